@@ -3,7 +3,7 @@
  * load: work whose instructions and whose stacks are known.
  *
  *	load user|kernel DEPTH STACKS
- *	load pipe|futex|quickest|quickfutex|yield|spawn|spawns
+ *	load pipe|futex|quickest|quickfutex|yield|spawn|spawns|forks|maps|faults
  *	load threads N
  *
  * For each line with a number N on stdin it does N chunks of work and answers
@@ -29,8 +29,9 @@
  * is that on a CPU, of both, of the quickest chunk: to wait for a grace period takes a
  * spawn longer than all else.
  *
- * A chunk of spawns is load_static, executed to work for SPAWN_WORK instructions; the time
- * includes all waiting.
+ * A chunk of spawns is load_static, executed to work for SPAWN_WORK instructions; of forks a
+ * process that ends at once; of maps AREA bytes that are mapped and unmapped; of faults AREA
+ * bytes that are touched first, a page at a time. The time includes all waiting.
  *
  * With threads there is nothing to do, but N threads more, which sleep.
  *
@@ -61,6 +62,7 @@
 #define PART_SPAWN	1	/* program runs */
 #define SPAWN_WORK	500000	/* instructions of the leaf's loop */
 #define READ_BYTES	65536
+#define AREA		65536
 #define DEPTH_MIN	4
 #define DEPTH_MAX	127
 #define FAN		128	/* functions that a caller is chosen from */
@@ -182,7 +184,7 @@ static uint64_t now(clockid_t clock)
  * @to, @from: pipes to the process that echoes, when it is that
  * @go: the process that yields, when it is that, goes on; read at @to's other end before
  * @turn: whose it is, 0 or 1, where two wait for it in turn
- * @spawns: a chunk is a process
+ * @waits: does so many chunks, whose time is by the clock; or NULL
  */
 struct job {
 	bool kernel;
@@ -193,7 +195,7 @@ struct job {
 	int to, from;
 	volatile bool *go;
 	uint32_t *turn;
-	bool spawns;
+	void (*waits)(uint64_t chunks);
 };
 
 static void descents(const struct job *job, uint64_t chunks)
@@ -403,6 +405,49 @@ static void spawns(uint64_t chunks)
 	}
 }
 
+static void forks(uint64_t chunks)
+{
+	int status;
+
+	while (chunks--) {
+		pid_t pid = fork();
+
+		if (!pid)
+			_exit(0);
+		if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
+			abort();
+	}
+}
+
+static char *map_area(void)
+{
+	char *area = mmap(NULL, AREA, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (area == MAP_FAILED)
+		abort();
+	return area;
+}
+
+static void maps(uint64_t chunks)
+{
+	while (chunks--)
+		munmap(map_area(), AREA);
+}
+
+static void faults(uint64_t chunks)
+{
+	char *area = map_area();
+	size_t i;
+
+	while (chunks--) {
+		for (i = 0; i < AREA; i += 4096)
+			area[i] = 1;
+		if (madvise(area, AREA, MADV_DONTNEED))
+			abort();
+	}
+	munmap(area, AREA);
+}
+
 static uint64_t quickest(const struct job *job, uint64_t chunks)
 {
 	uint64_t done, best = UINT64_MAX;
@@ -452,8 +497,8 @@ static uint64_t work(const struct job *job, uint64_t chunks)
 		round_trips(job, chunks);
 	else if (job->turn && !job->quickest)
 		turns(job, chunks);
-	else if (job->spawns)
-		spawns(chunks);
+	else if (job->waits)
+		job->waits(chunks);
 	ns = job->quickest ? quickest(job, chunks) : now(CLOCK_MONOTONIC) - start;
 	mark();
 	return ns;
@@ -462,7 +507,7 @@ static uint64_t work(const struct job *job, uint64_t chunks)
 static int usage(void)
 {
 	fprintf(stderr, "usage: load user|kernel DEPTH STACKS\n"
-		"       load pipe|futex|quickest|quickfutex|yield|spawn|spawns\n"
+		"       load pipe|futex|quickest|quickfutex|yield|spawn|spawns|forks|maps|faults\n"
 		"       load threads N\n"
 		"DEPTH is %d to %d, STACKS 1 to %d\n", DEPTH_MIN, DEPTH_MAX, STACKS_MAX);
 	return 2;
@@ -500,7 +545,13 @@ int main(int argc, char **argv)
 		job.quickest = spawn;
 		job.part = PART_SPAWN;
 	} else if (argc == 2 && !strcmp(argv[1], "spawns")) {
-		job.spawns = true;
+		job.waits = spawns;
+	} else if (argc == 2 && !strcmp(argv[1], "forks")) {
+		job.waits = forks;
+	} else if (argc == 2 && !strcmp(argv[1], "maps")) {
+		job.waits = maps;
+	} else if (argc == 2 && !strcmp(argv[1], "faults")) {
+		job.waits = faults;
 	} else if (argc == 2 && !strcmp(argv[1], "nothing")) {
 		return 0;
 	} else if (argc == 2 && !strcmp(argv[1], "work")) {
