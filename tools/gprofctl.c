@@ -10,8 +10,8 @@
 
 #include <gprof/version.h>
 
-#include "cmd.h"
-#include "say.h"
+#include "cli/cmd.h"
+#include "cli/say.h"
 
 static const struct {
 	const char *name;

@@ -22,13 +22,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cmd.h"
-#include "fleet/engines.h"
-#include "fleet/give_back.h"
-#include "fleet/item_make.h"
-#include "fleet/rollup.h"
-#include "fleet/rollup_make.h"
-#include "fleet/sender.h"
+#include "cli/cmd.h"
+#include "agent/engines.h"
+#include "agent/give_back.h"
+#include "agent/item_make.h"
+#include "agent/rollup.h"
+#include "agent/rollup_make.h"
+#include "agent/sender.h"
 #include "record/aging.h"
 #include "record/builder.h"
 #include "symbol/mapped_file.h"

@@ -17,10 +17,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "fleet/item_name.h"
-#include "fleet/rollup.h"
-#include "fleet/rollup_make.h"
-#include "fleet/store_dir.h"
+#include "agent/item_name.h"
+#include "agent/rollup.h"
+#include "agent/rollup_make.h"
+#include "agent/store_dir.h"
 
 #define SECOND	1000000000ULL
 #define APART	10

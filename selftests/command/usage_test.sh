@@ -506,7 +506,7 @@ help_is_no_wider_than_a_terminal()
 # Shells complete the same subcommands and options that the help tells of.
 shells_know_the_subcommands()
 {
-	completion=$here/../../../tools/completion
+	completion=$here/../../../tools/cli/completion
 	[ -d "$completion" ] || skip "the sources are not here"
 	tried=0
 	if command -v zsh >/dev/null; then

@@ -25,8 +25,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cmd.h"
-#include "fleet/engines.h"
+#include "cli/cmd.h"
+#include "agent/engines.h"
 
 /**
  * struct how - of the command line

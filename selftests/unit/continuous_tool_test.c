@@ -15,10 +15,10 @@
 #include <gprof/profile_builder.h>
 #include <gprof/recorder.h>
 
-#include "cmd.h"
-#include "fleet/continuous.h"
-#include "fleet/pusher.h"
-#include "http.h"
+#include "cli/cmd.h"
+#include "agent/continuous.h"
+#include "agent/pusher.h"
+#include "http/http.h"
 #include "tool_run.h"
 
 /**

@@ -15,14 +15,14 @@
 
 #include <gprof/profile_builder.h>
 
-#include "cmd.h"
-#include "fleet/backoff.h"
-#include "fleet/budget.h"
-#include "fleet/item_make.h"
-#include "fleet/moment.h"
-#include "fleet/sampled.h"
-#include "fleet/sender.h"
-#include "fleet/window.h"
+#include "cli/cmd.h"
+#include "agent/backoff.h"
+#include "agent/budget.h"
+#include "agent/item_make.h"
+#include "agent/moment.h"
+#include "agent/sampled.h"
+#include "agent/sender.h"
+#include "agent/window.h"
 #include "tool_run.h"
 
 #define SECOND	1000000000ULL

@@ -15,9 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "access.h"
-#include "cmd.h"
-#include "http.h"
+#include "http/access.h"
+#include "cli/cmd.h"
+#include "http/http.h"
 
 #define BOTH	"NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
 #define OLD	"NORMAL:-VERS-ALL:+VERS-TLS1.2"

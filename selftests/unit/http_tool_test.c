@@ -22,10 +22,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cmd.h"
-#include "http.h"
-#include "http_guard.h"
-#include "http_host.h"
+#include "cli/cmd.h"
+#include "http/http.h"
+#include "http/http_guard.h"
+#include "http/http_host.h"
 
 #define LARGE	(8 << 20)
 

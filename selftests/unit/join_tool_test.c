@@ -10,7 +10,7 @@
 
 #include <gprof/trace_record.h>
 
-#include "cmd.h"
+#include "cli/cmd.h"
 #include "trace_build.h"
 #include "views/joined.h"
 #include "views_build.h"

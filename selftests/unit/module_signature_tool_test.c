@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "module_signature.h"
+#include "host/module_signature.h"
 
 #define MAGIC		"~Module signature appended~\n"
 #define MAGIC_SIZE	(sizeof(MAGIC) - 1)

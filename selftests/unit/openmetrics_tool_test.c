@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "openmetrics.h"
+#include "cli/openmetrics.h"
 
 FIXTURE(text) {
 	char *text;

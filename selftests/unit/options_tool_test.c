@@ -14,10 +14,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cmd.h"
-#include "options.h"
-#include "output.h"
-#include "target.h"
+#include "cli/cmd.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/target.h"
 
 TEST(numbers_are_read_with_their_scale)
 {

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "cmd.h"
+#include "cli/cmd.h"
 #include "views_build.h"
 
 /* A field of a message: a number, or bytes. */

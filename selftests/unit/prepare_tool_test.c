@@ -10,7 +10,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "cmd.h"
+#include "cli/cmd.h"
 #include "lib_util.h"
 #include "tool_run.h"
 

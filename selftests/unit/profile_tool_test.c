@@ -14,8 +14,8 @@
 
 #include "profile/profile.h"
 
-#include "calltree.h"
-#include "cmd.h"
+#include "profile/calltree.h"
+#include "cli/cmd.h"
 
 #define FRAMES_MAX	8
 

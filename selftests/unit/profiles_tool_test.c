@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd.h"
-#include "heap_text.h"
-#include "profiles/elf_place.h"
+#include "cli/cmd.h"
+#include "record/heap_text.h"
+#include "profile/elf_place.h"
 #include "tool_run.h"
 #include <gprof/profile_builder.h>
 

@@ -17,13 +17,13 @@
 
 #include <gprof/profile_builder.h>
 
-#include "cmd.h"
-#include "fleet/item_make.h"
-#include "fleet/rollup.h"
-#include "fleet/rollup_make.h"
-#include "fleet/store_hours.h"
-#include "fleet/store.h"
-#include "fleet/store_dir.h"
+#include "cli/cmd.h"
+#include "agent/item_make.h"
+#include "agent/rollup.h"
+#include "agent/rollup_make.h"
+#include "agent/store_hours.h"
+#include "agent/store.h"
+#include "agent/store_dir.h"
 #include "tool_run.h"
 
 #define SECOND	1000000000ULL

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sched_view.h"
+#include "host/sched_view.h"
 
 FIXTURE(view) {
 	char *text;

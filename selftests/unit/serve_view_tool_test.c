@@ -13,7 +13,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "serve_view.h"
+#include "agent/serve_view.h"
 
 /* As gprofctl wall, in place of main(). */
 __attribute__((constructor)) static void be_the_command(int argc, char **argv)

@@ -15,8 +15,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "cmd.h"
-#include "snapshots.h"
+#include "cli/cmd.h"
+#include "trace/snapshots.h"
 
 #define STAMP	"20261123T170102.123Z-request"
 

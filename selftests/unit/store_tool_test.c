@@ -23,10 +23,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cmd.h"
-#include "fleet/aside.h"
-#include "fleet/store.h"
-#include "fleet/store_dir.h"
+#include "cli/cmd.h"
+#include "agent/aside.h"
+#include "agent/store.h"
+#include "agent/store_dir.h"
 
 #define SECOND	1000000000ULL
 #define HOUR	(3600 * SECOND)

@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-#include "cmd.h"
+#include "cli/cmd.h"
 #include "lib_util.h"
-#include "profiles/debug_package.h"
+#include "profile/debug_package.h"
 #include "record/builder.h"
 #include "tool_run.h"
 

@@ -15,14 +15,14 @@
 #include <unistd.h>
 
 #include "base/unnamed.h"
-#include "duration.h"
-#include "hook.h"
-#include "intern.h"
-#include "plot.h"
-#include "record_tell.h"
-#include "text.h"
-#include "triggers.h"
-#include "view.h"
+#include "cli/duration.h"
+#include "cli/hook.h"
+#include "cli/intern.h"
+#include "trace/plot.h"
+#include "record/record_tell.h"
+#include "cli/text.h"
+#include "trace/triggers.h"
+#include "profile/view.h"
 
 TEST(durations_are_read_with_their_unit)
 {

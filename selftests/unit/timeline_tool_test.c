@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "cmd.h"
+#include "cli/cmd.h"
 #include "views/pieces.h"
 #include "views_build.h"
 

@@ -11,9 +11,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cmd.h"
-#include "duration.h"
-#include "stat_view.h"
+#include "cli/cmd.h"
+#include "cli/duration.h"
+#include "host/stat_view.h"
 #include "tool_run.h"
 #include <gprof/profile.h>
 

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "cmd.h"
+#include "cli/cmd.h"
 #include "tool_run.h"
 #include "views/gaps.h"
 #include "views/losses.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "cmd.h"
+#include "cli/cmd.h"
 #include "trace_build.h"
 #include "views_build.h"
 #include "views/own.h"

@@ -10,7 +10,7 @@
 #include <gprof/profile.h>
 #include <gprof/trace_record.h>
 
-#include "cmd.h"
+#include "cli/cmd.h"
 #include "tool_run.h"
 #include "views_build.h"
 

@@ -14,9 +14,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "access.h"
-#include "cmd.h"
-#include "web_config.h"
+#include "http/access.h"
+#include "cli/cmd.h"
+#include "http/web_config.h"
 
 #define HASH	"$2b$04$abcdefghijklmnopqrstuuinwY/tkBVrn3xrxQI/TgnMHhkvl85RW"	/* of sesame */
 /* of nobody knows what, and 256 times as dear */

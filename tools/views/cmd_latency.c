@@ -2,12 +2,12 @@
 /*
  * gprofctl latency: how long threads wait for a CPU.
  */
-#include "../cmd.h"
+#include "cli/cmd.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "../say.h"
+#include "cli/say.h"
 #include "follow.h"
 #include "latency.h"
 #include "taken.h"

@@ -2,16 +2,16 @@
 /*
  * gprofctl timeline: a trace as a picture.
  */
-#include "../cmd.h"
+#include "cli/cmd.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "../duration.h"
-#include "../output.h"
-#include "../say.h"
+#include "cli/duration.h"
+#include "cli/output.h"
+#include "cli/say.h"
 #include "taken.h"
 #include "timeline.h"
 #include "timeline_page.h"

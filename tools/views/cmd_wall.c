@@ -2,9 +2,9 @@
 /*
  * gprofctl wall: where the time of each thread went, all of it.
  */
-#include "../cmd.h"
+#include "cli/cmd.h"
 
-#include "../say.h"
+#include "cli/say.h"
 #include "taken.h"
 #include "wall.h"
 

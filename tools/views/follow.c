@@ -13,10 +13,10 @@
 
 #include <gprof/histogram.h>
 
-#include "../cmd.h"
-#include "../duration.h"
-#include "../say.h"
-#include "../text.h"
+#include "cli/cmd.h"
+#include "cli/duration.h"
+#include "cli/say.h"
+#include "cli/text.h"
 #include "lives.h"
 
 #define WAITS_SHOWN	8

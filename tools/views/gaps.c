@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "../say.h"
+#include "cli/say.h"
 
 void gaps_add(struct gaps *g, int64_t begin, int64_t end)
 {

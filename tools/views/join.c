@@ -23,14 +23,14 @@
 
 #include <gprof/trace_record.h>
 
-#include "../annotation.h"
-#include "../cmd.h"
-#include "../file_kind.h"
-#include "../say.h"
+#include "cli/cmd.h"
+#include "cli/file_kind.h"
+#include "cli/say.h"
 #include "joined.h"
 #include "joined_print.h"
 #include "lives.h"
 #include "losses.h"
+#include "record/annotation.h"
 #include "runners.h"
 
 #define WRONG_PART	20	/* one of so many contradictions is too many */

@@ -9,7 +9,7 @@
 
 #include <gprof/trace.h>
 
-#include "../say.h"
+#include "cli/say.h"
 
 /* The function of whoever has told none. */
 #define UNNAMED	"?"

@@ -12,7 +12,7 @@
 
 #include <gprof/trace_write.h>
 
-#include "../intern.h"
+#include "cli/intern.h"
 
 #define JOINED_NOBODY	SIZE_MAX
 #define JOINED_SKEW_NS	10000	/* by which the two may contradict each other */

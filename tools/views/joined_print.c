@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../say.h"
-#include "../text.h"
+#include "cli/say.h"
+#include "cli/text.h"
 
 static const char *const gap_names[NR_JOINED_GAPS] = {
 	[JOINED_DESCHEDULED] = "descheduled", [JOINED_WAITED] = "blocked",

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../cmd.h"
-#include "../say.h"
-#include "../text.h"
+#include "cli/cmd.h"
+#include "cli/say.h"
+#include "cli/text.h"
 #include "lives.h"
 #include "timehist.h"
 

@@ -11,9 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../cmd.h"
-#include "../say.h"
 #include "base/thread.h"
+#include "cli/cmd.h"
+#include "cli/say.h"
 
 static void *read_all(void *arg)
 {

@@ -13,11 +13,11 @@
 
 #include <gprof/trace_record.h>
 
-#include "../annotation.h"
-#include "../cmd.h"
-#include "../file_kind.h"
-#include "../say.h"
+#include "cli/cmd.h"
+#include "cli/file_kind.h"
+#include "cli/say.h"
 #include "lives_stretch.h"
+#include "record/annotation.h"
 
 static uint32_t text_number(struct lives *v, const struct gprof_trace_text *text)
 {

@@ -14,11 +14,11 @@
 
 #include <gprof/trace.h>
 
-#include "../intern.h"
-#include "../trace_stacks.h"
+#include "cli/intern.h"
 #include "gaps.h"
 #include "own.h"
 #include "part.h"
+#include "trace_stacks.h"
 
 /* The tid in a goroutine's number; what is above it tells apart who had the tid. */
 #define LIVES_TID(id)	((id) & ((1 << 22) - 1))

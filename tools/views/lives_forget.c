@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../say.h"
+#include "cli/say.h"
 
 static bool is_over(const struct life *l)
 {

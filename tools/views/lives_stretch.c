@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "../say.h"
+#include "cli/say.h"
 
 const char *lives_text(const struct lives *v, uint32_t number)
 {

@@ -9,7 +9,7 @@
 
 #include <gprof/trace_record.h>
 
-#include "../say.h"
+#include "cli/say.h"
 
 static bool has_calls(const struct lives *v)
 {

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "../say.h"
+#include "cli/say.h"
 
 void losses_take(struct losses *l, const struct gprof_trace_batch *batch)
 {

@@ -9,7 +9,7 @@
 
 #include <gprof/trace_write.h>
 
-#include "../say.h"
+#include "cli/say.h"
 
 /* As gprof/trace_write.h says it of a trace that gprof wrote. */
 #define UNIT_NS		64

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-#include "../say.h"
 #include "base/wait_words.h"
+#include "cli/say.h"
 
 /* What may be called by the scheduler as somebody stops. */
 #define LEAVES_MAX	4

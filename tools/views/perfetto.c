@@ -16,9 +16,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../cmd.h"
-#include "../output.h"
-#include "../say.h"
+#include "cli/cmd.h"
+#include "cli/output.h"
+#include "cli/say.h"
 #include "lives.h"
 #include "protobuf.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../say.h"
+#include "cli/say.h"
 
 /* Kinds of pieces in a cell; of CPUs, where more are there, they become nobody's. */
 #define KINDS_MAX	8

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "../say.h"
+#include "cli/say.h"
 #include "lives.h"
 
 static uint32_t *place(struct processes *p, int64_t task)

@@ -9,7 +9,7 @@
 
 #include <gprof/trace.h>
 
-#include "../intern.h"
+#include "cli/intern.h"
 #include "own.h"
 
 /**

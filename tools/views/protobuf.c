@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../say.h"
-#include "../text.h"
+#include "cli/say.h"
+#include "cli/text.h"
 
 enum wire { WIRE_NUMBER = 0, WIRE_BYTES = 2 };
 

@@ -14,11 +14,11 @@
 
 #include <gprof/trace_record.h>
 
-#include "../annotation.h"
-#include "../cmd.h"
-#include "../intern.h"
-#include "../say.h"
-#include "../text.h"
+#include "cli/cmd.h"
+#include "cli/intern.h"
+#include "cli/say.h"
+#include "cli/text.h"
+#include "record/annotation.h"
 
 /* Goroutines that have ended are remembered until there are so many, and as many as others. */
 #define GONE_MAX	4096

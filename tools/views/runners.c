@@ -10,7 +10,7 @@
 
 #include <gprof/trace.h>
 
-#include "../say.h"
+#include "cli/say.h"
 
 /* By its own thread: what others say at the end of a generation does not name that. */
 static bool says_running(const struct gprof_trace_event *ev)

@@ -13,11 +13,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../cmd.h"
-#include "../digits.h"
-#include "../output.h"
-#include "../say.h"
-#include "../text.h"
+#include "cli/cmd.h"
+#include "cli/digits.h"
+#include "cli/output.h"
+#include "cli/say.h"
+#include "cli/text.h"
 #include "lives.h"
 
 enum { SWITCHES, WAKINGS, SYSCALLS, WAITS, THREADS, NR_TABLES };

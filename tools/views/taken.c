@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../cmd.h"
-#include "../say.h"
+#include "cli/cmd.h"
+#include "cli/say.h"
 #include "live.h"
 
 /* Words of gprofctl trace besides its options and the command's. */

@@ -7,8 +7,8 @@
 
 #include <stdbool.h>
 
-#include "../options.h"
-#include "../target.h"
+#include "cli/options.h"
+#include "cli/target.h"
 
 #define TAKEN_SYNOPSIS	"[OPTIONS] FILE | [OPTIONS] [-p PID | -t TID | -G CGROUP | -C CPUS | -a] [-- COMMAND [ARGS]]"
 

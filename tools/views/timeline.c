@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 
-#include "../cmd.h"
-#include "../say.h"
+#include "cli/cmd.h"
+#include "cli/say.h"
 
 /* Of CPUs, where a trace says more than that of threads on them. */
 #define CPUS_MAX	8192

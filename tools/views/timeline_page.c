@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../say.h"
-#include "../text.h"
+#include "cli/say.h"
+#include "cli/text.h"
 #include "timeline_assets.h"
 
 /* Of which the most time was spent in; a page without bounds is none. */

@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../cmd.h"
-#include "../say.h"
-#include "../text.h"
-#include "../trace_profile.h"
+#include "cli/cmd.h"
+#include "cli/say.h"
+#include "cli/text.h"
 #include "lives.h"
+#include "trace_profile.h"
 
 /* A line of it, and a place where time was spent. */
 struct row {

@@ -13,13 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../cmd.h"
-#include "../duration.h"
-#include "../options.h"
-#include "../say.h"
-#include "../text.h"
-#include "../trace_profile.h"
+#include "cli/cmd.h"
+#include "cli/duration.h"
+#include "cli/options.h"
+#include "cli/say.h"
+#include "cli/text.h"
 #include "lives.h"
+#include "trace_profile.h"
 
 #define NONE		UINT32_MAX
 /* Stretches of all threads during the wait; what is more is not followed. */

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * gprofctl history: what "gprofctl push" has kept of a span of time, as one profile.
+ */
+#include "cli/cmd.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/say.h"
+#include "moment.h"
+#include "record/profile_output.h"
+#include "store_dir.h"
+#include "window.h"
+
+#define DEFAULT_TYPE	"cpu"
+
+/**
+ * struct history - the command line
+ * @store: --store
+ * @from: --from, or NULL
+ * @to: --to, or NULL
+ * @service: --service, or NULL
+ * @type: --type, or NULL
+ * @file: -o, or NULL
+ * @list: --list
+ * @dir: the store
+ * @window: what is asked for
+ * @sum: the profile
+ */
+struct history {
+	const char *store, *from, *to, *service, *type, *file;
+	bool list;
+	struct store_dir dir;
+	struct window window;
+	struct window_sum sum;
+};
+
+#define SETTER(member)								\
+	static int set_##member(void *ctx, const char *value)			\
+	{									\
+		((struct history *)ctx)->member = value;			\
+		return STATUS_OK;						\
+	}
+
+SETTER(store)
+SETTER(from)
+SETTER(to)
+SETTER(service)
+SETTER(type)
+SETTER(file)
+
+static int set_list(void *ctx, const char *value)
+{
+	(void)value;
+	((struct history *)ctx)->list = true;
+	return STATUS_OK;
+}
+
+static const struct option_row rows[] = {
+	{ 0, "store", "DIR", "the store that gprofctl push keeps", set_store },
+	{ 0, "from", "TIME", "begin (default: -1h): 2026-11-25T09:00:00Z, or with an offset such\n"
+	  "as +01:00; -30min, before now; or seconds since 1970", set_from },
+	{ 0, "to", "TIME", "end, which is not of it (default: now)", set_to },
+	{ 0, "type", "KIND", "which profiles: cpu, block, ... (default: " DEFAULT_TYPE ";\n"
+	  "with --list all), or trace", set_type },
+	{ 0, "service", "NAME", "what is of this service alone (label service.name)", set_service },
+	{ 0, "list", NULL, "list what there is, and merge nothing", set_list },
+	{ 'o', "output", "FILE", "the profile (default: KIND.pb.gz); \"-\" is stdout", set_file },
+	{ 0 },
+};
+
+static const struct usage usage = {
+	.name = "history",
+	.synopsis = "--store DIR [OPTIONS]",
+	.text =
+"Merges the profiles of a span of time that \"gprofctl push --store DIR\" has kept. What\n"
+"overlaps the span belongs to it as a whole, so that it may begin and end some seconds\n"
+"(push's --interval) before and after; of what was kept as sums of ten minutes alone, up\n"
+"to ten minutes. The profile says in its comments what is in it.\n"
+"\n"
+"Two spans are compared by gprofctl diff; so are two services.",
+	.examples =
+"  gprofctl history --store /var/lib/gprof --list\n"
+"  gprofctl history --store /var/lib/gprof --from -2h --to -1h -o before.pb.gz\n"
+"  gprofctl history --store /var/lib/gprof --from -1h -o after.pb.gz\n"
+"  gprofctl diff before.pb.gz after.pb.gz\n"
+"  gprofctl history --store /var/lib/gprof --from 2026-11-25T09:00:00Z \\\n"
+"           --to 2026-11-25T10:00:00Z --type block --service nginx -o nginx.pb.gz",
+};
+
+static int parse_time(const char *option, const char *text, uint64_t now, uint64_t *ns)
+{
+	if (moment_parse(text, now, ns))
+		return STATUS_OK;
+	return misused("%s wants a time such as 2026-11-25T09:00:00Z, -1h or 1764061200, not "
+		       "\"%s\"", option, text);
+}
+
+static int complete(struct history *h, char **operands)
+{
+	struct window *w = &h->window;
+	struct timespec t;
+	uint64_t now;
+	int status;
+
+	if (operands[0])
+		return misused("history takes no \"%s\"; the store is that of --store DIR", operands[0]);
+	if (!h->store)
+		return misused("history wants the --store that gprofctl push keeps, such as "
+			       "--store /var/lib/gprof");
+	clock_gettime(CLOCK_REALTIME, &t);
+	now = (uint64_t)t.tv_sec * 1000000000ULL + (uint64_t)t.tv_nsec;
+	status = parse_time("--from", h->from ? h->from : h->list ? "0" : "-1h", now, &w->from_ns);
+	if (status == STATUS_OK)
+		status = parse_time("--to", h->to ? h->to : "now", now, &w->to_ns);
+	if (status != STATUS_OK)
+		return status;
+	if (w->from_ns >= w->to_ns)
+		return misused("--from is not before --to");
+	if (!h->type && !h->list)
+		h->type = DEFAULT_TYPE;
+	return STATUS_OK;
+}
+
+static void list_one(const struct item_name *n, const char *state)
+{
+	char when[MOMENT_TEXT];
+
+	printf("%-20s  %9.3f  %-12s  %9" PRIu64 "  %-5s  %s\n", moment_text(n->start_ns, when),
+	       (double)n->duration_ns / 1e9, n->type, n->samples, state, n->host);
+}
+
+static int list(const struct history *h)
+{
+	static const char *const states[] = {
+		[ITEM_KEPT] = "kept", [ITEM_WAITS] = "waits", [ITEM_TRIED] = "sent?",
+	};
+	const struct window *w = &h->window;
+	size_t i = 0, r = 0;
+
+	printf("%-20s  %9s  %-12s  %9s  %-5s  %s\n", "begin", "seconds", "kind", "samples", "state",
+	       "host");
+	while (i < w->nr || r < w->nr_rollups) {
+		const struct item_name *n = i < w->nr ? &w->items[i] : NULL;
+
+		if (r < w->nr_rollups && (!n || w->rollups[r].name.start_ns <= n->start_ns)) {
+			/* What it is the sum of is there to be listed. */
+			if (w->rollups[r].there < w->rollups[r].name.items)
+				list_one(&w->rollups[r].name, "sum");
+			r++;
+			continue;
+		}
+		list_one(n, states[n->state]);
+		i++;
+	}
+	return finish_stdout();
+}
+
+static void widen(uint64_t *begin, uint64_t *end, const struct item_name *n)
+{
+	if (n->start_ns < *begin)
+		*begin = n->start_ns;
+	if (n->start_ns > *end)
+		*end = n->start_ns;
+}
+
+/* What there is in place of what there is not. */
+static int nothing(const struct history *h)
+{
+	struct window all = { .dir = &h->dir, .to_ns = UINT64_MAX };
+	char first[MOMENT_TEXT], last[MOMENT_TEXT];
+	uint64_t begin = UINT64_MAX, end = 0;
+	int status;
+
+	if (!window_look(&all, h->type)) {
+		for (size_t i = 0; i < all.nr; i++)
+			widen(&begin, &end, &all.items[i]);
+		for (size_t i = 0; i < all.nr_rollups; i++)
+			widen(&begin, &end, &all.rollups[i].name);
+	}
+	if (begin <= end)
+		status = fail("%s has no %s profile of that time; it has some from %s to %s",
+			      h->store, h->type, moment_text(begin, first), moment_text(end, last));
+	else
+		status = fail("%s has no %s profile; --list shows what it has", h->store, h->type);
+	window_free(&all);
+	return status;
+}
+
+static void tell(const struct gprof_profile *p)
+{
+	(void)p;
+}
+
+static int write_trace(const struct history *h, struct output *o)
+{
+	const struct window *w = &h->window;
+	void *data = NULL;
+	size_t size, done = 0;
+	int err;
+
+	if (w->nr > 1)
+		return fail("there are %zu traces of that time, which cannot be merged; choose one "
+			    "by --from and --to (--list)", w->nr);
+	err = window_read(w, &w->items[0], &data, &size);
+	if (err)
+		return fail("the trace cannot be read: %s", err == -EBADMSG ?
+			    "it is not what was written" : strerror(-err));
+	while (done < size) {
+		ssize_t n = write(o->fd, (char *)data + done, size - done);
+
+		if (n <= 0) {
+			free(data);
+			return fail("%s: %s", o->name, strerror(errno));
+		}
+		done += (size_t)n;
+	}
+	free(data);
+	return STATUS_OK;
+}
+
+static int write_merged(struct history *h, struct output *o)
+{
+	struct window_sum *sum = &h->sum;
+	int status = window_merge(&h->window, h->service, sum);
+
+	if (status != STATUS_OK)
+		return status;
+	if (!sum->merged || (h->service && !gprof_profile_whole(sum->merged, 0)))
+		return fail("%s", sum->merged ? "no sample is of that service; gprofctl top --by "
+			    "service shows which there are" :
+			    "none of the profiles can be read");
+	say("%s: %zu profiles, %.1f s recorded", h->file, sum->used, (double)sum->ns / 1e9);
+	if (sum->damaged)
+		say("profiles that are left out: %zu", sum->damaged);
+	status = profile_output(o, sum->merged, NULL, NULL, tell);
+	sum->merged = NULL;
+	o->fd = -1;
+	return status;
+}
+
+static int merge(struct history *h)
+{
+	bool trace = !strcmp(h->type, "trace");
+	struct output o;
+	char *file = NULL;
+	int status;
+
+	if (!h->window.nr && !h->window.nr_rollups)
+		return nothing(h);
+	if (!h->file)
+		h->file = file = xprintf("%s%s", h->type, trace ? ".trace" : ".pb.gz");
+	status = output_open(&o, h->file);
+	if (status == STATUS_OK) {
+		o.keep_old = true;
+		status = trace ? write_trace(h, &o) : write_merged(h, &o);
+		if (trace && status == STATUS_OK)
+			status = output_commit(&o);
+		output_discard(&o);
+	}
+	gprof_profile_free(h->sum.merged);
+	free(file);
+	return status;
+}
+
+int cmd_history(int argc, char **argv)
+{
+	struct history h = { 0 };
+	const struct option_table tables[] = { { "What to merge", rows, &h }, { 0 } };
+	int operands, status, err;
+
+	if (!options_parse(&usage, tables, argc, argv, false, &operands, &status))
+		return status;
+	status = complete(&h, argv + operands);
+	if (status == STATUS_OK)
+		status = store_dir_open(&h.dir, h.store);
+	if (status != STATUS_OK)
+		return status;
+	h.window.dir = &h.dir;
+	err = window_look(&h.window, h.type);
+	if (err)
+		status = fail("%s: %s", h.store, strerror(-err));
+	else
+		status = h.list ? list(&h) : merge(&h);
+	/* Nobody knows how much that is: a script is to see it as well. */
+	if (h.window.bad) {
+		say("hours that cannot be read: %zu", h.window.bad);
+		status = status == STATUS_OK ? STATUS_FAILED : status;
+	}
+	window_free(&h.window);
+	store_dir_close(&h.dir);
+	return status;
+}

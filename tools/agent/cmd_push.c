@@ -1,0 +1,621 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * gprofctl push: profiles of this host all the time, kept here and sent to an engine.
+ */
+#include "cli/cmd.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "cli/caps.h"
+#include "cli/duration.h"
+#include "cli/options.h"
+#include "cli/say.h"
+#include "cli/watch.h"
+#include "engines.h"
+#include "give_back.h"
+#include "http/http_host.h"
+#include "item_make.h"
+#include "pusher.h"
+#include "window.h"
+
+#define DEFAULT_STORE	"/var/lib/gprof"
+#define DEFAULT_KEEP	(2ULL << 30)
+#define DEFAULT_FOR_NS	(7 * 86400 * 1000000000ULL)
+#define DEFAULT_NS	(10 * 1000000000ULL)
+#define TIMEOUT_MS	30000
+#define HEADERS_MAX	16
+#define TRACE_BYTES_MAX	(ITEM_BYTES_MAX / 4 * 3)	/* some come until it has ended */
+
+/**
+ * struct push - the command line
+ * @p: what is done
+ * @store: --store, or NULL
+ * @store_dir: the same, or what it is without
+ * @keep_ns: --for
+ * @engines: --otlp and the like, by name
+ * @urls: of each
+ * @nr_engines: how many
+ * @opened: those that are nobody's yet, or NULL
+ * @headers: --header and what --header-file has, NULL-terminated
+ * @header_files: --header-file, whose lines they are
+ * @nr_headers: how many
+ * @ca_file: --ca-file, or NULL
+ * @give_up: what is on its way to an engine is not to be waited for
+ * @no_names: --no-names
+ * @windows: --windows
+ * @nr_windows: how many
+ * @metrics: --metrics, or NULL
+ * @hosts: each --host
+ * @http: what serves them, or NULL
+ * @once: --once
+ * @kinds_given: there was an -e
+ */
+struct push {
+	struct pusher p;
+	const char *store;
+	char *store_dir;
+	uint64_t keep_ns;
+	const char *engines[SENDER_ENGINES], *urls[SENDER_ENGINES];
+	size_t nr_engines;
+	struct engine *opened[SENDER_ENGINES];
+	const char *headers[HEADERS_MAX + 1];
+	size_t nr_headers;
+	struct {
+		char *v[HEADERS_MAX];
+		size_t nr;
+	} header_files;
+	const char *ca_file;
+	atomic_bool give_up;
+	bool no_names;
+	struct sampled windows[SAMPLED_MAX];
+	size_t nr_windows;
+	const char *metrics;
+	struct http_hosts hosts;
+	struct http *http;
+	bool once;
+	bool kinds_given;
+};
+
+static int set_kind(void *ctx, const char *value)
+{
+	struct push *o = ctx;
+
+	o->kinds_given = true;
+	return continuous_add(&o->p.continuous, value);
+}
+
+static int set_interval(void *ctx, const char *value)
+{
+	int64_t ns;
+
+	if (!duration_parse(value, &ns) || ns < 1000000000LL || (uint64_t)ns > ITEM_LONGEST_NS)
+		return misused("--interval wants a time from a second to an hour, not \"%s\"",
+			       value);
+	((struct push *)ctx)->p.interval_ns = (uint64_t)ns;
+	return STATUS_OK;
+}
+
+static int set_budget(void *ctx, const char *value)
+{
+	struct push *o = ctx;
+	char *end;
+	double percent = strtod(value, &end);
+
+	if (end == value || (strcmp(end, "%") && *end) || !(percent > 0) || percent > 100)
+		return misused("--budget wants a part of one CPU such as 0.5%%, not \"%s\"", value);
+	o->p.budget.share = percent / 100;
+	return STATUS_OK;
+}
+
+static int set_windows(void *ctx, const char *value)
+{
+	struct push *o = ctx;
+
+	if (o->nr_windows == SAMPLED_MAX)
+		return misused("more than %d --windows are too many", SAMPLED_MAX);
+	if (!sampled_parse(value, &o->windows[o->nr_windows++]))
+		return misused("--windows wants 1/N:T/h, in an hour one host in N for a time T, "
+			       "such as 1/10:20s/h or 1/10:1min/h=cpu:499, not \"%s\"", value);
+	return STATUS_OK;
+}
+
+static int set_store(void *ctx, const char *value)
+{
+	((struct push *)ctx)->store = value;
+	return STATUS_OK;
+}
+
+static int set_keep(void *ctx, const char *value)
+{
+	unsigned long long bytes;
+
+	if (!parse_size(value, &bytes) || bytes < 1 << 20)
+		return misused("--keep wants bytes, 1M or more, not \"%s\"", value);
+	((struct push *)ctx)->p.keep_bytes = bytes;
+	return STATUS_OK;
+}
+
+static int set_for(void *ctx, const char *value)
+{
+	int64_t ns;
+
+	if (!duration_parse(value, &ns) || ns <= 0)
+		return misused("--for wants a time such as 7d, not \"%s\"", value);
+	((struct push *)ctx)->keep_ns = (uint64_t)ns;
+	return STATUS_OK;
+}
+
+static int set_engine(struct push *o, const char *name, const char *url)
+{
+	if (o->nr_engines == SENDER_ENGINES)
+		return misused("more than %d engines are too many: one for profiles, one for "
+			       "traces", SENDER_ENGINES);
+	o->engines[o->nr_engines] = name;
+	o->urls[o->nr_engines++] = url;
+	return STATUS_OK;
+}
+
+#define ENGINE(name)							\
+	static int set_##name(void *ctx, const char *value)		\
+	{								\
+		return set_engine(ctx, #name, value);			\
+	}
+
+ENGINE(otlp)
+ENGINE(put)
+ENGINE(pyroscope)
+ENGINE(parca)
+
+static int set_header(void *ctx, const char *value)
+{
+	struct push *o = ctx;
+
+	if (o->nr_headers == HEADERS_MAX)
+		return misused("more than %d headers are too many", HEADERS_MAX);
+	if (!strchr(value, ':') || strpbrk(value, "\r\n"))
+		return misused("--header wants \"Name: value\"");
+	o->headers[o->nr_headers++] = value;
+	return STATUS_OK;
+}
+
+/* Of tokens, which the arguments of a process show to all. A line with # in front is none. */
+static int set_header_file(void *ctx, const char *value)
+{
+	struct push *o = ctx;
+	FILE *f = fopen(value, "re");
+	int status = STATUS_OK;
+	char *line = NULL;
+	size_t room = 0, end, before = o->header_files.nr;
+	ssize_t n;
+
+	if (!f)
+		return fail("%s: %s", value, strerror(errno));
+	while (status == STATUS_OK && (n = getline(&line, &room, f)) >= 0) {
+		end = (size_t)n - (n > 0 && line[n - 1] == '\n');
+		line[end] = '\0';
+		if (!line[0] || line[0] == '#')
+			continue;
+		/* Not what is in it: that is a secret. */
+		if (!strchr(line, ':') || memchr(line, '\0', end))
+			status = misused("%s: each line is to be \"Name: value\"", value);
+		else
+			status = set_header(o, line);
+		if (status == STATUS_OK) {
+			o->header_files.v[o->header_files.nr++] = line;
+			line = NULL;
+			room = 0;
+		}
+	}
+	/* Without its token an engine takes nothing: better not to begin. */
+	if (status == STATUS_OK && !feof(f))
+		status = fail("%s: %s", value, strerror(errno));
+	else if (status == STATUS_OK && o->header_files.nr == before)
+		status = misused("%s has no header: each line is to be \"Name: value\"", value);
+	free(line);
+	fclose(f);
+	return status;
+}
+
+static int set_ca_file(void *ctx, const char *value)
+{
+	((struct push *)ctx)->ca_file = value;
+	return STATUS_OK;
+}
+
+static int set_no_names(void *ctx, const char *value)
+{
+	(void)value;
+	((struct push *)ctx)->no_names = true;
+	return STATUS_OK;
+}
+
+static int set_host(void *ctx, const char *value)
+{
+	return http_hosts_option(&((struct push *)ctx)->hosts, value);
+}
+
+static int set_metrics(void *ctx, const char *value)
+{
+	((struct push *)ctx)->metrics = value;
+	return STATUS_OK;
+}
+
+static int set_once(void *ctx, const char *value)
+{
+	(void)value;
+	((struct push *)ctx)->once = true;
+	return STATUS_OK;
+}
+
+static const struct option_row record_rows[] = {
+	{ 'e', "kind", "KIND[:RATE]", "a kind of profile, as record has them, or wall, which is\n"
+	  "cpu and block; may be repeated (default: cpu). RATE is samples per second of CPU time\n"
+	  "for cpu (default: 19), bytes per sample for alloc and heap (default: 4M), else one\n"
+	  "sample of so many (default: 100, for mutex 10)", set_kind },
+	{ 0, "interval", "TIME", "a profile of each kind so often (default: 10s)", set_interval },
+	{ 0, "budget", "SHARE", "the CPU time that all of it may take, of one CPU, such as 0.5%:\n"
+	  "rates are halved until it does not take more (default: any)", set_budget },
+	{ 0, "windows", "1/N:T/h[=KIND[:RATE]]", "besides in each hour one host in N, by chance,\n"
+	  "for a time T: a trace, or a profile of this KIND; may be repeated", set_windows },
+	{ 0, "once", NULL, "one interval, then send what waits, and end", set_once },
+	{ 0 },
+};
+
+static const struct option_row store_rows[] = {
+	{ 0, "store", "DIR", "where all is kept (default: " DEFAULT_STORE ", or what systemd\n"
+	  "gives a service); made where it is missing", set_store },
+	{ 0, "keep", "BYTES", "how much of it (default: 2G); what sums of ten minutes have gives\n"
+	  "way first, then what is oldest", set_keep },
+	{ 0, "for", "TIME", "for how long (default: 7d)", set_for },
+	{ 0 },
+};
+
+static const struct option_row send_rows[] = {
+	{ 0, "otlp", "URL", "send profiles as OTLP, over HTTP", set_otlp },
+	{ 0, "pyroscope", "URL", "send profiles to Pyroscope", set_pyroscope },
+	{ 0, "parca", "URL", "send profiles to Parca", set_parca },
+	{ 0, "put", "URL", "send traces, and profiles where there is no other engine, by PUT",
+	  set_put },
+	{ 0, "header", "HEADER", "\"Name: value\" to send along, such as a token; may be repeated",
+	  set_header },
+	{ 0, "header-file", "FILE", "the same, one a line: others see what is on a command line",
+	  set_header_file },
+	{ 0, "ca-file", "FILE", "certificates to trust in place of the system's", set_ca_file },
+	{ 0, "no-names", NULL, "send addresses and build-ids alone; the engine has the names",
+	  set_no_names },
+	{ 0, "metrics", "unix:PATH|[ADDR:]PORT", "serve what it does to Prometheus", set_metrics },
+	{ 0, "host", "NAME", "another name of this host, by which --metrics may be asked for; may be\n"
+	  "repeated", set_host },
+	{ 0 },
+};
+
+static const struct usage usage = {
+	.name = "push",
+	.synopsis = "[OPTIONS]",
+	.text =
+"Records the whole host all the time, at low rates, and keeps a profile of each interval\n"
+"in a store, of which gprofctl history makes one of any span of time. With an engine it\n"
+"sends them there as well: what the engine does not take now waits in the store. Samples\n"
+"say what service they are of: label service.name.\n"
+"\n"
+"It ends with Ctrl-C, and what was recorded until then is kept, and sent where the engine\n"
+"takes it at once.",
+	.examples =
+"  gprofctl push --store /var/lib/gprof -e wall -e mutex --budget 0.5%\n"
+"  gprofctl history --store /var/lib/gprof --from -1h -o hour.pb.gz\n"
+"  gprofctl push --windows 1/100:20s/h        # a trace of 20 s, of a host in 100 each hour\n"
+"  gprofctl push --otlp http://collector:4318 --metrics 127.0.0.1:9748",
+};
+
+/* A service has a directory of its own, which may be reached by a link of systemd's. */
+static char *store_dir(const struct push *o)
+{
+	const char *state = getenv("STATE_DIRECTORY");
+
+	if (o->store)
+		return xprintf("%s", o->store);
+	return state && *state == '/' && !strchr(state, ':') ? xprintf("%s/store", state) :
+							       xprintf(DEFAULT_STORE);
+}
+
+static int complete(struct push *o, char **operands)
+{
+	if (operands[0])
+		return misused("push takes no \"%s\": it records the whole host, and --otlp URL says "
+			       "where to", operands[0]);
+	if (o->nr_headers && !o->nr_engines)
+		return misused("--header is for an engine, such as --otlp URL");
+	if (!o->kinds_given)
+		return continuous_add(&o->p.continuous, "cpu");
+	return STATUS_OK;
+}
+
+static int open_engines(struct push *o)
+{
+	struct engine_options options = {
+		.headers = o->nr_headers ? o->headers : NULL,
+		.ca_file = o->ca_file,
+		.timeout_ms = TIMEOUT_MS,
+		.no_names = o->no_names,
+		.give_up = &o->give_up,
+	};
+	unsigned int forms = 0;
+
+	for (size_t i = 0; i < o->nr_engines; i++) {
+		int status;
+
+		options.url = o->urls[i];
+		status = engines_open(o->engines[i], &o->opened[i], &options);
+		if (status == STATUS_OK && !(o->opened[i]->takes & ~forms))
+			status = misused("--%s has nothing to take: what it takes goes to --%s",
+					 o->engines[i], o->engines[0]);
+		if (status != STATUS_OK)
+			return status;
+		forms |= o->opened[i]->takes;
+	}
+	return STATUS_OK;
+}
+
+static void close_engines(struct push *o)
+{
+	for (size_t i = 0; i < o->nr_engines; i++)
+		if (o->opened[i])
+			o->opened[i]->close(o->opened[i]);
+	memset(o->opened, 0, sizeof(o->opened));
+}
+
+static int open_store(struct push *o)
+{
+	struct store_options options = {
+		.dir = o->store_dir, .keep_bytes = o->p.keep_bytes, .keep_ns = o->keep_ns,
+	};
+	int status = open_engines(o);
+
+	if (status != STATUS_OK)
+		return status;
+	for (size_t i = 0; i < o->nr_engines; i++) {
+		unsigned int takes = o->opened[i]->takes & ~options.wait;
+
+		for (size_t form = 0; form < ITEM_FORMS; form++)
+			if (takes >> form & 1)
+				options.parts[form] = o->opened[i]->parts;
+		options.wait |= takes;
+	}
+	o->p.store = store_open(&options, &status);
+	/* Of what an engine has, long spans are the engine's. */
+	if (!(options.wait >> ITEM_PROFILE & 1))
+		o->p.rollups = (struct rollups){ .store = o->p.store, .dir = o->store_dir };
+	return status;
+}
+
+/* Threads that send, and that record windows. */
+static int start_threads(struct push *o)
+{
+	struct pusher *p = &o->p;
+	uint64_t trace_bytes = p->keep_bytes / 4;
+	int status = STATUS_OK;
+
+	if (o->nr_engines) {
+		p->sender = sender_start(p->store, o->opened, o->nr_engines, &o->give_up, &status);
+		memset(o->opened, 0, sizeof(o->opened));
+	}
+	if (status == STATUS_OK && o->nr_windows) {
+		if (trace_bytes > TRACE_BYTES_MAX)
+			trace_bytes = TRACE_BYTES_MAX;
+		p->sampled = sampled_start(p->store, o->store_dir, trace_bytes, p->continuous.host,
+					   o->windows, o->nr_windows, &status);
+	}
+	return status;
+}
+
+static uint64_t own_cpu_ns(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_SELF, &u);
+	return ((uint64_t)u.ru_utime.tv_sec + (uint64_t)u.ru_stime.tv_sec) * 1000000000ULL +
+	       ((uint64_t)u.ru_utime.tv_usec + (uint64_t)u.ru_stime.tv_usec) * 1000;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000ULL + (uint64_t)t.tv_nsec;
+}
+
+/* What the interval has cost; does that change the rates? */
+static bool judge(struct pusher *p, const uint64_t produced[KINDS_MAX])
+{
+	uint64_t own = own_cpu_ns(), sampling = continuous_cost(&p->continuous, produced);
+	uint64_t cost = own - p->own_ns + sampling, now = now_ns(), elapsed = now - p->judged_ns;
+
+	cost += rollups_pay(&p->rollups, elapsed);
+	p->own_ns = own;
+	p->judged_ns = now;
+	p->sampling_ns += sampling;
+	return budget_step(&p->budget, cost, elapsed);
+}
+
+/* One interval: its profiles are in the store then. */
+static int take(struct push *o, bool last)
+{
+	struct pusher *p = &o->p;
+	uint64_t produced[KINDS_MAX];
+	int status;
+
+	memcpy(produced, p->continuous.produced, sizeof(produced));
+	status = continuous_take(&p->continuous, p->store, last ? CONTINUOUS_END : CONTINUOUS_GO_ON);
+	/* Rates are of the recorder: it is made anew. What comes meanwhile is of the next level. */
+	if (!last && status == STATUS_OK && judge(p, produced)) {
+		status = continuous_take(&p->continuous, p->store, CONTINUOUS_RENEW);
+		if (status == STATUS_OK)
+			status = continuous_start(&p->continuous, &p->budget);
+	}
+	/* It cannot go on: what is recorded still is kept. */
+	if (!last && status != STATUS_OK)
+		continuous_take(&p->continuous, p->store, CONTINUOUS_END);
+	pusher_show(p);
+	sender_wake(p->sender);
+	/* Which is no interval's cost alone: rollups_pay(). */
+	if (!last)
+		p->own_ns += rollups_step(&p->rollups);
+	return status;
+}
+
+/* Intervals adjoin, and keep to their times whatever each takes to be written. */
+static int go_on(struct push *o, struct watch *w)
+{
+	uint64_t next = now_ns();
+	int status = STATUS_OK;
+
+	/* What it took to begin is no interval's. */
+	o->p.own_ns = own_cpu_ns();
+	o->p.judged_ns = next;
+
+	while (status == STATUS_OK) {
+		uint64_t interval = budget_interval(&o->p.budget, o->p.interval_ns), now = now_ns();
+		bool timed;
+
+		/* Where a profile takes longer than that, intervals do so too. */
+		do
+			next += interval;
+		while (next < now + interval / 4);
+		timed = watch_wait(w, next - now, NULL, NULL);
+		if (!timed || o->once)
+			return take(o, true);
+		status = take(o, false);
+	}
+	return status;
+}
+
+/* ---- metrics ---- */
+
+static int listen_for_metrics(struct push *o)
+{
+	int status;
+
+	if (!o->metrics)
+		return STATUS_OK;
+	if (!strncmp(o->metrics, "unix:", 5))
+		o->http = http_listen_socket(o->metrics + 5, 0600, &status);
+	else
+		o->http = http_listen(o->metrics, &status);
+	if (o->http)
+		http_answer_to(o->http, &o->hosts);
+	return o->http ? STATUS_OK : status;
+}
+
+static int serve_metrics(struct push *o)
+{
+	int status;
+
+	if (!o->http)
+		return STATUS_OK;
+	pusher_show(&o->p);
+	status = http_start(o->http, pusher_routes, &o->p);
+	if (status == STATUS_OK)
+		say("metrics at %s", http_url(o->http));
+	return status;
+}
+
+static void tell(struct push *o)
+{
+	const struct continuous *k = &o->p.continuous;
+	struct store_counts c;
+	uint64_t lost = 0;
+
+	store_counts(o->p.store, &c);
+	for (size_t i = 0; i < k->kinds.nr; i++)
+		lost += k->lost[i];
+	if (lost)
+		say("%llu samples were lost in the kernel", (unsigned long long)lost);
+	say("samples: produced=%llu stored=%llu sent=%llu waiting=%llu refused=%llu dropped=%llu "
+	    "waited=%llu", (unsigned long long)c.samples.produced,
+	    (unsigned long long)c.samples.stored, (unsigned long long)c.samples.sent,
+	    (unsigned long long)c.samples.waiting, (unsigned long long)c.samples.refused,
+	    (unsigned long long)c.samples.dropped,
+	    (unsigned long long)c.samples.waited);
+}
+
+/* What is in the store is there still, and goes on to be sent by the next one. */
+static void give_up(void)
+{
+}
+
+static int push(struct push *o)
+{
+	struct pusher *p = &o->p;
+	struct watch w;
+	int status = watch_begin(&w);
+
+	if (status != STATUS_OK)
+		return status;
+	give_back_memory();
+	item_host(p->continuous.host);
+	status = open_store(o);
+	if (status == STATUS_OK)
+		status = listen_for_metrics(o);
+	/* Before there are threads: each has capabilities of its own, and some talk to strangers. */
+	if (status == STATUS_OK)
+		status = caps_keep_needed();
+	if (status == STATUS_OK)
+		status = start_threads(o);
+	if (status == STATUS_OK)
+		status = continuous_start(&p->continuous, &p->budget);
+	if (status == STATUS_OK)
+		status = serve_metrics(o);
+	if (status == STATUS_OK)
+		status = go_on(o, &w);
+	/* Metrics are of the others, which are there until nobody asks any more. */
+	http_close(o->http);
+	watch_hurry(give_up);
+	sampled_stop(p->sampled);
+	sender_stop(p->sender, true);
+	p->sender = NULL;
+	watch_resume();
+	close_engines(o);
+	if (p->store)
+		tell(o);
+	store_close(p->store);
+	watch_end(&w);
+	return status;
+}
+
+int cmd_push(int argc, char **argv)
+{
+	struct push o = {
+		.p = { .keep_bytes = DEFAULT_KEEP, .interval_ns = DEFAULT_NS },
+		.keep_ns = DEFAULT_FOR_NS,
+	};
+	const struct option_table tables[] = {
+		{ "What to record", record_rows, &o },
+		{ "Where it is kept", store_rows, &o },
+		{ "Where it is sent", send_rows, &o },
+		{ 0 },
+	};
+	int operands, status;
+
+	if (!options_parse(&usage, tables, argc, argv, false, &operands, &status))
+		return status;
+	status = complete(&o, argv + operands);
+	if (status == STATUS_OK) {
+		o.store_dir = store_dir(&o);
+		pthread_mutex_init(&o.p.lock, NULL);
+		status = push(&o);
+		pthread_mutex_destroy(&o.p.lock);
+	}
+	continuous_free(&o.p.continuous);
+	http_hosts_free(&o.hosts);
+	free(o.store_dir);
+	for (size_t i = 0; i < o.header_files.nr; i++)
+		free(o.header_files.v[i]);
+	return status;
+}

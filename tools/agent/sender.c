@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A thread that gives an engine what waits in a store.
+ */
+#include "sender.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+#include "backoff.h"
+#include "cli/cmd.h"
+#include "cli/say.h"
+#include "worker.h"
+
+#define SECOND_NS	1000000000ULL
+#define IDLE_NS		(10 * SECOND_NS)	/* what the disk did not give it may give then */
+/* Engines' words may have a number of each request in them, and a time in each failure. */
+#define SAID_NS		(600 * SECOND_NS)
+
+/**
+ * struct receiver - an engine
+ * @engine: it
+ * @forms: of items that it is given, as bits
+ * @failures: in a row
+ * @until_ns: it is not asked before, CLOCK_MONOTONIC
+ * @said: its last sentence that was said
+ * @said_of: what it was about
+ * @said_ns: when, CLOCK_MONOTONIC
+ * @told: nothing better was said since
+ */
+struct receiver {
+	struct engine *engine;
+	unsigned int forms;
+	unsigned int failures;
+	uint64_t until_ns;
+	char said[sizeof(((struct sending *)0)->why)];
+	enum sent said_of;
+	uint64_t said_ns;
+	bool told;
+};
+
+/**
+ * struct sender - the thread
+ * @store: from which
+ * @to: to whom
+ * @nr: how many
+ * @worker: the thread; its lock protects all below
+ * @news: there is
+ * @stopping: it is to end
+ * @all: ... when nothing more is taken
+ * @end_ns: but not later than that, CLOCK_MONOTONIC
+ * @ended: it has
+ * @give_up: the engines are to end what they do; or NULL
+ * @counts: what it has done
+ */
+struct sender {
+	struct store *store;
+	struct receiver to[SENDER_ENGINES];
+	size_t nr;
+	struct worker worker;
+	bool news, stopping, all, ended;
+	uint64_t end_ns;
+	atomic_bool *give_up;
+	struct sender_counts counts;
+};
+
+static uint64_t now_ns(clockid_t id)
+{
+	struct timespec t;
+
+	clock_gettime(id, &t);
+	return (uint64_t)t.tv_sec * SECOND_NS + (uint64_t)t.tv_nsec;
+}
+
+static uint32_t chance(void)
+{
+	uint32_t n;
+
+	if (getrandom(&n, sizeof(n), 0) != sizeof(n))
+		n = (uint32_t)now_ns(CLOCK_MONOTONIC) * 2654435761U;
+	return n;
+}
+
+/* A sentence once, and another about the same after some minutes: a log is not to be filled. */
+static bool was_said(const struct receiver *to, const struct sending *out, uint64_t now)
+{
+	if (!to->said[0] || out->result != to->said_of)
+		return false;
+	return now - to->said_ns < SAID_NS ||
+	       (to->told && !strncmp(to->said, out->why, sizeof(to->said)));
+}
+
+static void tell(struct receiver *to, const struct sending *out)
+{
+	bool well = out->result == SENT_ALL && !out->refused_samples;
+	uint64_t now = now_ns(CLOCK_MONOTONIC);
+
+	if (well && to->failures && to->told) {
+		say("%s takes what is sent again", to->engine->name);
+		to->told = false;
+	}
+	/* One that takes it may warn. */
+	if ((well && !out->why[0]) || was_said(to, out, now))
+		return;
+	snprintf(to->said, sizeof(to->said), "%s", out->why);
+	to->said_of = out->result;
+	to->said_ns = now;
+	to->told = true;
+	say("%s: %s%s", to->engine->name, to->said, well ? "" : out->result == SENT_LATER ?
+	    "; what is recorded waits in the store" : "; what it refuses is counted");
+}
+
+static void note(struct sender *s, struct receiver *to, const struct sending *out)
+{
+	pthread_mutex_lock(&s->worker.lock);
+	s->counts.tries++;
+	s->counts.bytes += out->bytes;
+	tell(to, out);
+	if (out->result == SENT_LATER) {
+		to->failures++;
+		s->counts.later++;
+		to->until_ns = now_ns(CLOCK_MONOTONIC) + backoff_ns(to->failures,
+							      out->retry_after_ms, chance());
+	} else {
+		to->failures = 0;
+		s->counts.never += out->result == SENT_NEVER;
+	}
+	if (out->result == SENT_ALL)
+		s->counts.taken_ns = now_ns(CLOCK_REALTIME);
+	else
+		s->counts.failed_ns = now_ns(CLOCK_REALTIME);
+	pthread_mutex_unlock(&s->worker.lock);
+}
+
+/* What is wanted now, and when more is: those that do not take it now are left alone. */
+static unsigned int wanted(const struct sender *s, uint64_t *until)
+{
+	uint64_t now = now_ns(CLOCK_MONOTONIC);
+	unsigned int forms = 0;
+
+	*until = now + IDLE_NS;
+	for (size_t i = 0; i < s->nr; i++) {
+		if (!s->to[i].failures || s->to[i].until_ns <= now)
+			forms |= s->to[i].forms;
+		else if (s->to[i].until_ns < *until)
+			*until = s->to[i].until_ns;
+	}
+	return forms;
+}
+
+/* Was there something? */
+static bool send_one(struct sender *s, unsigned int forms)
+{
+	struct sending out = { .result = SENT_LATER };
+	struct receiver *to = s->to;
+	struct store_next next;
+	struct item item;
+
+	if (!forms || !store_next(s->store, forms, &next))
+		return false;
+	item = (struct item){
+		.form = next.name.form,
+		.type = next.name.type,
+		.host = next.name.host,
+		.start_ns = next.name.start_ns,
+		.duration_ns = next.name.duration_ns,
+		.id = next.name.id,
+		.samples = next.name.samples,
+		.sent_parts = next.name.parts,
+		.profile = next.profile,
+	};
+	while (!(to->forms >> item.form & 1))
+		to++;
+	to->engine->send(to->engine, &item, next.data, next.size, &out);
+	note(s, to, &out);
+	store_answer(s->store, &next, &out);
+	return true;
+}
+
+/* Until there is something new, or @until; is it over? */
+static bool wait_for(struct sender *s, uint64_t until)
+{
+	struct timespec t = { (time_t)(until / SECOND_NS), (long)(until % SECOND_NS) };
+	bool over;
+
+	pthread_mutex_lock(&s->worker.lock);
+	while (!s->stopping && !s->news)
+		if (pthread_cond_timedwait(&s->worker.wake, &s->worker.lock, &t))
+			break;
+	s->news = false;
+	over = s->stopping;
+	pthread_mutex_unlock(&s->worker.lock);
+	return over;
+}
+
+static bool is_over(struct sender *s)
+{
+	bool over;
+
+	pthread_mutex_lock(&s->worker.lock);
+	over = s->stopping && (!s->all || now_ns(CLOCK_MONOTONIC) >= s->end_ns);
+	pthread_mutex_unlock(&s->worker.lock);
+	return over;
+}
+
+static void *run(void *arg)
+{
+	struct sender *s = arg;
+	uint64_t until;
+
+	while (!is_over(s))
+		if (!send_one(s, wanted(s, &until)) && wait_for(s, until))
+			break;
+	/* What came last, as far as it is taken at once. */
+	while (!is_over(s) && send_one(s, wanted(s, &until)))
+		;
+	pthread_mutex_lock(&s->worker.lock);
+	s->ended = true;
+	pthread_cond_broadcast(&s->worker.wake);
+	pthread_mutex_unlock(&s->worker.lock);
+	return NULL;
+}
+
+static void close_all(struct sender *s)
+{
+	for (size_t i = 0; i < s->nr; i++)
+		s->to[i].engine->close(s->to[i].engine);
+}
+
+struct sender *sender_start(struct store *store, struct engine *const *engines, size_t nr,
+			    atomic_bool *give_up, int *status)
+{
+	struct sender *s = xalloc(1, sizeof(*s));
+	unsigned int forms = 0;
+	int err;
+
+	s->store = store;
+	s->nr = nr;
+	s->give_up = give_up;
+	for (size_t i = 0; i < nr; i++) {
+		s->to[i].engine = engines[i];
+		s->to[i].forms = engines[i]->takes & ~forms;
+		forms |= engines[i]->takes;
+	}
+	err = worker_start(&s->worker, run, s);
+	if (!err)
+		return s;
+	*status = fail("no thread that sends can be started: %s", strerror(err));
+	close_all(s);
+	free(s);
+	return NULL;
+}
+
+void sender_wake(struct sender *s)
+{
+	if (!s)
+		return;
+	pthread_mutex_lock(&s->worker.lock);
+	s->news = true;
+	pthread_cond_signal(&s->worker.wake);
+	pthread_mutex_unlock(&s->worker.lock);
+}
+
+void sender_stop(struct sender *s, bool all)
+{
+	struct timespec t;
+
+	if (!s)
+		return;
+	pthread_mutex_lock(&s->worker.lock);
+	s->stopping = true;
+	s->all = all;
+	s->end_ns = now_ns(CLOCK_MONOTONIC) + (all ? SENDER_END_NS : 0);
+	t = (struct timespec){ (time_t)(s->end_ns / SECOND_NS), (long)(s->end_ns % SECOND_NS) };
+	pthread_cond_broadcast(&s->worker.wake);
+	while (!s->ended && !pthread_cond_timedwait(&s->worker.wake, &s->worker.lock, &t))
+		;
+	/* What is on its way then waits in the store, as if there had been no answer. */
+	if (!s->ended && s->give_up)
+		*s->give_up = true;
+	pthread_mutex_unlock(&s->worker.lock);
+	worker_end(&s->worker);
+	close_all(s);
+	free(s);
+}
+
+void sender_counts(struct sender *s, struct sender_counts *out)
+{
+	pthread_mutex_lock(&s->worker.lock);
+	*out = s->counts;
+	pthread_mutex_unlock(&s->worker.lock);
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * gprofctl prepare: unwind tables, before there is a recording.
+ */
+#include "cli/cmd.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <gprof/tables.h>
+
+#include "cli/options.h"
+#include "cli/say.h"
+#include "cli/watch.h"
+
+#define TOLD_MAX	5	/* files that failed */
+
+/**
+ * struct prepare - the command line, and what came of it
+ * @quiet: -q
+ * @watch: for Ctrl-C
+ * @nr_failed: files that failed
+ */
+struct prepare {
+	bool quiet;
+	struct watch watch;
+	size_t nr_failed;
+};
+
+static int set_quiet(void *ctx, const char *value)
+{
+	(void)value;
+	((struct prepare *)ctx)->quiet = true;
+	return STATUS_OK;
+}
+
+static const struct option_row prepare_rows[] = {
+	{ 'q', "quiet", NULL, "tell nothing but what failed", set_quiet },
+	{ 0 },
+};
+
+static const struct usage prepare_usage = {
+	.name = "prepare",
+	.synopsis = "[OPTIONS] [PATH...]",
+	.text =
+"Makes the unwind tables that stacks of programs without frame pointers are walked by, of\n"
+"all programs and libraries that run now, or of those at and below each PATH. They are\n"
+"kept on disk, root's for everybody, a user's for that user, so that recordings find them\n"
+"there and have complete stacks from the first sample on. What is there already is kept.\n"
+"No module is needed.",
+	.examples =
+"  gprofctl prepare                  # as root: all that runs, for everybody\n"
+"  gprofctl prepare /opt/app         # a program that is about to be started",
+};
+
+static int look(void *ctx, size_t done, size_t all)
+{
+	struct prepare *p = ctx;
+
+	if (all)
+		progress("making unwind tables for %s: %zu of %zu files (Ctrl-C ends it)",
+			 geteuid() ? "you" : "everybody", done, all);
+	else
+		progress("looking for programs and libraries: %zu (Ctrl-C ends it)", done);
+	return watch_signalled(&p->watch);
+}
+
+static void tell_failed(void *ctx, const char *file, const char *why)
+{
+	struct prepare *p = ctx;
+
+	if (p->nr_failed++ < TOLD_MAX)
+		say("%s: %s", file, why);
+}
+
+/* ", WORDS" with a number in front; nothing of none. */
+static char *part(uint64_t n, const char *one, const char *more)
+{
+	return n ? xprintf(", %" PRIu64 " %s", n, n == 1 ? one : more) : xprintf("%s", "");
+}
+
+static void tell_sum(const struct gprof_tables_made *made, double seconds)
+{
+	bool small = made->bytes < 1 << 20;
+	uint64_t tables = made->made + made->there;
+	char *shared = part(made->shared, "is there for everybody", "are there for everybody");
+	char *frameless = part(made->frameless, "file tells nothing of its frames",
+			       "files tell nothing of their frames");
+	char *failed = part(made->failed, "failed", "failed");
+
+	say("tables of %" PRIu64 " file%s, %.1f %s in %s: %" PRIu64 " made in %.1f s, %" PRIu64
+	    " %s there%s%s%s", tables, tables == 1 ? "" : "s",
+	    (double)made->bytes / (small ? 1 << 10 : 1 << 20), small ? "KiB" : "MiB", made->dir,
+	    made->made, seconds, made->there, made->there == 1 ? "was" : "were", shared, frameless,
+	    failed);
+	free(shared);
+	free(frameless);
+	free(failed);
+}
+
+static double now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
+}
+
+static int prepare(struct prepare *p, char **paths, size_t nr)
+{
+	const struct gprof_tables_opts opts = {
+		.sz = sizeof(opts), .paths = nr ? (const char *const *)paths : NULL,
+		.nr_paths = nr, .progress = look, .failed = tell_failed, .ctx = p,
+	};
+	struct gprof_tables_made made = { .sz = sizeof(made) };
+	double begin = now();
+	int err = gprof_tables_make(&opts, &made);
+
+	progress_clear();
+	if (p->nr_failed > TOLD_MAX)
+		say("and %zu more", p->nr_failed - TOLD_MAX);
+	if (err)
+		return fail("%s", gprof_error());
+	if (!made.files && !watch_signalled(&p->watch))
+		return fail("there are no programs or libraries to make unwind tables of");
+	if (!p->quiet)
+		tell_sum(&made, now() - begin);
+	if (made.full)
+		return fail("%" PRIu64 " of %" PRIu64 " files have no table: what is kept would be more "
+			    "than %" PRIu64 " MiB, and new tables would take the place of these; "
+			    "name what matters most", made.left, made.files, made.limit >> 20);
+	if (watch_signalled(&p->watch))
+		return fail("ended before all was done: %" PRIu64 " files are left", made.left);
+	return STATUS_OK;
+}
+
+int cmd_prepare(int argc, char **argv)
+{
+	struct prepare p = { 0 };
+	const struct option_table tables[] = { { "Options", prepare_rows, &p }, { 0 } };
+	int operands, status;
+
+	if (!options_parse(&prepare_usage, tables, argc, argv, true, &operands, &status))
+		return status;
+	status = watch_begin(&p.watch);
+	if (status != STATUS_OK)
+		return status;
+	status = prepare(&p, argv + operands, (size_t)(argc - operands));
+	watch_end(&p.watch);
+	return status;
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * gprofctl peek: functions with their callers and callees, as go tool pprof -peek has them.
+ */
+#include "cli/cmd.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/say.h"
+#include "cli/terminal.h"
+#include "cli/text.h"
+#include "options_view.h"
+#include "peek.h"
+#include "wanted.h"
+
+#define FUNCTIONS_SHOWN	20	/* unless -n says otherwise */
+#define NUMBER_COLUMNS	61
+#define NAME_LEAST	8
+
+/**
+ * struct peek_options - the command line
+ * @view: what all views take
+ * @limit: -n
+ */
+struct peek_options {
+	struct view_options view;
+	unsigned long long limit;
+};
+
+static int set_limit(void *ctx, const char *value)
+{
+	struct peek_options *o = ctx;
+
+	if (!parse_count(value, &o->limit) || !o->limit)
+		return misused("-n wants a number of functions above 0, not \"%s\"", value);
+	return STATUS_OK;
+}
+
+static const struct option_row peek_rows[] = {
+	{ 'n', "rows", "N", "show N functions (default: 20)", set_limit },
+	{ 0 },
+};
+
+static const struct usage peek_usage = {
+	.name = "peek",
+	.synopsis = "FUNCTION FILE [OPTIONS]",
+	.text =
+"Shows who calls a function of a pprof profile, and whom it calls, with what that\n"
+"takes, like go tool pprof -peek. FUNCTION is its name, or a regular expression\n"
+"where no function is called exactly that. FILE may be \"-\" for stdin.",
+	.examples =
+"  gprofctl peek malloc cpu.pb.gz          # who allocates\n"
+"  gprofctl peek '^ext4_' cpu.pb.gz -n 50  # all of a file system",
+};
+
+static size_t label_columns(void)
+{
+	size_t columns = terminal_columns(stdout);
+
+	if (!columns || columns > NUMBER_COLUMNS + FUNCTION_COLUMNS + MODULE_TEXT_MAX)
+		return FUNCTION_COLUMNS + MODULE_TEXT_MAX;
+	return (columns < TERMINAL_COLUMNS ? TERMINAL_COLUMNS : columns) - NUMBER_COLUMNS;
+}
+
+static void print_name(const struct functions *fs, size_t n, const char *indent)
+{
+	char *label = functions_label(fs, &fs->all[n], "", true, label_columns() - strlen(indent),
+				      NAME_LEAST);
+
+	fputs(indent, stdout);
+	text_plain(stdout, label);
+	putchar('\n');
+	free(label);
+}
+
+static int by_value(const void *pa, const void *pb)
+{
+	const struct peek_call *a = *(struct peek_call *const *)pa;
+	const struct peek_call *b = *(struct peek_call *const *)pb;
+	int64_t va = view_size(a->value), vb = view_size(b->value);
+
+	return va != vb ? (va > vb ? -1 : 1) : a < b ? -1 : a > b;
+}
+
+static double share_of(int64_t part, int64_t whole)
+{
+	return whole ? 100.0 * part / whole : 0;
+}
+
+static void print_calls(const struct peek *p, const struct view *v, struct peek_call **calls,
+			size_t nr, size_t of, bool callers)
+{
+	char text[VIEW_TEXT_MAX];
+
+	for (size_t i = 0; i < nr; i++)
+		if ((callers ? calls[i]->to : calls[i]->from) == of) {
+			printf("%39s %10s %6.2f%% | ", "", view_value(v, calls[i]->value, text),
+			       share_of(calls[i]->value, p->functions.all[of].cum));
+			print_name(&p->functions, callers ? calls[i]->from : calls[i]->to, "  ");
+		}
+}
+
+static void print_function(const struct peek *p, const struct view *v, struct peek_call **calls,
+			   size_t nr, size_t n)
+{
+	const struct function *f = &p->functions.all[n];
+	char flat[VIEW_TEXT_MAX], cum[VIEW_TEXT_MAX];
+
+	puts("-----------------------------------------------------------+-----------------");
+	print_calls(p, v, calls, nr, n, true);
+	printf("%11s %6.2f%% %11s %6.2f%% %18s | ", view_value(v, f->flat, flat),
+	       view_percent(v, f->flat), view_value(v, f->cum, cum), view_percent(v, f->cum), "");
+	print_name(&p->functions, n, "");
+	print_calls(p, v, calls, nr, n, false);
+}
+
+static int print_all(struct peek *p, const struct view *v, size_t limit)
+{
+	struct peek_call **calls = xalloc(p->nr, sizeof(struct peek_call *));
+	size_t *found, nr = wanted_all(&p->wanted, &p->functions, &found);
+	char text[VIEW_TEXT_MAX];
+
+	for (size_t i = 0; i < p->nr; i++)
+		calls[i] = &p->calls[i];
+	if (p->nr)
+		qsort(calls, p->nr, sizeof(struct peek_call *), by_value);
+	if (!nr) {
+		free(calls);
+		return wanted_none(&p->wanted);
+	}
+	printf("Type: %s\nTotal = %s\n", v->name, view_value(v, v->total, text));
+	if (nr > limit)
+		printf("%zu of %zu functions like %s are not shown; -n N shows N\n", nr - limit, nr,
+		       p->wanted.word);
+	printf("%11s %7s %11s %7s %10s %7s | %s\n", "flat", "flat%", "cum", "cum%", "calls", "calls%",
+	       "callers, callees");
+	for (size_t i = 0; i < nr && i < limit; i++)
+		print_function(p, v, calls, p->nr, found[i]);
+	free(calls);
+	free(found);
+	return finish_stdout();
+}
+
+int cmd_peek(int argc, char **argv)
+{
+	struct peek_options o = { .limit = FUNCTIONS_SHOWN };
+	const struct option_table tables[] = {
+		{ "Options", peek_rows, &o }, { "The profile", view_options, &o.view },
+		{ "Which samples", filter_options, &o.view.filter }, { 0 }
+	};
+	struct peek p = { 0 };
+	struct view v;
+	int operands, status;
+
+	if (!options_parse(&peek_usage, tables, argc, argv, true, &operands, &status))
+		return status;
+	status = wanted_operands("peek", argv + operands, argc - operands);
+	if (status == STATUS_OK)
+		status = view_open_with(&v, argv[operands + 1], &o.view);
+	if (status != STATUS_OK)
+		return status;
+	status = peek_collect(&p, &v, argv[operands]);
+	if (status == STATUS_OK)
+		status = print_all(&p, &v, o.limit);
+	peek_free(&p);
+	filter_free(&o.view.filter);
+	view_close(&v);
+	return status;
+}

@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * gprofctl top: the functions of a profile, by their own share (flat) or with
+ * all that they call (cum). Functions are told apart by name, as go tool pprof
+ * does. gprofctl diff: the same table of what one profile has more than another.
+ */
+#include "cli/cmd.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/unnamed.h"
+#include "calltree.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/say.h"
+#include "cli/terminal.h"
+#include "cli/text.h"
+#include "flame.h"
+#include "functions.h"
+#include "name_hint.h"
+#include "ratio.h"
+#include "view.h"
+
+/* Functions with less than this share are not shown unless -n asks for more. */
+#define SMALL_SHARE	0.005
+
+/* A sample that weighs more than this part of all is told of. */
+#define HEAVY_PART	20
+
+#define NUMBER_COLUMNS	51	/* before it */
+#define NAME_LEAST	16	/* of it, beside a file with a long name */
+
+/**
+ * struct top - the table
+ * @view: what is shown
+ * @functions: rows
+ * @cum: --cum
+ * @type: --type
+ * @full_names: --full-names
+ * @symbols: --no-demangle
+ * @filter: what is chosen, and --by
+ * @limit: -n, 0 when absent
+ * @ratio: --ratio
+ */
+struct top {
+	struct view view;
+	struct functions functions;
+	bool cum;
+	bool full_names;
+	bool symbols;
+	const char *type;
+	struct filter filter;
+	unsigned long long limit;
+	const char *ratio;
+};
+
+static int compare(const void *pa, const void *pb, void *ctx)
+{
+	const struct function *a = pa, *b = pb;
+	const struct top *t = ctx;
+	int64_t a1 = view_size(t->cum ? a->cum : a->flat), b1 = view_size(t->cum ? b->cum : b->flat);
+	int64_t a2 = view_size(t->cum ? a->flat : a->cum), b2 = view_size(t->cum ? b->flat : b->cum);
+
+	if (a1 != b1)
+		return a1 > b1 ? -1 : 1;
+	if (a2 != b2)
+		return a2 > b2 ? -1 : 1;
+	return strcmp(functions_name(&t->functions, a), functions_name(&t->functions, b));
+}
+
+static void print_header(const struct top *t)
+{
+	const struct view *v = &t->view;
+	char text[VIEW_TEXT_MAX];
+	double seconds = view_duration(v);
+	const char *comment;
+
+	printf("Type: %s\n", v->name);
+	if (*view_time(v, text))
+		printf("Time: %s\n", text);
+	if (seconds)
+		printf("Duration: %.2fs, Total = %s", seconds, view_value(v, v->total, text));
+	else
+		printf("Total = %s", view_value(v, v->total, text));
+	/* For CPU time, how busy that was: above 100 % on several CPUs. */
+	if (seconds && !strcmp(v->unit, "nanoseconds"))
+		printf(" (%.2f%%)", v->total / 1e7 / seconds);
+	putchar('\n');
+	for (size_t i = 0; (comment = gprof_profile_comment(v->profile, i)); i++) {
+		fputs("Comment: ", stdout);
+		text_plain(stdout, comment);
+		putchar('\n');
+	}
+}
+
+/* Nothing is wider than a terminal; who reads a pipe has names to look for. */
+static size_t label_columns(const struct top *t)
+{
+	size_t columns = terminal_columns(stdout);
+
+	if (t->full_names)
+		return SIZE_MAX;
+	if (!columns || columns > NUMBER_COLUMNS + FUNCTION_COLUMNS + MODULE_TEXT_MAX)
+		return FUNCTION_COLUMNS + MODULE_TEXT_MAX;
+	return (columns < TERMINAL_COLUMNS ? TERMINAL_COLUMNS : columns) - NUMBER_COLUMNS;
+}
+
+static void print_row(const struct top *t, const struct function *f, int64_t sum)
+{
+	const struct view *v = &t->view;
+	const char *inlined = !f->inlined ? "" : !f->plain ? " (inline)" : " (partial-inline)";
+	char flat[VIEW_TEXT_MAX], cum[VIEW_TEXT_MAX];
+	char *label = functions_label(&t->functions, f, inlined, t->filter.group.how == GROUP_NONE,
+				      label_columns(t), NAME_LEAST);
+
+	printf("%12s %6.2f%% %6.2f%% %12s %6.2f%%  ", view_value(v, f->flat, flat),
+	       view_percent(v, f->flat), view_percent(v, sum), view_value(v, f->cum, cum),
+	       view_percent(v, f->cum));
+	text_plain(stdout, label);
+	putchar('\n');
+	free(label);
+}
+
+static void print_table(struct top *t)
+{
+	struct functions *fs = &t->functions;
+	const struct view *v = &t->view;
+	char text[VIEW_TEXT_MAX];
+	const char *title = group_title(&t->filter.group);
+	int64_t shown = 0, sum = 0, unnamed = 0;
+	size_t nr = 0;
+
+	if (fs->nr)
+		qsort_r(fs->all, fs->nr, sizeof(*fs->all), compare, t);
+	for (size_t i = 0; i < fs->nr; i++)
+		if (gprof_is_unnamed(functions_name(fs, &fs->all[i])))
+			unnamed = view_sum(unnamed, fs->all[i].flat);
+	/* Rows to show move to the front, in order. */
+	for (size_t i = 0; i < fs->nr && (!t->limit || nr < t->limit); i++) {
+		const struct function *f = &fs->all[i];
+
+		if (!t->limit && view_size(f->cum) < SMALL_SHARE * view_size(v->total))
+			continue;
+		shown = view_sum(shown, f->flat);
+		fs->all[nr++] = *f;
+	}
+	printf("Showing %s accounting for %s, ", title, view_value(v, shown, text));
+	printf("%.2f%% of %s total\n", view_percent(v, shown), view_value(v, v->total, text));
+	if (nr < fs->nr)
+		printf("%zu of %zu %s are not shown%s; -n N shows N\n", fs->nr - nr, fs->nr, title,
+		       t->limit ? "" : ", each below 0.5% with all it calls");
+	if (view_size(unnamed) >= SMALL_SHARE * view_size(v->total) && unnamed)
+		printf("%.2f%% are in code without names, shown as FILE+0xADDRESS or [FILE]; debug\n"
+		       "symbols name it, where no reason stands beside it\n",
+		       view_percent(v, unnamed));
+	if (fs->counted > 0 && fs->heaviest > v->total / HEAVY_PART)
+		printf("One sample weighs up to %.2f%% of the total (%" PRId64 " samples): shares are "
+		       "no surer\nthan that; a longer recording or a higher rate makes them so\n",
+		       view_percent(v, fs->heaviest), fs->counted);
+	printf("%12s %7s %7s %12s %7s\n", "flat", "flat%", "sum%", "cum", "cum%");
+	for (size_t i = 0; i < nr; i++) {
+		sum = view_sum(sum, fs->all[i].flat);
+		print_row(t, &fs->all[i], sum);
+	}
+}
+
+static int set_type(void *ctx, const char *value)
+{
+	((struct top *)ctx)->type = value;
+	return STATUS_OK;
+}
+
+static int set_cum(void *ctx, const char *value)
+{
+	(void)value;
+	((struct top *)ctx)->cum = true;
+	return STATUS_OK;
+}
+
+static int set_full_names(void *ctx, const char *value)
+{
+	(void)value;
+	((struct top *)ctx)->full_names = true;
+	return STATUS_OK;
+}
+
+static int set_symbols(void *ctx, const char *value)
+{
+	(void)value;
+	((struct top *)ctx)->symbols = true;
+	return STATUS_OK;
+}
+
+static int set_limit(void *ctx, const char *value)
+{
+	struct top *t = ctx;
+
+	if (!parse_count(value, &t->limit) || !t->limit)
+		return misused("-n wants a number of rows above 0, not \"%s\"", value);
+	return STATUS_OK;
+}
+
+static int set_ratio(void *ctx, const char *value)
+{
+	((struct top *)ctx)->ratio = value;
+	return STATUS_OK;
+}
+
+static const struct option_row ratio_rows[] = {
+	{ 0, "ratio", "A/B", "of each function, what A has for each of B, both profiles, such as\n"
+	  "misses.pb.gz/references.pb.gz", set_ratio },
+	{ 0 },
+};
+
+static const struct option_row top_rows[] = {
+	{ 0, "type", "TYPE", "values to show, such as samples or cpu (default: the profile's)",
+	  set_type },
+	{ 0, "cum", NULL, "sort by what functions take with all they call", set_cum },
+	{ 'n', "rows", "N", "show N rows (default: all but functions below 0.5 %)", set_limit },
+	{ 0, "full-names", NULL, "do not shorten long names", set_full_names },
+	{ 0, "no-demangle", NULL, "show C++ and Rust functions by their symbols", set_symbols },
+	{ 0 },
+};
+
+static const struct usage top_usage = {
+	.name = "top",
+	.synopsis = "FILE [OPTIONS] | --ratio A/B",
+	.text =
+"Shows the functions of a pprof profile as a table, like go tool pprof -top:\n"
+"flat is what a function takes itself, cum includes all that it calls, sum% adds\n"
+"up flat%. FILE may be \"-\" for stdin, and from any tool that writes pprof.\n"
+"\n"
+"With --ratio: how many of A come to one of B, for each function, and how far that may be\n"
+"off because samples are few: two thirds of the time by no more than the share behind it.",
+	.examples =
+"  gprofctl top cpu.pb.gz              # who takes the time\n"
+"  gprofctl top cpu.pb.gz --cum -n 20  # through whom it is taken\n"
+"  gprofctl top cpu.pb.gz --by process # whose it is\n"
+"  gprofctl top cpu.pb.gz --comm make --ignore '^_*x64_sys'\n"
+"  gprofctl top --ratio misses.pb.gz/references.pb.gz",
+};
+
+/* @file: NULL: of two profiles */
+static int show(struct top *t, const char *file)
+{
+	char *hint = NULL;
+	int status;
+
+	gprof_profile_system_names(t->view.profile, t->symbols);
+	t->view.filter = &t->filter;
+	t->filter.group.rows = true;
+	status = functions_of(&t->functions, &t->view);
+	if (status == STATUS_OK) {
+		print_header(t);
+		print_table(t);
+		if (file)
+			hint = name_hint(&t->view, file);
+		if (hint)
+			puts(hint);
+		free(hint);
+		status = finish_stdout();
+	}
+	view_close(&t->view);
+	functions_free(&t->functions);
+	filter_free(&t->filter);
+	return status;
+}
+
+int cmd_top(int argc, char **argv)
+{
+	struct top t = { 0 };
+	const struct option_table tables[] = {
+		{ "Options", top_rows, &t }, { "What to show", filter_by_options, &t.filter },
+		{ "Which samples", filter_options, &t.filter },
+		{ "Two profiles", ratio_rows, &t }, { 0 }
+	};
+	int operands, status;
+
+	if (!options_parse(&top_usage, tables, argc, argv, true, &operands, &status))
+		return status;
+	if (t.ratio && (t.filter.focus.text || t.filter.ignore.text || t.filter.hide.text ||
+			t.filter.nr_labels || t.filter.group.how != GROUP_NONE))
+		return misused("--ratio shows all of both profiles: it goes with no filter and no --by");
+	if (t.ratio && argc == operands)
+		return ratio(t.ratio, t.type, t.cum, t.limit, t.full_names);
+	if (t.ratio)
+		return misused("--ratio has both profiles, and leaves none for %s", argv[operands]);
+	if (argc - operands != 1)
+		return misused("top wants one profile, as in gprofctl top cpu.pb.gz");
+	status = view_open(&t.view, argv[operands], t.type);
+	return status == STATUS_OK ? show(&t, argv[operands]) : status;
+}
+
+/**
+ * struct diff - what diff takes beside a table's options
+ * @file: -o
+ * @subtract: --subtract
+ */
+struct diff {
+	const char *file;
+	bool subtract;
+};
+
+static int set_output(void *ctx, const char *value)
+{
+	((struct diff *)ctx)->file = value;
+	return STATUS_OK;
+}
+
+static int set_subtract(void *ctx, const char *value)
+{
+	(void)value;
+	((struct diff *)ctx)->subtract = true;
+	return STATUS_OK;
+}
+
+static const struct option_row diff_rows[] = {
+	{ 'o', "output", "FILE", "write the difference too: as a differential flame graph if FILE\n"
+	  "ends in .svg or .html, else as a profile; \"-\" is stdout, and then\n"
+	  "there is no table", set_output },
+	{ 0, "subtract", NULL, "NEW is of the same run as OLD, and later: what is in both\n"
+	  "goes, and shares are of the rest", set_subtract },
+	{ 0 },
+};
+
+static const struct usage diff_usage = {
+	.name = "diff",
+	.synopsis = "OLD NEW [OPTIONS]",
+	.text =
+"Shows what NEW has more than OLD, function by function, and what less, in shares of\n"
+"OLD: like go tool pprof -top -diff_base OLD NEW, or with --subtract like -base OLD.",
+	.examples =
+"  gprofctl diff before.pb.gz after.pb.gz         # what a change has cost or saved\n"
+"  gprofctl diff a.pb.gz b.pb.gz -o diff.svg      # red is more, blue is less\n"
+"  gprofctl diff a.pb.gz b.pb.gz -o diff.pb.gz    # for go tool pprof diff.pb.gz",
+};
+
+static bool ends_with(const char *s, const char *end)
+{
+	size_t n = strlen(s), m = strlen(end);
+
+	return n > m && !strcmp(s + n - m, end);
+}
+
+static int write_picture(struct view *v, const char *file, const char *title)
+{
+	struct calltree tree;
+	struct output out;
+	int status = calltree_build_diff(&tree, v), error = 0;
+	FILE *f = NULL;
+
+	if (status == STATUS_OK)
+		status = output_open(&out, file);
+	if (status != STATUS_OK)
+		goto out_free;
+	f = output_stream(&out);
+	if (f && ends_with(file, ".html"))
+		flame_write_page(f, &tree, v, title);
+	else if (f)
+		flame_write(f, &tree, v, title);
+	if (!f || fflush(f) || ferror(f))
+		error = errno ? errno : EIO;
+	if (f)
+		fclose(f);
+	if (!error) {
+		calltree_tell(&tree);
+		status = output_commit(&out);
+	} else {
+		output_discard(&out);
+		status = fail("%s could not be written: %s", file, strerror(error));
+	}
+out_free:
+	calltree_free(&tree);
+	return status;
+}
+
+static int write_profile(const struct gprof_profile *p, const char *file)
+{
+	struct output out;
+	int err, status = output_open(&out, file);
+
+	if (status != STATUS_OK)
+		return status;
+	err = gprof_profile_write(p, out.fd);
+	if (!err)
+		return output_commit(&out);
+	output_discard(&out);
+	return fail("%s cannot be written: %s", file, strerror(-err));
+}
+
+int cmd_diff(int argc, char **argv)
+{
+	struct top t = { 0 };
+	struct diff d = { 0 };
+	const struct option_table tables[] = {
+		{ "Options", diff_rows, &d }, { "The table", top_rows, &t },
+		{ "What to show", filter_by_options, &t.filter },
+		{ "Which samples", filter_options, &t.filter }, { 0 }
+	};
+	int operands, status;
+
+	if (!options_parse(&diff_usage, tables, argc, argv, true, &operands, &status))
+		return status;
+	if (argc - operands != 2)
+		return misused("diff wants two profiles, as in gprofctl diff old.pb.gz new.pb.gz");
+	status = view_open_diff(&t.view, argv[operands], argv[operands + 1], t.type,
+				d.subtract ? GPROF_DIFF_SUBTRACT : 0);
+	if (status != STATUS_OK)
+		return status;
+	t.view.filter = &t.filter;
+	if (d.file && (ends_with(d.file, ".svg") || ends_with(d.file, ".html"))) {
+		char *title = xprintf("%s -> %s", argv[operands], argv[operands + 1]);
+
+		status = d.subtract ?
+			 misused("-o %s draws both profiles, and --subtract leaves one", d.file) :
+			 write_picture(&t.view, d.file, title);
+		free(title);
+	} else if (d.file) {
+		status = write_profile(t.view.profile, d.file);
+	}
+	if (status == STATUS_OK && !(d.file && !strcmp(d.file, "-")))
+		return show(&t, NULL);
+	view_close(&t.view);
+	return status;
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * gprofctl view: a profile in the browser.
+ */
+#include "cli/cmd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "calltree.h"
+#include "cli/output.h"
+#include "cli/say.h"
+#include "flame.h"
+#include "name_hint.h"
+#include "options_view.h"
+#include "page.h"
+
+/**
+ * struct page_options - the command line
+ * @view: what all views take
+ * @diff: of two profiles
+ * @file: -o
+ * @title: --title
+ */
+struct page_options {
+	struct view_options view;
+	bool diff;
+	const char *file;
+	const char *title;
+};
+
+static int set_output(void *ctx, const char *value)
+{
+	((struct page_options *)ctx)->file = value;
+	return STATUS_OK;
+}
+
+static int set_title(void *ctx, const char *value)
+{
+	((struct page_options *)ctx)->title = value;
+	return STATUS_OK;
+}
+
+static const struct option_row page_rows[] = {
+	{ 'o', "output", "HTML", "write the page here and start no browser; \"-\" is stdout",
+	  set_output },
+	{ 0, "title", "TEXT", "title of the page (default: name of the profile)", set_title },
+	{ 0 },
+};
+
+static const struct usage page_usage = {
+	.name = "view",
+	.synopsis = "[OLD] FILE [-o HTML] [OPTIONS]",
+	.text =
+"Opens a pprof profile in the browser: flame graph, inverted graph, callers and\n"
+"callees of a function (sandwich), table, and filters by process, thread, cgroup and\n"
+"CPU. The page is one file that needs nothing else and asks nobody for anything.\n"
+"Arrow keys move in a graph, Enter zooms, Esc shows the whole, s makes a sandwich, /\n"
+"searches. FILE may be \"-\" for stdin.\n"
+"\n"
+"With OLD, a profile from before, a flame graph of what has changed: red is more, blue\n"
+"is less.",
+	.examples =
+"  gprofctl view cpu.pb.gz                # in the browser (xdg-open, or $BROWSER)\n"
+"  gprofctl view cpu.pb.gz -o cpu.html    # for somebody else\n"
+"  gprofctl view before.pb.gz after.pb.gz # what a change has cost or saved",
+};
+
+/* A place that nobody else can read, and that lasts until the browser has read it. */
+static char *place_of_page(void)
+{
+	const char *dir = getenv("XDG_RUNTIME_DIR");
+	char *path;
+	int fd;
+
+	if (!dir || access(dir, W_OK))
+		dir = getenv("TMPDIR");
+	if (!dir || access(dir, W_OK))
+		dir = "/tmp";
+	path = xprintf("%s/gprofctl-view-XXXXXX.html", dir);
+	fd = mkostemps(path, strlen(".html"), O_CLOEXEC);
+	if (fd >= 0) {
+		close(fd);
+		return path;
+	}
+	fail("no page can be written to %s: %s; -o FILE says where", dir, strerror(errno));
+	free(path);
+	return NULL;
+}
+
+/* The browser outlives us, and what it says is not for this terminal. */
+static bool start_browser(const char *path)
+{
+	const char *browser = getenv("BROWSER");
+	const char *program = browser && *browser ? browser : "xdg-open";
+	int status;
+	pid_t pid;
+
+	if (!getenv("DISPLAY") && !getenv("WAYLAND_DISPLAY") && !browser)
+		return false;
+	pid = fork();
+	if (!pid) {
+		setsid();
+		if (!freopen("/dev/null", "r", stdin) || !freopen("/dev/null", "w", stdout) ||
+		    !freopen("/dev/null", "w", stderr))
+			_exit(STATUS_CANNOT_RUN);
+		execlp(program, program, path, NULL);
+		_exit(STATUS_NOT_FOUND);
+	}
+	/* One that stays is not waited for, only one that fails. */
+	for (int i = 0; pid > 0 && i < 20; i++) {
+		if (waitpid(pid, &status, WNOHANG) == pid)
+			return WIFEXITED(status) && !WEXITSTATUS(status);
+		usleep(50000);
+	}
+	return pid > 0;
+}
+
+static int write_diff(FILE *f, struct view *v, const char *title)
+{
+	struct calltree tree;
+	int status = calltree_build_diff(&tree, v);
+
+	if (status == STATUS_OK) {
+		calltree_tell(&tree);
+		flame_write_page(f, &tree, v, title);
+	}
+	calltree_free(&tree);
+	return status;
+}
+
+static int write_to(FILE *f, const struct page_options *o, struct view *v)
+{
+	return o->diff ? write_diff(f, v, o->title) : page_write(f, v, o->title);
+}
+
+static int write_page(const struct page_options *o, const char *file, struct view *v)
+{
+	struct output out;
+	int status, error = 0;
+	FILE *f;
+
+	if (!strcmp(file, "-")) {
+		status = write_to(stdout, o, v);
+		return status == STATUS_OK ? finish_stdout() : status;
+	}
+	status = output_open(&out, file);
+	if (status != STATUS_OK)
+		return status;
+	f = output_stream(&out);
+	status = f ? write_to(f, o, v) : STATUS_OK;
+	if (!f || fflush(f) || ferror(f))
+		error = errno ? errno : EIO;
+	if (f)
+		fclose(f);
+	if (status == STATUS_OK && !error)
+		return output_commit(&out);
+	output_discard(&out);
+	return error ? fail("%s could not be written: %s", file, strerror(error)) : status;
+}
+
+static int show(const struct page_options *o, struct view *v)
+{
+	char *path;
+	int status;
+
+	if (o->file)
+		return write_page(o, o->file, v);
+	path = place_of_page();
+	if (!path)
+		return STATUS_FAILED;
+	status = write_page(o, path, v);
+	if (status != STATUS_OK)
+		unlink(path);
+	else if (start_browser(path))
+		say("%s was opened in the browser", path);
+	else
+		status = fail("no browser could be started; open %s in one", path);
+	free(path);
+	return status;
+}
+
+int cmd_view(int argc, char **argv)
+{
+	struct page_options o = { 0 };
+	const struct option_table tables[] = {
+		{ "Options", page_rows, &o }, { "The profile", view_options, &o.view },
+		{ "What to show", filter_by_options, &o.view.filter },
+		{ "Which samples", filter_options, &o.view.filter }, { 0 }
+	};
+	struct view v;
+	int operands, status;
+	char *title, *hint = NULL;
+
+	if (!options_parse(&page_usage, tables, argc, argv, true, &operands, &status))
+		return status;
+	o.diff = argc - operands == 2;
+	if (argc - operands != 1 && !o.diff)
+		return misused("view wants one profile, as in gprofctl view cpu.pb.gz, or two to "
+			       "compare");
+	status = o.diff ? view_open_diff_with(&v, argv[operands], argv[operands + 1], &o.view) :
+			  view_open_with(&v, argv[operands], &o.view);
+	if (status != STATUS_OK)
+		return status;
+	title = o.diff ? xprintf("%s -> %s", argv[operands], argv[operands + 1]) :
+			 xprintf("%s", basename(argv[operands]));
+	if (!o.title)
+		o.title = title;
+	/* A page is made of samples that are not kept. */
+	if (!o.diff)
+		hint = name_hint(&v, argv[operands]);
+	status = show(&o, &v);
+	if (status == STATUS_OK && hint)
+		say("%s", hint);
+	free(hint);
+	free(title);
+	filter_free(&o.view.filter);
+	view_close(&v);
+	return status;
+}

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The page holds the tree of calls once, and beside it what each node takes for each set
+ * of labels: the script adds up those that a filter leaves.
+ */
+#include "page.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calltree.h"
+#include "cli/cmd.h"
+#include "cli/digits.h"
+#include "cli/intern.h"
+#include "cli/say.h"
+#include "cli/text.h"
+#include "group.h"
+
+extern const char page_script[];
+extern const char page_style[];
+
+/* Sets of labels beyond which the finest key is given up: a page has to be small. */
+#define CELLS_MAX	300000
+
+/* The keys one filters by, the coarsest first. */
+static const char *const keys[] = { "process", "cgroup", "cpu", "thread" };
+#define NR_KEYS		ARRAY_SIZE(keys)
+
+/**
+ * struct cell - what a node takes of samples with one set of labels
+ * @node: path of the tree
+ * @set: of labels: as in the profile, then as in the page
+ * @value: of these samples
+ */
+struct cell {
+	uint32_t node;
+	uint32_t set;
+	int64_t value;
+};
+
+/**
+ * struct page - what is written
+ * @view: its values
+ * @tree: stacks
+ * @groups: texts of each key
+ * @sets: numbers of sets, of one text a key
+ * @known: number + 1 of the set of each of the profile's sets, or 0
+ * @room_known: of @known
+ * @samples: a cell for each sample, in the order of nodes
+ * @nr_samples: how many
+ * @room_samples: of @samples
+ * @cells: cells
+ * @nr: how many
+ * @room: of @cells
+ * @nr_keys: keys that are kept
+ */
+struct page {
+	struct view *view;
+	struct calltree tree;
+	struct group groups[NR_KEYS];
+	struct intern sets;
+	uint32_t *known;
+	size_t room_known;
+	struct cell *samples;
+	size_t nr_samples;
+	size_t room_samples;
+	struct cell *cells;
+	size_t nr;
+	size_t room;
+	size_t nr_keys;
+};
+
+static int add_sample(void *ctx, uint32_t node, uint32_t labels, int64_t value)
+{
+	struct page *p = ctx;
+
+	p->samples = xmore(p->samples, p->nr_samples, &p->room_samples, sizeof(*p->samples));
+	p->samples[p->nr_samples++] = (struct cell){ node, labels, value };
+	return 0;
+}
+
+static void sort_samples(struct page *p)
+{
+	struct cell *sorted = xraw(p->nr_samples, sizeof(*sorted));
+	size_t *at = xalloc(p->tree.nr_paths + 1, sizeof(*at));
+
+	for (size_t i = 0; i < p->nr_samples; i++)
+		at[p->samples[i].node + 1]++;
+	for (size_t i = 0; i < p->tree.nr_paths; i++)
+		at[i + 1] += at[i];
+	for (size_t i = 0; i < p->nr_samples; i++)
+		sorted[at[p->samples[i].node]++] = p->samples[i];
+	free(at);
+	free(p->samples);
+	p->samples = sorted;
+}
+
+/* The page's set of what the profile's labels say by the keys that are kept. */
+static uint32_t set_of(struct page *p, uint32_t labels)
+{
+	uint32_t set[NR_KEYS] = { 0 };
+
+	while (labels >= p->room_known)
+		p->known = xgrow(p->known, p->room_known, &p->room_known, sizeof(*p->known));
+	if (p->known[labels])
+		return p->known[labels] - 1;
+	for (size_t k = 0; k < p->nr_keys; k++)
+		set[k] = group_text(&p->groups[k], p->view->profile, labels);
+	p->known[labels] = intern_add(&p->sets, set, sizeof(set)) + 1;
+	return p->known[labels] - 1;
+}
+
+static void forget_sets(struct page *p)
+{
+	intern_free(&p->sets);
+	free(p->known);
+	p->known = NULL;
+	p->room_known = 0;
+}
+
+/**
+ * struct latest - where a set was met last
+ * @node: node + 1
+ * @cell: its cell there
+ */
+struct latest {
+	uint32_t node;
+	size_t cell;
+};
+
+/* Whether they are no more than a page holds, or there is no key left to do without. */
+static bool make_cells(struct page *p)
+{
+	struct latest *latest = NULL;
+	size_t room = 0;
+
+	p->nr = 0;
+	for (size_t i = 0; i < p->nr_samples && (p->nr <= CELLS_MAX || p->nr_keys == 1); i++) {
+		const struct cell *s = &p->samples[i];
+		uint32_t set = set_of(p, s->set);
+
+		while (set >= room)
+			latest = xgrow(latest, room, &room, sizeof(*latest));
+		p->cells = xmore(p->cells, p->nr, &p->room, sizeof(*p->cells));
+		if (latest[set].node != s->node + 1) {
+			latest[set] = (struct latest){ s->node + 1, p->nr };
+			p->cells[p->nr++] = (struct cell){ s->node, set, 0 };
+		}
+		p->cells[latest[set].cell].value =
+			view_sum(p->cells[latest[set].cell].value, s->value);
+	}
+	free(latest);
+	return p->nr <= CELLS_MAX || p->nr_keys == 1;
+}
+
+static void choose_keys(struct page *p)
+{
+	for (p->nr_keys = NR_KEYS; !make_cells(p); p->nr_keys--)
+		forget_sets(p);
+	if (p->nr_keys < NR_KEYS)
+		say("the profile is too large to be filtered by %s in the page; --comm, --pid and "
+		    "--label choose before", p->nr_keys < 3 ? "thread and CPU" : "thread");
+}
+
+static void empty(struct page *p)
+{
+	calltree_free(&p->tree);
+	for (size_t k = 0; k < NR_KEYS; k++)
+		group_free(&p->groups[k]);
+	forget_sets(p);
+	free(p->samples);
+	free(p->cells);
+}
+
+static int collect(struct page *p)
+{
+	int status;
+
+	/* Names are of all samples, which are gone then. */
+	for (size_t k = 0; k < NR_KEYS; k++) {
+		group_set(&p->groups[k], keys[k]);
+		group_name(&p->groups[k], p->view->profile);
+	}
+	status = calltree_collect(&p->tree, p->view, false, add_sample, p);
+	if (status != STATUS_OK)
+		return status;
+	calltree_collected(&p->tree);
+	sort_samples(p);
+	choose_keys(p);
+	return STATUS_OK;
+}
+
+/* The i-th of many. */
+static void put_number(FILE *f, size_t i, int64_t v)
+{
+	char text[DIGITS_MAX], *end = text + sizeof(text), *begin = digits_signed(end, v);
+
+	if (i)
+		*--begin = ',';
+	fwrite_unlocked(begin, 1, (size_t)(end - begin), f);
+}
+
+static void write_numbers(FILE *f, const char *name, const struct page *p, size_t member)
+{
+	fprintf(f, "\"%s\":[", name);
+	for (size_t i = 0; i < p->nr; i++)
+		put_number(f, i, member == 0 ? (int64_t)p->cells[i].node :
+			   member == 1 ? (int64_t)p->cells[i].set : p->cells[i].value);
+	fputs("]", f);
+}
+
+static void write_labels(FILE *f, const struct page *p)
+{
+	size_t length;
+
+	fputs("\"keys\":[", f);
+	for (size_t k = 0; k < p->nr_keys; k++)
+		fprintf(f, "%s\"%s\"", k ? "," : "", keys[k]);
+	fputs("],\n\"values\":[", f);
+	for (size_t k = 0; k < p->nr_keys; k++) {
+		fputs(k ? ",[" : "[", f);
+		for (size_t i = 0; i < p->groups[k].nr; i++) {
+			if (i)
+				putc(',', f);
+			text_json(f, p->groups[k].texts[i]);
+		}
+		putc(']', f);
+	}
+	fputs("],\n\"sets\":[", f);
+	for (size_t i = 0; i < p->sets.nr; i++) {
+		uint32_t set[NR_KEYS];
+
+		memcpy(set, intern_key(&p->sets, i, &length), sizeof(set));
+		fputs(i ? ",[" : "[", f);
+		for (size_t k = 0; k < p->nr_keys; k++)
+			fprintf(f, "%s%u", k ? "," : "", set[k]);
+		putc(']', f);
+	}
+	fputs("],\n", f);
+}
+
+static void write_data(FILE *f, const struct page *p)
+{
+	const struct calltree *t = &p->tree;
+
+	fprintf(f, "<script id=\"data\" type=\"application/json\">\n{\"total\":%" PRId64
+		",\"scale\":%.0f,\"suffix\":", p->view->total, p->view->scale);
+	text_json(f, p->view->suffix);
+	fputs(",\n\"frames\":[", f);
+	for (size_t i = 0; i < t->nr_frames; i++) {
+		const char *function, *mapping;
+		char module[MODULE_TEXT_MAX];
+		enum frame_kind kind = calltree_frame(t, i, &function, &mapping);
+
+		fputs(i ? ",\n[" : "[", f);
+		text_json(f, function);
+		putc(',', f);
+		text_json(f, module_text(kind, mapping, module));
+		fprintf(f, ",%d]", kind);
+	}
+	fputs("],\n\"parents\":[", f);
+	for (size_t i = 0; i < t->nr_paths; i++)
+		put_number(f, i, i ? (int64_t)t->paths[i].parent : -1);
+	fputs("],\n\"nodes\":[", f);
+	for (size_t i = 0; i < t->nr_paths; i++)
+		put_number(f, i, t->paths[i].frame);
+	fputs("],\n", f);
+	write_labels(f, p);
+	fputs("\"samples\":{", f);
+	write_numbers(f, "node", p, 0);
+	fputs(",\n", f);
+	write_numbers(f, "set", p, 1);
+	fputs(",\n", f);
+	write_numbers(f, "value", p, 2);
+	fputs("}}\n</script>\n", f);
+}
+
+static void write_head(FILE *f, const struct view *v, const char *title)
+{
+	double seconds = view_duration(v);
+	char text[VIEW_TEXT_MAX];
+	const char *comment;
+
+	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+	      "<meta name=\"viewport\" content=\"width=device-width\">\n"
+	      "<link rel=\"icon\" href=\"data:,\">\n<title>", f);
+	text_xml(f, title, SIZE_MAX);
+	fprintf(f, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<h1>", page_style);
+	text_xml(f, title, SIZE_MAX);
+	fputs("</h1>\n<p>", f);
+	text_xml(f, v->name, 40);
+	fprintf(f, ": %s", view_value_marked(v, v->total, text));
+	if (seconds)
+		fprintf(f, " in %.2f s", seconds);
+	if (*view_time(v, text)) {
+		fputs(", ", f);
+		text_xml(f, text, VIEW_TEXT_MAX);
+	}
+	fputs("</p>\n", f);
+	/* Losses and the like stand in the comments; a picture without them could mislead. */
+	if (!gprof_profile_comment(v->profile, 0))
+		return;
+	fputs("<details><summary>About this profile</summary>\n", f);
+	for (size_t i = 0; (comment = gprof_profile_comment(v->profile, i)); i++) {
+		fputs("<p>", f);
+		text_xml(f, comment, SIZE_MAX);
+		fputs("</p>\n", f);
+	}
+	fputs("</details>\n", f);
+}
+
+static const char body[] =
+"<div class=\"bar\">\n<span role=\"tablist\" aria-label=\"views\">\n"
+"<button type=\"button\" role=\"tab\" data-mode=\"flame\">Flame graph</button>\n"
+"<button type=\"button\" role=\"tab\" data-mode=\"inverted\">Inverted</button>\n"
+"<button type=\"button\" role=\"tab\" data-mode=\"sandwich\">Sandwich</button>\n"
+"<button type=\"button\" role=\"tab\" data-mode=\"table\">Table</button>\n</span>\n"
+"<input id=\"search\" type=\"search\" placeholder=\"search (/), regexp\" aria-label=\"search\">\n"
+"<span id=\"filters\"></span>\n"
+"<button type=\"button\" id=\"reset\" title=\"Esc\">Reset</button>\n</div>\n"
+"<div id=\"legend\"><span><i class=\"user\"></i>user</span><span><i class=\"kernel\"></i>kernel</span>"
+"<span><i class=\"inlined\"></i>inlined</span><span><i class=\"match\"></i>matched</span></div>\n"
+"<main>\n<div id=\"charts\"></div>\n<div id=\"table\" hidden>\n<table>\n"
+"<caption hidden>functions</caption>\n<thead><tr>"
+"<th data-key=\"self\" scope=\"col\"><button type=\"button\">self</button></th><th scope=\"col\">self %</th>"
+"<th data-key=\"total\" scope=\"col\"><button type=\"button\">total</button></th><th scope=\"col\">total %</th>"
+"<th data-key=\"name\" scope=\"col\"><button type=\"button\">function</button></th></tr></thead>\n"
+"<tbody id=\"rows\"></tbody>\n</table>\n<p id=\"left\"></p>\n</div>\n</main>\n"
+"<div id=\"status\"><span id=\"told\" role=\"status\" aria-live=\"polite\"></span>"
+"<span id=\"matched\" aria-live=\"polite\"></span></div>\n"
+"<noscript>This page needs scripts; gprofctl top and gprofctl flame do not.</noscript>\n";
+
+int page_write(FILE *f, struct view *view, const char *title)
+{
+	struct page p = { .view = view };
+	int status = collect(&p);
+
+	if (status == STATUS_OK) {
+		calltree_tell(&p.tree);
+		write_head(f, view, title);
+		fputs(body, f);
+		write_data(f, &p);
+		fprintf(f, "<script>\n%s</script>\n</body>\n</html>\n", page_script);
+	}
+	empty(&p);
+	return status;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A profile as a page for a browser: one file that needs nothing else.
+ */
+#ifndef TOOLS_PROFILES_PAGE_H
+#define TOOLS_PROFILES_PAGE_H
+
+#include <stdio.h>
+
+#include "view.h"
+
+/*
+ * page_write() - write the page; errors of @f stay in it
+ *
+ * Return: STATUS_OK, or STATUS_FAILED after a sentence.
+ */
+int page_write(FILE *f, struct view *view, const char *title);
+
+#endif /* TOOLS_PROFILES_PAGE_H */

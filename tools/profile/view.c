@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What all views of a profile share: see view.h.
+ */
+#include "view.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/cmd.h"
+#include "cli/file_kind.h"
+#include "cli/say.h"
+#include "cli/text.h"
+
+/* Units as pprof files name them, largest first; a total of one or more is written so. */
+static const struct {
+	const char *unit;
+	double scale;
+	const char *suffix;
+} scales[] = {
+	{ "nanoseconds", 1e9, "s" },
+	{ "nanoseconds", 1e6, "ms" },
+	{ "nanoseconds", 1e3, "us" },
+	{ "nanoseconds", 1, "ns" },
+	{ "microseconds", 1e6, "s" },
+	{ "microseconds", 1e3, "ms" },
+	{ "microseconds", 1, "us" },
+	{ "milliseconds", 1e3, "s" },
+	{ "milliseconds", 1, "ms" },
+	{ "seconds", 1, "s" },
+	{ "bytes", 1ULL << 30, "GB" },
+	{ "bytes", 1ULL << 20, "MB" },
+	{ "bytes", 1ULL << 10, "kB" },
+	{ "bytes", 1, "B" },
+};
+
+static void choose_scale(struct view *v)
+{
+	v->scale = 1;
+	v->suffix = "";
+	for (size_t i = 0; i < ARRAY_SIZE(scales); i++) {
+		if (strcmp(scales[i].unit, v->unit))
+			continue;
+		v->scale = scales[i].scale;
+		v->suffix = scales[i].suffix;
+		if ((double)v->total >= v->scale || (double)v->total <= -v->scale)
+			return;
+	}
+}
+
+static int choose_type(struct view *v, const char *file, const char *type)
+{
+	const struct gprof_value_type *types;
+	size_t nr = gprof_profile_types(v->profile, &types);
+	char *all;
+
+	if (!nr)
+		return fail("%s has no values", file);
+	v->type = gprof_profile_default_type(v->profile);
+	for (size_t i = 0; type && i < nr; i++)
+		if (!strcmp(types[i].type, type)) {
+			v->type = i;
+			type = NULL;
+		}
+	v->name = text_safe(types[v->type].type);
+	v->unit = types[v->type].unit;
+	if (!type)
+		return STATUS_OK;
+	all = text_safe(types[0].type);
+	for (size_t i = 1; i < nr; i++) {
+		char *one = text_safe(types[i].type), *more = xprintf("%s, %s", all, one);
+
+		free(one);
+		free(all);
+		all = more;
+	}
+	misused("%s has no values of type \"%s\", but of %s", file, type, all);
+	free(all);
+	return STATUS_USAGE;
+}
+
+static int read_profile(struct gprof_profile **p, const char *file)
+{
+	int fd = STDIN_FILENO, status = STATUS_OK;
+
+	if (!*file)
+		return misused("\"\" is no file; give the name of a profile, or \"-\" for stdin");
+	if (strcmp(file, "-"))
+		fd = open(file, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return fail("%s cannot be read: %s", file, strerror(errno));
+	*p = gprof_profile_read(fd);
+	if (!*p)
+		status = file_not_opened(file, fd, FILE_PROFILE);
+	if (fd != STDIN_FILENO)
+		close(fd);
+	return status;
+}
+
+/* @v's profile is there; it is closed again on failure. */
+static int set_up(struct view *v, const char *file, const char *type)
+{
+	int status = choose_type(v, file, type);
+
+	if (status != STATUS_OK) {
+		view_close(v);
+		return status;
+	}
+	v->total = gprof_profile_whole(v->profile, v->type);
+	choose_scale(v);
+	return STATUS_OK;
+}
+
+int view_open(struct view *v, const char *file, const char *type)
+{
+	int status;
+
+	*v = (struct view){ 0 };
+	status = read_profile(&v->profile, file);
+	return status == STATUS_OK ? set_up(v, file, type) : status;
+}
+
+int view_open_diff(struct view *v, const char *base, const char *file, const char *type,
+		   unsigned int flags)
+{
+	struct gprof_profile *old = NULL, *new = NULL;
+	int status;
+
+	*v = (struct view){ 0 };
+	if (!strcmp(base, "-") && !strcmp(file, "-"))
+		return misused("only one of the profiles can be stdin");
+	status = read_profile(&old, base);
+	if (status == STATUS_OK)
+		status = read_profile(&new, file);
+	if (status == STATUS_OK) {
+		v->profile = gprof_profile_diff(new, old, flags);
+		status = v->profile ? set_up(v, file, type) :
+			 fail("%s and %s cannot be compared: %s", base, file, gprof_error());
+	}
+	gprof_profile_free(old);
+	gprof_profile_free(new);
+	return status;
+}
+
+void view_close(struct view *v)
+{
+	gprof_profile_free(v->profile);
+	frames_free(v->frames);
+	free(v->name);
+	v->frames = NULL;
+	v->profile = NULL;
+	v->name = NULL;
+}
+
+struct frames *view_frames(struct view *v)
+{
+	if (!v->frames)
+		v->frames = frames_of(v->profile);
+	return v->frames;
+}
+
+int view_each(struct view *v, int (*fn)(void *ctx, const struct view_sample *s), void *ctx)
+{
+	struct gprof_profile_stack stack;
+	int ret = 0;
+
+	view_frames(v);
+	for (size_t i = 0; !ret && !gprof_profile_stack(v->profile, i, &stack); i++) {
+		struct view_sample s = { .labels = stack.labels, .values = stack.values };
+
+		if (v->filter && !filter_labels(v->filter, v->profile, stack.labels))
+			continue;
+		s.nr = frames_stack(v->frames, &stack);
+		if (v->filter && !filter_frames(v->filter, v->profile, v->frames, stack.labels, &s.nr))
+			continue;
+		s.frames = v->frames->stack;
+		ret = fn(ctx, &s);
+	}
+	if (v->filter)
+		filter_tell(v->filter);
+	return ret ? STATUS_FAILED : STATUS_OK;
+}
+
+/* The library calls an address without a name "[FILE+0xOFFSET]", or "0xADDRESS". */
+const char *view_function(const struct gprof_frame *frame, char text[VIEW_NAME_MAX])
+{
+	const char *name = frame->function;
+	const char *plus = strrchr(name, '+');
+
+	if (!strncmp(name, "0x", 2))
+		return "[unknown]";
+	if (name[0] != '[' || !plus || strncmp(plus, "+0x", 3))
+		return name;
+	snprintf(text, VIEW_NAME_MAX, "%.*s]", (int)(plus - name), name);
+	return text;
+}
+
+const char *view_value(const struct view *v, int64_t value, char text[VIEW_TEXT_MAX])
+{
+	if (v->scale == 1 || !value)
+		snprintf(text, VIEW_TEXT_MAX, "%" PRId64 "%s", value, value ? v->suffix : "");
+	else
+		snprintf(text, VIEW_TEXT_MAX, "%.2f%s", value / v->scale, v->suffix);
+	return text;
+}
+
+const char *view_value_marked(const struct view *v, int64_t value, char text[VIEW_TEXT_MAX])
+{
+	char plain[VIEW_TEXT_MAX];
+	const char *p = view_value(v, value, plain);
+	size_t digits;
+	char *to = text;
+
+	if (*p == '-')
+		*to++ = *p++;
+	for (digits = strspn(p, "0123456789"); digits; digits--) {
+		*to++ = *p++;
+		if (digits > 1 && digits % 3 == 1)
+			*to++ = ',';
+	}
+	snprintf(to, (size_t)(text + VIEW_TEXT_MAX - to), "%s", p);
+	return text;
+}
+
+double view_percent(const struct view *v, int64_t value)
+{
+	return v->total ? 100.0 * value / v->total : 0;
+}
+
+const char *view_time(const struct view *v, char text[VIEW_TEXT_MAX])
+{
+	int64_t start, duration;
+	struct tm tm;
+	time_t seconds;
+
+	text[0] = '\0';
+	gprof_profile_time(v->profile, &start, &duration);
+	seconds = start / 1000000000;
+	if (start && localtime_r(&seconds, &tm))
+		strftime(text, VIEW_TEXT_MAX, "%Y-%m-%d %H:%M:%S %Z", &tm);
+	return text;
+}
+
+double view_duration(const struct view *v)
+{
+	int64_t start, duration;
+
+	gprof_profile_time(v->profile, &start, &duration);
+	return duration / 1e9;
+}

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * gprofctl alloc, heap: what memory is allocated, and what of it is not freed.
+ */
+#include "cli/cmd.h"
+
+#include <string.h>
+
+#include "cli/say.h"
+#include "heap_text.h"
+#include "kinds.h"
+
+#define SLOTS_MAX	(1U << 22)
+
+static const struct record_words words = {
+	.fewer = "a higher --every",
+	.more = "a lower --every",
+	.none = "nothing was allocated while it was recorded, or less than --every asks for",
+};
+
+static const struct record_words words_of_user = {
+	.fewer = "a higher --every",
+	.more = "a lower --every",
+	.none = "no program told of an allocation: less was allocated than --every asks for, or "
+		"libgprof-heap.so was not loaded, or may not open /dev/gprof",
+};
+
+static int set_every(void *ctx, const char *value)
+{
+	struct kinds *k = ctx;
+	unsigned long long bytes;
+
+	if (!parse_size(value, &bytes) || !bytes)
+		return misused("--every wants bytes, such as 64K, not \"%s\"", value);
+	k->kinds[0].rate = bytes;
+	return STATUS_OK;
+}
+
+static int set_of_user(void *ctx, const char *value)
+{
+	(void)value;
+	((struct kinds *)ctx)->of_user = true;
+	return STATUS_OK;
+}
+
+static int set_probes(void *ctx, const char *value)
+{
+	struct kinds *k = ctx;
+
+	(void)value;
+	k->probes = k->of_user = true;
+	k->flags |= GPROF_RECORD_PROBES;
+	return STATUS_OK;
+}
+
+static int set_leaks(void *ctx, const char *value)
+{
+	(void)value;
+	((struct kinds *)ctx)->leaks = true;
+	return STATUS_OK;
+}
+
+static int set_format(void *ctx, const char *value)
+{
+	struct kinds *k = ctx;
+
+	k->text = !strcmp(value, "text");
+	return k->text || !strcmp(value, "pprof") ? STATUS_OK :
+	       misused("--format wants pprof or text, not \"%s\"", value);
+}
+
+static int set_slots(void *ctx, const char *value)
+{
+	struct kinds *k = ctx;
+
+	if (!parse_count(value, &k->slots) || !k->slots || k->slots > SLOTS_MAX)
+		return misused("--slots wants a number from 1 to %u, not \"%s\"", SLOTS_MAX, value);
+	return STATUS_OK;
+}
+
+static int show(void *ctx)
+{
+	const struct kinds *k = ctx;
+
+	return k->leaks ? heap_leaks(k->files[0]) : heap_text(k->files[0]);
+}
+
+static int check_text(struct kinds *k)
+{
+	if (!k->leaks && !k->text)
+		return STATUS_OK;
+	if (k->leaks && k->text)
+		return misused("--leaks and --format text exclude each other");
+	if (!strcmp(k->files[0], "-"))
+		return misused("%s goes to stdout, where the profile cannot go as well",
+			       k->leaks ? "--leaks" : "--format text");
+	k->after = show;
+	return STATUS_OK;
+}
+
+static bool is_program(const struct kinds *k)
+{
+	return k->target.gprof.type == GPROF_PROCESS || k->target.gprof.type == GPROF_THREAD;
+}
+
+static int check_probes(const struct kinds *k)
+{
+	if (k->leaks)
+		return misused("--uprobes and --leaks exclude each other");
+	if (k->target.is_command || !is_program(k))
+		return misused("--uprobes is about a program that runs already: it wants -p or -t");
+	say("--uprobes: until it ends, each malloc() of %d enters the kernel twice and each free() "
+	    "once, sampled or not, which slows it many times over if it does little else",
+	    k->target.gprof.id);
+	return STATUS_OK;
+}
+
+/* A command's own allocations are what one would expect of one. */
+static int check(struct kinds *k)
+{
+	bool heap = !strcmp(k->kinds[0].kind, "heap");
+
+	if (k->of_user && k->kernel)
+		return misused("--user and --kernel exclude each other");
+	if (k->leaks && (!k->target.is_command || k->kernel))
+		return misused("--leaks is about what a command has not freed itself at its end: it "
+			       "wants a command, and no --kernel");
+	if (check_text(k) != STATUS_OK)
+		return STATUS_USAGE;
+	if (k->probes && check_probes(k) != STATUS_OK)
+		return STATUS_USAGE;
+	if (!k->kernel && !k->of_user && !k->target.is_command && is_program(k))
+		say("of what runs already this is the memory of the kernel for it; --uprobes has the "
+		    "program's own, which slows it (--kernel leaves this line out)");
+	if (k->kernel || (!k->of_user && !k->target.is_command))
+		return STATUS_OK;
+	k->kinds[0].kind = heap ? "user-heap" : "user-alloc";
+	k->user_only = true;
+	k->words = k->probes ? &words : &words_of_user;
+	if (k->leaks && !k->kinds[0].rate)
+		k->kinds[0].rate = 1;
+	return STATUS_OK;
+}
+
+#define ROWS									\
+	{ 'o', "output", "FILE", "the profile (default: alloc.pb.gz or heap.pb.gz); \"-\" is stdout", \
+	  kinds_set_output },							\
+	{ 0, "user", NULL, "what programs allocate themselves: the default for a command\n" \
+	  "alone; of other targets, programs that were started with the shim", set_of_user }, \
+	{ 0, "uprobes", NULL, "likewise, of a program that runs already or is static (-p, -t), by\n" \
+	  "probes of its functions: each call of them enters the kernel", set_probes }, \
+	{ 0, "kernel", NULL, "what the kernel allocates: slab objects, pages (the default but\n" \
+	  "for a command alone)", kinds_set_kernel },					\
+	{ 0, "every", "BYTES", "sample one byte of so many, by chance, and what it belongs to\n" \
+	  "(default: 512K; 1: all)", set_every },				\
+	{ 0, "format", "FORMAT", "pprof, or text: also write to stdout what Go has as debug=1",	\
+	  set_format },								\
+	KINDS_ROW_BUFFER,							\
+	KINDS_ROW_TABLES,							\
+	RECORD_DEBUGINFOD
+
+static const struct option_row alloc_rows[] = {
+	ROWS,
+	{ 0 },
+};
+
+static const struct option_row heap_rows[] = {
+	{ 0, "leaks", NULL, "of a command: also write to stdout what it has not freed when it\n"
+	  "ended, by place (--every is 1 then, unless it is given)", set_leaks },
+	{ 0, "slots", "N", "how many sampled objects can be in use at once (default: 65536)",
+	  set_slots },
+	ROWS,
+	{ 0 },
+};
+
+static int run(const char *kind, const char *file, const struct usage *usage, int argc, char **argv)
+{
+	struct kinds k = { .words = &words, .check = check };
+
+	kinds_add(&k, kind, file);
+	return kinds_record(&k, usage, strcmp(kind, "heap") ? alloc_rows : heap_rows, argc, argv);
+}
+
+#define OF_WHAT									\
+"Of a command it is what its programs allocate themselves: malloc() and the like, C++'s\n" \
+"operators, anonymous mappings. A shim that is loaded into them (libgprof-heap.so, by\n" \
+"LD_PRELOAD) samples, and costs little. It is not loaded into static and set-user-ID\n" \
+"programs, nor into children that are started without LD_PRELOAD; these are not there.\n" \
+"An allocator that is linked into the program itself is not seen either.\n"	\
+"\n"										\
+"Of a program that runs already, also of a static one, it is by probes if --uprobes says\n" \
+"so: of malloc() and the like of all its allocators, but not of mappings. Each call enters\n" \
+"the kernel then, sampled or not, which slows a program that allocates much many times\n" \
+"over; and C++'s operator new must not throw in an allocator that has one of its own\n" \
+"(jemalloc, tcmalloc), or the program ends. It needs CAP_PERFMON.\n"		\
+"\n"										\
+"Else, and with --kernel, it is what the kernel allocates for the target's tasks: objects\n" \
+"of slab caches and of kmalloc(), with the bytes that were asked for, and pages, but not\n" \
+"those that slabs are made of. Each is told where it was asked for, with the kernel's\n" \
+"stack and the program's. Of CPUs and the host, what interrupts allocate is told too, as\n" \
+"of task 0. It slows all tasks a little, and needs CAP_PERFMON.\n"
+
+#define STATUS									\
+"\n"										\
+"A command's exit status is passed on; 1 or 2 mean that gprofctl itself failed,\n" \
+"127 or 126 that the command could not be run. The last line on stderr counts the\n" \
+"samples: produced = read + lost + overwritten."
+
+int cmd_alloc(int argc, char **argv)
+{
+	static const struct usage usage = {
+		.name = "alloc",
+		.synopsis = "[OPTIONS] " TARGET_SYNOPSIS,
+		.text =
+"Records where memory is allocated, and writes it as a pprof profile. Its values:\n"
+"alloc_objects, and alloc_space in bytes.\n"
+"\n"
+OF_WHAT STATUS,
+		.examples =
+"  gprofctl alloc -p 1234 -d 10                 # what the kernel allocates for it\n"
+"  gprofctl alloc -- ./server                   # what a command allocates itself\n"
+"  gprofctl alloc --uprobes -p 1234 -d 10       # what one that runs allocates itself\n"
+"  gprofctl alloc --kernel -- make -j4          # what the kernel allocates for one\n"
+"  gprofctl alloc -a -d 10 --every 64K          # the whole host, in more detail",
+	};
+
+	return run("alloc", "alloc.pb.gz", &usage, argc, argv);
+}
+
+int cmd_heap(int argc, char **argv)
+{
+	static const struct usage usage = {
+		.name = "heap",
+		.synopsis = "[OPTIONS] " TARGET_SYNOPSIS,
+		.text =
+"Records what memory is allocated while it records, and what of that is not freed when\n"
+"it ends, and writes both as a pprof profile. Its values: alloc_objects, alloc_space in\n"
+"bytes; inuse_objects, inuse_space, which is what is shown first.\n"
+"\n"
+OF_WHAT
+"Whoever frees it, and whatever the buffers lose, nothing that was freed is told as in\n"
+"use, but for ends that the kernel does not tell, which a message counts. What was\n"
+"allocated before is not known. Of a command's own, what a process has when it ends is in\n"
+"use no longer, but for the command itself.\n"
+STATUS,
+		.examples =
+"  gprofctl heap -p 1234 -d 60                  # what the kernel keeps for it\n"
+"  gprofctl heap --leaks -- ./a.out             # what a command never frees\n"
+"  gprofctl heap --uprobes -p 1234 -d 60        # what a program that runs keeps\n"
+"  gprofctl heap --kernel --every 1 -- ./a.out  # all of the kernel's, for a command\n"
+"  gprofctl heap -a -d 60                       # the whole host",
+	};
+
+	return run("heap", "heap.pb.gz", &usage, argc, argv);
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * gprofctl custom: read the profiles that running programs keep of their own.
+ */
+#include "cli/cmd.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <gprof/custom.h>
+#include <gprof/profile.h>
+
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/say.h"
+#include "cli/text.h"
+#include "profile_output.h"
+
+/**
+ * struct custom_options - the command line
+ * @list: --list
+ * @pid: -p; 0: none
+ * @file: -o
+ */
+struct custom_options {
+	bool list;
+	int pid;
+	const char *file;
+};
+
+static int set_list(void *ctx, const char *value)
+{
+	(void)value;
+	((struct custom_options *)ctx)->list = true;
+	return STATUS_OK;
+}
+
+static int set_pid(void *ctx, const char *value)
+{
+	struct custom_options *o = ctx;
+
+	if (o->pid)
+		return misused("two processes: %d and %s", o->pid, value);
+	if (!parse_id(value, &o->pid))
+		return misused("-p wants the number of a process, not \"%s\"", value);
+	return STATUS_OK;
+}
+
+static int set_output(void *ctx, const char *value)
+{
+	struct custom_options *o = ctx;
+
+	if (o->file)
+		return misused("two outputs: %s and %s", o->file, value);
+	o->file = value;
+	return STATUS_OK;
+}
+
+static const struct option_row custom_rows[] = {
+	{ 0, "list", NULL, "show which profiles there are: process, count, name",
+	  set_list },
+	{ 'p', "pid", "PID", "of this process; to list, all of this user if there is none",
+	  set_pid },
+	{ 'o', "output", "FILE", "where to (default: custom.pb.gz); \"-\" is stdout", set_output },
+	{ 0 },
+};
+
+static const struct usage custom_usage = {
+	.name = "custom",
+	.synopsis = "--list [-p PID] | -p PID NAME [-o FILE]",
+	.text =
+"Reads a profile that a running program keeps of what it has: connections, buffers,\n"
+"whatever it adds and removes (gprof_custom_add(3)). The profile has the stacks of who\n"
+"added what is there now. The program goes on, and takes no notice; it is of the same\n"
+"user, or the caller is root.",
+	.examples =
+"  gprofctl custom --list\n"
+"  gprofctl custom -p 1234 example.connections\n"
+"  gprofctl top custom.pb.gz --cum",
+};
+
+static int show(void *ctx, const struct gprof_custom_info *info)
+{
+	size_t *nr = ctx;
+
+	printf("%d\t%llu\t", info->pid, (unsigned long long)info->count);
+	text_plain(stdout, info->name);
+	putchar('\n');
+	++*nr;
+	return 0;
+}
+
+static int list(const struct custom_options *o)
+{
+	size_t nr = 0;
+
+	if (gprof_custom_each(o->pid, show, &nr))
+		return fail("%s", gprof_error());
+	if (!nr && o->pid)
+		say("process %d publishes no profiles", o->pid);
+	else if (!nr)
+		say("no program of this user publishes profiles");
+	return finish_stdout();
+}
+
+/* What has to be known of it. */
+static void tell(const struct gprof_profile *p)
+{
+	const char *text;
+
+	for (size_t i = 0; (text = gprof_profile_comment(p, i)); i++)
+		say("custom: %s", text);
+}
+
+static int take(const struct custom_options *o, const char *name)
+{
+	struct output out;
+	int status = output_open(&out, o->file ? o->file : "custom.pb.gz");
+
+	if (status != STATUS_OK)
+		return status;
+	return profile_output(&out, gprof_custom_read(o->pid, name), NULL, NULL, tell);
+}
+
+int cmd_custom(int argc, char **argv)
+{
+	struct custom_options o = { 0 };
+	const struct option_table tables[] = {
+		{ "Which", custom_rows, &o },
+		{ 0 },
+	};
+	int operands, status;
+
+	if (!options_parse(&custom_usage, tables, argc, argv, true, &operands, &status))
+		return status;
+	if (o.list) {
+		if (operands < argc || o.file)
+			return misused("--list takes no name, and no -o");
+		return list(&o);
+	}
+	if (!o.pid || argc - operands != 1)
+		return misused("custom wants -p PID and the name of one profile; --list shows them");
+	return take(&o, argv[operands]);
+}

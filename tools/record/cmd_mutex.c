@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * gprofctl mutex: who releases the locks that others wait for, and who waits.
+ */
+#include "cli/cmd.h"
+
+#include <string.h>
+
+#include "cli/say.h"
+#include "kinds.h"
+
+static int set_waiter(void *ctx, const char *value)
+{
+	struct kinds *k = ctx;
+
+	if (k->nr > 1)
+		return misused("two outputs of who waits: %s and %s", k->files[1], value);
+	if (!strcmp(k->kinds[0].kind, "kernel-lock"))
+		return misused("--kernel-locks tells who waits already: it excludes --waiter");
+	kinds_add(k, "mutex-waiter", value);
+	return STATUS_OK;
+}
+
+static int set_kernel_locks(void *ctx, const char *value)
+{
+	struct kinds *k = ctx;
+
+	(void)value;
+	if (k->nr > 1)
+		return misused("--kernel-locks tells who waits already: it excludes --waiter");
+	k->kinds[0].kind = "kernel-lock";
+	return STATUS_OK;
+}
+
+static const struct option_row rows[] = {
+	{ 'o', "output", "FILE", "the profile (default: mutex.pb.gz); \"-\" is stdout",
+	  kinds_set_output },
+	{ 0, "waiter", "FILE", "a second profile: the stacks of those who waited", set_waiter },
+	{ 0, "kernel-locks", NULL, "who waits for locks of the kernel instead", set_kernel_locks },
+	KINDS_ROW_ADDR,
+	KINDS_ROW_OWNER,
+	KINDS_ROW_EVERY,
+	KINDS_ROWS_KERNEL,
+	KINDS_ROW_BUFFER,
+	KINDS_ROW_TABLES,
+	RECORD_DEBUGINFOD,
+	{ 0 },
+};
+
+static const struct usage usage = {
+	.name = "mutex",
+	.synopsis = "[OPTIONS] " TARGET_SYNOPSIS,
+	.text =
+"Records who releases the locks that others wait for, and writes it as a pprof profile.\n"
+"Locks are those of programs, as far as the kernel sees them: in futex calls. Each wait is\n"
+"told once, with the stack that ended it, so that a release that many waited for has\n"
+"all their waits. Its values: contentions, the number of waits; delay, until the\n"
+"waiter was woken. Samples are labelled with what the lock is, as far as the call\n"
+"tells: mutex, pi mutex, condition (also semaphores, and waits with a timeout), many.\n"
+"\n"
+"Who releases a lock of the kernel is not told by it, but who waits, asleep or spinning:\n"
+"--kernel-locks, which needs CAP_PERFMON and Linux 5.19. With --lock-owner the labels owner\n"
+"and owner_comm say who had a mutex, an rt_mutex, or an rwsem that is written, when the\n"
+"wait began. The label cgroup, of who is sampled, is there in any case.\n"
+"\n"
+"A command's exit status is passed on; 1 or 2 mean that gprofctl itself failed,\n"
+"127 or 126 that the command could not be run. The last line on stderr counts the\n"
+"samples: produced = read + lost + overwritten.",
+	.examples =
+"  gprofctl mutex -- ./server                           # who holds locks for too long\n"
+"  gprofctl mutex -p 1234 -d 10 --waiter waiter.pb.gz   # and who waits for them\n"
+"  gprofctl mutex -a -d 10 --every 10 --addr            # the whole host, which lock\n"
+"  gprofctl mutex -a -d 10 --kernel-locks --lock-owner  # the kernel's own",
+};
+
+int cmd_mutex(int argc, char **argv)
+{
+	struct kinds k = { 0 };
+
+	kinds_add(&k, "mutex", "mutex.pb.gz");
+	return kinds_record(&k, &usage, rows, argc, argv);
+}

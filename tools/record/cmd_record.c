@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * gprofctl record: several kinds of profiles of one run.
+ */
+#include "cli/cmd.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/say.h"
+#include "kinds.h"
+
+static int set_kind(void *ctx, const char *value)
+{
+	struct kinds *k = ctx;
+	unsigned long long rate = 0;
+	char *name, *colon;
+
+	if (k->nr == KINDS_MAX)
+		return misused("more than %d kinds at once are too many", KINDS_MAX);
+	name = xprintf("%s", value);
+	kinds_add(k, name, NULL);
+	colon = strchr(name, ':');
+	if (colon) {
+		*colon = '\0';
+		if (!parse_count(colon + 1, &rate) || !rate)
+			return misused("-e %s: the rate is a number above 0, such as %s:100", value,
+				       name);
+	}
+	/* It will be the name of a file. */
+	if (!*name || strchr(name, '/'))
+		return misused("-e wants a kind of profile, such as block, not \"%s\"", value);
+	for (size_t i = 0; i + 1 < k->nr; i++)
+		if (!strcmp(k->kinds[i].kind, name))
+			return misused("the kind %s is given twice", name);
+	k->kinds[k->nr - 1].rate = rate;
+	return STATUS_OK;
+}
+
+static int set_output(void *ctx, const char *value)
+{
+	struct kinds *k = ctx;
+	const char **file = k->nr ? &k->files[k->nr - 1] : NULL;
+
+	if (!file)
+		return misused("-o %s stands before every -e: an -o belongs to the -e before it",
+			       value);
+	if (*file)
+		return misused("two outputs, %s and %s, for one kind: an -o belongs to the -e "
+			       "before it", *file, value);
+	*file = xprintf("%s", value);
+	return STATUS_OK;
+}
+
+static const struct option_row rows[] = {
+	{ 'e', "kind", "KIND[:RATE]", "a kind of profile: cpu, block, block-waker, mutex,\n"
+	  "mutex-waiter, kernel-lock, alloc and heap of the kernel, user-alloc and user-heap of\n"
+	  "programs; may be repeated. RATE is samples per second of CPU time for cpu (default:\n"
+	  "100), bytes per sample for memory (default: 524288), else one sample of so many\n"
+	  "(default: 1, all)", set_kind },
+	{ 'o', "output", "FILE", "the profile of the -e before it (default: KIND.pb.gz);\n"
+	  "\"-\" is stdout", set_output },
+	KINDS_ROW_ADDR,
+	KINDS_ROW_OWNER,
+	KINDS_ROW_LATENCY,
+	KINDS_ROWS_KERNEL,
+	KINDS_ROW_BUFFER,
+	KINDS_ROW_TABLES,
+	RECORD_DEBUGINFOD,
+	{ 0 },
+};
+
+static const struct usage usage = {
+	.name = "record",
+	.synopsis = "-e KIND[:RATE]... [OPTIONS] " TARGET_SYNOPSIS,
+	.text =
+"Records several kinds of profiles of one run, each into a file of its own, as the\n"
+"subcommands cpu, block, mutex, alloc and heap do one at a time. All of them begin before a command\n"
+"does, and end after it; but of what runs already each begins and ends by itself, one\n"
+"right after the other.\n"
+"\n"
+"A command's exit status is passed on; 1 or 2 mean that gprofctl itself failed,\n"
+"127 or 126 that the command could not be run. The last lines on stderr count the\n"
+"samples of each kind: produced = read + lost + overwritten.",
+	.examples =
+"  gprofctl record -e cpu:99 -e block -e mutex -- ./server   # cpu.pb.gz, block.pb.gz, ...\n"
+"  gprofctl record -e block:10 -o b.pb.gz -e block-waker:10 -o w.pb.gz -p 1234 -d 10",
+};
+
+int cmd_record(int argc, char **argv)
+{
+	static const struct record_words words = {
+		.fewer = "a RATE that takes fewer samples",
+		.more = "a RATE that takes more",
+		.none = "there was nothing of the kind while the target was recorded, or less than RATE "
+			"asks for; user-alloc and user-heap need libgprof-heap.so in the program, which "
+			"a command alone is given",
+	};
+	struct kinds k = { .words = &words };
+	int status = kinds_record(&k, &usage, rows, argc, argv);
+
+	for (size_t i = 0; i < k.nr; i++) {
+		free((char *)k.kinds[i].kind);
+		free((char *)k.files[i]);
+	}
+	return status;
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * gprofctl task: what all tasks do at one moment, and where.
+ */
+#include "cli/cmd.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <gprof/profile.h>
+#include <gprof/task.h>
+
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/say.h"
+#include "cli/target.h"
+#include "profile_output.h"
+#include "record.h"
+
+static const char *const formats[] = {
+	[GPROF_TASK_FORMAT_PPROF] = "pprof",
+	[GPROF_TASK_FORMAT_TEXT] = "text",
+	[GPROF_TASK_FORMAT_TRACEBACK] = "traceback",
+};
+
+/**
+ * struct task_options - the command line
+ * @target: whose tasks
+ * @file: -o
+ * @format: --format
+ * @buffer: --buffer
+ * @user_only: --user-only
+ * @kernel: --kernel
+ * @python: --python
+ */
+struct task_options {
+	struct target target;
+	const char *file;
+	enum gprof_task_format format;
+	unsigned long long buffer;
+	bool user_only;
+	bool kernel;
+	bool python;
+};
+
+static int set_format(void *ctx, const char *value)
+{
+	struct task_options *o = ctx;
+
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
+		if (!strcmp(value, formats[i])) {
+			o->format = i;
+			return STATUS_OK;
+		}
+	}
+	return misused("--format wants pprof, text or traceback, not \"%s\"", value);
+}
+
+static int set_output(void *ctx, const char *value)
+{
+	struct task_options *o = ctx;
+
+	if (o->file)
+		return misused("two outputs: %s and %s", o->file, value);
+	o->file = value;
+	return STATUS_OK;
+}
+
+static int set_user_only(void *ctx, const char *value)
+{
+	(void)value;
+	((struct task_options *)ctx)->user_only = true;
+	return STATUS_OK;
+}
+
+static int set_kernel(void *ctx, const char *value)
+{
+	(void)value;
+	((struct task_options *)ctx)->kernel = true;
+	return STATUS_OK;
+}
+
+static int set_python(void *ctx, const char *value)
+{
+	(void)value;
+	((struct task_options *)ctx)->python = true;
+	return STATUS_OK;
+}
+
+static int set_buffer(void *ctx, const char *value)
+{
+	struct task_options *o = ctx;
+
+	if (!parse_size(value, &o->buffer) || !o->buffer)
+		return misused("--buffer wants bytes, such as 4M, not \"%s\"", value);
+	return STATUS_OK;
+}
+
+static const struct option_row task_rows[] = {
+	{ 0, "format", "FORMAT", "pprof (default), text (how many tasks have which stack) or\n"
+	  "traceback (each task with its state, and the stack)", set_format },
+	{ 'o', "output", "FILE", "where to (default: task.pb.gz; stdout for text and traceback);\n"
+	  "\"-\" is stdout", set_output },
+	{ 0, "user-only", NULL, "leave the kernel's frames out", set_user_only },
+	{ 0, "kernel", NULL, "insist on the kernel's frames; otherwise they are there where the\n"
+	  "caller may see them (CAP_PERFMON)", set_kernel },
+	{ 0, "python", NULL, "have the functions of Python programs in the stacks (CPython 3.11 and\n"
+	  "3.13)", set_python },
+	{ 0, "buffer", "BYTES", "kernel buffer per CPU", set_buffer },
+	RECORD_DEBUGINFOD,
+	{ 0 },
+};
+
+static const struct usage task_usage = {
+	.name = "task",
+	.synopsis = "[OPTIONS] [-p PID | -t TID | -G CGROUP | -C CPUS | -a]",
+	.text =
+"Takes the stacks of all tasks of a process, a cgroup, CPUs or the whole host, of those\n"
+"that run and of those that wait, with what they wait for and since when. Nothing is\n"
+"stopped: each task is looked at by itself, and a comment of the profile says within which\n"
+"time all of them were.",
+	.examples =
+"  gprofctl task -p 1234 --format traceback   # why does it hang?\n"
+"  gprofctl task -a && gprofctl top task.pb.gz --cum",
+};
+
+static struct gprof_profile *take(const struct task_options *o, bool kernel)
+{
+	return gprof_task_snapshot(&(struct gprof_task_config){
+		.sz = sizeof(struct gprof_task_config),
+		.target = o->target.gprof,
+		.buffer_bytes = o->buffer,
+		.kernel_frames = kernel,
+		.python = o->python,
+	});
+}
+
+/* Whether the kernel may be looked at is for the module to decide: ask it. */
+static struct gprof_profile *take_what_may_be_seen(const struct task_options *o)
+{
+	struct gprof_profile *p = NULL;
+
+	errno = EPERM;
+	if (!o->user_only)
+		p = take(o, true);
+	if (p || o->kernel || errno != EPERM)
+		return p;
+	return take(o, false);
+}
+
+/* What was lost, and last the counts, as of a recording: programs read them. */
+static void tell(const struct gprof_profile *p)
+{
+	static const char samples[] = "samples: ";
+	const char *text, *counts = NULL;
+
+	for (size_t i = 0; (text = gprof_profile_comment(p, i)); i++) {
+		if (!strncmp(text, samples, strlen(samples)))
+			counts = text + strlen(samples);
+		else if (!strncmp(text, "lost ", 5))
+			say("task: %s", text);
+	}
+	if (counts)
+		fprintf(stderr, "%s\n", counts);
+}
+
+static int write_as(const struct gprof_profile *p, int fd, const void *ctx)
+{
+	return gprof_task_write(p, fd, ((const struct task_options *)ctx)->format);
+}
+
+static int snapshot(struct task_options *o)
+{
+	struct output out;
+	int status;
+
+	if (!o->file)
+		o->file = o->format == GPROF_TASK_FORMAT_PPROF ? "task.pb.gz" : "-";
+	status = o->format == GPROF_TASK_FORMAT_PPROF ? output_open(&out, o->file) :
+							output_open_text(&out, o->file);
+	if (status != STATUS_OK)
+		return status;
+	return profile_output(&out, take_what_may_be_seen(o),
+			      o->format == GPROF_TASK_FORMAT_PPROF ? NULL : write_as, o, tell);
+}
+
+int cmd_task(int argc, char **argv)
+{
+	struct task_options o = { 0 };
+	const struct option_table tables[] = {
+		{ "What to tell", task_rows, &o },
+		{ "Whose tasks", target_moment_options, &o.target },
+		{ 0 },
+	};
+	int operands, status;
+
+	if (!options_parse(&task_usage, tables, argc, argv, false, &operands, &status))
+		return status;
+	if (o.user_only && o.kernel)
+		return misused("--user-only and --kernel exclude each other");
+	if (operands < argc || o.target.duration_ns)
+		return misused("task is of one moment of what runs already: it takes no command, "
+			       "and no -d");
+	if (!o.target.chosen)
+		return misused("nothing to look at: give -p PID, -t TID, -G CGROUP, -C CPUS or -a, as in "
+			       "gprofctl task -p 1234 --format traceback");
+	status = target_complete(&o.target, argv + operands, task_usage.name);
+	return status == STATUS_OK ? snapshot(&o) : status;
+}

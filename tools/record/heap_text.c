@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "heap_text.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cmd.h"
+#include "cli/say.h"
+#include "cli/text.h"
+#include "profile/view.h"
+
+enum { IN_OBJECTS, IN_BYTES, ALL_OBJECTS, ALL_BYTES, NR_VALUES };
+
+/**
+ * struct place - a stack
+ * @values: of all samples with it
+ * @nr: frames
+ * @key: their addresses; 0 for those of inlined functions
+ * @text: their lines
+ */
+struct place {
+	int64_t values[NR_VALUES];
+	size_t nr;
+	uint64_t *key;
+	char *text;
+};
+
+/**
+ * struct places - of a profile
+ * @column: index of each value in the profile, or -1
+ * @v: stacks
+ * @nr: how many
+ * @room: for how many
+ * @leaks: only what is in use, in words for people
+ */
+struct places {
+	int column[NR_VALUES];
+	struct place *v;
+	size_t nr;
+	size_t room;
+	bool leaks;
+};
+
+static void find_columns(struct places *p, const struct gprof_profile *profile)
+{
+	static const char *const names[NR_VALUES] = {
+		"inuse_objects", "inuse_space", "alloc_objects", "alloc_space",
+	};
+	const struct gprof_value_type *types;
+	size_t nr = gprof_profile_types(profile, &types);
+
+	for (int i = 0; i < NR_VALUES; i++) {
+		p->column[i] = -1;
+		for (size_t j = 0; j < nr; j++)
+			if (!strcmp(types[j].type, names[i]))
+				p->column[i] = (int)j;
+	}
+}
+
+static void put_frame(FILE *f, const struct places *p, const struct gprof_frame *frame)
+{
+	if (p->leaks)
+		fputs("    ", f);
+	else
+		fprintf(f, "#\t0x%" PRIx64 "\t", frame->address);
+	text_plain(f, frame->function);
+	fputs(p->leaks ? "  " : "\t\t", f);
+	text_plain(f, frame->file[0] ? frame->file : frame->mapping);
+	if (frame->line)
+		fprintf(f, ":%" PRId64, frame->line);
+	putc('\n', f);
+}
+
+static int note(void *ctx, const struct gprof_frame *frames, size_t nr, const int64_t *values)
+{
+	struct places *p = ctx;
+	struct place *place;
+	size_t size;
+	FILE *f;
+
+	if (p->leaks && !values[p->column[IN_OBJECTS]])
+		return 0;
+	p->v = xgrow(p->v, p->nr + 1, &p->room, sizeof(*p->v));
+	place = &p->v[p->nr++];
+	memset(place, 0, sizeof(*place));
+	for (int i = 0; i < NR_VALUES; i++)
+		place->values[i] = p->column[i] < 0 ? 0 : values[p->column[i]];
+	place->nr = nr;
+	place->key = xalloc(nr + 1, sizeof(*place->key));
+	f = open_memstream(&place->text, &size);
+	if (!f)
+		return fail("no memory");
+	for (size_t i = 0; i < nr; i++) {
+		place->key[i] = frames[i].inlined ? 0 : frames[i].address;
+		put_frame(f, p, &frames[i]);
+	}
+	return fclose(f) ? fail("no memory") : 0;
+}
+
+static int by_stack(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+	size_t i;
+
+	for (i = 0; i < x->nr && i < y->nr; i++)
+		if (x->key[i] != y->key[i])
+			return x->key[i] < y->key[i] ? -1 : 1;
+	return x->nr < y->nr ? -1 : x->nr > y->nr;
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	if (x->values[IN_BYTES] != y->values[IN_BYTES])
+		return x->values[IN_BYTES] > y->values[IN_BYTES] ? -1 : 1;
+	if (x->values[ALL_BYTES] != y->values[ALL_BYTES])
+		return x->values[ALL_BYTES] > y->values[ALL_BYTES] ? -1 : 1;
+	return by_stack(a, b);
+}
+
+/* Samples of one stack differ in their labels alone. */
+static void merge(struct places *p)
+{
+	size_t to = 0;
+
+	if (!p->nr)
+		return;
+	qsort(p->v, p->nr, sizeof(*p->v), by_stack);
+	for (size_t i = 1; i < p->nr; i++) {
+		if (by_stack(&p->v[to], &p->v[i])) {
+			p->v[++to] = p->v[i];
+			continue;
+		}
+		for (int j = 0; j < NR_VALUES; j++)
+			p->v[to].values[j] = view_sum(p->v[to].values[j], p->v[i].values[j]);
+		free(p->v[i].key);
+		free(p->v[i].text);
+	}
+	p->nr = to + 1;
+	qsort(p->v, p->nr, sizeof(*p->v), by_bytes);
+}
+
+static void put_values(const int64_t *v)
+{
+	printf("%" PRId64 ": %" PRId64 " [%" PRId64 ": %" PRId64 "] @", v[IN_OBJECTS],
+	       v[IN_BYTES], v[ALL_OBJECTS], v[ALL_BYTES]);
+}
+
+/* Values are of all allocations, and no reader is to make more of them: "heapprofile". */
+static void put_text(const struct places *p, const int64_t *sum)
+{
+	printf("heap profile: ");
+	put_values(sum);
+	printf(" heapprofile\n");
+	for (size_t i = 0; i < p->nr; i++) {
+		put_values(p->v[i].values);
+		for (size_t j = 0; j < p->v[i].nr; j++)
+			if (p->v[i].key[j])
+				printf(" 0x%" PRIx64, p->v[i].key[j]);
+		printf("\n%s\n", p->v[i].text);
+	}
+}
+
+static void put_leaks(const struct places *p, const int64_t *sum)
+{
+	printf("never freed: %" PRId64 " bytes in %" PRId64 " objects, from %zu places\n",
+	       sum[IN_BYTES], sum[IN_OBJECTS], p->nr);
+	for (size_t i = 0; i < p->nr; i++)
+		printf("\n%" PRId64 " bytes in %" PRId64 " objects\n%s", p->v[i].values[IN_BYTES],
+		       p->v[i].values[IN_OBJECTS], p->v[i].text);
+}
+
+static int put(const char *file, bool leaks)
+{
+	struct places p = { .leaks = leaks };
+	int64_t sum[NR_VALUES] = { 0 };
+	struct view v;
+	int status = view_open(&v, file, NULL);
+
+	if (status != STATUS_OK)
+		return status;
+	find_columns(&p, v.profile);
+	if (gprof_profile_each(v.profile, note, &p))
+		status = fail("the samples cannot be gone through: no memory");
+	merge(&p);
+	for (size_t i = 0; i < p.nr; i++)
+		for (int j = 0; j < NR_VALUES; j++)
+			sum[j] = view_sum(sum[j], p.v[i].values[j]);
+	if (status == STATUS_OK) {
+		if (leaks)
+			put_leaks(&p, sum);
+		else
+			put_text(&p, sum);
+		status = finish_stdout();
+	}
+	for (size_t i = 0; i < p.nr; i++) {
+		free(p.v[i].key);
+		free(p.v[i].text);
+	}
+	free(p.v);
+	view_close(&v);
+	return status;
+}
+
+int heap_text(const char *file)
+{
+	return put(file, false);
+}
+
+int heap_leaks(const char *file)
+{
+	return put(file, true);
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Kinds of recorders that differ in little more than their name: what their subcommands
+ * have in common.
+ */
+#ifndef TOOLS_KINDS_H
+#define TOOLS_KINDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <gprof/recorder.h>
+
+#include "cli/options.h"
+#include "cli/target.h"
+#include "record.h"
+
+#define KINDS_MAX	8
+
+/**
+ * struct kinds - what to record, and the command line
+ * @target: whom to record
+ * @kinds: what
+ * @files: output of each; NULL: after its name
+ * @nr: how many
+ * @buffer: --buffer, 0 when absent
+ * @flags: GPROF_RECORD_* for all of them
+ * @user_only: --user-only
+ * @kernel: --kernel
+ * @no_tables: --no-unwind-tables
+ * @python: --python
+ * @services: samples say what service they are of
+ * @leaks: --leaks
+ * @text: --format text
+ * @of_user: --user
+ * @probes: --uprobes
+ * @slots: --slots, 0 when absent
+ * @check: says STATUS_OK of a command line that is complete, and completes what follows from
+ *	it, or another status after a sentence; or NULL
+ * @after: as in struct recording, for @check to set
+ * @words: for what became of it; NULL: those for waits with --every
+ */
+struct kinds {
+	struct target target;
+	struct gprof_kind_config kinds[KINDS_MAX];
+	const char *files[KINDS_MAX];
+	size_t nr;
+	unsigned long long buffer;
+	unsigned int flags;
+	bool user_only;
+	bool kernel;
+	bool no_tables;
+	bool python;
+	bool services;
+	bool leaks;
+	bool text;
+	bool of_user;
+	bool probes;
+	unsigned long long slots;
+	int (*check)(struct kinds *k);
+	int (*after)(void *kinds);
+	const struct record_words *words;
+};
+
+/* kinds_add() - record one more */
+void kinds_add(struct kinds *k, const char *kind, const char *file);
+
+/* What the rows below do; their context is a struct kinds. */
+int kinds_set_output(void *ctx, const char *value);
+int kinds_set_every(void *ctx, const char *value);
+int kinds_set_addr(void *ctx, const char *value);
+int kinds_set_owner(void *ctx, const char *value);
+int kinds_set_latency(void *ctx, const char *value);
+int kinds_set_user_only(void *ctx, const char *value);
+int kinds_set_kernel(void *ctx, const char *value);
+int kinds_set_buffer(void *ctx, const char *value);
+int kinds_set_no_tables(void *ctx, const char *value);
+int kinds_set_python(void *ctx, const char *value);
+
+#define KINDS_ROW_EVERY								\
+	{ 0, "every", "N", "sample one of N, by chance (default: 1, all)", kinds_set_every }
+#define KINDS_ROW_ADDR								\
+	{ 0, "addr", NULL, "label samples with the address of the lock", kinds_set_addr }
+#define KINDS_ROW_OWNER								\
+	{ 0, "lock-owner", NULL, "label waits for locks of the kernel with who had the lock",	\
+	  kinds_set_owner }
+#define KINDS_ROW_LATENCY							\
+	{ 0, "latency", NULL, "cpu: a second value, the time divided by how many tasks of the\n" \
+	  "target ran at that instant (label parallelism)", kinds_set_latency }
+#define KINDS_ROWS_KERNEL							\
+	{ 0, "user-only", NULL, "leave the kernel's frames out", kinds_set_user_only },	\
+	{ 0, "kernel", NULL, "insist on the kernel's frames; otherwise they are there where the\n" \
+	  "caller may see them (CAP_PERFMON)", kinds_set_kernel }
+#define KINDS_ROW_BUFFER							\
+	{ 0, "buffer", "BYTES", "kernel buffer per CPU and profile", kinds_set_buffer }
+#define KINDS_ROW_TABLES							\
+	{ 0, "no-unwind-tables", NULL, "walk stacks by frame pointers alone",		\
+	  kinds_set_no_tables },							\
+	{ 0, "python", NULL, "have the functions of Python programs in the stacks (CPython 3.11 and\n" \
+	  "3.13)", kinds_set_python }
+
+/*
+ * kinds_recorder() - a recorder of a struct kinds, of the kernel too where that is permitted;
+ * NULL with gprof_error()
+ */
+struct gprof_recorder *kinds_recorder(void *kinds, const struct gprof_target *target,
+				      bool on_exec);
+
+/* kinds_record() - parse the command line, record; returns the exit status */
+int kinds_record(struct kinds *k, const struct usage *usage, const struct option_row *rows,
+		 int argc, char **argv);
+
+#endif /* TOOLS_KINDS_H */

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One recording, from the output files to the exit status. All recording
+ * subcommands differ only in the recorder that they make.
+ */
+#ifndef TOOLS_RECORD_H
+#define TOOLS_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <gprof/recorder.h>
+
+#include "cli/target.h"
+#include "record_tell.h"
+
+/**
+ * struct recording - what to record, and where to
+ * @target: from target_complete()
+ * @files: output of each event
+ * @nr_files: number of events
+ * @make: makes the recorder; NULL with gprof_error() when it cannot
+ * @ctx: for @make
+ * @words: for what became of it
+ * @after: called with @ctx when the profiles are in place, or NULL; returns a status
+ */
+struct recording {
+	struct target *target;
+	const char *const *files;
+	size_t nr_files;
+	struct gprof_recorder *(*make)(void *ctx, const struct gprof_target *target, bool on_exec);
+	void *ctx;
+	struct record_words words;
+	int (*after)(void *ctx);
+};
+
+/* record_debuginfod() - what --debuginfod does */
+int record_debuginfod(void *ctx, const char *value);
+
+#define RECORD_DEBUGINFOD							\
+	{ 0, "debuginfod", NULL, "fetch debug files that are not here from the servers of\n"	\
+	  "DEBUGINFOD_URLS, which learn what is profiled", record_debuginfod }
+
+/* record() - record; returns the exit status */
+int record(const struct recording *rec);
+
+#endif /* TOOLS_RECORD_H */

@@ -1,0 +1,448 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * gprofctl read: what is in an execution trace.
+ */
+#include "cli/cmd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <gprof/trace.h>
+
+#include "cli/file_kind.h"
+#include "cli/intern.h"
+#include "cli/options.h"
+#include "cli/say.h"
+#include "cli/text.h"
+#include "core_dump.h"
+#include "trace_text.h"
+#include "views/join.h"
+#include "views/perfetto.h"
+#include "views/regions.h"
+#include "views/tables.h"
+#include "views/trace_profile.h"
+#include "views/trace_tasks.h"
+#include "views/wall.h"
+#include "views/why.h"
+
+/* A recorder that lost events closes the gap with transitions of this reason. */
+#define REASON_LOST	"lost events"
+
+/**
+ * struct summary - what was counted
+ * @kinds: events of each kind
+ * @threads: seen
+ * @last_thread: the last of them, and whether there was one
+ * @procs: that came to be
+ * @goroutines: likewise
+ * @alive: of them now
+ * @alive_max: most at a time
+ * @lost: transitions that stand for lost events
+ * @tasks: what they did with their time
+ * @first: time of the first event that is no sync
+ * @last: and of the last
+ * @any: was there one?
+ */
+struct summary {
+	uint64_t kinds[GPROF_TRACE_NR_KINDS];
+	struct intern threads;
+	int64_t last_thread;
+	uint64_t procs;
+	uint64_t goroutines;
+	uint64_t alive;
+	uint64_t alive_max;
+	uint64_t lost;
+	struct trace_tasks tasks;
+	int64_t first;
+	int64_t last;
+	bool any;
+};
+
+/**
+ * struct read - the subcommand
+ * @summary: --summary
+ * @json: --json
+ * @stacks: --stacks
+ * @regions: --regions
+ * @join: --join
+ * @pprof: --pprof
+ * @file: -o
+ * @why: --why
+ * @at: --at
+ * @format: --format
+ * @core: --core
+ * @id: of which recorder, or 0
+ */
+struct read {
+	const char *pprof;
+	const char *file;
+	const char *why;
+	const char *at;
+	const char *format;
+	const char *join;
+	bool summary;
+	bool json;
+	bool stacks;
+	bool regions;
+	bool core;
+	uint64_t id;
+};
+
+static void count_transition(struct summary *s, const struct gprof_trace_event *ev)
+{
+	if (!strcmp(ev->transition.reason.s, REASON_LOST))
+		s->lost++;
+	if (ev->transition.resource.kind == GPROF_TRACE_RESOURCE_PROC) {
+		s->procs += ev->transition.from == GPROF_TRACE_PROC_UNDETERMINED ||
+			    ev->transition.from == GPROF_TRACE_PROC_NOT_EXIST;
+		return;
+	}
+	if (ev->transition.from == GPROF_TRACE_GO_UNDETERMINED ||
+	    ev->transition.from == GPROF_TRACE_GO_NOT_EXIST) {
+		s->goroutines++;
+		s->alive++;
+		if (s->alive > s->alive_max)
+			s->alive_max = s->alive;
+	} else if (ev->transition.to == GPROF_TRACE_GO_NOT_EXIST) {
+		s->alive--;
+	}
+}
+
+static void count(struct summary *s, const struct gprof_trace *t,
+		  const struct gprof_trace_event *ev)
+{
+	s->kinds[ev->kind]++;
+	trace_tasks_event(&s->tasks, t, ev);
+	if (ev->kind == GPROF_TRACE_SYNC)
+		return;
+	if (!s->any)
+		s->first = ev->time;
+	s->any = true;
+	s->last = ev->time;
+	if (ev->thread != GPROF_TRACE_NONE && ev->thread != s->last_thread) {
+		intern_add(&s->threads, (const char *)&ev->thread, sizeof(ev->thread));
+		s->last_thread = ev->thread;
+	}
+	if (ev->kind == GPROF_TRACE_STATE_TRANSITION)
+		count_transition(s, ev);
+}
+
+static int by_time_running(const void *pa, const void *pb)
+{
+	const struct trace_task *a = pa, *b = pb;
+
+	return trace_tasks_ran_longer(a, b) ? -1 : a->id != b->id;
+}
+
+static void print_tasks(struct trace_tasks *t)
+{
+	size_t nr = t->ids.nr < TRACE_TASKS_LONGEST ? t->ids.nr : TRACE_TASKS_LONGEST;
+
+	if (!nr)
+		return;
+	/* Nobody looks for one by its number any more. */
+	qsort(t->tasks, t->ids.nr, sizeof(*t->tasks), by_time_running);
+	printf("\n%12s %12s %12s %12s  %s\n", "running ms", "runnable", "blocked",
+	       "in syscalls", t->own ? "task" : "goroutine");
+	for (size_t i = 0; i < nr; i++) {
+		const struct trace_task *task = &t->tasks[i];
+
+		printf("%12.3f %12.3f %12.3f %12.3f  %" PRId64 " ",
+		       (double)task->total[TRACE_TIME_RUNNING] / 1e6,
+		       (double)task->total[TRACE_TIME_RUNNABLE] / 1e6,
+		       (double)task->total[TRACE_TIME_BLOCKED] / 1e6,
+		       (double)task->total[TRACE_TIME_SYSCALL] / 1e6, task->id);
+		text_plain(stdout, trace_tasks_name(t, task));
+		putchar('\n');
+	}
+}
+
+static void print_summary(struct summary *s, const struct gprof_trace_stats *st)
+{
+	printf("Format:       Go execution trace, version 1.%u%s\n", st->version,
+	       st->gprof_version ? ", of a host, by gprof" : "");
+	printf("Events:       %" PRIu64 " in %.6f s\n", st->events,
+	       (double)(s->last - s->first) / 1e9);
+	printf("Generations:  %" PRIu64 " of %" PRIu64 " batches (%" PRIu64 " experimental)\n",
+	       st->generations, st->batches, st->experimental);
+	printf("Threads:      %zu\n", s->threads.nr);
+	printf("Procs:        %" PRIu64 "\n", s->procs);
+	printf("Goroutines:   %" PRIu64 ", at most %" PRIu64 " at a time\n", s->goroutines,
+	       s->alive_max);
+	printf("Switches:     %" PRIu64 "\n", s->tasks.switches);
+	if (st->gprof_version)
+		printf("Lost:         %" PRIu64 " events, %" PRIu64 " gaps\n", st->lost, s->lost);
+	else
+		printf("Lost:         %" PRIu64 " gaps\n", s->lost);
+	printf("Repaired:     %" PRIu64 " timestamps that contradicted the order\n", st->repaired);
+	printf("\n%12s  kind\n", "events");
+	for (size_t i = 1; i < ARRAY_SIZE(s->kinds); i++)
+		if (s->kinds[i])
+			printf("%12" PRIu64 "  %s\n", s->kinds[i], gprof_trace_kind_name(i));
+	print_tasks(&s->tasks);
+}
+
+/* Keys are stable; new ones may come. */
+static void print_summary_json(const struct summary *s, const struct gprof_trace_stats *st)
+{
+	printf("{\"version\": \"1.%u\", \"events\": %" PRIu64 ", \"generations\": %" PRIu64
+	       ", \"batches\": %" PRIu64 ", \"experimental_batches\": %" PRIu64
+	       ",\n \"first_ns\": %" PRId64 ", \"last_ns\": %" PRId64 ", \"threads\": %zu"
+	       ", \"procs\": %" PRIu64 ", \"goroutines\": %" PRIu64 ", \"goroutines_max\": %" PRIu64
+	       ",\n \"lost\": %" PRIu64 ", \"repaired\": %" PRIu64 ", \"tied\": %" PRIu64
+	       ", \"own\": %s, \"lost_events\": %" PRIu64 ", \"switches\": %" PRIu64
+	       ",\n \"kinds\": {",
+	       st->version, st->events, st->generations, st->batches, st->experimental, s->first,
+	       s->last, s->threads.nr, s->procs, s->goroutines, s->alive_max, s->lost,
+	       st->repaired, st->tied, st->gprof_version ? "true" : "false", st->lost,
+	       s->tasks.switches);
+	for (size_t i = 1; i < ARRAY_SIZE(s->kinds); i++)
+		printf("%s\"%s\": %" PRIu64, i > 1 ? ", " : "", gprof_trace_kind_name(i),
+		       s->kinds[i]);
+	puts("}}");
+}
+
+/* Events before the one that is wrong were right, and are shown. */
+static int read_events(const struct read *r, struct gprof_trace *t, const char *name)
+{
+	struct gprof_trace_stats st = { .sz = sizeof(st) };
+	struct summary s = {
+		.last_thread = GPROF_TRACE_NONE, .tasks.longest = true,
+	};
+	struct gprof_trace_event ev;
+	int ret;
+
+	while ((ret = gprof_trace_next(t, &ev)) > 0) {
+		if (r->summary)
+			count(&s, t, &ev);
+		else if (r->json)
+			trace_json(t, &ev, r->stacks);
+		else
+			trace_line(t, &ev, r->stacks);
+		/* Whoever read it went away, or the disk is full. */
+		if (ferror(stdout))
+			break;
+	}
+	gprof_trace_stats(t, &st);
+	trace_tasks_end(&s.tasks, s.last);
+	if (r->summary && r->json)
+		print_summary_json(&s, &st);
+	else if (r->summary)
+		print_summary(&s, &st);
+	trace_tasks_free(&s.tasks);
+	intern_free(&s.threads);
+	if (finish_stdout() != STATUS_OK)
+		return STATUS_FAILED;
+	if (ret < 0)
+		return fail("%s: %s; what comes before it was read", name, gprof_error());
+	if (!r->summary && st.repaired)
+		say("%s: %" PRIu64 " timestamps contradicted the order and were put right", name,
+		    st.repaired);
+	return STATUS_OK;
+}
+
+static int set_pprof(void *ctx, const char *value)
+{
+	if (!trace_profile_kind(value) && strcmp(value, "wall"))
+		return misused("--pprof wants cpu, sched, block, syscall, irq or wall, not \"%s\"",
+			       value);
+	((struct read *)ctx)->pprof = value;
+	return STATUS_OK;
+}
+
+static int set_file(void *ctx, const char *value)
+{
+	((struct read *)ctx)->file = value;
+	return STATUS_OK;
+}
+
+static int set_why(void *ctx, const char *value)
+{
+	((struct read *)ctx)->why = value;
+	return STATUS_OK;
+}
+
+static int set_at(void *ctx, const char *value)
+{
+	((struct read *)ctx)->at = value;
+	return STATUS_OK;
+}
+
+static int set_format(void *ctx, const char *value)
+{
+	if (strcmp(value, "csv") && strcmp(value, "perfetto"))
+		return misused("--format wants csv or perfetto, not \"%s\"", value);
+	((struct read *)ctx)->format = value;
+	return STATUS_OK;
+}
+
+static int set_core(void *ctx, const char *value)
+{
+	struct read *r = ctx;
+	unsigned long long id = 0;
+
+	if (value && (!parse_count(value, &id) || !id))
+		return misused("--core wants the id of a recorder, which gprofctl read --core FILE "
+			       "lists, not \"%s\"", value);
+	r->core = true;
+	r->id = id;
+	return STATUS_OK;
+}
+
+static int set_summary(void *ctx, const char *value)
+{
+	(void)value;
+	((struct read *)ctx)->summary = true;
+	return STATUS_OK;
+}
+
+static int set_json(void *ctx, const char *value)
+{
+	(void)value;
+	((struct read *)ctx)->json = true;
+	return STATUS_OK;
+}
+
+static int set_stacks(void *ctx, const char *value)
+{
+	(void)value;
+	((struct read *)ctx)->stacks = true;
+	return STATUS_OK;
+}
+
+static int set_join(void *ctx, const char *value)
+{
+	((struct read *)ctx)->join = value;
+	return STATUS_OK;
+}
+
+static int set_regions(void *ctx, const char *value)
+{
+	(void)value;
+	((struct read *)ctx)->regions = true;
+	return STATUS_OK;
+}
+
+static const struct option_row read_rows[] = {
+	{ 0, "summary", NULL, "count instead: events by kind, procs, goroutines, losses, ...",
+	  set_summary },
+	{ 0, "json", NULL, "as JSON with stable keys: an object per event, or the summary",
+	  set_json },
+	{ 0, "stacks", NULL, "with the stacks of events", set_stacks },
+	{ 0, "regions", NULL, "how long the program's own regions and tasks lasted, by type, and what\n"
+	  "their threads did meanwhile; also as --json", set_regions },
+	{ 0, "join", "GO.TRACE", "what the kernel did to the threads of a Go program that wrote\n"
+	  "GO.TRACE meanwhile: FILE is a trace of the host", set_join },
+	{ 0, "pprof", "KIND", "write a profile instead: of time that tasks ran (cpu), waited for a\n"
+	  "CPU (sched), slept (block), spent in system calls (syscall) or\n"
+	  "lost to interrupts (irq), or of all their time, by why (wall)", set_pprof },
+	{ 0, "why", "TID|COMM", "tell whom that thread waited for in its longest wait, and whom that one\n"
+	  "did; with -o as a profile with the chain as its stack", set_why },
+	{ 0, "at", "TIME", "with --why: of the wait at that time of the trace, or +TIME since it began",
+	  set_at },
+	{ 0, "format", "csv|perfetto", "write a trace of the host as tables: switches.csv, wakings.csv,\n"
+	  "syscalls.csv, waits.csv, threads.csv in the directory of -o; or as a\n"
+	  "file for ui.perfetto.dev", set_format },
+	{ 0, "core", "[=ID]", "FILE is a core dump: list the recorders that its program had; with -o\n"
+	  "write the trace or profile that one held, the only one or ID", set_core },
+	{ 'o', "output", "FILE", "that profile (default: KIND.pb.gz), or what --core writes; \"-\" is\n"
+	  "stdout", set_file },
+	{ 0 },
+};
+
+static const struct usage read_usage = {
+	.name = "read",
+	.synopsis = "FILE [OPTIONS]",
+	.text =
+"Prints the events of an execution trace, of a Go program (1.22 and later) or\n"
+"gprof's own, in the order in which they happened, one a line as go tool trace\n"
+"-d=parsed does. FILE may be \"-\" for stdin. Profiles have the stacks that are in\n"
+"the trace (gprofctl trace --stacks, --cpu-samples); else names of tasks, reasons\n"
+"and system calls stand for them.",
+	.examples =
+"  gprofctl read trace.out --summary               # what is in it\n"
+"  gprofctl read trace.out | grep 'G=7 '           # the life of a goroutine\n"
+"  gprofctl read trace.out --pprof sched -o s.pb.gz # who waited for a CPU\n"
+"  gprofctl read --core core -o last.trace         # what a program's recorder held at its end\n"
+"  gprofctl read trace.out --json | jq -c 'select(.kind == \"Log\")'",
+};
+
+/* The trace is read from @fd, but for views that open it themselves. */
+static int use(const struct read *r, int fd, const char *name)
+{
+	char *file = r->file ? xprintf("%s", r->file) : xprintf("%s.pb.gz", r->pprof);
+	struct gprof_trace *t = NULL;
+	int status;
+
+	if (r->join) {
+		status = join_print(name, r->join, r->json);
+	} else if (r->format) {
+		status = *r->format == 'c' ? tables_write(name, r->file) :
+					     perfetto_write(name, r->file);
+	} else if (r->why) {
+		status = why_print(name, r->why, r->at, r->file);
+	} else if (r->pprof && !strcmp(r->pprof, "wall")) {
+		status = wall_profile(name, file);
+	} else {
+		t = gprof_trace_new(fd, NULL);
+		if (!t)
+			status = file_not_opened(name, fd, FILE_TRACE);
+		else if (r->regions)
+			status = regions_print(t, name, r->json);
+		else if (r->pprof)
+			status = trace_profile(t, name, r->pprof, file);
+		else
+			status = read_events(r, t, name);
+	}
+	gprof_trace_free(t);
+	free(file);
+	return status;
+}
+
+int cmd_read(int argc, char **argv)
+{
+	struct read r = { 0 };
+	const struct option_table tables[] = { { "Options", read_rows, &r }, { 0 } };
+	int operands, status, fd;
+	const char *name;
+
+	if (!options_parse(&read_usage, tables, argc, argv, true, &operands, &status))
+		return status;
+	if (argc - operands != 1)
+		return misused("read wants one trace, as in gprofctl read trace.out");
+	if (r.pprof && (r.summary || r.json || r.stacks))
+		return misused("--pprof excludes --summary, --json and --stacks");
+	if (r.join && (r.summary || r.stacks || r.regions || r.pprof || r.why || r.format || r.core))
+		return misused("--join excludes all but --json");
+	if (r.regions && (r.summary || r.stacks || r.pprof || r.why || r.format || r.core))
+		return misused("--regions excludes all but --json");
+	if (r.why && (r.pprof || r.summary || r.json || r.stacks || r.core))
+		return misused("--why excludes all but --at and -o");
+	if (r.format && (r.why || r.pprof || r.summary || r.json || r.stacks || r.core))
+		return misused("--format excludes all but -o");
+	if (r.format && !r.file)
+		return misused("--format wants to know where to, as in -o trace.%s", r.format);
+	if (r.at && !r.why)
+		return misused("--at is for --why");
+	if (r.core && (r.pprof || r.summary || r.json || r.stacks))
+		return misused("--core excludes all but -o; read the trace that it writes");
+	if (r.file && !r.pprof && !r.core && !r.why && !r.format)
+		return misused("-o is for a profile, which --pprof or --why asks for, for --format, "
+			       "or for --core");
+	name = argv[operands];
+	fd = strcmp(name, "-") ? open(name, O_RDONLY | O_CLOEXEC) :
+				 fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+	if (fd < 0)
+		return fail("%s cannot be opened (%s)", name, strerror(errno));
+	if (r.core)
+		status = core_dump(name, fd, r.id, r.file);
+	else
+		status = use(&r, fd, name);
+	close(fd);
+	return status;
+}

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * gprofctl trace: what ran where and why it waited, as a trace that Go's tools open.
+ */
+#include "cli/cmd.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gprof/trace_record.h>
+
+#include "cli/duration.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/say.h"
+#include "cli/session.h"
+#include "cli/target.h"
+#include "trace_options.h"
+#include "views/follow.h"
+#include "views/live.h"
+
+#define DEFAULT_FILE	"trace.out"
+#define FOLLOW_NS	1000000000
+
+/**
+ * struct trace - the subcommand
+ * @target: whom to record
+ * @wants: what to record
+ * @file: -o
+ * @output: it, while open
+ * @session: target and command
+ * @recorder: from the library
+ * @shown: progress goes to the terminal
+ * @follow: --follow
+ * @look: how it is shown then
+ * @picture: by whom
+ */
+struct trace {
+	struct target target;
+	struct trace_wants wants;
+	const char *file;
+	struct output output;
+	struct session session;
+	struct gprof_trace_recorder *recorder;
+	bool shown;
+	bool follow;
+	struct follow_opts look;
+	struct live picture;
+};
+
+static int set_output(void *ctx, const char *value)
+{
+	struct trace *t = ctx;
+
+	if (t->file)
+		return misused("two outputs: %s and %s", t->file, value);
+	t->file = value;
+	return STATUS_OK;
+}
+
+static int set_generation(void *ctx, const char *value)
+{
+	struct trace *t = ctx;
+	int64_t ns;
+
+	if (!duration_parse(value, &ns) || ns < 10000000 || ns > 3600 * 1000000000LL)
+		return misused("--generation wants a time from 10ms to an hour, such as 1 (second), "
+			       "not \"%s\"", value);
+	t->wants.cfg.generation_ns = (uint64_t)ns;
+	return STATUS_OK;
+}
+
+static int set_index(void *ctx, const char *value)
+{
+	(void)value;
+	((struct trace *)ctx)->wants.cfg.index = true;
+	return STATUS_OK;
+}
+
+static int set_buffer(void *ctx, const char *value)
+{
+	unsigned long long n;
+
+	if (!parse_size(value, &n) || !n)
+		return misused("--buffer wants bytes, such as 4M, not \"%s\"", value);
+	((struct trace *)ctx)->wants.cfg.buffer_bytes = n;
+	return STATUS_OK;
+}
+
+static int set_follow(void *ctx, const char *value)
+{
+	(void)value;
+	((struct trace *)ctx)->follow = true;
+	return STATUS_OK;
+}
+
+static const struct option_row trace_rows[] = {
+	{ 'o', "output", "FILE", "the trace (default: " DEFAULT_FILE "); \"-\" is stdout", set_output },
+	{ 0, "follow", NULL, "write no trace, but show each second who ran, who waited for a CPU,\n"
+	  "and who waited longest, for whom", set_follow },
+	{ 0, "generation", "TIME", "write the trace in pieces of so long (default: 1 s)",
+	  set_generation },
+	{ 0, "index", NULL, "end the trace with an index of its pieces", set_index },
+	{ 0, "buffer", "BYTES", "kernel buffer per CPU", set_buffer },
+	{ 0 },
+};
+
+static const struct usage trace_usage = {
+	.name = "trace",
+	.synopsis = "[OPTIONS] " TARGET_SYNOPSIS,
+	.text =
+"Records which task ran on which CPU, why it stopped, and who woke it, and writes\n"
+"that as an execution trace: go tool trace opens it, gprofctl read and gprofctl mmu\n"
+"do too. A CPU is a proc there, and a task a goroutine.\n"
+"The trace is written meanwhile; memory does not grow with its length. The groups\n"
+"of events that are off by default slow down every task of the host while they are\n"
+"recorded, and need CAP_PERFMON.\n"
+"\n"
+"A command's exit status is passed on; 1 or 2 mean that gprofctl itself failed,\n"
+"127 or 126 that the command could not be run. The last line on stderr counts the\n"
+"events: produced = read + lost + overwritten.",
+	.examples =
+"  gprofctl trace -- make -j4               # into trace.out\n"
+"  go tool trace trace.out                  # look at it in a browser\n"
+"  gprofctl read trace.out --summary        # or as numbers\n"
+"  gprofctl trace -p 1234 -d 10 --stacks    # with where it waits, and who wakes it\n"
+"  gprofctl trace -a -d 10 --syscalls --irqs -o host.trace\n"
+"  gprofctl trace -a --follow --stacks      # who waits for whom, now",
+};
+
+static bool make(void *ctx, const struct gprof_trace_config *cfg)
+{
+	struct trace *t = ctx;
+
+	t->recorder = gprof_trace_recorder_new(cfg);
+	return t->recorder;
+}
+
+static int show(void *ctx, int fd)
+{
+	return follow_read(fd, &((struct trace *)ctx)->look);
+}
+
+static int start(struct trace *t)
+{
+	struct gprof_prepare how = session_preparing(&t->session);
+
+	t->wants.cfg.target = t->target.gprof;
+	if (!trace_wants_try(&t->wants, make, t))
+		return fail("%s", gprof_error());
+	if (t->follow) {
+		t->look = (struct follow_opts){ .out = stdout, .interval_ns = FOLLOW_NS };
+		/* With a command the terminal is the command's. */
+		if (!t->target.command)
+			follow_terminal(&t->look);
+		if (live_begin(&t->picture, show, t) != STATUS_OK)
+			return STATUS_FAILED;
+	}
+	if (gprof_trace_recorder_prepare(t->recorder, &how))
+		return fail("%s", gprof_error());
+	session_prepared(&t->session);
+	if (gprof_trace_recorder_start(t->recorder, t->follow ? t->picture.fd : t->output.fd))
+		return fail("%s", gprof_error());
+	return session_go(&t->session);
+}
+
+static bool tick(void *ctx, uint64_t ns)
+{
+	struct gprof_trace_recorder_stats st = { .sz = sizeof(st) };
+	struct trace *t = ctx;
+
+	/* What was not written cannot be made good. */
+	if (gprof_trace_recorder_failed(t->recorder))
+		return false;
+	if (t->shown && !gprof_trace_recorder_stats(t->recorder, &st))
+		progress("recording: %.1f s, %" PRIu64 " events, %.1f MB, %" PRIu64
+			 " lost (Ctrl-C ends it)", ns / 1e9, st.produced, st.writer.bytes / 1e6,
+			 st.lost);
+	return true;
+}
+
+/* What a reader of the trace must know before trusting it, and the counts. */
+static int tell(const struct trace *t)
+{
+	struct gprof_trace_recorder_stats st = { .sz = sizeof(st) };
+	const struct gprof_trace_writer_stats *w = &st.writer;
+
+	if (gprof_trace_recorder_stats(t->recorder, &st))
+		return fail("%s", gprof_error());
+	if (!st.produced)
+		say("nothing happened to the target while it was recorded");
+	if (st.lost)
+		say("%" PRIu64 " of %" PRIu64 " events (%.3g %%) were lost, as the buffer was full; "
+		    "a larger --buffer avoids it. The trace says where, and goes on from what was "
+		    "seen next", st.lost, st.produced, 100.0 * st.lost / st.produced);
+	if (st.malformed)
+		say("%" PRIu64 " records of the kernel made no sense and were left out; this is a "
+		    "bug of gprof", st.malformed);
+	if (progress_wanted() && st.read)
+		say("%" PRIu64 " events of %" PRIu64 " tasks on %" PRIu64 " CPUs in %" PRIu64
+		    " bytes: %" PRIu64 " in the trace, %.2f bytes each", st.read, w->tasks, w->cpus,
+		    w->bytes, w->events, w->events ? (double)w->bytes / w->events : 0);
+	fprintf(stderr, "produced=%" PRIu64 " read=%" PRIu64 " lost=%" PRIu64 " overwritten=%" PRIu64
+		" switches=%" PRIu64 " forks=%" PRIu64 " tasks=%" PRIu64 " cpus=%" PRIu64
+		" generations=%" PRIu64 " repaired=%" PRIu64 " events=%" PRIu64
+		" bytes=%" PRIu64 " stacks=%" PRIu64 " samples=%" PRIu64 "\n",
+		st.produced, st.read, st.lost, st.overwritten, w->switches, w->forks, w->tasks,
+		w->cpus, w->generations, w->repaired, w->events, w->bytes, st.stacks,
+		st.points[GPROF_TRACE_POINT_SAMPLE]);
+	return STATUS_OK;
+}
+
+/* What was written before is a trace, of a shorter time, if there is a generation. */
+static void keep(struct trace *t)
+{
+	struct gprof_trace_recorder_stats st = { .sz = sizeof(st) };
+	const char *name = t->output.name;
+
+	if (!gprof_trace_recorder_stats(t->recorder, &st) && st.whole_generations &&
+	    output_keep(&t->output, (off_t)st.whole_bytes) == STATUS_OK)
+		say("%s ends early: the %" PRIu64 " generations in it were written before that",
+		    name, st.whole_generations);
+	else
+		say("%s was not written", name);
+	output_discard(&t->output);
+}
+
+/* Ends the recording and puts the trace in place, or what there is of it. */
+static int finish(struct trace *t)
+{
+	int status;
+
+	watch_hurry(output_discard_all);
+	if (t->follow) {
+		int shown;
+
+		status = gprof_trace_recorder_stop(t->recorder) ? STATUS_FAILED : STATUS_OK;
+		shown = live_end(&t->picture);
+		watch_resume();
+		/* Where nobody reads the picture any more, that is why nobody reads the trace. */
+		if (status != STATUS_OK && shown == STATUS_OK)
+			fail("%s", gprof_error());
+		else if (shown != STATUS_OK)
+			status = shown;
+		if (status == STATUS_OK)
+			status = finish_stdout();
+	} else if (gprof_trace_recorder_stop(t->recorder)) {
+		status = fail("%s: %s", t->output.name, gprof_error());
+		watch_resume();
+		keep(t);
+	} else {
+		watch_resume();
+		t->output.keep_old = true;
+		status = output_commit(&t->output);
+		if (status == STATUS_OK)
+			output_place(t->output.name, "", "timeline", "read --summary");
+	}
+	progress_clear();
+	if (tell(t) != STATUS_OK)
+		status = STATUS_FAILED;
+	return status;
+}
+
+static int record_trace(struct trace *t)
+{
+	int status = session_begin(&t->session, &t->target);
+
+	if (status == STATUS_OK && !t->follow)
+		status = output_open(&t->output, t->file);
+	/* With a command the terminal is the command's; else it may be of who reads the pipe. */
+	t->shown = progress_wanted() && !t->target.command && t->output.path;
+	if (status == STATUS_OK)
+		status = start(t);
+	if (status == STATUS_OK) {
+		session_wait(&t->session, tick, t);
+		status = finish(t);
+	}
+	gprof_trace_recorder_free(t->recorder);
+	live_end(&t->picture);
+	output_discard(&t->output);
+	return session_end(&t->session, status);
+}
+
+int cmd_trace(int argc, char **argv)
+{
+	struct trace t = { .output.fd = -1 };
+	const struct option_table tables[] = {
+		{ "What to record", trace_wants_options, &t.wants },
+		{ "How to write it", trace_rows, &t },
+		{ "Whom to record", target_options, &t.target },
+		{ 0 },
+	};
+	int operands, status;
+
+	if (!options_parse(&trace_usage, tables, argc, argv, false, &operands, &status)) {
+		trace_wants_free(&t.wants);
+		return status;
+	}
+	status = target_complete(&t.target, argv + operands, trace_usage.name);
+	if (status == STATUS_OK && t.follow && (t.file || t.wants.cfg.index))
+		status = misused("--follow writes no trace, as %s wants", t.file ? "-o" : "--index");
+	if (t.follow && !t.wants.cfg.version)
+		t.wants.cfg.version = LIVE_VERSION;
+	if (!t.file)
+		t.file = DEFAULT_FILE;
+	if (status == STATUS_OK)
+		status = record_trace(&t);
+	trace_wants_free(&t.wants);
+	return status;
+}

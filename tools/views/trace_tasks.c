@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the tasks of an execution trace did with their time.
+ */
+#include "trace_tasks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/say.h"
+#include "own.h"
+#include "record/annotation.h"
+
+#define PROCS_MAX	65536
+/* So many have to end, and as many as there are others, before some are forgotten. */
+#define GONE_MAX	4096
+#define GONE		SIZE_MAX
+
+/* Text with its 0; a string of the trace may hold others. */
+static size_t text_number(struct trace_tasks *t, const char *s, size_t len)
+{
+	char text[GPROF_TRACE_STRING_MAX + 1];
+
+	len = strnlen(s, len < GPROF_TRACE_STRING_MAX ? len : GPROF_TRACE_STRING_MAX);
+	memcpy(text, s, len);
+	text[len] = '\0';
+	return intern_add(&t->texts, text, len + 1);
+}
+
+static const char *text(const struct trace_tasks *t, size_t number)
+{
+	size_t len;
+
+	return number < t->texts.nr ? intern_key(&t->texts, number, &len) : "";
+}
+
+static size_t leaf(struct trace_tasks *t, const struct gprof_trace *trace, uint64_t stack)
+{
+	struct gprof_trace_frame frame;
+
+	if (!stack || !gprof_trace_stack(trace, stack, &frame, 1))
+		return text_number(t, "", 0);
+	return text_number(t, frame.function.s, frame.function.len);
+}
+
+static struct trace_task *find(struct trace_tasks *t, int64_t id)
+{
+	size_t nr = t->ids.nr, i = intern_add(&t->ids, &id, sizeof(id));
+
+	if (i == nr) {
+		t->tasks = xgrow(t->tasks, nr, &t->room, sizeof(*t->tasks));
+		t->tasks[i] = (struct trace_task){
+			.id = id, .call_since = -1, .name = text_number(t, "", 0),
+			.reason = text_number(t, "", 0),
+		};
+	}
+	return &t->tasks[i];
+}
+
+static struct trace_irq *proc_of(struct trace_tasks *t, int64_t proc)
+{
+	if (proc < 0 || proc >= PROCS_MAX)
+		return NULL;
+	if ((size_t)proc >= t->nr_procs) {
+		size_t nr = (size_t)proc + 1;
+		struct trace_irq *procs = xalloc(nr, sizeof(*procs));
+
+		if (t->nr_procs)
+			memcpy(procs, t->procs, t->nr_procs * sizeof(*procs));
+		free(t->procs);
+		t->procs = procs;
+		t->nr_procs = nr;
+	}
+	return &t->procs[proc];
+}
+
+static void spent(struct trace_tasks *t, struct trace_task *task, enum trace_time what,
+		  size_t detail, size_t stack, int64_t ns)
+{
+	const struct trace_span span = {
+		.what = what, .task = trace_tasks_name(t, task), .detail = text(t, detail),
+		.stack = stack, .ns = ns,
+	};
+
+	task->total[what] += ns;
+	if (t->span)
+		t->span(t->ctx, &span);
+}
+
+static size_t stack_number(struct trace_tasks *t, const struct gprof_trace *trace, uint64_t stack)
+{
+	return t->span ? trace_stacks_add(&t->stacks, trace, stack) : 0;
+}
+
+static void end_state(struct trace_tasks *t, struct trace_task *task, int64_t time)
+{
+	int64_t ns = time - task->since;
+
+	switch (task->state) {
+	case GPROF_TRACE_GO_RUNNING:
+		spent(t, task, TRACE_TIME_RUNNING, text_number(t, "", 0), 0, ns);
+		break;
+	case GPROF_TRACE_GO_RUNNABLE:
+		spent(t, task, TRACE_TIME_RUNNABLE, task->reason, task->stack, ns);
+		break;
+	case GPROF_TRACE_GO_WAITING:
+		spent(t, task, TRACE_TIME_BLOCKED, task->reason, task->stack, ns);
+		break;
+	case GPROF_TRACE_GO_SYSCALL:
+		spent(t, task, TRACE_TIME_SYSCALL, task->reason, task->stack, ns);
+		break;
+	}
+}
+
+static void end_call(struct trace_tasks *t, struct trace_task *task, int64_t time)
+{
+	if (task->call_since < 0)
+		return;
+	spent(t, task, TRACE_TIME_SYSCALL, task->call, task->call_stack, time - task->call_since);
+	task->call_since = -1;
+}
+
+/* A switch is one event of a CPU, and one or two of its tasks. */
+static void count_switch(struct trace_tasks *t, const struct gprof_trace_event *ev)
+{
+	struct trace_irq *p = proc_of(t, ev->proc);
+	bool leaves = ev->transition.from == GPROF_TRACE_GO_RUNNING;
+	bool comes = ev->transition.to == GPROF_TRACE_GO_RUNNING &&
+		     ev->transition.from == GPROF_TRACE_GO_RUNNABLE;
+
+	if (!p)
+		return;
+	if (leaves || (comes && !p->left))
+		t->switches++;
+	if (leaves || comes)
+		p->left = leaves;
+}
+
+static void on_proc(struct trace_tasks *t, const struct gprof_trace_event *ev)
+{
+	struct trace_irq *p = proc_of(t, ev->transition.resource.id);
+
+	if (p)
+		p->left = false;
+}
+
+bool trace_tasks_ran_longer(const struct trace_task *a, const struct trace_task *b)
+{
+	if (a->total[TRACE_TIME_RUNNING] != b->total[TRACE_TIME_RUNNING])
+		return a->total[TRACE_TIME_RUNNING] > b->total[TRACE_TIME_RUNNING];
+	return a->id < b->id;
+}
+
+/*
+ * Which tasks go: those that had ended when some were forgotten last, since a sample may come
+ * soon after the end of whom it is of, and that did not run longest of all.
+ */
+static void choose_gone(const struct trace_tasks *t, size_t *numbers)
+{
+	size_t longest[TRACE_TASKS_LONGEST], nr = 0, k;
+
+	for (size_t i = 0; i < t->ids.nr; i++) {
+		const struct trace_task *task = &t->tasks[i];
+
+		if (task->state != GPROF_TRACE_GO_NOT_EXIST || task->since >= t->forgot)
+			continue;
+		numbers[i] = GONE;
+		if (!t->longest)
+			continue;
+		if (nr < TRACE_TASKS_LONGEST)
+			k = nr++;
+		else if (trace_tasks_ran_longer(task, &t->tasks[longest[nr - 1]]))
+			k = nr - 1;
+		else
+			continue;
+		for (; k && trace_tasks_ran_longer(task, &t->tasks[longest[k - 1]]); k--)
+			longest[k] = longest[k - 1];
+		longest[k] = i;
+	}
+	while (nr)
+		numbers[longest[--nr]] = 0;
+	for (size_t i = 0; i < t->nr_procs; i++)
+		if (t->procs[i].open)
+			numbers[t->procs[i].task] = 0;
+}
+
+static void forget(struct trace_tasks *t, int64_t time)
+{
+	size_t *numbers = xalloc(t->ids.nr, sizeof(*numbers));
+	struct intern ids = { 0 };
+
+	choose_gone(t, numbers);
+	t->nr_kept = 0;
+	for (size_t i = 0; i < t->ids.nr; i++) {
+		if (numbers[i] == GONE)
+			continue;
+		t->nr_kept += t->tasks[i].state == GPROF_TRACE_GO_NOT_EXIST;
+		numbers[i] = intern_add(&ids, &t->tasks[i].id, sizeof(t->tasks[i].id));
+		t->tasks[numbers[i]] = t->tasks[i];
+	}
+	for (size_t i = 0; i < t->nr_procs; i++)
+		if (t->procs[i].open)
+			t->procs[i].task = numbers[t->procs[i].task];
+	intern_free(&t->ids);
+	t->ids = ids;
+	t->nr_gone = 0;
+	t->forgot = time;
+	free(numbers);
+}
+
+/* A trace of ours has a mark for Go's tools in some, which is nothing that users asked for. */
+static size_t reason_number(struct trace_tasks *t, const struct gprof_trace_text *reason)
+{
+	static const char mark[] = " (sync)";
+	size_t len = reason->len;
+
+	if (t->own && len > sizeof(mark) - 1 &&
+	    !memcmp(reason->s + len - (sizeof(mark) - 1), mark, sizeof(mark) - 1))
+		len -= sizeof(mark) - 1;
+	return text_number(t, reason->s, len);
+}
+
+static void on_task(struct trace_tasks *t, const struct gprof_trace *trace,
+		    const struct gprof_trace_event *ev)
+{
+	uint8_t from = ev->transition.from, to = ev->transition.to;
+	struct trace_task *task;
+	size_t name;
+
+	if (from == to || (t->own && own_is_call(ev)))
+		return;
+	count_switch(t, ev);
+	if (t->nr_gone >= GONE_MAX && 2 * t->nr_gone >= t->ids.nr - t->nr_kept)
+		forget(t, ev->time);
+	task = find(t, ev->transition.resource.id);
+	if (from == GPROF_TRACE_GO_UNDETERMINED || from == GPROF_TRACE_GO_NOT_EXIST) {
+		name = leaf(t, trace, ev->transition.stack);
+		task->name = name;
+	} else {
+		end_state(t, task, ev->time);
+	}
+	if (to == GPROF_TRACE_GO_NOT_EXIST) {
+		end_call(t, task, ev->time);
+		t->nr_gone++;
+	}
+	task->state = to;
+	task->since = ev->time;
+	/* Whoever is woken stays where it stopped; of that, not of who woke it, is the delay. */
+	if (from == GPROF_TRACE_GO_RUNNING || from == GPROF_TRACE_GO_SYSCALL)
+		task->stack = stack_number(t, trace, ev->transition.stack);
+	else if (from == GPROF_TRACE_GO_NOT_EXIST)
+		task->stack = stack_number(t, trace, ev->stack);
+	if (from == GPROF_TRACE_GO_WAITING)
+		task->reason = text_number(t, "woken", 5);
+	else if (to == GPROF_TRACE_GO_RUNNABLE && from == GPROF_TRACE_GO_NOT_EXIST)
+		task->reason = text_number(t, "created", 7);
+	else
+		task->reason = reason_number(t, &ev->transition.reason);
+}
+
+/* A task that executes another program has its name. */
+static void on_label(struct trace_tasks *t, const struct gprof_trace_event *ev)
+{
+	struct gprof_trace_text label = ev->label.text;
+
+	if (ev->label.resource.kind != GPROF_TRACE_RESOURCE_GOROUTINE ||
+	    (label.len > 3 && !memcmp(label.s, "GC (", 4)))
+		return;
+	find(t, ev->label.resource.id)->name = text_number(t, label.s, label.len);
+}
+
+static void on_region(struct trace_tasks *t, const struct gprof_trace *trace,
+		      const struct gprof_trace_event *ev)
+{
+	struct trace_task *task = find(t, ev->goroutine);
+
+	end_call(t, task, ev->time);
+	if (ev->kind != GPROF_TRACE_REGION_BEGIN)
+		return;
+	task->call = text_number(t, ev->region.type.s, ev->region.type.len);
+	task->call_stack = stack_number(t, trace, ev->stack);
+	task->call_since = ev->time;
+}
+
+static void on_range(struct trace_tasks *t, const struct gprof_trace *trace,
+		     const struct gprof_trace_event *ev)
+{
+	struct trace_irq *p = proc_of(t, ev->range.scope.id);
+
+	if (!p || ev->range.scope.kind != GPROF_TRACE_RESOURCE_PROC)
+		return;
+	if (ev->kind == GPROF_TRACE_RANGE_BEGIN && ev->goroutine != GPROF_TRACE_NONE) {
+		find(t, ev->goroutine);
+		p->open = true;
+		p->since = ev->time;
+		p->name = leaf(t, trace, ev->stack);
+		p->task = intern_add(&t->ids, &ev->goroutine, sizeof(ev->goroutine));
+	} else if (ev->kind == GPROF_TRACE_RANGE_END && p->open) {
+		p->open = false;
+		spent(t, &t->tasks[p->task], TRACE_TIME_IRQ, p->name, 0, ev->time - p->since);
+	}
+}
+
+void trace_tasks_event(struct trace_tasks *t, const struct gprof_trace *trace,
+		       const struct gprof_trace_event *ev)
+{
+	struct gprof_trace_stats st = { .sz = sizeof(st) };
+
+	switch (ev->kind) {
+	case GPROF_TRACE_SYNC:
+		gprof_trace_stats(trace, &st);
+		t->own = st.gprof_version;
+		trace_stacks_generation(&t->stacks);
+		break;
+	case GPROF_TRACE_STATE_TRANSITION:
+		if (ev->transition.resource.kind == GPROF_TRACE_RESOURCE_GOROUTINE)
+			on_task(t, trace, ev);
+		else
+			on_proc(t, ev);
+		break;
+	case GPROF_TRACE_LABEL:
+		if (t->own)
+			on_label(t, ev);
+		break;
+	case GPROF_TRACE_REGION_BEGIN:
+	case GPROF_TRACE_REGION_END:
+		if (t->own && ev->goroutine != GPROF_TRACE_NONE && !annotation_is(trace, ev))
+			on_region(t, trace, ev);
+		break;
+	case GPROF_TRACE_RANGE_BEGIN:
+	case GPROF_TRACE_RANGE_END:
+		if (t->own)
+			on_range(t, trace, ev);
+		break;
+	default:
+		break;
+	}
+}
+
+void trace_tasks_end(struct trace_tasks *t, int64_t time)
+{
+	for (size_t i = 0; i < t->ids.nr; i++) {
+		struct trace_task *task = &t->tasks[i];
+
+		end_state(t, task, time);
+		task->state = GPROF_TRACE_GO_NOT_EXIST;
+		end_call(t, task, time);
+	}
+}
+
+const char *trace_tasks_name_of(struct trace_tasks *t, int64_t id)
+{
+	return id < 0 ? "" : trace_tasks_name(t, find(t, id));
+}
+
+const char *trace_tasks_name(const struct trace_tasks *t, const struct trace_task *task)
+{
+	return text(t, task->name);
+}
+
+void trace_tasks_free(struct trace_tasks *t)
+{
+	intern_free(&t->texts);
+	intern_free(&t->ids);
+	trace_stacks_free(&t->stacks);
+	free(t->tasks);
+	free(t->procs);
+}
