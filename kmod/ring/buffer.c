@@ -407,6 +407,20 @@ u64 gprof_buffer_room(const struct gprof_buffer *b)
 }
 
 /**
+ * gprof_buffer_call() - have the reader read at once what there is
+ * @b: ring
+ *
+ * Context: Any, any CPU.
+ */
+void gprof_buffer_call(struct gprof_buffer *b)
+{
+	if (!b->wakes)
+		return;
+	WRITE_ONCE(b->news, gprof_word_pos(local64_read(&b->word)));
+	gprof_event_raise(b->events, GPROF_EVENT_READABLE);
+}
+
+/**
  * gprof_buffer_readable() - is it time for the reader to come?
  * @b: ring
  *
@@ -414,7 +428,7 @@ u64 gprof_buffer_room(const struct gprof_buffer *b)
  */
 bool gprof_buffer_readable(const struct gprof_buffer *b)
 {
-	u64 head = READ_ONCE(b->head->head);
+	u64 head = READ_ONCE(b->head->head), tail = READ_ONCE(b->tail->tail);
 
-	return b->wakes && head - READ_ONCE(b->tail->tail) >= b->size / 2;
+	return b->wakes && (head - tail >= b->size / 2 || tail < READ_ONCE(b->news));
 }

@@ -65,6 +65,7 @@ struct gprof_generation {
  * @untold: part of @lost that no LOST record has told yet
  * @throttled: throttle events
  * @maps_lost: readings of mappings that ended at a record that did not fit
+ * @news: position up to which the reader is to read at once
  * @cpu: owner; only this CPU writes to the ring
  * @closed: nothing is written any more, later samples are not counted; the owning CPU
  * @events: where losses are told, and that it is time for the reader to come
@@ -105,6 +106,7 @@ struct gprof_buffer {
 	local64_t untold[GPROF_LOST_NR];
 	local64_t throttled;
 	local64_t maps_lost;
+	u64 news;
 	unsigned int cpu;
 
 	bool closed;
@@ -118,6 +120,7 @@ void gprof_buffer_open(struct gprof_buffer *b);
 void gprof_buffer_lose(struct gprof_buffer *b, unsigned int reason);
 void gprof_buffer_lose_untold(struct gprof_buffer *b, unsigned int reason);
 u64 gprof_buffer_room(const struct gprof_buffer *b);
+void gprof_buffer_call(struct gprof_buffer *b);
 bool gprof_buffer_readable(const struct gprof_buffer *b);
 
 /* For the functions below. */

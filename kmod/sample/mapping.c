@@ -240,6 +240,9 @@ static int read_locked(struct reading *r, struct mm_struct *mm, struct gprof_tex
 	if (texts && (!err || err == -ENOSPC))
 		ret = gprof_tables_end(tables, texts, GFP_NOWAIT | __GFP_ACCOUNT | __GFP_NOWARN);
 	let_cpu_go();
+	/* Until the owner has made it, stacks are cut there. */
+	if (texts && tables->copy->lacks)
+		gprof_map_call(r->writer);
 	if (ret == -ENOMEM)
 		gprof_tables_end(tables, texts, GFP_KERNEL_ACCOUNT);
 	return err;

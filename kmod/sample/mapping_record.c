@@ -97,6 +97,20 @@ bool gprof_map_flush(struct gprof_map_writer *w)
 	return d.fit;
 }
 
+/**
+ * gprof_map_call() - have the reader look at the records at once
+ * @w: writer, whose records were flushed
+ *
+ * Context: Task.
+ */
+void gprof_map_call(struct gprof_map_writer *w)
+{
+	struct gprof_channel *ch = w->channels[w->cpu];
+
+	if (ch)
+		gprof_buffer_call(&ch->buffer);
+}
+
 /* @file: or NULL. */
 static bool write_record(struct gprof_map_writer *w, struct gprof_map_rec *rec, const char *path,
 			 const struct gprof_map_file *file)

@@ -44,5 +44,6 @@ struct gprof_map_writer {
 void gprof_map_begin(struct gprof_map_writer *w, u32 layout);
 bool gprof_map_write(struct gprof_map_writer *w, struct vm_area_struct *vma, bool last);
 bool gprof_map_flush(struct gprof_map_writer *w);
+void gprof_map_call(struct gprof_map_writer *w);
 
 #endif /* GPROF_MAPPING_RECORD_H */

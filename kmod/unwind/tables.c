@@ -380,6 +380,7 @@ struct gprof_texts *gprof_tables_begin(struct gprof_tables *set, struct mm_struc
 	make_room(set);
 	set->copy->nr = 0;
 	set->copy->more = false;
+	set->copy->lacks = false;
 	return texts_of(set, mm);
 }
 
@@ -405,6 +406,7 @@ int gprof_tables_end(struct gprof_tables *set, struct gprof_texts *t, gfp_t gfp)
 			continue;
 		u = find(set, &text->id);
 		text->unwind = u;
+		set->copy->lacks |= !u;
 		text->base = u ? gprof_text_base(text, u) : 0;
 	}
 	if (bytes > t->bytes) {

@@ -97,11 +97,13 @@ struct gprof_texts {
  * struct gprof_text_copy - a list that is being made
  * @nr: mappings
  * @more: there were more
+ * @lacks: a file of them has no table
  * @text: by address
  */
 struct gprof_text_copy {
 	u32 nr;
 	bool more;
+	bool lacks;
 	struct gprof_text text[GPROF_TEXT_MAX];
 };
 

@@ -91,6 +91,21 @@ children_are_complete()
 	complete 96 -- bash -c 'for ((i = 0; i < 60; i++)); do bash -c :; done'
 }
 
+# Files that come up long after the start: their tables are on disk, and the reader is told at
+# once that they are wanted. By itself it looks ten times a second.
+later_programs_are_complete()
+{
+	rm -rf /var/cache/gprof
+	of_perl 300000
+	run 0 gprofctl cpu -o x.pb.gz -- "${work[@]}"
+	for ((again = 0; again < 5; again++)); do
+		run 0 gprofctl cpu -F 999 -o x.pb.gz -- bash -c 'sleep 1; "$@"; exit' bash "${work[@]}"
+		[ "$(count read)" -gt 300 ]
+		(grep -o 'before it had one: [0-9]*' err || echo 'before it had one: 0') >>cuts
+	done
+	awk '{ n += $NF; print } END { exit n > 20 || NR != 5 }' cuts
+}
+
 # A sleeping task has its stack once, and no table comes later. To a user the kernel does not open
 # the files that a process has mapped.
 sleepers_are_complete()
@@ -166,4 +181,4 @@ flights_are_complete()
 	! grep -F '[cut' events
 }
 
-ktap_run roots_tables_serve_users sleepers_are_complete flights_are_complete commands_are_complete running_programs_are_complete hosts_are_complete children_are_complete
+ktap_run roots_tables_serve_users sleepers_are_complete flights_are_complete commands_are_complete running_programs_are_complete hosts_are_complete children_are_complete later_programs_are_complete

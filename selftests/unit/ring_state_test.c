@@ -398,6 +398,28 @@ TEST(reader_is_told_once_for_each_half)
 	core_free(&core);
 }
 
+TEST(reader_that_is_called_reads_all_there_was)
+{
+	begin(false);
+	put(8);
+	shim_readable = 0;
+	gprof_buffer_call(&core.b);
+	put(8);
+	EXPECT_EQ(1, shim_readable);
+	core.b.tail->tail = position() - 24;
+	EXPECT_TRUE(gprof_buffer_readable(&core.b));
+	core.b.tail->tail = position() - 8;
+	EXPECT_FALSE(gprof_buffer_readable(&core.b));
+	core_free(&core);
+	begin(true);
+	put(8);
+	shim_readable = 0;
+	gprof_buffer_call(&core.b);
+	EXPECT_EQ(0, shim_readable);
+	EXPECT_FALSE(gprof_buffer_readable(&core.b));
+	core_free(&core);
+}
+
 TEST(flight_ring_says_what_it_gave_up)
 {
 	u64 samples = 0;

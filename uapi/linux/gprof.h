@@ -23,7 +23,8 @@
  *	close
  *
  * poll() reports EPOLLIN when a buffer is half full, so that a reader which
- * also looks a few times a second never loses a record to its own sleep; in flight
+ * also looks a few times a second never loses a record to its own sleep, and, with
+ * GPROF_STACK_F_TABLES, when it has MAP records of a file without a table; in flight
  * mode only with GPROF_SETUP_F_WAKE, and by the position that the reader writes. It
  * reports EPOLLPRI when something has happened (GPROF_NOTICE_*), and while a firing waits
  * for GPROF_IOC_FIRED.
