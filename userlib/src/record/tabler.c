@@ -57,7 +57,7 @@ static bool next_file(struct gprof_tabler *t, struct gprof_tabler_file *f, bool 
 		pthread_cond_wait(&t->more, &t->lock);
 	}
 	more = !t->end;
-	*eager = t->eager;
+	*eager = t->done < t->eager;
 	if (more) {
 		*f = t->files[0];
 		t->nr--;
@@ -113,7 +113,8 @@ void gprof_tabler_begin(struct gprof_tabler *t, const struct gprof_own_fd *devic
 	pthread_cond_init(&t->idle, &attr);
 	pthread_condattr_destroy(&attr);
 	/* The vDSO's is the first; until it is there no recording has begun. */
-	t->busy = t->eager = true;
+	t->busy = true;
+	t->eager = SIZE_MAX;
 	t->running = !gprof_thread_start(&t->thread, tabler_thread, t, "gprof-tables");
 }
 
@@ -182,7 +183,7 @@ void gprof_tabler_prepare(struct gprof_tabler *t, const struct gprof_target *tar
 	make_tables(t, &o, how);
 	gprof_objects_free(&o);
 	pthread_mutex_lock(&t->lock);
-	t->eager = false;
+	t->eager = t->done + t->busy + t->nr;
 	pthread_mutex_unlock(&t->lock);
 }
 

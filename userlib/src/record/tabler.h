@@ -46,8 +46,8 @@ struct gprof_tabler_file {
  * @idle: there is no work any more
  * @end: no more
  * @busy: a file is being worked at
- * @eager: a recording waits
  * @done: files that were worked at
+ * @eager: as many are worked at before the thread is nice: those that a start has waited for
  * @nr: files that wait
  * @files: they, the thread's to close once taken
  * @other_python: version of an interpreter that is not known, among the files; 0: none
@@ -61,8 +61,8 @@ struct gprof_tabler {
 	pthread_cond_t idle;
 	bool end;
 	bool busy;
-	bool eager;
 	size_t done;
+	size_t eager;
 	size_t nr;
 	struct gprof_tabler_file files[GPROF_TABLER_WAITING];
 	uint32_t other_python;
