@@ -51,6 +51,7 @@ static int take_map(void *ctx, const struct gprof_proc_map *m)
 	if (!obj)
 		return -ENOMEM;
 	obj->mappings++;
+	obj->code = m->end - m->start;
 	return 0;
 }
 
@@ -119,12 +120,15 @@ static int add_cgroup(struct gprof_objects *o, const char *cgroup, unsigned int 
 	return err;
 }
 
-static int by_mappings(const void *a, const void *b)
+/* Of those that are used alike the smallest first: a compiler may take as long as all others. */
+static int by_use(const void *a, const void *b)
 {
 	const struct gprof_object *x = *(struct gprof_object *const *)a;
 	const struct gprof_object *y = *(struct gprof_object *const *)b;
 
-	return x->mappings < y->mappings ? 1 : x->mappings > y->mappings ? -1 : 0;
+	if (x->mappings != y->mappings)
+		return x->mappings < y->mappings ? 1 : -1;
+	return x->code > y->code ? 1 : x->code < y->code ? -1 : 0;
 }
 
 int gprof_target_files(const struct gprof_target *target, struct gprof_objects *o)
@@ -147,6 +151,6 @@ int gprof_target_files(const struct gprof_target *target, struct gprof_objects *
 		err = add_all(o);
 	}
 	if (o->nr)
-		qsort(o->v, o->nr, sizeof(o->v[0]), by_mappings);
+		qsort(o->v, o->nr, sizeof(o->v[0]), by_use);
 	return err;
 }

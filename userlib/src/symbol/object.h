@@ -57,6 +57,7 @@ struct gprof_segment {
  * @has_debug: it, or its debug file, had debug symbols when @symbolizer was closed last
  * @known: what gprof_objects.names knows of its addresses
  * @mappings: how many processes have mapped it, once gprof_target_files() has looked
+ * @code: bytes of code of the last of them
  * @tabled: the maker of unwind tables has seen it
  * @python_looked: it is known whether it has an interpreter of Python
  * @python: that, or NULL
@@ -83,6 +84,7 @@ struct gprof_object {
 	bool has_debug;
 	struct gprof_map64 known;
 	size_t mappings;
+	uint64_t code;
 	bool tabled;
 	bool python_looked;
 	struct gprof_python_object *python;
