@@ -11,7 +11,7 @@
 
 #include <gprof/trace.h>
 
-#include "trace/trace_wire.h"
+#include "trace/read/trace_wire.h"
 
 #define NONE	UINT64_MAX
 

@@ -5,7 +5,7 @@
 #include "harness.h"
 
 #include "lib_util.h"
-#include "trace/trace_decode.h"
+#include "trace/convert/trace_decode.h"
 
 #define START	1000000000ULL
 

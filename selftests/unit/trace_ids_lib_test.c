@@ -5,8 +5,8 @@
 #include "harness.h"
 
 #include "lib_util.h"
-#include "trace/trace_ids.h"
-#include "trace/trace_wire.h"
+#include "trace/read/trace_ids.h"
+#include "trace/read/trace_wire.h"
 
 #define IDS	997
 

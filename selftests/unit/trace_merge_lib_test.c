@@ -7,8 +7,8 @@
 #include <gprof/trace.h>
 
 #include "lib_util.h"
-#include "trace/trace_merge.h"
-#include "trace/trace_users.h"
+#include "trace/convert/trace_merge.h"
+#include "trace/convert/trace_users.h"
 
 #define CPUS	2
 #define START	1000000000ULL

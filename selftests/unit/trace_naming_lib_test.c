@@ -7,7 +7,7 @@
 #include <gprof/trace.h>
 
 #include "lib_util.h"
-#include "trace/trace_merge.h"
+#include "trace/convert/trace_merge.h"
 
 #define CPUS	2
 #define START	1000000000ULL

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/trace_notes.h"
+#include "trace/write/trace_notes.h"
 
 #include "harness.h"
 

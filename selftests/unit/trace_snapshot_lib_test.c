@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "lib_util.h"
-#include "trace/trace_snapshot.h"
+#include "trace/capture/trace_snapshot.h"
 
 #define CPUS		2
 #define RING		(8ULL << 20)

@@ -8,8 +8,8 @@
 #include <gprof/trace_write.h>
 
 #include "lib_util.h"
-#include "trace/trace_wire.h"
-#include "trace/trace_write.h"
+#include "trace/read/trace_wire.h"
+#include "trace/write/trace_write.h"
 
 static const unsigned int versions[] = { 22, 23, 25, 26 };
 

@@ -15,8 +15,8 @@
 #include <sys/resource.h>
 
 #include "lib_util.h"
-#include "trace/trace_wire.h"
-#include "trace/trace_write.h"
+#include "trace/read/trace_wire.h"
+#include "trace/write/trace_write.h"
 
 #define CPUS	4
 #define TASKS	40

@@ -253,7 +253,7 @@ struct gprof_trace_event {
  *
  * Facts are what gprof says in a trace beside the events of Go's format. They lie in strings
  * that no event names, and in the first traces of gprof in experimental batches.
- * userlib/src/trace/trace_facts.h has a list.
+ * userlib/src/trace/read/trace_facts.h has a list.
  */
 struct gprof_trace_batch {
 	unsigned int experiment;

@@ -15,10 +15,10 @@
 #include "base/opts.h"
 #include "device/device.h"
 #include "record/tabler.h"
+#include "trace/convert/trace_naming.h"
+#include "trace/write/trace_write.h"
 #include "trace_device.h"
-#include "trace_naming.h"
 #include "trace_snapshot.h"
-#include "trace_write.h"
 #include "trigger.h"
 
 #define WHAT		"the flight recorder"

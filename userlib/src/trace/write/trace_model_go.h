@@ -10,9 +10,9 @@
 #ifndef GPROF_TRACE_MODEL_GO_H
 #define GPROF_TRACE_MODEL_GO_H
 
+#include "trace/read/trace_wire.h"
 #include "trace_model.h"
 #include "trace_model_event.h"
-#include "trace_wire.h"
 
 /** gprof_model_string() - number of a string in this generation */
 uint64_t gprof_model_string(struct gprof_trace_model *m, const char *s);

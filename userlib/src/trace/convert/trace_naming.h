@@ -20,7 +20,7 @@
 #include "record/resolve.h"
 #include "record/stacks.h"
 #include "symbol/process.h"
-#include "trace_write.h"
+#include "trace/write/trace_write.h"
 
 /* Bytes that stacks, mappings and names may take before they are forgotten. */
 #define GPROF_TRACE_NAMES_MAX	(12ULL << 20)

@@ -14,17 +14,17 @@
 #include <sys/ioctl.h>
 #include <time.h>
 
-#include "device/device.h"
 #include "base/error.h"
 #include "base/opts.h"
 #include "base/thread.h"
 #include "base/waker.h"
+#include "device/device.h"
 #include "record/tabler.h"
+#include "trace/convert/trace_merge.h"
+#include "trace/convert/trace_naming.h"
+#include "trace/read/trace_wire.h"
+#include "trace/write/trace_write.h"
 #include "trace_device.h"
-#include "trace_merge.h"
-#include "trace_naming.h"
-#include "trace_wire.h"
-#include "trace_write.h"
 
 #define WHAT	"the trace"
 #define LOOK_MS	100

@@ -21,10 +21,10 @@
 #include "record/kind.h"
 #include "record/recorder_answer.h"
 #include "record/report.h"
-#include "trace_decode.h"
-#include "trace_naming.h"
+#include "trace/convert/trace_decode.h"
+#include "trace/convert/trace_naming.h"
+#include "trace/write/trace_write.h"
 #include "trace_snapshot.h"
-#include "trace_write.h"
 
 #define NS		1000000000ULL
 #define RING_MIN	4096ULL

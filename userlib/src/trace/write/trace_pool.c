@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace_wire.h"
+#include "trace/read/trace_wire.h"
 
 /* A frame or a string is begun only where it fits for sure. */
 #define STRING_ROOM	(1 + 2 * GPROF_VARINT_MAX + GPROF_TRACE_STRING_MAX)

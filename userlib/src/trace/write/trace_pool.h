@@ -14,9 +14,9 @@
 #include <stdint.h>
 
 #include "base/table.h"
-#include "trace_bytes.h"
-#include "trace_ids.h"
-#include "trace_memory.h"
+#include "trace/read/trace_bytes.h"
+#include "trace/read/trace_ids.h"
+#include "trace/read/trace_memory.h"
 
 struct gprof_trace_pool_code {
 	uint64_t pc;

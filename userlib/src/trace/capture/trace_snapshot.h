@@ -15,8 +15,8 @@
 
 #include "device/buffer.h"
 #include "device/live.h"
-#include "trace_merge.h"
-#include "trace_naming.h"
+#include "trace/convert/trace_merge.h"
+#include "trace/convert/trace_naming.h"
 
 /**
  * struct gprof_trace_snapshot - copies of rings, which are read as rings are

@@ -5,9 +5,9 @@
 #ifndef GPROF_TRACE_MODEL_EVENT_H
 #define GPROF_TRACE_MODEL_EVENT_H
 
-#include "trace_bytes.h"
+#include "trace/read/trace_bytes.h"
+#include "trace/read/trace_wire.h"
 #include "trace_model.h"
-#include "trace_wire.h"
 
 /** gprof_model_failed() - the first -errno counts */
 void gprof_model_failed(struct gprof_trace_model *m, int err);

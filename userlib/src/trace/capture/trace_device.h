@@ -13,9 +13,9 @@
 #include "base/error.h"
 #include "base/own_fd.h"
 #include "device/buffer.h"
+#include "trace/read/trace_wire.h"
+#include "trace/write/trace_write.h"
 #include "trace_setup.h"
-#include "trace_wire.h"
-#include "trace_write.h"
 
 /**
  * struct gprof_trace_device - a device that records a trace

@@ -16,10 +16,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "trace_bytes.h"
-#include "trace_facts.h"
-#include "trace_ids.h"
-#include "trace_memory.h"
+#include "trace/read/trace_bytes.h"
+#include "trace/read/trace_facts.h"
+#include "trace/read/trace_ids.h"
+#include "trace/read/trace_memory.h"
 #include "trace_notes.h"
 #include "trace_pool.h"
 

@@ -17,11 +17,11 @@
 #include "base/opts.h"
 #include "base/output.h"
 #include "base/own_fd.h"
-#include "trace_facts.h"
+#include "trace/read/trace_facts.h"
+#include "trace/read/trace_wire.h"
 #include "trace_model.h"
 #include "trace_points.h"
 #include "trace_pool.h"
-#include "trace_wire.h"
 
 #define VERSION_SYNC	25	/* from which on a generation says its clocks */
 #define VERSION_END	26	/* and where it ends */
