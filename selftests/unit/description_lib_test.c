@@ -36,6 +36,7 @@ struct publisher {
 	size_t size;
 	void (*spoil)(struct header *h);
 	bool nameless;		/* neither memfd nor name */
+	uid_t user;		/* that it becomes where the test is root; or 0 */
 };
 
 FIXTURE(description) {
@@ -109,6 +110,8 @@ static void begin(struct __test_metadata *_metadata, FIXTURE_DATA(description) *
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (p)
 			publish(p);
+		if (p && p->user && !geteuid())
+			(void)!setuid(p->user);
 		close(there[1]);
 		for (;;)
 			pause();
@@ -510,15 +513,23 @@ TEST_F(description, a_payload_that_is_withheld_is_not_waited_for)
 	check_withheld(_metadata, self, withhold_payload);
 }
 
-TEST_F(description, who_publishes_nothing_has_a_cgroup)
+TEST_F(description, who_publishes_nothing_has_a_cgroup_and_a_user)
 {
 	struct bytes b = context_of(shop, 2);
-	struct publisher p = { .payload = b.b, .size = b.nr, .nameless = true };
+	struct publisher p = { .payload = b.b, .size = b.nr, .nameless = true, .user = 65534 };
+	uid_t user = geteuid() ? geteuid() : p.user;
 
 	BEGIN(&p);
 	gprof_describe(&self->d, &self->run, true);
 	EXPECT_EQ(NULL, self->d.context);
 	EXPECT_STREQ(lib_own_cgroup(), self->d.cgroup);
+	EXPECT_TRUE(self->d.uid_known);
+	EXPECT_EQ(user, self->d.uid);
+	/* Not those of a process with its pid. */
+	self->d.uid = user + 1;
+	self->id.start_ns += 1000000000;
+	gprof_describe(&self->d, &self->run, true);
+	EXPECT_EQ(user + 1, self->d.uid);
 }
 
 /* Lines of maps as kernels write them, and what is none. */

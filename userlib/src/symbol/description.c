@@ -11,10 +11,12 @@
 #include "base/proc_maps.h"
 #include "mapped_file.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -286,7 +288,9 @@ void gprof_describe(struct gprof_description *d, const struct gprof_known_run *r
 {
 	uint64_t now = now_ns();
 	char *cgroup, *comm, *context, path[32];
+	struct stat st;
 	struct layout l;
+	bool owned;
 	int mem;
 
 	if (!last && now < d->next_ns)
@@ -296,6 +300,9 @@ void gprof_describe(struct gprof_description *d, const struct gprof_known_run *r
 	/* Both before its mappings are looked at: they are not those of a later program. */
 	snprintf(path, sizeof(path), "/proc/%u/mem", run->process->pid);
 	mem = open(path, O_RDONLY | O_CLOEXEC);
+	/* Of a process that has ended, as most that live for a moment have, there is no file. */
+	if (mem < 0 && errno == ENOENT)
+		return;
 	comm = read_comm(run->process);
 	l = read_layout(run, 0);
 	if (!l.same_run) {
@@ -303,6 +310,8 @@ void gprof_describe(struct gprof_description *d, const struct gprof_known_run *r
 		comm = NULL;
 	}
 	cgroup = read_cgroup(run->process);
+	snprintf(path, sizeof(path), "/proc/%u", run->process->pid);
+	owned = !stat(path, &st);
 	context = mem < 0 ? NULL : read_context(run, &l, mem);
 	if (mem >= 0)
 		close(mem);
@@ -311,6 +320,10 @@ void gprof_describe(struct gprof_description *d, const struct gprof_known_run *r
 		replace(&d->cgroup, cgroup);
 		replace(&d->comm, comm);
 		replace(&d->context, context);
+		if (owned) {
+			d->uid = st.st_uid;
+			d->uid_known = true;
+		}
 		return;
 	}
 	free(cgroup);

@@ -10,6 +10,7 @@
 #include <linux/gprof.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* Labels that a description has at most. */
 #define GPROF_DESCRIPTION_MAX	8
@@ -19,6 +20,8 @@
  * @cgroup: path in the hierarchy of cgroup v2, or NULL
  * @comm: name of the process, or NULL
  * @context: what it publishes, as labels.h writes a set, or NULL
+ * @uid: user of the process
+ * @uid_known: is @uid known?
  * @next_ns: when it is looked for again, CLOCK_MONOTONIC
  * @wait_ns: how long that was to be waited for
  */
@@ -26,6 +29,8 @@ struct gprof_description {
 	char *cgroup;
 	char *comm;
 	char *context;
+	uid_t uid;
+	bool uid_known;
 	uint64_t next_ns;
 	uint64_t wait_ns;
 };

@@ -5,10 +5,8 @@
 #include "process.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -79,8 +77,6 @@ struct gprof_space *gprof_spaces_find(struct gprof_spaces *s, const struct gprof
 static struct gprof_space *get_space(struct gprof_spaces *s, const struct gprof_process *id)
 {
 	struct gprof_space *space = gprof_spaces_find(s, id);
-	char path[32];
-	struct stat st;
 
 	if (space)
 		return space;
@@ -91,11 +87,6 @@ static struct gprof_space *get_space(struct gprof_spaces *s, const struct gprof_
 	memset(space, 0, sizeof(*space));
 	space->id = *id;
 	gprof_python_names_init(&space->python);
-	snprintf(path, sizeof(path), "/proc/%u", id->pid);
-	if (gprof_process_alive(id) && !stat(path, &st)) {
-		space->uid = st.st_uid;
-		space->uid_known = true;
-	}
 	return space;
 }
 
@@ -461,7 +452,8 @@ static const struct gprof_vma *find_jitdump(const struct gprof_space *space)
 static void read_generated(struct gprof_space *space)
 {
 	const struct gprof_vma *vma = find_jitdump(space);
-	uid_t uid = space->uid_known ? space->uid : geteuid();
+	const struct gprof_description *d = &space->description;
+	uid_t uid = d->uid_known ? d->uid : geteuid();
 	struct gprof_mapped_at at = { .process = space->id };
 
 	if (vma) {

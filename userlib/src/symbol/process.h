@@ -65,8 +65,6 @@ struct gprof_reading {
 /**
  * struct gprof_space - the address space of one program run
  * @id: the program run
- * @uid: user of the process
- * @uid_known: is @uid known?
  * @readings: what is known of it
  * @nr: how many
  * @cap: room
@@ -77,8 +75,6 @@ struct gprof_reading {
  */
 struct gprof_space {
 	struct gprof_process id;
-	uid_t uid;
-	bool uid_known;
 	struct gprof_reading *readings;
 	size_t nr;
 	size_t cap;
