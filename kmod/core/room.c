@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * core: what a program asks of the module, and the recorder that it gets.
+ * core: requests of programs, and the recorders that serve them.
  *
  * A recorder is set up, started, stopped and closed here, by ioctl or by netlink. The rooms
  * below do the recording.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * mm: what is mapped by a process, and when that changes or ends.
+ * mm: the mappings of a process, their changes and their end.
  *
  * Contexts: layout.c is read in any, NMI included; mm_watch.c system calls of the process
  * that is watched; build_id.c the thread of a user.

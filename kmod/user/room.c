@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * user: what the recorders of one user have in common: a thread, memory that is charged, a
- * turn to change the kernel's text, rights, and the queue of what happened.
+ * user: shared by the recorders of one user: a thread, charged memory, turns to change the
+ * kernel's text, rights, and the queue of events.
  *
  * Contexts: event_queue.c and errand.c are told in any, NMI included; the rest runs in system
  * calls and in the user's thread.

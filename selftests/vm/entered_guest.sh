@@ -7,7 +7,7 @@
 cd /sys/kernel/tracing 2>/dev/null && [ -e kprobe_events ] ||
 	mount -t tracefs none /sys/kernel/tracing || exit 125
 cd /sys/kernel/tracing || exit 125
-# What is inlined, or no probe may be in, has no place.
+# An inlined function has no place for a probe, nor has one where the kernel forbids it.
 nl -w1 -s' ' /share/functions | while read -r n name; do
 	echo "p:entered/f$n gprof:$name" >>kprobe_events
 done 2>/dev/null

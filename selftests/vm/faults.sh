@@ -19,7 +19,7 @@ make_copy()
 	trap 'exit 1' HUP INT TERM
 	copy=$work/tree
 	mkdir "$copy"
-	# What is built for a row beside this one comes and goes (24).
+	# Files that another row is building come and go (24).
 	rsync -a --exclude=/out --exclude=/.git --exclude=/build/lib-unit --exclude='.tmp_*' \
 		"$top/" "$copy/" || (($? == 24))
 	mkdir -p "$copy/build"
@@ -119,7 +119,7 @@ run_test()
 			export PATH=$copy/selftests/vm:$copy_out/selftests:$copy_out/bin:$PATH
 			export LD_LIBRARY_PATH=$copy_out/lib
 			program=(timeout -k 10 "$limit" "${command[@]}")
-			# What does not end may have groups of its own, in this session.
+			# A program that does not end may have groups of its own, in this session.
 			# shellcheck disable=SC2016
 			setsid -w sh -c 'echo $$ >"$0" && exec "$@"' "$work/session" \
 				"${program[@]}" </dev/null && status=0 || status=$?

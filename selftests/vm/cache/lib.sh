@@ -87,7 +87,7 @@ cache_let_go()
 	local dir=$1
 
 	touch "$dir"
-	# What is being made beside it may have the date of what is unpacked there.
+	# An entry that another process makes has the date of the archive that it unpacks.
 	find "$cache" -mindepth 2 -maxdepth 2 ! -path "$dir*" ! \( -name '*.tmp' -ctime -1 \) \
 		\( -path "${dir%-*}-*" -mtime +1 -o -mtime +29 \) \
 		-exec rm -rf {} + || true
