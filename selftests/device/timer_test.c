@@ -157,8 +157,14 @@ TEST_F(timer, children_shorter_than_a_period_stand_for_their_cpu_time)
 	EXPECT_GE(burned * 11 / 10 + 10 * MS, st.out_count);
 }
 
-/* The kernel's clock of a task begins a little before the switch to it that the module sees. */
-#define SURELY(_burned)	((_burned) * 9 / 10)
+/*
+ * The kernel's clock of a task begins a little before the switch to it that the module sees, and on
+ * PREEMPT_RT threads of the kernel take turns with the task.
+ */
+static uint64_t surely(uint64_t burned)
+{
+	return file_number("/sys/kernel/realtime") == 1 ? burned * 9 / 10 : burned;
+}
 
 static void burn_then_sleep(void *arg, int step)
 {
@@ -177,7 +183,7 @@ TEST_F(timer, clock_stands_while_the_target_sleeps)
 	RECORD();
 	ASSERT_EQ(0, child_step(&self->child));
 	ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &before));
-	EXPECT_LE(SURELY(100 * MS), before.out_count);
+	EXPECT_LE(surely(100 * MS), before.out_count);
 	burned = process_cpu_ns(self->child.pid);
 	ASSERT_EQ(0, child_step(&self->child));
 	burned = process_cpu_ns(self->child.pid) - burned;
@@ -230,7 +236,7 @@ TEST_F(timer, recorders_at_different_rates_each_get_their_own)
 	st[0] = FINISH();
 	/* both saw all that was burned between them */
 	EXPECT_LE(st[1].out_count, st[0].out_count);
-	EXPECT_LE(SURELY(100 * MS), st[1].out_count);
+	EXPECT_LE(surely(100 * MS), st[1].out_count);
 	reader_free(&reader);
 	device_close(&other);
 }
