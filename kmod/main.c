@@ -2,7 +2,7 @@
 /*
  * gprof: precise profiles of every program on the host.
  *
- * The table of contents: what there is, in the order in which it depends on
+ * The table of contents: the parts, in the order in which they depend on
  * each other.
  */
 #include "clock/cycles.h"

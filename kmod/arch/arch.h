@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * arch: what one architecture has otherwise than another, but for stack_*.c.
+ * arch: the parts that differ between architectures, but for stack_*.c.
  */
 #ifndef GPROF_ARCH_H
 #define GPROF_ARCH_H

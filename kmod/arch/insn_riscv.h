@@ -9,7 +9,7 @@
 #include <linux/types.h>
 
 /**
- * enum gprof_insn - what an instruction is to who looks for a frame
+ * enum gprof_insn - the meaning of an instruction to a search for a frame
  * @GPROF_INSN_OTHER: nothing
  * @GPROF_INSN_LINK: addi s0, sp, imm: from now on s0 is of this frame
  * @GPROF_INSN_SAVE: sd s0, imm(sp)
@@ -17,7 +17,7 @@
  * @GPROF_INSN_SP: addi sp, sp, imm
  * @GPROF_INSN_SP_OF_FP: addi sp, s0, imm
  * @GPROF_INSN_RETURN: jalr zero, ra
- * @GPROF_INSN_CALL: what leaves its own address in ra
+ * @GPROF_INSN_CALL: leaves its own address in ra
  * @GPROF_INSN_BRANCH: goes on at one of two places
  * @GPROF_INSN_ELSEWHERE: goes on elsewhere, or changes sp in another way
  */
@@ -138,7 +138,7 @@ static __always_inline enum gprof_insn gprof_insn_long(u32 i, int *imm)
 }
 
 /**
- * gprof_insn_of() - what an instruction is
+ * gprof_insn_of() - the kind of an instruction
  * @insn: it; of one that is two bytes long the upper half is 0
  * @imm: set to its constant, where it has one of which something is said
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * user_arm64.h: what user addresses and code look like on arm64, and its clock.
+ * user_arm64.h: the form of user addresses and code on arm64, and its clock.
  *
- * What reads is for use between user_access_begin() and user_access_end(), with
+ * Functions that read are for use between user_access_begin() and user_access_end(), with
  * page faults disabled; hence inline.
  */
 #ifndef GPROF_USER_ARM64_H
@@ -140,8 +140,8 @@ static __always_inline u64 gprof_counter(void)
 
 /*
  * A kernel that has given EL2 to KVM alone keeps its clock by CNTPCT, for CNTVCT is a guest's,
- * by an offset which that chooses, from where its vCPU is loaded until it is put. Which one it
- * is says the name of what reads it alone.
+ * by an offset which that chooses, from where its vCPU is loaded until it is put. Only the name
+ * of the function that reads it says which one it is.
  */
 static inline bool gprof_counter_is(enum vdso_clock_mode mode)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * user_riscv.h: what user addresses and code look like on riscv64, and its clock.
+ * user_riscv.h: the form of user addresses and code on riscv64, and its clock.
  *
- * What reads is for use between user_access_begin() and user_access_end(), with
+ * Functions that read are for use between user_access_begin() and user_access_end(), with
  * page faults disabled; hence inline.
  */
 #ifndef GPROF_USER_RISCV_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * user_x86.h: what user addresses and code look like on amd64, and its clock.
+ * user_x86.h: the form of user addresses and code on amd64, and its clock.
  *
- * What reads is for use between user_access_begin() and user_access_end(), with
+ * Functions that read are for use between user_access_begin() and user_access_end(), with
  * page faults disabled; hence inline.
  */
 #ifndef GPROF_USER_X86_H

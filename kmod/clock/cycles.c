@@ -3,7 +3,7 @@
  * cycles: is the CPU's counter fit for use, and how fast does it run?
  *
  * On amd64 the kernel tells when it has found the time stamp counter wanting. On
- * arm64 and riscv64 the counter is the kernel's clock. Whoever reads durations
+ * arm64 and riscv64 the counter is the kernel's clock. A reader of durations
  * compares the counter with CLOCK_MONOTONIC as well, for a virtual machine may
  * move to another host.
  */

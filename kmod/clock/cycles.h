@@ -33,7 +33,7 @@ extern struct gprof_clock gprof_clock;
 
 /**
  * gprof_cycles_of() - now, where the caller knows the clock
- * @cheap: what gprof_clock.cheap is
+ * @cheap: as gprof_clock.cheap is
  *
  * Context: Any.
  */

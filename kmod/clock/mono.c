@@ -16,15 +16,15 @@
 #include <linux/timekeeper_internal.h>
 
 /*
- * Updates come at each tick, and before whoever ends a pause of ticks. The kernel's clock stands
- * still while the machine is suspended, which is not told here: nothing happens then that is
+ * Updates come at each tick, and before the context that ends a pause of ticks. The kernel's clock
+ * stands still while the machine is suspended, which is not told here: nothing happens then that is
  * asked for its time, one CPU alone has its interrupts off.
  */
 #define SPAN_NS		(NSEC_PER_SEC / 8)
 
 struct gprof_mono gprof_mono;
 
-/* What was last asked of the architecture, which is not to be asked at each tick. */
+/* The last answer of the architecture, which is not to be asked at each tick. */
 static struct {
 	const struct clocksource *clock;
 	enum vdso_clock_mode mode;

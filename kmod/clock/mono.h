@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * mono: CLOCK_MONOTONIC at half the price, for what happens at each context switch.
+ * mono: CLOCK_MONOTONIC at half the price, for events at each context switch.
  *
  * ktime_get_mono_fast_ns() says the same, to the nanosecond, and is for all that is not as
  * often: two calls, one of them indirect, and a choice between two copies are 40 to 60
- * instructions, a third of what an event of a trace takes. What the kernel reckons with it
- * tells those who ask, at each of its updates (pvclock_gtod_register_notifier(), as KVM
+ * instructions, a third of those of a trace's event. The kernel tells its subscribers the
+ * parameters of its clock at each update (pvclock_gtod_register_notifier(), as KVM
  * does); with that, and the counter where programs may read it too, the rest is inline.
  *
  * Where the kernel keeps another clock, or its last update is long ago, and while an update
@@ -23,7 +23,7 @@
 #include <asm/barrier.h>
 
 /**
- * struct gprof_mono - what the kernel's time is reckoned with, as of its last update
+ * struct gprof_mono - numbers that the kernel's time is reckoned with, as of its last update
  * @ended: number of the update that has written this
  * @begun: number of the last that has begun to
  * @shift: nanoseconds have so many bits of fraction

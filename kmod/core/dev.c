@@ -2,8 +2,8 @@
 /*
  * dev: a misc device whose every open file is a recorder.
  *
- * Who may open it is the administrator's to say, by the mode of the file, and nobody
- * but root until then; what a recorder may do is decided when it is set up.
+ * The administrator says by the mode of the file which users may open it, and nobody
+ * but root may until then; SETUP decides the rights of a recorder.
  * An open file, and a mapping of one, hold a reference on the module, so that
  * it cannot be unloaded under them.
  */

@@ -7,9 +7,9 @@
  * the recorder's own, that nobody but its owner waits for. Modelled on iommufd
  * (drivers/iommu/iommufd/main.c).
  *
- * What a recorder has done cannot be taken back: others may have mapped, started or
- * read it since. So EFAULT must come first. The pages of the outputs are pinned
- * before the work, and written to after it, whatever has become of the mapping. A
+ * The work of a command cannot be taken back: others may have mapped, started or
+ * read the recorder since. So EFAULT must come first. The pages of the outputs are pinned
+ * before the work, and written to after it, even if the mapping is gone. A
  * command that changes nothing has no need of that.
  */
 #include "ioctl.h"
@@ -44,7 +44,7 @@ union argument {
 
 enum outputs {
 	NO_OUTPUTS,
-	PINNED,		/* what was done cannot be taken back */
+	PINNED,		/* the work cannot be taken back */
 	COPIED,		/* it is to be quick, and there is nothing to take back, or it may stay */
 };
 
@@ -64,7 +64,7 @@ struct place {
 	size_t bytes;
 };
 
-/* Memory of devices, and what else cannot be pinned, is EFAULT too. */
+/* Memory of devices, and other memory that cannot be pinned, is EFAULT too. */
 static int pin_place(struct place *p, void __user *arg, size_t bytes)
 {
 	unsigned long start = (unsigned long)arg & PAGE_MASK;
@@ -260,7 +260,7 @@ static int run_stack(struct gprof_recorder *r, union argument *arg)
 
 static int run_memory(struct gprof_recorder *r, union argument *arg)
 {
-	/* Whoever has the device may tell; it is no matter of this recorder. */
+	/* Any process that has the device open may tell; it is no matter of this recorder. */
 	return gprof_alloc_told(&arg->memory);
 }
 

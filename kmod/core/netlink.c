@@ -4,7 +4,7 @@
  *
  * It looks at recorders and changes none. Operations run side by side, in the
  * process that asks: genetlink's own lock is everybody's, those of other families
- * too, and whoever is slow with it is slow for all.
+ * too, and a caller that is slow with it is slow for all.
  */
 #include "netlink.h"
 #include "compat/genetlink.h"
@@ -106,8 +106,8 @@ static int put_trigger(struct sk_buff *skb, const struct gprof_event *e)
 }
 
 /*
- * An event goes to listeners of any user and namespace: it says what may be known to
- * all of them, and a listener that wants more, and may, asks. An event that does not get
+ * An event goes to listeners of any user and namespace: it says only facts that all of them
+ * may know, and a listener that wants more, and may, asks. An event that does not get
  * through is one that nobody could have waited for.
  */
 static bool announce(struct gprof_event_queue *q, const struct gprof_event *e)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * netlink_recorder: who sees which recorder, and what of it.
+ * netlink_recorder: which reader sees which recorder, and which part of it.
  *
- * Both who sends a request and who opened its socket must be allowed, lest a
- * program with privileges be talked into asking for another. That is decided by
- * what is known without any lock of the recorder, and who may look waits for none
+ * Both the sender of a request and the opener of its socket must be allowed, lest a
+ * program with privileges be talked into asking for another. Members that are read
+ * without any lock of the recorder decide that, and a reader waits for no lock
  * that its owner can hold for long.
  *
- * Ids are those of the pid and user namespaces of who reads the answer.
+ * Ids are those of the pid and user namespaces of the reader of the answer.
  */
 #include "compat/genetlink.h"
 #include "kind/source.h"
@@ -36,7 +36,7 @@ static bool opened_by(struct sk_buff *request, kuid_t uid)
 
 /*
  * A user's programs are not equal: one that has a capability, by its file perhaps, may
- * count what the others must not know.
+ * count events that the others must not know.
  */
 static bool owned_by_current(const struct gprof_entry *e)
 {
@@ -83,7 +83,7 @@ struct gprof_recorder *gprof_netlink_enter(struct sk_buff *request, u64 id,
 
 /**
  * gprof_netlink_leave() - end of looking
- * @r: what gprof_netlink_enter() returned
+ * @r: result of gprof_netlink_enter()
  *
  * Context: Task.
  */
@@ -149,7 +149,7 @@ static int put_samples(struct sk_buff *skb, struct gprof_recorder *r)
 	       -EMSGSIZE : 0;
 }
 
-/* The attributes of RECORDER_GET. Who calls is a guest of @r. */
+/* The attributes of RECORDER_GET. The caller is a guest of @r. */
 static int put_recorder(struct sk_buff *skb, struct gprof_recorder *r,
 			const struct gprof_phase *phase)
 {
@@ -229,7 +229,7 @@ int gprof_netlink_snapshot(struct sk_buff *skb, struct genl_info *info)
 	if (IS_ERR(r))
 		return PTR_ERR(r);
 	if (r->flight && !phase.started_ns) {
-		/* START throws away what waits. */
+		/* START throws waiting records away. */
 		err = -EBUSY;
 		NL_SET_ERR_MSG(info->extack, "It was never started, and holds nothing yet");
 	} else if (r->flight) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * recorder: the state machine, and who owns what.
+ * recorder: the state machine, and the owner of each part.
  *
  *	NEW --SETUP--> READY --START--> STARTED --STOP--> READY
  *
@@ -15,9 +15,9 @@
  * @lock > struct gprof_attached.lock > perf's locks; @lock > the registry's;
  * @lock > @look.
  *
- * Who looks from outside must not wait for @lock, which its owner can have held for
- * as long as they like. It is a guest: what SETUP has built stays, and is not changed,
- * until the last guest has left; what START and STOP change is read under @look.
+ * A reader from outside must not wait for @lock, which its owner can have held for
+ * as long as they like. It is a guest: the parts that SETUP has built stay, unchanged,
+ * until the last guest has left; it reads the fields that START and STOP change under @look.
  */
 #include "recorder.h"
 #include "kind/source.h"
@@ -416,7 +416,7 @@ int gprof_recorder_table(struct gprof_recorder *r, struct gprof_text_table *tabl
 int gprof_recorder_own_stack(struct gprof_recorder *r, struct gprof_own_stack *arg)
 {
 	/*
-	 * Pairs with smp_store_release() in build(): what that has set stays until the file is
+	 * Pairs with smp_store_release() in build(): members that it has set stay until the file is
 	 * closed.
 	 */
 	bool is_set_up = smp_load_acquire(&r->sampler.channels);
@@ -565,7 +565,7 @@ __poll_t gprof_recorder_poll(struct gprof_recorder *r, struct file *file, poll_t
 }
 
 /**
- * gprof_recorder_close() - stop a recorder and give up what it owns
+ * gprof_recorder_close() - stop a recorder and give up all that it owns
  * @r: recorder whose file is being closed
  *
  * Context: Task, without mmap_lock.

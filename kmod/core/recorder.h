@@ -36,11 +36,11 @@ enum gprof_recorder_state {
 	GPROF_NEW,	/* opened */
 	GPROF_READY,	/* set up, or stopped */
 	GPROF_STARTED,
-	GPROF_CLOSED,	/* its file is; seen by who still holds a reference */
+	GPROF_CLOSED,	/* its file is; seen by the holder of a reference */
 };
 
 /**
- * struct gprof_phase - what START and STOP change of a recorder
+ * struct gprof_phase - the members of a recorder that START and STOP change
  * @started: it records
  * @started_ns: last START
  * @stopped_ns: last STOP
@@ -56,18 +56,18 @@ struct gprof_phase {
  * @entry: in the registry, from SETUP on
  * @lock: serializes the calls, and is held for as long as they take, over grace
  *	periods too; outermost lock of the module, never taken in mmap(), for the
- *	sake of who only looks, or while user memory other than a filter is touched
+ *	sake of readers, or while user memory other than a filter is touched
  * @look: held for some loads and stores; innermost. A raw one: STOP takes it, and on PREEMPT_RT
  *	the holder of another could be preempted, and is bound to its CPU then
- * @guests: who looks at a recorder that is set up; it is not taken apart until
+ * @guests: readers of a recorder that is set up; it is not taken apart until
  *	they have left. Protected by @look
  * @state: written under @lock and @look, read under either
- * @source: what records; set by SETUP
+ * @source: the source that records; set by SETUP
  * @source_state: the source's own
- * @target: whom
+ * @target: the tasks that it records
  * @sampler: the way into the buffers
  * @tables: those that its stacks are walked by, or NULL; fixed by SETUP
- * @live: its table of what lasts, or NULL; fixed by SETUP
+ * @live: its table of things that last, or NULL; fixed by SETUP
  * @annotated: its user's page, or NULL; see annotate.c
  * @data_size: bytes of data of each CPU's buffer; 0: no buffers
  * @flight: the buffers are overwritten
@@ -80,7 +80,7 @@ struct gprof_phase {
 struct gprof_recorder {
 	struct gprof_entry entry;
 	struct mutex lock;		/* serializes calls */
-	raw_spinlock_t look;		/* protects what others see */
+	raw_spinlock_t look;		/* protects members that others see */
 	unsigned int guests;
 	enum gprof_recorder_state state;
 	const struct gprof_source *source;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * recorder_parts: what a recorder is made of, in the order target, charge, tables, who runs,
- * channels, live table, source, events, maps; and how that is taken apart again.
+ * recorder_parts: the parts of a recorder, in the order target, charge, tables, running tasks,
+ * channels, live table, source, events, maps; and how they are taken apart again.
  *
  * Events and maps come last, as they may have a thread made for the user: a SETUP that is
  * refused costs the caller's time, and nobody else's.
@@ -68,9 +68,9 @@ static void leave_tables(struct gprof_recorder *r)
 }
 
 /**
- * gprof_recorder_build() - make what a recorder is made of
+ * gprof_recorder_build() - make the parts of a recorder
  * @r: recorder that was not set up, under its lock
- * @setup: what is asked for; @setup->out_reason is set on error
+ * @setup: the request; @setup->out_reason is set on error
  * @source: source of @setup->kind
  * @params: its parameters
  * @cpus: bitmap of nr_cpu_ids bits
@@ -172,7 +172,7 @@ err_target:
 }
 
 /**
- * gprof_recorder_take_apart() - free what gprof_recorder_build() made
+ * gprof_recorder_take_apart() - free the parts that gprof_recorder_build() made
  * @r: recorder that was set up, is stopped, and that nobody else can reach any more
  *
  * Context: Task, without mmap_lock.

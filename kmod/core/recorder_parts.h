@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * recorder_parts: what a recorder is made of.
+ * recorder_parts: the parts of a recorder.
  */
 #ifndef GPROF_RECORDER_PARTS_H
 #define GPROF_RECORDER_PARTS_H

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * registry: all recorders that are set up, for those who look at them from
- * outside.
+ * registry: all recorders that are set up, for readers from outside.
  */
 #ifndef GPROF_REGISTRY_H
 #define GPROF_REGISTRY_H
@@ -17,14 +16,14 @@ struct pid;
  * struct gprof_entry - one of them
  * @node: in the list, by ascending @id
  * @id: never given out twice
- * @refs: the owner's, and those of who looks
+ * @refs: the owner's, and the readers'
  * @gone: called when the last reference is given up
  * @owner: whose process did SETUP
  * @privileged: which had CAP_PERFMON then
  * @pid: that process; a reference is held
  * @comm: name of the thread that did it
  *
- * Who holds a reference may read all from @owner on, which no longer changes.
+ * The holder of a reference may read all from @owner on, which no longer changes.
  */
 struct gprof_entry {
 	struct list_head node;

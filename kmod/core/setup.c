@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * setup: what all kinds ask of the argument of GPROF_IOC_SETUP.
+ * setup: the checks of the argument of GPROF_IOC_SETUP that all kinds have.
  */
 #include "setup.h"
 #include "kind/source.h"
@@ -67,12 +67,12 @@ static int check_bufferless(const struct gprof_setup *setup, u32 *reason)
 }
 
 /**
- * gprof_setup_check() - is it what one may ask for?
+ * gprof_setup_check() - is it a valid request?
  * @setup: argument; @setup->out_reason is set on error
  * @source: of its kind
  *
  * Context: Task.
- * Return: 0; -EOPNOTSUPP: asks for what this module does not know; -EINVAL.
+ * Return: 0; -EOPNOTSUPP: asks for a thing that this module does not know; -EINVAL.
  */
 int gprof_setup_check(struct gprof_setup *setup, const struct gprof_source *source)
 {

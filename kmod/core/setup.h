@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * setup: what all kinds ask of the argument of GPROF_IOC_SETUP.
+ * setup: the checks of the argument of GPROF_IOC_SETUP that all kinds have.
  */
 #ifndef GPROF_SETUP_H
 #define GPROF_SETUP_H

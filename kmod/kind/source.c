@@ -50,7 +50,7 @@ u64 gprof_source_kinds(void)
 }
 
 /**
- * gprof_source_features() - bit mask of what the kinds bring, for INFO
+ * gprof_source_features() - bit mask of the kinds' features, for INFO
  */
 u64 gprof_source_features(void)
 {

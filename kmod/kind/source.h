@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * source: what produces events inside the kernel. One file per source, one row
+ * source: a producer of events inside the kernel. One file per source, one row
  * in the table of source.c.
  */
 #ifndef GPROF_SOURCE_H
@@ -17,16 +17,16 @@ struct gprof_target;
 struct gprof_trigger;
 
 /**
- * struct gprof_request - what SETUP asks of a source
+ * struct gprof_request - the request of SETUP to a source
  * @params: the kind's parameters, source->params_size bytes, zero-extended
- * @target: whom; fixed, and outlives the source's state
+ * @target: the tasks to record; fixed, and outlives the source's state
  * @sampler: where samples go; outlives the source's state
- * @charge: has paid for what source->bytes() told; for more, as it comes
+ * @charge: has paid for as much as source->bytes() told; for more, as it comes
  * @events: where triggers fire; outlive the source's state
- * @live: table with what source->slots() told, or NULL; outlives the source's state
+ * @live: table with as many slots as source->slots() told, or NULL; outlives the source's state
  * @stack: GPROF_STACK_F_*
  * @kernel_frames: the kernel's call chain is wanted
- * @weight: the source sets what a sample usually stands for
+ * @weight: the source sets the usual weight of a sample
  * @kernel: the source sets whether kernel addresses may be recorded
  * @reason: the source sets GPROF_REASON_* on error
  */
@@ -65,7 +65,7 @@ struct gprof_request {
  * @stop: ends it; no call is under way when it returns. In a worker, without the recorder's lock
  * @rate: changes the rate; NULL: the kind has none in Hz
  * @trigger: sets one, and its outputs; not while started. NULL: the kind has none
- * @stats: fills in what the source knows, and when it began and ended if it knows better
+ * @stats: fills in the source's counts, and when it began and ended if it knows better
  * @destroy: frees the state; stopped before
  *
  * All but @features run in task context and never two at once of one recorder: under its lock,

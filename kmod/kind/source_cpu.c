@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * source cpu: kind cpu. Checks what is asked for, and hands it to the timer or to
+ * source cpu: kind cpu. Checks the request, and hands it to the timer or to
  * a counter of perf.
  *
  * After cpuProfileConfig in the proposal golang/go 36821.
@@ -37,7 +37,7 @@ static bool can_be_precise(const struct gprof_cpu_params *p)
 	return p->type != PERF_TYPE_SOFTWARE && IS_ENABLED(CONFIG_X86_64);
 }
 
-/* The kernel's own events are no interrupts: whoever takes each pays for each. */
+/* The kernel's own events are no interrupts: a recorder that takes each pays for each. */
 static u64 shortest_period(const struct gprof_cpu_params *p)
 {
 	if (is_timer(p))
@@ -91,7 +91,7 @@ static int setup(struct gprof_request *req, void **state)
 	err = check_params(p, &req->reason) ?: check_privilege(req, p, &req->reason);
 	if (err)
 		return err;
-	/* An idle CPU runs nobody: its time is not shared among those who run. */
+	/* An idle CPU runs nobody: its time is not shared among the tasks that run. */
 	req->reason = GPROF_REASON_FLAGS;
 	if (p->flags & GPROF_CPU_F_IDLE && req->sampler->running)
 		return -EINVAL;

@@ -4,8 +4,8 @@
  * task produces, interrupts of a timer produce in the midst of it, and another task reads.
  *
  * In user space (selftests/unit/ring_*) the same code meets signals at every step instead;
- * here it meets what it is for: real interrupts, the kernel's local_t and barriers, vmap(),
- * and whatever checks this kernel was built with.
+ * here it meets its real surroundings: interrupts, the kernel's local_t and barriers, vmap(),
+ * and the checks that this kernel was built with.
  */
 #include "suites.h"
 
@@ -30,7 +30,7 @@ void gprof_event_raise(struct gprof_event_queue *q, enum gprof_event_type type)
 #define PERIOD_NS	30000	/* of the interrupts */
 
 /**
- * struct cpu - who produces
+ * struct cpu - a producer
  * @ch: into this
  * @timer: whose interrupts produce too
  * @work: of the task that produces
@@ -50,7 +50,7 @@ struct cpu {
 };
 
 /**
- * struct reader - what was read
+ * struct reader - counts of the records that were read
  * @samples: whole ones
  * @told: losses that LOST records tell
  * @generation: number of the last
@@ -382,7 +382,7 @@ static void a_flight_ring_holds_the_newest(struct kunit *test)
 	finish(&c);
 	read_records(&r, ch, ch->buffer.head->oldest, ch->buffer.head->head);
 	balances(test, &c, &r);
-	/* only of who interrupts another just where it cuts */
+	/* only of a producer that interrupts another just where it cuts */
 	KUNIT_EXPECT_EQ(test, lost(ch), (u64)local64_read(&ch->buffer.lost[GPROF_LOST_NESTED]));
 	KUNIT_EXPECT_GT(test, local64_read(&ch->buffer.overwritten), 0LL);
 	/* a generation is cut at an eighth of the ring, and only whole ones are given up */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * suites: what is run when the module of tests is loaded.
+ * suites: the tests that run when the module of tests is loaded.
  */
 #include "suites.h"
 

@@ -3,10 +3,10 @@
  * build_id: the build-id of a mapped file, from its pages in memory.
  *
  * The kernel's build_id_parse() is not for modules. As there, nothing is read from
- * the file system: who mapped a file chose that as well, and may let a reader wait
- * for ever. A program that runs has its headers in memory, and the note lies beside
- * them. What the pages hold is the user's and may change while it is read: each
- * number is taken once, checked, and bounds what is done with it.
+ * the file system: the user that mapped a file chose that as well, and may let a reader
+ * wait for ever. A program that runs has its headers in memory, and the note lies beside
+ * them. The content of the pages is the user's and may change while it is read: each
+ * number is taken once, checked, and bounds its own use.
  */
 #include "build_id.h"
 #include "compat/file.h"
@@ -95,7 +95,7 @@ static bool is_elf64(const struct elf64_hdr *eh)
  * @max: room in @id; a longer one is none
  *
  * Context: Task; does not sleep.
- * Return: bytes of @id; 0: it has none; -ENODATA: what would tell is not in memory,
+ * Return: bytes of @id; 0: it has none; -ENODATA: the page that would tell is not in memory,
  * or not for the kernel to see.
  */
 int gprof_build_id(struct file *file, u8 *id, u32 max)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * layout: counts what a process unmaps where code was.
+ * layout: counts the mappings that a process unmaps where code was.
  *
  * A reading notes where it has found code, under the mmap_lock, held for reading. Thus an
  * unmapping of it is counted before there can be a sample of anything else in its place
@@ -38,12 +38,12 @@ struct place {
 
 /**
  * struct gprof_watch - a process
- * @user: subscription to what it unmaps
+ * @user: subscription to its unmappings
  * @node: in its reader's list; not in a list: the reader frees it
  * @reader: whose
  * @lock: protects the places
  * @nr: how many
- * @places: where code was, and what lies between places next to each other; by address, none
+ * @places: where code was, and the space between places next to each other; by address, none
  *	touches the next; one more than are kept
  * @rcu: frees it
  */
@@ -120,7 +120,7 @@ static struct gprof_watch *new_watch(struct gprof_watches *w, struct mm_struct *
 	watch->user.ops = &watch_ops;
 	watch->user.owner = (unsigned long)w;
 	INIT_LIST_HEAD(&watch->node);
-	/* The mm does not end before the caller, who has it in use, is done with @watch. */
+	/* The mm does not end before the caller, which has it in use, is done with @watch. */
 	if (gprof_mm_watch(&watch->user, mm, false))
 		goto err_free;
 	raw_spin_lock(&readers_lock);
@@ -150,7 +150,7 @@ struct gprof_watch *gprof_watch_begin(struct gprof_watches *w, struct mm_struct 
 {
 	struct gprof_mm_user *u;
 
-	/* The caller's use of the mm keeps what is found. */
+	/* The caller's use of the mm keeps the watch that is found. */
 	preempt_disable();
 	u = gprof_mm_find((unsigned long)w, mm);
 	preempt_enable();
@@ -174,7 +174,7 @@ static void join_nearest(struct gprof_watch *watch)
 
 /**
  * gprof_watch_note() - a mapping was read
- * @watch: what gprof_watch_begin() gave
+ * @watch: result of gprof_watch_begin()
  * @vma: executable mapping
  *
  * Context: Task, mmap_lock held.

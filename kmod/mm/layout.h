@@ -4,7 +4,7 @@
  *
  * Nothing that the kernel counts tells one file from another that is mapped in its place.
  * So the stamp has two halves: how much code there is, as the kernel counts it, which
- * changes with what is mapped; and how often a mapping was unmapped where a reader has found
+ * changes with the mappings; and how often a mapping was unmapped where a reader has found
  * code, which mm_watch tells before anything else can be mapped there.
  *
  * The second is counted for several processes together, by where their memory is

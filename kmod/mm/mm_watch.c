@@ -226,7 +226,7 @@ static int insert(struct gprof_mm_watch *watch, struct gprof_mm_user *u)
 	atomic_inc(&nr_watches);
 	/*
 	 * While another interval is told of an invalidation, the kernel defers the insertion,
-	 * and does not tell this one of what is unmapped before that has ended. The lock is
+	 * and does not tell this one of unmappings before that has ended. The lock is
 	 * still held for writing: an interval that is in the tree now misses nothing.
 	 */
 	if (data_race(RB_EMPTY_NODE(&watch->notifier.interval_tree.rb))) {

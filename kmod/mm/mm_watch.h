@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * mm_watch: tells subscribers what a process unmaps, and when its memory ends.
+ * mm_watch: tells subscribers which addresses a process unmaps, and when its memory ends.
  *
  * One watch serves all subscribers of an mm. A subscriber is found by its owner and the mm
  * without a lock, also in an NMI.
@@ -16,7 +16,7 @@ struct gprof_mm_watch;
 struct mm_struct;
 
 /**
- * struct gprof_mm_ops - what a subscriber is told, in a task
+ * struct gprof_mm_ops - events that a subscriber is told, in a task
  * @unmapped: addresses of which nothing is mapped any more; spinlocks are held; optional
  * @ended: no task runs in the memory any more, and the subscription is over; spinlocks are held
  * @gone: instead of @ended: the same without spinlocks. Frees the subscriber
@@ -31,7 +31,7 @@ struct gprof_mm_ops {
  * struct gprof_mm_user - a subscriber; freed under RCU
  * @hash: by @owner and @mm
  * @node: in @watch
- * @ops: what it is told
+ * @ops: events that it is told
  * @owner: number or address that tells it from other subscribers of @mm
  * @mm: memory; compared, not read
  * @watch: of @mm; NULL: the subscription is over

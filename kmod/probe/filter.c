@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * filter: which of a tracepoint's hits are events, by what is in its record.
+ * filter: which of a tracepoint's hits are events, by the fields of its record.
  *
  * perf's own filters are set through a file of perf's, which counters of a module do not
  * have. So user space, which knows the syntax and the fields, makes steps of a filter,
  * and here they are checked once and then followed. A step leads to later ones only, so
- * that it ends; it reads within the record alone, whatever it was made for.
+ * that it ends; it reads within the record alone, even one that it was not made for.
  */
 #include "filter.h"
 #include "user/memlock.h"
@@ -21,7 +21,7 @@
 /**
  * struct gprof_filter - a filter; does not change
  * @nr: of @steps
- * @text: what they compare with, behind them
+ * @text: strings that they compare with, behind them
  * @steps: checked
  */
 struct gprof_filter {
@@ -79,7 +79,7 @@ static bool is_step(const struct gprof_filter_step *s, u32 at, u32 nr, u32 text_
 /**
  * gprof_filter_bytes() - memory that a filter takes
  * @nr: its steps
- * @text_size: bytes of what they compare with
+ * @text_size: bytes of the strings that they compare with
  */
 u64 gprof_filter_bytes(u32 nr, u32 text_size)
 {
@@ -92,11 +92,11 @@ u64 gprof_filter_bytes(u32 nr, u32 text_size)
  * gprof_filter_new() - take a filter from user space
  * @steps: steps
  * @nr: how many
- * @text: what they compare with
+ * @text: strings that they compare with
  * @text_size: bytes of that
  *
  * Context: Task.
- * Return: filter for gprof_filter_free(); -EINVAL for what is none, -EFAULT, -ENOMEM.
+ * Return: filter for gprof_filter_free(); -EINVAL: it is none; -EFAULT, -ENOMEM.
  */
 struct gprof_filter *gprof_filter_new(const struct gprof_filter_step __user *steps, u32 nr,
 				      const char __user *text, u32 text_size)
@@ -140,7 +140,7 @@ void gprof_filter_free(struct gprof_filter *f)
 
 /* ---- text ---- */
 
-/* Does @c fit "[...]" at @p, up to @end? @next gets what follows it, NULL: it is none. */
+/* Does @c fit "[...]" at @p, up to @end? @next gets the place behind it, NULL: it is none. */
 static bool in_class(const char *p, const char *end, char c, const char **next)
 {
 	bool not = p + 1 < end && p[1] == '!', found = false;
@@ -161,7 +161,7 @@ static bool in_class(const char *p, const char *end, char c, const char **next)
 	return found != not;
 }
 
-/* Does the character fit what the pattern has at @p? @next gets what follows that. */
+/* Does the character fit the pattern's element at @p? @next gets the place behind that. */
 static bool fits_one(const char *p, const char *end, char c, const char **next)
 {
 	bool fits;
@@ -316,7 +316,7 @@ static bool number_holds(const struct gprof_filter_step *s, const void *record, 
 /**
  * gprof_filter_passes() - is this hit an event?
  * @f: filter
- * @record: what the tracepoint tells
+ * @record: record of the tracepoint
  * @size: bytes of that
  *
  * Context: Any incl. NMI, preemption off.

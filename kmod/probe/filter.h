@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * filter: which of a tracepoint's hits are events, by what is in its record.
+ * filter: which of a tracepoint's hits are events, by the fields of its record.
  */
 #ifndef GPROF_FILTER_H
 #define GPROF_FILTER_H

@@ -5,23 +5,23 @@
  * A set bit means: the process of this number is in the table of scope.c, or was until
  * a short while ago. scope.c sets it, under scope_lock, before the process can be found
  * there, and has it forgotten when no process of this number is left in it. A clear
- * bit is the truth; who finds it set has to ask the table.
+ * bit is the truth; a caller that finds it set has to ask the table.
  *
  * A process ceases to belong before its tasks cease to switch: one that has reaped itself
- * may be preempted amid the rest of its end for as long as it takes. Whoever noted that it
- * runs or waits has to see it give up the CPU. So a number stays known until a grace period
+ * may be preempted amid the rest of its end for as long as it takes. A recorder that noted that
+ * it runs or waits has to see it give up the CPU. So a number stays known until a grace period
  * of RCU-tasks has passed, which waits for all tasks that were preempted in the kernel, those
  * that are ending too, and then one of RCU, since the very end runs without preemption
  * (kernel/rcu/tasks.h).
  *
  * Another process may get the number meanwhile. Where it belongs, gprof_known_add() takes the
- * number out of what is to be forgotten; where not, it passes for known until then, which
+ * number out of those to be forgotten; where not, it passes for known until then, which
  * costs it a look into the table and nothing else. Such grace periods keep the kernel's
  * threads busy, and processes end and recorders stop all the time: numbers are forgotten
  * together, once in DELAY.
  *
- * Who keeps something by the number of a known task that runs is told when numbers were
- * forgotten: such a task may run on, and its switches are nobody's concern from then on.
+ * A user that keeps something by the number of a known task that runs is told when numbers
+ * were forgotten: such a task may run on, and its switches are nobody's concern from then on.
  *
  * Locks: known_lock is a raw spinlock, innermost, inside scope_lock; interrupts are off
  * under it. known_mutex is innermost.
@@ -72,7 +72,7 @@ static void forget_all(struct work_struct *work)
 		drop(tgid);
 		cond_resched();
 	}
-	/* Who comes to be told after this finds the numbers forgotten. */
+	/* A user that comes to be told after this finds the numbers forgotten. */
 	raw_spin_lock_irq(&known_lock);
 	tell = tell_forgotten;
 	raw_spin_unlock_irq(&known_lock);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * known: might this be a task of anybody's target? One bit for each number of a
- * process, so that strangers, which most are, pay for no more than its test, whatever
- * the number of recorders and the size of their targets.
+ * process, so that strangers, which most are, pay for no more than its test, for any
+ * number of recorders and any size of their targets.
  */
 #ifndef GPROF_KNOWN_H
 #define GPROF_KNOWN_H
@@ -11,7 +11,7 @@
 #include <linux/sched.h>
 #include <linux/types.h>
 
-/* Made before the first process is added; stays, since who asks has no lock. */
+/* Made before the first process is added; stays, since its readers have no lock. */
 extern unsigned long *gprof_known_map;
 
 int gprof_known_init(void);
@@ -24,8 +24,8 @@ void gprof_known_tell(void (*forgotten)(void));
  * gprof_known() - might the task be of a target?
  * @task: task
  *
- * True from when its process is added, for all that happens afterwards to who adds it
- * or is woken by them; false again some time after it was forgotten, and not before all
+ * True from when its process is added, for all that happens afterwards to the adding task
+ * or to tasks that it wakes; false again some time after it was forgotten, and not before all
  * tasks that ran, or waited for a CPU, amid their end have given it up.
  *
  * Context: Any; gprof_known_init() was called.

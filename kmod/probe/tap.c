@@ -88,8 +88,8 @@ static int begin(struct gprof_tap *t)
 		name_only(t);
 		/*
 		 * Where the tracepoint itself does not keep its probes from being preempted (since
-		 * 7.2), one can be as old as any; but what it calls and of whom it reads with
-		 * preemption off.
+		 * 7.2), one can be as old as any; but it reads the user that it calls, and calls
+		 * it, with preemption off.
 		 */
 		if (t->has_emptied && t->of_any)
 			synchronize_rcu();
@@ -199,7 +199,7 @@ static int join(struct gprof_tap_user *u)
 
 /**
  * gprof_tap_leave_nowait() - no longer be called, though a call may be under way
- * @u: who has joined; stays in memory for a grace period
+ * @u: user that has joined; stays in memory for a grace period
  *
  * Context: Task.
  */
@@ -243,9 +243,9 @@ static bool await_settling(const struct gprof_tap_user *users, unsigned int nr)
 }
 
 /**
- * gprof_taps_settle() - wait until nobody is called any more who has left
+ * gprof_taps_settle() - wait until no user that has left is called any more
  *
- * Whoever is then alone at a tap is called directly again.
+ * A user that is then alone at a tap is called directly again.
  *
  * Context: Task.
  */
@@ -272,7 +272,7 @@ void gprof_taps_settle(void)
 
 /**
  * gprof_tap_join_all() - join several taps in turn, or none
- * @users: who
+ * @users: their users
  * @nr: how many
  *
  * Context: Task.
@@ -297,7 +297,7 @@ int gprof_tap_join_all(struct gprof_tap_user *users, unsigned int nr)
 
 /**
  * gprof_tap_join() - be called from now on
- * @u: who, not joined
+ * @u: user, not joined
  *
  * Context: Task.
  * Return: as gprof_tap_join_all().
@@ -309,7 +309,7 @@ int gprof_tap_join(struct gprof_tap_user *u)
 
 /**
  * gprof_tap_leave_all() - leave them, the last first; no call is under way afterwards
- * @users: who
+ * @users: their users
  * @nr: how many
  *
  * Context: Task.

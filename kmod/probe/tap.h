@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * tap: one probe for each of the kernel's tracepoints, and who wants to be called
- * by it.
+ * tap: one probe for each of the kernel's tracepoints, and the users that it calls.
  */
 #ifndef GPROF_TAP_H
 #define GPROF_TAP_H
@@ -34,7 +33,7 @@ enum gprof_tap_id {
 	GPROF_TAP_LOCK_END,	/* on_lock: likewise, and has it, or has given up */
 	GPROF_TAP_IDLE,		/* on_idle: this CPU begins or ceases to sleep, in the idle task */
 	/* In any context. */
-	GPROF_TAP_KMALLOC,	/* on_alloc: current, or who interrupts it, gets an object */
+	GPROF_TAP_KMALLOC,	/* on_alloc: current, or its interrupt, gets an object */
 	GPROF_TAP_KMALLOC_NODE,	/* on_alloc: likewise; older kernels */
 	GPROF_TAP_CACHE_ALLOC,	/* on_alloc: likewise, of a slab cache */
 	GPROF_TAP_CACHE_ALLOC_NODE,	/* on_alloc: likewise; older kernels */
@@ -46,22 +45,22 @@ enum gprof_tap_id {
 };
 
 /**
- * struct gprof_tap_user - somebody who wants to be called
- * @tap: by what
- * @on_switch: @prev gives the CPU to @next; @state is what it was in, as far as it is known
+ * struct gprof_tap_user - a user that wants to be called
+ * @tap: by this tap
+ * @on_switch: @prev gives the CPU to @next; @state is @prev's, as far as it is known
  * @on_task: something happens to a task
  * @on_exec: current has executed a program; it had the id @old_pid before
  * @on_migrate: a task gets another CPU
  * @on_rename: a task gets another name
- * @on_call: current begins or ends a system call: its number or what it returns
+ * @on_call: current begins or ends a system call: its number or its result
  * @on_lock: current begins or ends a wait for a lock of the kernel: LCB_F_* or an errno
- * @on_idle: this CPU is about to sleep, or does not any more, whatever woke it
+ * @on_idle: this CPU is about to sleep, or does not any more, for any cause
  * @on_alloc: memory was allocated, of so many bytes; or NULL was, in vain. @tap is the
  *	tap's own
  * @on_free: memory is going to be freed
- * @data: the first argument; what it points to outlives the user
- * @known_only: nothing but what known tasks (known.h) do is of interest, at a switch of
- *	one of the two; who is alone with allocations hears of all nevertheless
+ * @data: the first argument; the object behind it outlives the user
+ * @known_only: nothing but events of known tasks (known.h) is of interest, at a switch of
+ *	one of the two; a user that is alone with allocations hears of all nevertheless
  * @wants_regs: gprof_switch_regs is of interest; only together with @known_only
  * @node: in the tap's list; read under RCU
  * @left: the grace period that was under way when it left
@@ -96,7 +95,7 @@ struct gprof_tap_user {
 
 /*
  * As perf_fetch_caller_regs() has it: where the kernel came from when it switched.
- * Only for whom @wants_regs, while on_switch runs.
+ * Only for users with @wants_regs, while on_switch runs.
  */
 DECLARE_PER_CPU(struct pt_regs, gprof_switch_regs);
 

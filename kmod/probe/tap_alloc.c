@@ -2,9 +2,9 @@
 /*
  * tap_alloc: the probes of the kernel's allocators, which come often and in any context.
  *
- * Who is alone is called directly, as in tap.c, whomever it is about; what of it is of
- * interest is left to the few that are sampled. Where there are several, those who want to
- * hear of known tasks alone are called for these.
+ * A user that is alone is called directly, as in tap.c, for every task; it chooses only among
+ * the few that are sampled. Where there are several, those that want to hear of known tasks alone
+ * are called for these.
  */
 #include "tap_walk.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * tap_walk: for the probes of taps: whom to call.
+ * tap_walk: for the probes of taps: which users to call.
  */
 #ifndef GPROF_TAP_WALK_H
 #define GPROF_TAP_WALK_H
@@ -14,17 +14,17 @@
 /**
  * struct gprof_tap - a tracepoint
  * @name: its name
- * @probe: what it calls, with this as its data
+ * @probe: function that it calls, with this as its data
  * @aim: has the probe call that user alone, or NULL: walk the list; NULL: it always walks
- * @of_any: ... also one who wants to hear of known tasks alone, and then hears of all
+ * @of_any: ... also one that wants to hear of known tasks alone, and then hears of all
  * @users: struct gprof_tap_user; written under tap_mutex, read under RCU
- * @of_known: likewise, those who want to hear of known tasks alone (known.h)
+ * @of_known: likewise, those that want to hear of known tasks alone (known.h)
  * @nr_regs: how many of them want gprof_switch_regs; read by probes
  * @nr: how many; under tap_mutex, as the rest
  * @direct: one is called alone
  * @only: whose data the probe passes on when it does not walk
  * @only_data: the data of @only, for the probe, with static calls
- * @alone: who is called alone, or NULL; for the probe, without them
+ * @alone: user that is called alone, or NULL; for the probe, without them
  * @turns: how often @only was set
  * @attached: @probe is registered
  * @crowded: since @since it walks for one that hears of known tasks alone
@@ -53,10 +53,10 @@ struct gprof_tap {
 	bool has_emptied;
 };
 
-/* tap_probe.c; but for what never changes, tap.c's */
+/* tap_probe.c; but for members that never change, tap.c's */
 extern struct gprof_tap gprof_taps[GPROF_NR_TAPS];
 
-/* The first user, or the one behind @u, that wants to hear of what @who does; or NULL. */
+/* The first user, or the one behind @u, that wants to hear of @who's events; or NULL. */
 static __always_inline struct gprof_tap_user *gprof_tap_next(const struct gprof_tap *t,
 							     struct gprof_tap_user *u,
 							     const struct task_struct *who)

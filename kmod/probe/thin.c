@@ -8,14 +8,14 @@
  * q^(b(j) * 2^j). So digit j is set with probability r / (1 + r), r = q^(2^j), and there
  * are as many digits to draw as p has, and a few, and no logarithm.
  *
- * A gap has no memory: when the probability changes a new one is drawn, and what was
- * left of the old one is forgotten, which favours nobody.
+ * A gap has no memory: when the probability changes a new one is drawn, and the rest
+ * of the old one is forgotten, which favours nobody.
  */
 #include "thin.h"
 
 #include <linux/math64.h>
 
-/* Fixed point with 32 bits of fraction are what a digit needs; q gets 64, being squared. */
+/* A digit needs fixed point with 32 bits of fraction; q gets 64, being squared. */
 static u64 fraction(u64 part, u64 whole)
 {
 	u64 q = 0;
@@ -58,7 +58,7 @@ void gprof_thinning_init(struct gprof_thinning *t, u64 part, u64 whole)
 	t->nr_bits = n;
 }
 
-/* Whoever interrupts gets another number: the state is moved on in one step. */
+/* An interrupt gets another number: the state is moved on in one step. */
 static u64 random(struct gprof_thin *s)
 {
 	u64 x = local64_add_return(0x9e3779b97f4a7c15ULL, &s->random);
@@ -118,7 +118,7 @@ bool gprof_thin_draws(struct gprof_thin *s, const struct gprof_thinning *t, u32 
 {
 	if (READ_ONCE(s->drawn_for) != number) {
 		local64_set(&s->left, gprof_thin_gap(s, t));
-		barrier();	/* who interrupts from here on goes by it */
+		barrier();	/* an interrupt from here on goes by it */
 		WRITE_ONCE(s->drawn_for, number);
 		left = local64_sub_return(1, &s->left);
 		if (left > 0)

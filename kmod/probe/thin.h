@@ -2,7 +2,7 @@
 /*
  * thin: which of many samples a recorder takes that asked for fewer.
  *
- * Each with the same probability, whatever came before, so that nothing that goes with
+ * Each with the same probability, independent of those before, so that nothing that goes with
  * the rhythm of the source is preferred. Instead of deciding for each, the number of
  * those to leave out is drawn: a geometric one. Compiles in user space too.
  */
@@ -54,9 +54,9 @@ u64 gprof_thin_random(struct gprof_thin *s);
  * gprof_thin_skips() - is this sample certainly none of the recorder's?
  * @s: its state on this CPU
  * @number: of its thinning, as below
- * @left: gets what gprof_thin_draws() wants to know where it may be
+ * @left: gets the value that gprof_thin_draws() wants to know where it may be
  *
- * For who must not call anything while it is none.
+ * For a caller that must not call anything while it is none.
  *
  * Context: Any incl. NMI, preemption off.
  */

@@ -3,9 +3,9 @@
  * thin_bytes: which allocations are sampled, and for how many each stands.
  *
  * Of each stretch of as many bytes as the period, in the order in which they are allocated,
- * one is sampled, each as likely as the others: whatever the program does, a byte is with the
+ * one is sampled, each as likely as the others: in every program, a byte is with the
  * probability 1/period, and stands for period bytes. Stretches are drawn for on their own, so
- * that no rhythm meets another; and as each has exactly one such byte, what is wrong by
+ * that no rhythm meets another; and as each has exactly one such byte, the error by
  * chance of some of the bytes is never more than if each were drawn for by itself (p (1 - p)
  * for the part p of each stretch, instead of p), and next to nothing of many in a row.
  *
@@ -62,11 +62,11 @@ static u64 draw(struct gprof_thin_bytes *s, u64 period, u64 bytes, u64 *at)
 		}
 		*at += gap;
 	}
-	barrier();	/* who interrupts once the counter is set goes by it */
+	barrier();	/* an interrupt once the counter is set goes by it */
 	return nr;
 }
 
-/* For how many bytes do these stand? @left gets what gprof_thin_bytes_draw() says. */
+/* For how many bytes do these stand? @left gets the value from gprof_thin_bytes_draw(). */
 static u64 stand_for(struct gprof_thin_bytes *s, u64 period, u64 bytes, s64 *left)
 {
 	u64 at = *left + bytes, nr;
@@ -93,11 +93,11 @@ static u64 weight(struct gprof_thin_bytes *s, u64 bytes, u64 stands_for)
  * @s: state
  * @period: of so many bytes one is sampled
  * @bytes: of the allocation
- * @left: bytes behind it until the next stop, below 1; gets what is to be added to that of @s
+ * @left: bytes behind it until the next stop, below 1; gets the bytes to add to that of @s
  *
- * What was sampled is followed by bytes that are not. Who interrupts the taking of a sample, and
- * more often the longer that takes, would always be among these: so it is on its own, until
- * that is over and @left is added.
+ * Sampled bytes are followed by others that are not. The allocation of an interrupt in the taking
+ * of a sample, which is more often the longer that takes, would always be among these: so it is
+ * on its own, until that is over and @left is added.
  *
  * Context: As gprof_thin_bytes_take().
  * Return: likewise.
@@ -114,8 +114,8 @@ u64 gprof_thin_bytes_draw(struct gprof_thin_bytes *s, u64 period, u64 bytes, s64
  * @bytes: of the allocation; at least 1
  * @stands_for: for so many bytes it does there; at least @bytes
  *
- * Who wants more than there is takes all that there is. Else what it stands for is bytes like
- * others.
+ * A caller that wants more than there is takes all that there is. Else the bytes that it stands
+ * for are like others.
  *
  * Context: As gprof_thin_bytes_take().
  * Return: likewise.

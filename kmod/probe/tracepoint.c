@@ -25,8 +25,8 @@ static void compare(struct tracepoint *tp, void *priv)
 }
 
 /*
- * There are some two thousand, to look through which for each probe was most of what a
- * START costs. The kernel's own are never taken away.
+ * There are some two thousand, to look through which for each probe was most of a
+ * START's cost. The kernel's own are never taken away.
  */
 static struct search met[64];
 static DEFINE_MUTEX(met_mutex);	/* protects it; innermost but for the kernel's own */
@@ -44,7 +44,7 @@ static struct tracepoint *find(const char *name)
 		}
 	}
 	for_each_kernel_tracepoint(compare, &s);
-	/* The name is as lasting as the tracepoint, which who asks may not be. */
+	/* The name is as lasting as the tracepoint; the caller may not be. */
 	if (s.found && i < ARRAY_SIZE(met))
 		met[i] = (struct search){ .name = s.found->name, .found = s.found };
 out:
@@ -82,8 +82,8 @@ int gprof_tracepoint_attach(const char *name, void *probe, void *data)
 /**
  * gprof_tracepoint_detach() - end it; no call is under way when this returns
  * @name: tracepoint
- * @probe: what was attached
- * @data: with what
+ * @probe: function that was attached
+ * @data: with this data
  *
  * Context: Task.
  */
@@ -96,10 +96,10 @@ void gprof_tracepoint_detach(const char *name, void *probe, void *data)
 /**
  * gprof_tracepoint_detach_nowait() - end it, though calls may still be under way
  * @name: tracepoint
- * @probe: what was attached
- * @data: with what
+ * @probe: function that was attached
+ * @data: with this data
  *
- * Grace periods are long; who has a shorter way to know that what the probe uses is
+ * Grace periods are long; a caller with a shorter way to know that the probe's data is
  * out of use need not wait. The probe itself stays until gprof_tracepoints_exit().
  *
  * Context: Task.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * user_probe: a place in a file's code where those who run it come by.
+ * user_probe: a place in a file's code where threads that run it come by.
  *
  * The kernel knows a probe by file, not by process, and asks of each process that maps the file
  * whether a breakpoint is to be put there. A child of one that has it gets it with its
@@ -9,7 +9,7 @@
  * Handlers run in the task that came by, and may sleep.
  *
  * A breakpoint is written to memory of others as a debugger would do it, and that fails for a task
- * that is being killed: what is there already would stay. So threads of the kernel do it, which
+ * that is being killed: breakpoints there already would stay. So threads of the kernel do it, which
  * nobody kills; and nobody has to wait for them.
  *
  * To set and to end a probe the kernel takes the lock of each address space that maps the file, and
@@ -21,13 +21,13 @@
  * gone, but the kernel cannot tell, and keeps its part of the probe for good (since 6.12 it says
  * "failed to unregister, leaking uprobe"). Nobody is told of that, so nothing here can mend it.
  *
- * Who has met a breakpoint is held to have been killed by one of its own (SIGTRAP) if by the time
+ * A thread at a breakpoint is held to have been killed by one of its own (SIGTRAP) if by the time
  * it asks (uprobe_pre_sstep_notifier()) its process has no probes any more; and of two threads
  * that meet one while the last is ended, the first through makes it so for the other
  * (mmf_recalc_uprobes()). Where CPUs are interrupted to have them forget a page (x86, but for AMD's
  * INVLPGB), none is on its way any more when a breakpoint is gone; on arm64 one may be. So while
- * probes are ended one of their file is held, by who wants it nowhere, until all who may
- * have met a breakpoint have asked.
+ * probes are ended one of their file is held, by a holder that wants it nowhere, until all threads
+ * that may have met a breakpoint have asked.
  */
 #include "user_probe.h"
 #include "arch/arch.h"
@@ -95,7 +95,7 @@ static int passed(GPROF_UPROBE_ENTRY_ARGS)
 
 /**
  * gprof_user_probe_open() - say where
- * @p: probe; zeroed, but for what its maker sets
+ * @p: probe; zeroed, but for the members that its maker sets
  * @fd: descriptor of a regular file that is open for reading
  * @offset: of an instruction
  *
@@ -167,7 +167,7 @@ void gprof_user_probe_close(struct gprof_user_probe *p)
 	p->file = NULL;
 }
 
-/* ---- who maps it ---- */
+/* ---- processes that map it ---- */
 
 static bool is_there(const struct gprof_user_probe *p, const struct vm_area_struct *vma)
 {
@@ -373,7 +373,7 @@ int gprof_user_probe_set(struct gprof_user_probe *p)
 	case -ENOMEM:
 		return PTR_ERR(p->handle);
 	default:
-		/* What the kernel has for it programs do not know, or as something else. */
+		/* Programs do not know the kernel's error for it, or know it as something else. */
 		return i_size_read(p->inode) > p->offset ? -EOPNOTSUPP : -EINVAL;
 	}
 }
@@ -393,7 +393,7 @@ void gprof_user_probe_unset(struct gprof_user_probe *p)
 
 /**
  * gprof_user_probe_hold() - have the kernel know that its file has probes
- * @p: probe; one that is not set is not held, for what is there the kernel may not know
+ * @p: probe; one that is not set is not held, for the kernel may not know the code there
  *
  * Before the first of the file is ended. It is not held without memory, which is as the kernel's
  * own probes are, nor where the file was cut, and the breakpoint is gone.
@@ -437,7 +437,7 @@ void gprof_user_probes_pass(void)
 }
 
 /**
- * gprof_user_probes_settle() - wait until none is in a call of what was ended or let go
+ * gprof_user_probes_settle() - wait until none is in a call of a probe that was ended or let go
  *
  * Context: Task; sleeps.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * user_probe: a place in a file's code where those who run it come by, and where they
+ * user_probe: a place in a file's code where threads that run it come by, and where they
  * return from there.
  */
 #ifndef GPROF_USER_PROBE_H
@@ -16,7 +16,7 @@ struct mm_struct;
 struct pt_regs;
 
 /**
- * struct gprof_user_probe_ops - what a probe is for
+ * struct gprof_user_probe_ops - the use of a probe
  * @wants: is it for this address space? All others' code stays as it is. Called under that
  *	mmap_lock
  * @entered: current has come by, with these registers of user mode; it may sleep. Returns
@@ -31,15 +31,15 @@ struct gprof_user_probe_ops {
 
 /**
  * struct gprof_user_probe - a probe
- * @ops: what for
+ * @ops: its use
  * @returns: @ops->returned is wanted
  * @file: whose code; a reference is held
- * @inode: what the kernel maps of it
+ * @inode: the part of it that the kernel maps
  * @offset: where
  * @consumer: the kernel's
  * @handle: likewise
  * @is_set: between gprof_user_probe_set() and gprof_user_probe_unset()
- * @holder: the kernel's, of who holds it
+ * @holder: the kernel's, of the holder
  * @held: likewise
  * @is_held: between gprof_user_probe_hold() and gprof_user_probe_let_go()
  *

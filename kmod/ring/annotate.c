@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * annotate: what programs say of what they do.
+ * annotate: programs tell what they do.
  *
  * A program that has annotations makes a call for each while somebody hears of them, and
  * should make none otherwise: it looks at a page, of which each user has one. So nobody has
- * programs of other users make calls but who has CAP_PERFMON, and what the page tells is
+ * programs of other users make calls but a user with CAP_PERFMON, and the page tells
  * about its user's own recorders and those of administrators.
  *
- * What is said is bounded, and about the caller alone; which thread says it, and of which
- * program run, the kernel knows itself.
+ * An annotation is bounded, and about the caller alone; the kernel itself knows the thread
+ * that makes it, and the program that runs.
  */
 #include "annotate.h"
 #include "buffer_pages.h"
@@ -33,7 +33,7 @@
  * @node: among all
  * @user: whose
  * @files: that have it
- * @heard: who hears of this user's annotations; the page says whether there is one
+ * @heard: hearers of this user's annotations; the page says whether there is one
  * @page: it
  */
 struct gprof_annotated {
@@ -45,7 +45,7 @@ struct gprof_annotated {
 };
 
 /*
- * Protects the pages, changes of the list of who hears, and the place in which a file has
+ * Protects the pages, changes of the list of hearers, and the place in which a file has
  * its page. Taken under mmap_lock: nothing is allocated, and no user memory touched under it.
  */
 static DEFINE_MUTEX(mutex);
@@ -62,7 +62,7 @@ static void count(struct gprof_annotated *a, int more)
 	u32 *word = page_address(a->page);
 
 	a->heard += more;
-	/* A hint: who sees it late says less, or makes a call for nothing. */
+	/* A hint: a program that sees it late says less, or makes a call for nothing. */
 	WRITE_ONCE(*word, !!a->heard);
 }
 
@@ -78,7 +78,7 @@ static void count_all(const struct gprof_notes *notes, int more)
 
 /**
  * gprof_notes_begin() - hear of annotations from now on
- * @notes: who
+ * @notes: the hearer
  *
  * Context: Task.
  */
@@ -92,7 +92,7 @@ void gprof_notes_begin(struct gprof_notes *notes)
 
 /**
  * gprof_notes_end() - end it; @take is not called any more once this returns
- * @notes: who hears
+ * @notes: the hearer
  *
  * Context: Task; sleeps.
  */
@@ -239,7 +239,7 @@ union place {
 		   GPROF_ANNOTATE_TEXT_MAX) / sizeof(u64)];
 };
 
-/* All but who says it, and when. */
+/* All but the thread that says it, and the time. */
 static int fill_record(union place *place, const struct gprof_annotate *arg)
 {
 	struct gprof_annotation_rec *rec = &place->rec;
@@ -248,7 +248,7 @@ static int fill_record(union place *place, const struct gprof_annotate *arg)
 	char *to = (char *)place + sizeof(*rec);
 
 	BUILD_BUG_ON(sizeof(*place) % sizeof(u64) || sizeof(*rec) % sizeof(u64));
-	/* Behind the text, unless what follows overwrites it. */
+	/* Behind the text, unless the stores that follow overwrite it. */
 	place->words[size / sizeof(u64) - 1] = 0;
 	*rec = (struct gprof_annotation_rec){
 		.rec.type = GPROF_REC_ANNOTATION,

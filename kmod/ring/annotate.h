@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * annotate: what programs say of what they do.
+ * annotate: programs tell what they do.
  */
 #ifndef GPROF_ANNOTATE_H
 #define GPROF_ANNOTATE_H
@@ -15,7 +15,7 @@ struct gprof_annotation_rec;
 struct vm_area_struct;
 
 /**
- * struct gprof_notes - who hears of annotations
+ * struct gprof_notes - a hearer of annotations
  * @take: takes one of current's, preemption off, if current is of its target; fills in the
  *	time. Returns whether it is
  * @owner: on whose behalf

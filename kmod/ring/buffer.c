@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * buffer: reserve, publish, cut generations. What every sample does is in
- * buffer.h, inline; what is seldom is here.
+ * buffer: reserve, publish, cut generations. The part that every sample runs is
+ * in buffer.h, inline; the seldom part is here.
  *
  * One word decides. A producer reserves by a compare-exchange on @word, which
  * holds the position *and* the number of the generation. So the place of a
@@ -18,14 +18,14 @@
  * @word is seen by reading @word once more after @nest has become 0.
  *
  * Only the outermost producer cuts a generation, so that the generation never
- * changes under a producer's feet: what gprof_buffer_begin() returns holds
+ * changes under a producer's feet: the result of gprof_buffer_begin() holds
  * until gprof_buffer_end().
  *
  * The model is perf's ring (kernel/events/ring_buffer.c, perf_output_begin()
  * and perf_output_put_handle()). The ordering with the reader is the table in
  * uapi/linux/gprof.h; letters below are those of that table.
  *
- * What user space can write is @tail->tail alone. It is read once per
+ * User space can write @tail->tail alone. It is read once per
  * reservation, compared, and never used as an index or a loop bound.
  */
 #include "buffer.h"
@@ -136,7 +136,7 @@ static void tell_lost(struct gprof_buffer *b, struct gprof_lost_rec *lost)
 	int i;
 
 	WRITE_ONCE(b->owing, false);
-	barrier();	/* what is counted from here on is announced again */
+	barrier();	/* losses that are counted from here on are announced again */
 	lost->rec.type = GPROF_REC_LOST;
 	lost->rec.flags = 0;
 	lost->rec.size = LOST_SIZE;
@@ -164,7 +164,7 @@ static void publish_oldest(struct gprof_buffer *b, u64 pos)
  * outermost may be about to fill in where the current one begins.
  *
  * Readers are told before @first moves: an inner producer that finds it moved
- * overwrites what was given up without asking further.
+ * overwrites the generation that was given up without asking further.
  */
 static bool give_up_oldest(struct gprof_buffer *b, u16 current_generation)
 {
@@ -238,7 +238,7 @@ void gprof_buffer_cut(struct gprof_buffer *b, u64 now)
 
 	if (READ_ONCE(b->closed))
 		return;
-	/* What was known of it was about the generation before. */
+	/* It was found in the generation before. */
 	WRITE_ONCE(b->quick_end, 0);
 	if (b->flight && number - local64_read(&b->first) >= GPROF_GENERATIONS - 1)
 		give_up_oldest(b, (u16)b->generation);
@@ -315,14 +315,14 @@ void *gprof_buffer_reserve_slow(struct gprof_buffer *b, u32 size, unsigned int s
  * gprof_buffer_look_ahead() - find out how long gprof_buffer_put() need not look
  * @b: ring
  *
- * Of who interrupts another producer nothing is learned: that one may be about to cut.
+ * A producer that interrupts another one learns nothing: that one may be about to cut.
  *
  * Context: Between gprof_buffer_begin() and gprof_buffer_end().
  */
 void gprof_buffer_look_ahead(struct gprof_buffer *b)
 {
 	u64 word = local64_read(&b->word);
-	/* B, pairs with D: what is written up to @quick_end comes behind this load. */
+	/* B, pairs with D: all that is written up to @quick_end comes behind this load. */
 	u64 freed = smp_load_acquire(b->freed), used = gprof_word_pos(word) - freed;
 
 	if (READ_ONCE(b->nest) > 1 || used > b->size || used & 7)
@@ -341,7 +341,7 @@ static void recount(struct gprof_buffer *b)
 	int i;
 
 	WRITE_ONCE(b->recount, false);
-	barrier();	/* what changes from here on is published next time */
+	barrier();	/* counters that change from here on are published next time */
 	WRITE_ONCE(head->overwritten, local64_read(&b->overwritten));
 	for (i = 0; i < GPROF_LOST_NR; i++)
 		WRITE_ONCE(head->lost[i], local64_read(&b->lost[i]));
@@ -363,7 +363,7 @@ static void publish_record(struct gprof_buffer *b, u64 pos)
 	if (pos >= b->wake_at)
 		call_reader(b, pos);
 	WRITE_ONCE(b->look_at, b->wake_at);
-	barrier();	/* what is to be told from here on is asked for again */
+	barrier();	/* a look that is asked for from here on is made again */
 	if (READ_ONCE(b->recount))
 		WRITE_ONCE(b->look_at, 0);
 }
@@ -397,7 +397,7 @@ void gprof_buffer_publish_slowly(struct gprof_buffer *b)
  * ring: there is nothing to wait for.
  *
  * Context: Any, preemption off.
- * Return: bytes; a record may find less, for whoever interrupts writes too.
+ * Return: bytes; a record may find less, for an interrupt's producer writes too.
  */
 u64 gprof_buffer_room(const struct gprof_buffer *b)
 {
@@ -407,7 +407,7 @@ u64 gprof_buffer_room(const struct gprof_buffer *b)
 }
 
 /**
- * gprof_buffer_call() - have the reader read at once what there is
+ * gprof_buffer_call() - have the reader read at once all that there is
  * @b: ring
  *
  * Context: Any, any CPU.

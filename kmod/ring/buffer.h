@@ -23,7 +23,7 @@ struct gprof_event_queue;
 #define GPROF_BUFFER_MIN	(32 << 10)	/* so that the longest stack fits in that part */
 
 /**
- * struct gprof_generation - what the ring knows of a generation it holds
+ * struct gprof_generation - the ring's entry of a generation it holds
  * @pos: position of its GENERATION record
  * @samples: samples in it (flight mode)
  */
@@ -39,7 +39,7 @@ struct gprof_generation {
  * @flight: overwrite the oldest generation instead of dropping the newest record
  * @wakes: the reader is woken when half of it is full
  * @owing: @untold may be more than 0
- * @recount: @lost or @overwritten are newer than what @head says
+ * @recount: @lost or @overwritten are newer than their copies in @head
  * @generation_start: time of the current generation; written by the outermost producer
  * @generation_ns: a generation is cut after this time
  * @generation_end: @word with which the next one is cut; outermost producer
@@ -74,7 +74,7 @@ struct gprof_generation {
  * Written by the owning CPU only, except that anybody may read the counters.
  */
 struct gprof_buffer {
-	/* What every sample reads: one cache line, and up to @generation a second. */
+	/* Fields that every sample reads: one cache line, and up to @generation a second. */
 	local64_t word;
 	unsigned int nest;
 	bool flight;
@@ -158,7 +158,7 @@ static inline struct gprof_generation *gprof_generation_of(struct gprof_buffer *
 	return &b->generations[number % GPROF_GENERATIONS];
 }
 
-/* Does the generation end before what comes next? Outermost producer. */
+/* Does the generation end before the next record? Outermost producer. */
 static __always_inline bool gprof_buffer_cut_due(const struct gprof_buffer *b, u64 word, u64 now)
 {
 	/* An interrupt may have cut one after this producer took its time: then @now is earlier. */
@@ -197,8 +197,8 @@ static inline u16 gprof_buffer_begin(struct gprof_buffer *b, u64 now)
  * @b: ring
  * @now: when it happened, ns of CLOCK_MONOTONIC
  *
- * Who took its time before gprof_buffer_begin() may have been interrupted there by a
- * producer that cut; and in an NMI the clock may be a little behind itself. No record
+ * A producer that read its time before gprof_buffer_begin() may have been interrupted there
+ * by another that cut; and in an NMI the clock may be a little behind itself. No record
  * lies before its generation.
  *
  * Context: Between gprof_buffer_begin() and gprof_buffer_end().
@@ -210,7 +210,7 @@ static inline u64 gprof_buffer_time(const struct gprof_buffer *b, u64 now)
 	return likely((s64)(now - start) >= 0) ? now : start;
 }
 
-/* A flight ring counts what its generations hold, for when they are given up. */
+/* A flight ring counts the samples of its generations, for when they are given up. */
 static __always_inline void gprof_buffer_holds(struct gprof_buffer *b, u64 word,
 					       unsigned int samples)
 {
@@ -238,7 +238,7 @@ static __always_inline void *gprof_buffer_reserve(struct gprof_buffer *b, u32 si
 	 * are conditional on this load (control dependency).
 	 */
 	u64 used = pos - READ_ONCE(*b->freed);
-	/* What the compiler knows to fit into the smallest ring it need not look at. */
+	/* A size that the compiler knows to fit into the smallest ring needs no look. */
 	bool fits = __builtin_constant_p(size) && size <= GPROF_BUFFER_MIN / GPROF_RECORD_PART;
 
 	/* An impossible tail makes @used odd, or larger than any ring. */
@@ -253,8 +253,8 @@ static __always_inline void *gprof_buffer_reserve(struct gprof_buffer *b, u32 si
 }
 
 /*
- * The outermost producer publishes what is complete, which is all, and is none any more. What
- * is seldom is called last, so that nothing has to be kept for it.
+ * The outermost producer publishes all records, as all are complete, and ceases to be one. The
+ * seldom part is called last, so that nothing has to be kept for it.
  */
 static __always_inline void gprof_buffer_publish(struct gprof_buffer *b)
 {
@@ -314,10 +314,10 @@ static __always_inline void gprof_buffer_look_no_further(struct gprof_buffer *b)
  * @word: @b->word, read by the caller
  * @record: it, a sample
  *
- * Instead of gprof_buffer_begin(), _reserve() and _end(). Whoever cuts a generation or
- * reserves changes @b->word, so that what the caller has read of the ring behind it is of
- * @word's generation still when the compare-exchange succeeds. That there is room was looked
- * up by gprof_buffer_look_ahead(); nobody but a producer takes it away, by changing @b->word.
+ * Instead of gprof_buffer_begin(), _reserve() and _end(). A producer that cuts a generation or
+ * reserves changes @b->word, so that all that the caller has read of the ring behind it is of
+ * @word's generation still when the compare-exchange succeeds. gprof_buffer_look_ahead() has
+ * found that there is room; nobody but a producer takes it away, by changing @b->word.
  *
  * Context: Any incl. NMI, on the owning CPU, preemption off.
  * Return: false: nothing is done, and those three have to be called.
@@ -332,7 +332,7 @@ static __always_inline bool gprof_buffer_put(struct gprof_buffer *b, u64 word, u
 	WRITE_ONCE(b->nest, 1);
 	barrier();	/* interrupts from here on see this producer */
 	if (unlikely((u64)local64_cmpxchg(&b->word, word, word + 1) != word)) {
-		/* What an interrupt has written since @nest is 1 the caller's end publishes. */
+		/* The caller's end publishes the records of interrupts since @nest is 1. */
 		WRITE_ONCE(b->nest, 0);
 		return false;
 	}

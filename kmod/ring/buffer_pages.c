@@ -6,7 +6,7 @@
  *	separately:        [tail]
  *
  * The data pages stand twice in a row in both mappings, so that no record ever
- * wraps (as in kernel/bpf/ringbuf.c). Pages are split by who may write them:
+ * wraps (as in kernel/bpf/ringbuf.c). Pages are split by their writers:
  * user space gets the tail page alone writable.
  */
 #include "buffer_pages.h"
@@ -48,7 +48,7 @@ u64 gprof_channel_bytes(u64 data_size)
  * gprof_buffers_fit_host() - is there enough memory, and some to spare?
  * @bytes: that are wanted
  *
- * As ring_buffer.c of ftrace asks; what others need next minute is left to them.
+ * As ring_buffer.c of ftrace asks; the memory that others need next minute is left to them.
  *
  * Context: Task.
  */
@@ -145,7 +145,7 @@ void gprof_channel_free(struct gprof_channel *ch)
 }
 
 /*
- * What has a name of its own is in every core dump, whatever it is a mapping of; unless
+ * A mapping with a name of its own is in every core dump, whichever pages it maps; unless
  * madvise(MADV_DONTDUMP) said that it shall not be. Pages that the kernel does not count
  * cannot be dumped.
  */
@@ -179,7 +179,7 @@ int gprof_buffer_pages_mmap(struct vm_area_struct *vma, struct page **pages, uns
 		return -EINVAL;
 	if (vma->vm_flags & (writable ? VM_EXEC : VM_WRITE | VM_EXEC))
 		return -EPERM;
-	/* mprotect() must not bring back what was refused. */
+	/* mprotect() must not bring back a right that was refused. */
 	vm_flags_clear(vma, writable ? VM_MAYEXEC : VM_MAYWRITE | VM_MAYEXEC);
 	vm_flags_set(vma, VM_DONTCOPY | VM_DONTEXPAND);
 	vma->vm_ops = &mapping_ops;

@@ -19,7 +19,7 @@ void gprof_channel_free(struct gprof_channel *ch);
 
 int gprof_channel_mmap(struct gprof_channel *ch, struct vm_area_struct *vma, bool ring);
 
-/* For others who have pages beside the rings. */
+/* For others that have pages beside the rings. */
 bool gprof_buffers_fit_host(u64 bytes);
 int gprof_buffer_pages_mmap(struct vm_area_struct *vma, struct page **pages, unsigned long nr,
 			    bool writable);

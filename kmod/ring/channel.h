@@ -40,7 +40,7 @@ struct gprof_base {
 };
 
 /**
- * struct gprof_memo - what the last samples at a nesting depth found in the dictionary
+ * struct gprof_memo - ids that the last samples at a nesting depth found in the dictionary
  * @epoch: of the channel; all is of this one
  * @callers_version: of the last callers; 0: none
  * @callers: id of callers that end as those

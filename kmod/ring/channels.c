@@ -111,8 +111,8 @@ void gprof_channels_name(struct gprof_channel **channels, u64 id)
  * gprof_channels_begin() - begin a recording with a generation of its own
  * @channels: array
  *
- * A reader has forgotten what an earlier one said. Nobody writes yet, and starting the
- * source orders this before whoever will.
+ * A reader has forgotten the entries of an earlier run. Nobody writes yet, and starting the
+ * source orders this before all producers.
  *
  * Context: Task.
  */
@@ -182,7 +182,7 @@ bool gprof_channels_readable(struct gprof_channel **channels)
 }
 
 /**
- * gprof_channel_add() - add what a CPU has counted
+ * gprof_channel_add() - add the counts of a CPU
  * @ch: its channel
  * @st: those members are added to that buffers know
  *
@@ -209,7 +209,7 @@ void gprof_channel_add(const struct gprof_channel *ch, struct gprof_stats *st)
 }
 
 /**
- * gprof_channels_add() - add what all CPUs have counted
+ * gprof_channels_add() - add the counts of all CPUs
  * @channels: array
  * @st: as in gprof_channel_add()
  *

@@ -13,7 +13,7 @@
  * then the caller writes the record that defines the id, then commit, which
  * makes it known by one compare-exchange. An NMI in between does not see it
  * and defines the same key under another id, which is as true. A place in the
- * arena belongs to whoever moved @used over it.
+ * arena belongs to the producer that moved @used over it.
  *
  * The reservation word of buffer.c guarantees that all of this happens within
  * one generation.
@@ -63,7 +63,7 @@ static u32 allocate_entry(struct gprof_dictionary *d, u16 generation, u32 words)
 /**
  * gprof_dictionary_look_up() - find a key, or prepare to add it
  * @d: dictionary
- * @generation: what gprof_buffer_begin() returned
+ * @generation: as gprof_buffer_begin() returned it
  * @key: words of the key
  * @words: how many
  * @l: result. When not @l->known and @l->id is not 0, the caller defines the id

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dictionary: what a generation has already said, on one CPU.
+ * dictionary: keys that a generation has already told, on one CPU.
  *
  * Maps keys (arrays of 64-bit words: a stack, a task's name) to ids. Exact:
  * keys are compared, a hash alone is never trusted. Compiles in user space too.
@@ -39,8 +39,8 @@ struct gprof_dictionary {
  * @id: its id; 0: unknown, and the dictionary is full
  * @known: the id was there already
  * @slot: where the id goes when it was not
- * @old: what was there
- * @new: what will be there
+ * @old: content of the slot
+ * @new: content that it will have
  */
 struct gprof_lookup {
 	u32 id;
@@ -85,7 +85,7 @@ static inline const u64 *gprof_dictionary_key(const struct gprof_dictionary *d, 
 /**
  * gprof_dictionary_find() - the id of a short key, where it is in the first place looked at
  * @d: dictionary
- * @generation: what gprof_buffer_begin() returned
+ * @generation: as gprof_buffer_begin() returned it
  * @key: words of the key
  * @words: how many; only keys of 3 to 6 words are found
  *

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * live: what lasts and was sampled, while it does.
+ * live: sampled things that last, while they do.
  *
  *	kernel alone:      [keys of bucket 0][keys of bucket 1] ...
  *	kernel and user:   [head][slots of bucket 0][slots of bucket 1] ...
  *
- * Whoever has a key owns it: something is added before it can end, and ends once. So no
- * two of those below are about one key at a time, but about one bucket they may be, on
+ * Each key has one owner: a thing is added before it can end, and ends once. So no two
+ * of the calls below are about one key at a time, but about one bucket they may be, on
  * other CPUs and in interrupts in the middle of each other; all that they share is
- * taken by compare-exchange. Of two ends of one key, which is a fault of who ends it, the
+ * taken by compare-exchange. Of two ends of one key, which is a fault of its owner, the
  * first one counts.
  *
- * A bucket that is full gives way to the next ones, a few; it counts what is there, so
- * that who looks for something else need not go on.
+ * A bucket that is full gives way to the next ones, a few; it counts its keys there, so
+ * that a look-up of another key need not go on.
  *
  * The order of accesses is that of linux/gprof.h, and between two users of a slot:
  *
  *	store live		|	compare-exchange key  I
  *	store-release key   K	|	fill the slot
  *
- * K pairs with I, which is a full barrier, so that a reader who sees what is filled in
- * sees that the slot is no longer what it was, by J.
+ * K pairs with I, which is a full barrier, so that a reader that sees the new content
+ * sees by J that the slot is no longer the old one's.
  */
 #include "live.h"
 #include "buffer_pages.h"
@@ -175,7 +175,7 @@ void gprof_live_begin(struct gprof_live *l)
 	u64 i;
 
 	WRITE_ONCE(l->head->starts, l->head->starts + 1);
-	smp_wmb();	/* pairs with J of a reader, who looks at @starts behind it */
+	smp_wmb();	/* pairs with J of a reader, which looks at @starts behind it */
 	for (i = 0; i < nr_slots(l->bits); i++) {
 		struct gprof_live_slot *slot = &l->slots[i];
 
@@ -294,7 +294,7 @@ u64 gprof_live_add(struct gprof_live *l, unsigned long key, u64 time, u64 value,
 	struct gprof_live_slot *slot;
 	u64 live;
 
-	/* What was there has ended, or nothing else could be there now. */
+	/* The thing that was there has ended, or nothing else could be there now. */
 	if (unlikely(at >= 0)) {
 		gprof_live_remove(l, at, key);
 		gprof_live_miss(l, 1);
@@ -336,12 +336,12 @@ void gprof_live_remove(struct gprof_live *l, unsigned int at, unsigned long key)
 	if (n != home)
 		atomic_long_dec(&l->buckets[home].beyond);
 	count_live(&l->head->removed, 1);
-	/* K, pairs with I of who gets the slot next */
+	/* K, pairs with I of the next owner of the slot */
 	atomic_long_set_release(place, 0);
 }
 
 /**
- * gprof_live_remove_at() - whatever is there has ended
+ * gprof_live_remove_at() - the thing that is there has ended
  * @l: table
  * @at: slot; nobody adds or removes there meanwhile
  *
@@ -360,7 +360,7 @@ void gprof_live_remove_at(struct gprof_live *l, unsigned int at)
  * gprof_live_resize() - a part of it has ended
  * @l: table
  * @at: where it was found; nobody adds or removes its key meanwhile
- * @value: what is left
+ * @value: the part that is left
  *
  * Context: Any incl. NMI. No lock, no allocation.
  */

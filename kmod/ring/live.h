@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * live: what lasts and was sampled, while it does: a table beside the rings, which user
+ * live: sampled things that last, while they do: a table beside the rings, which user
  * space maps.
  *
- * A ring is a stream, and may lose what does not fit; what a kind must know for sure is
- * in a slot here. The key by which it is found is the kernel's alone.
+ * A ring is a stream, and may lose records that do not fit; a thing that a kind must know for
+ * sure has a slot here. The key by which it is found is the kernel's alone.
  */
 #ifndef GPROF_LIVE_H
 #define GPROF_LIVE_H
@@ -23,7 +23,7 @@ struct vm_area_struct;
 
 /**
  * struct gprof_live_bucket - keys with the same hash
- * @keys: each the key of what is in the slot; 0: free; 1: being freed
+ * @keys: each the key of the thing in the slot; 0: free; 1: being freed
  * @beyond: keys with this hash that are in one of the next buckets
  */
 struct gprof_live_bucket {
@@ -35,8 +35,8 @@ struct gprof_live_bucket {
  * struct gprof_live - a table
  * @bits: of the number of buckets
  * @buckets: keys
- * @head: first page of what user space maps
- * @slots: what belongs to the keys, in the same order; likewise
+ * @head: first page of the part that user space maps
+ * @slots: values of the keys, in the same order; likewise
  * @pages: that mapping
  * @nr_pages: of it
  * @memory: the kernel's mapping of it

@@ -47,7 +47,7 @@ static __always_inline u64 gprof_word_hash(u64 h, u64 word)
 	return (h ^ word) * GOLDEN_RATIO_64;
 }
 
-/* What is left to do when all words are in. */
+/* The last step, when all words are in. */
 static __always_inline u64 gprof_words_hashed(u64 h)
 {
 	return h ^ h >> 32;

@@ -4,11 +4,11 @@
  *
  * A place for each of some hashes of the process and the outermost caller, which is a
  * thread's first function. The first callers of a generation that have it keep it, so that
- * whoever ends like them always is told in the same way, under the same id.
+ * a stack that ends like them always is told in the same way, under the same id.
  *
  * All frames are compared, as many as the two have: nothing is taken for another's end.
  *
- * The outermost sample's alone: who interrupts it finds its callers in the dictionary.
+ * The outermost sample's alone: a sample that interrupts it finds its callers in the dictionary.
  */
 #include "base.h"
 #include "ring/channel.h"

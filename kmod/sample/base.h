@@ -3,7 +3,7 @@
  * base: callers that a generation has said, for others to end like them.
  *
  * Stacks of a thread, and mostly of a program, have the same frames far from the leaf. So
- * what differs from the first is enough to know them by, and to tell of them.
+ * the difference from the first is enough to know them by, and to tell of them.
  */
 #ifndef GPROF_BASE_H
 #define GPROF_BASE_H

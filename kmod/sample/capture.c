@@ -3,7 +3,7 @@
  * capture: one stack for all recorders of an event, in a bounded time.
  *
  * The first recorder has the stack walked as it wants it. Another one that wants more has it
- * walked anew, with all that any recorder may want; what the others want is a part of that.
+ * walked anew, with all that any recorder may want; the others take a part of that.
  * Where that has happened, the next captures begin with all of it. Recorders of users with
  * different tables need a walk each.
  *
@@ -129,7 +129,7 @@ static bool covers(const struct gprof_capture *c, const struct gprof_stack_optio
 /**
  * gprof_capture_other() - the stack for a recorder, where it is not simply the first
  * @c: capture
- * @o: what the recorder wants
+ * @o: the recorder's options
  *
  * Context: As gprof_emit().
  * Return: stack, until the next call or the end of the capture.

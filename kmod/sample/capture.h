@@ -48,17 +48,17 @@ extern struct gprof_scratch __percpu *gprof_scratches;
 extern unsigned int gprof_interrupt_us;
 
 /**
- * struct gprof_capture - an event on its way to those who record it
+ * struct gprof_capture - an event on its way to its recorders
  * @task: whose event; current, or a task that cannot go away meanwhile
  * @regs: registers of current at the event
  * @chain: call chain that the driver has walked already, or NULL
  * @time: CLOCK_MONOTONIC, or 0: now
  * @addr: data address, with GPROF_SAMPLE_REC_F_ADDR
- * @value: what was measured, with GPROF_SAMPLE_REC_F_VALUE
+ * @value: the measured value, with GPROF_SAMPLE_REC_F_VALUE
  * @state: how @task was, with GPROF_SAMPLE_REC_F_STATE
- * @wait: of what kind, with GPROF_SAMPLE_REC_F_WAIT
+ * @wait: its kind, with GPROF_SAMPLE_REC_F_WAIT
  * @live: its word in the recorder's table, with GPROF_SAMPLE_REC_F_LIVE
- * @owner: who had the lock, with GPROF_SAMPLE_REC_F_OWNER
+ * @owner: owner of the lock, with GPROF_SAMPLE_REC_F_OWNER
  * @flags: GPROF_SAMPLE_REC_F_*, as far as they are the same for all
  * @without: GPROF_STACK_F_* that would tell nothing of this event, or too much
  * @depth: of nesting, which has its own memory
@@ -66,7 +66,7 @@ extern unsigned int gprof_interrupt_us;
  * @taken: with which options @stack was taken; 0: it was not
  *
  * The stack is current's, which has caused the event, also where that is another task's. Else
- * whoever makes the capture has it from gprof_capture_stack().
+ * the caller has it from gprof_capture_stack().
  */
 struct gprof_capture {
 	struct task_struct *task;
@@ -96,7 +96,7 @@ struct gprof_capture {
  * @c->chain or @c->without; or @c->addr, @c->value, @c->wait, @c->state or @c->live with their
  * flag.
  *
- * Costs nothing yet. What is the same for all is found out by the first gprof_emit().
+ * Costs nothing yet. The first gprof_emit() finds out the part that is the same for all.
  *
  * Context: Any incl. NMI, preemption off until gprof_captured().
  */
@@ -136,7 +136,7 @@ static __always_inline u64 gprof_interrupt_ns(void)
 }
 
 /**
- * gprof_capture_begin() - find out what is the same for all who record the event
+ * gprof_capture_begin() - find out the part that is the same for all recorders of the event
  * @c: capture
  *
  * Context: As gprof_emit().
@@ -176,10 +176,10 @@ static __always_inline bool gprof_capture_begin(struct gprof_capture *c)
 /**
  * gprof_capture_walk() - the stack as a recorder wants it
  * @c: capture, which has begun
- * @o: what the recorder wants; not what @c->stack was taken with
+ * @o: the recorder's options; not those that @c->stack was taken with
  *
- * The stack is walked once for all recorders with the same tables, whatever they differ in
- * besides; and no further once the interrupt has lasted for interrupt_us: what is missing
+ * The stack is walked once for all recorders with the same tables, however they differ
+ * besides; and no further once the interrupt has lasted for interrupt_us: the missing part
  * is cut then (GPROF_STACK_END_TIME).
  *
  * Context: As gprof_emit().
@@ -196,7 +196,7 @@ gprof_capture_walk(struct gprof_capture *c, const struct gprof_stack_options *o)
 }
 
 /**
- * gprof_captured() - all who want the event have it
+ * gprof_captured() - all recorders that want the event have it
  * @c: capture
  */
 static __always_inline void gprof_captured(struct gprof_capture *c)

@@ -3,11 +3,11 @@
  * mapping: from an NMI to a thread that reads a process' mappings.
  *
  * In the sampling context gprof_maps_want() looks into a small cache (one per
- * CPU, written by that CPU in whatever context). The cache forgets at will,
+ * CPU, written by that CPU in any context). The cache forgets at will,
  * which costs a reading too many and is never wrong: an entry that an NMI tore
  * mixes a start time of one process with the id of another and matches none.
  *
- * The thread moves what is wanted into a table of processes, each of which has its
+ * The thread moves the wanted ids into a table of processes, each of which has its
  * turn when its allowance says so. A process that nobody has met has spent nothing:
  * it is read at once, before all that were read already. mapping_record.c writes.
  *
@@ -52,9 +52,9 @@
  * struct wanted_process - a process that was or shall be read
  * @pid: which; 0: free
  * @wanted: it shall be
- * @cpu: in whose ring; who asked last
+ * @cpu: in whose ring; the CPU that asked last
  * @start_ns: when the process that was read last under this id began
- * @unwatched: it was read, and nobody was told of what it unmaps from then on
+ * @unwatched: it was read, and nobody was told of mappings that it unmaps from then on
  * @spent: time for reading it
  * @retry: not before this time; 0: its locks were free
  * @retry_after: how long @retry lay ahead when it was set
@@ -71,9 +71,9 @@ struct wanted_process {
 };
 
 /**
- * struct gprof_maps_memory - what the errand alone uses
+ * struct gprof_maps_memory - memory that the errand alone uses
  * @processes: those met last
- * @watches: those who are watched
+ * @watches: those that are watched
  * @writer: of the process that is being read
  */
 struct gprof_maps_memory {
@@ -137,7 +137,7 @@ void gprof_maps_want(struct gprof_maps *m, struct gprof_channel *ch,
  * @pid: of the process
  * @now: time
  *
- * What is wanting may be wanting for good. So this is done now and then only.
+ * A missing mapping may be missing for good. So this is done now and then only.
  *
  * Context: Any incl. NMI, on the CPU of @ch, preemption off.
  */
@@ -152,7 +152,7 @@ void gprof_maps_renew(struct gprof_maps *m, struct gprof_channel *ch, u32 pid, u
 
 /**
  * struct reading - of the mappings of one process
- * @m: for whom
+ * @m: the recorder's maps
  * @writer: writes them
  * @unwatched: see struct wanted_process
  */
@@ -164,7 +164,7 @@ struct reading {
 
 /*
  * The reader keeps its CPU while it holds the mmap_lock: a task that waits to map something would
- * wait for the scheduler too. On PREEMPT_RT the locks of what is called here sleep.
+ * wait for the scheduler too. On PREEMPT_RT the locks of the functions called here sleep.
  */
 static void keep_cpu(void)
 {
@@ -203,7 +203,7 @@ static int read_mm(struct reading *r, struct mm_struct *mm, struct gprof_text_co
 		}
 		if (READ_ONCE(r->m->errand.cut))
 			return -EINTR;
-		/* The process has died: what its memory holds, a recorder perhaps, is to end. */
+		/* The process has died: files that its memory holds (a recorder's?) are to end. */
 		if (atomic_read(&mm->mm_users) == 1)
 			return -ESRCH;
 		if (!(vma->vm_flags & VM_EXEC))
@@ -250,7 +250,7 @@ static int read_locked(struct reading *r, struct mm_struct *mm, struct gprof_tex
 
 /*
  * The memory of a process that the owner may see. An exec has the task go on as
- * another program, perhaps of another user, so that who it is, whether it may be seen,
+ * another program, perhaps of another user, so that its identity, whether it may be seen,
  * and its memory must be of the same program: no exec is let in between.
  */
 static struct mm_struct *get_allowed_mm(struct reading *r, struct task_struct *task)
@@ -283,7 +283,7 @@ static int read_task(struct reading *r, struct task_struct *task)
 	if (tables)
 		texts = gprof_tables_begin(tables, mm);
 	watch = gprof_watch_begin(&r->m->memory->watches, mm, &is_new);
-	/* What was unmapped since it was read, nobody knows. */
+	/* Nobody knows which mappings were unmapped since it was read. */
 	if (r->unwatched && watch && is_new)
 		gprof_layout_change(mm);
 	if (mmap_read_trylock(mm)) {
@@ -294,8 +294,8 @@ static int read_task(struct reading *r, struct task_struct *task)
 	if (tables)
 		gprof_tables_cancel(tables);
 	/*
-	 * When the process has died meanwhile this reference is the last. What then has
-	 * to end (its asynchronous I/O, on a file system of the user's) may never end.
+	 * When the process has died meanwhile this reference is the last. The end of its
+	 * asynchronous I/O, on a file system of the user's, may never come.
 	 */
 	mmput_async(mm);
 	return err;
@@ -373,8 +373,8 @@ static void collect(struct gprof_maps *m)
 
 		for (i = 0; ch && i < GPROF_MAPS_WANTED; i++) {
 			/*
-			 * Free the place first: who asks from now on is read
-			 * again. The exchange is a full barrier and pairs with
+			 * Free the place first: a process that is asked for from now on is
+			 * read again. The exchange is a full barrier and pairs with
 			 * atomic_cmpxchg() in ask().
 			 */
 			u32 pid = atomic_read(&ch->wanted[i]) ?
@@ -474,10 +474,10 @@ u64 gprof_maps_bytes(void)
  * @m: reader, zeroed
  * @channels: channels by CPU, which outlive @m
  * @pid_ns: in which records have ids, which outlives @m; NULL: the initial pid namespace
- * @owner: who may see what, the caller; a reference is taken
+ * @owner: the caller's credentials, which decide its right to see; a reference is taken
  * @privileged: the owner records the whole host
  * @tables: set that gets copies, and outlives @m, or NULL
- * @charge: pays for what is kept of processes, and outlives @m
+ * @charge: pays for the data kept of processes, and outlives @m
  *
  * Context: Task.
  * Return: 0 or a negative errno.

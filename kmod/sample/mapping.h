@@ -8,9 +8,9 @@
  * same millisecond.
  *
  * How often mappings change, how many they are, and for how long they are locked is
- * up to who is sampled. So each process has an allowance, a reading ends at the first
+ * up to the sampled process. So each process has an allowance, a reading ends at the first
  * record that does not fit and when it has cost too much, and no lock of the process is
- * waited for. What is not read in the end is counted.
+ * waited for. Mappings that are not read in the end are counted.
  */
 #ifndef GPROF_MAPPING_H
 #define GPROF_MAPPING_H

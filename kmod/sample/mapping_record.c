@@ -126,7 +126,7 @@ static bool write_record(struct gprof_map_writer *w, struct gprof_map_rec *rec, 
 	rec->rec.flags = w->flags;
 	rec->rec.size = size;
 	memcpy(place, rec, sizeof(*rec));
-	memset(place + path_end - 8, 0, 8);	/* the path's end and what pads it */
+	memset(place + path_end - 8, 0, 8);	/* the path's end and its padding */
 	memcpy(place + sizeof(*rec), path, strlen(path));
 	if (file)
 		memcpy(place + path_end, file, sizeof(*file));

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * naming: what a generation has said of the names of tasks, on one CPU.
+ * naming: the names of tasks that a generation has told, on one CPU.
  *
  * Three kinds of keys in the dictionary: a task with a name; a task that was named; a task
- * that was named twice, which is told with each sample from then on. Those are few: who
- * renames its threads pays 48 bytes a sample for it, for the rest of the generation.
+ * that was named twice, which is told with each sample from then on. Those are few: a program
+ * that renames its threads pays 48 bytes a sample for it, for the rest of the generation.
  *
- * An interrupt between look-up and commit does not see what is being said. When it names
+ * An interrupt between look-up and commit does not see the name that is being told. When it names
  * the same task its commit is the first, and ours fails: then the task counts as renamed,
  * since nobody knows whose record is the last.
  */
@@ -16,7 +16,7 @@
 #include <linux/build_bug.h>
 #include <linux/stddef.h>
 
-/* What else the dictionary knows of tasks: keys without a name, with this in place of 0. */
+/* Other facts of tasks in the dictionary: keys without a name, with this in place of 0. */
 enum what {
 	NAMED = 1,
 	RENAMED = 2,
@@ -29,7 +29,7 @@ static struct gprof_name key_of(const struct gprof_name *name, enum what what)
 	return (struct gprof_name){ .process = name->process, .tid = name->tid, .zero = what };
 }
 
-/* From now on the task is told with each sample, whatever is known of it. */
+/* From now on the task is told with each sample, even if its name is known. */
 static void mark(struct gprof_channel *ch, u16 generation, const struct gprof_name *name)
 {
 	struct gprof_name key = key_of(name, RENAMED);
@@ -43,7 +43,7 @@ static void mark(struct gprof_channel *ch, u16 generation, const struct gprof_na
 	if (!gprof_dictionary_find(&ch->dictionary, generation, (u64 *)&key, TASK_WORDS))
 		WRITE_ONCE(ch->unsure, ch->epoch);
 	WRITE_ONCE(ch->renamed, ch->epoch);
-	barrier();	/* who is interrupted here in gprof_naming_remember() sees it */
+	barrier();	/* a gprof_naming_remember() that is interrupted here sees it */
 	for (i = 0; i < GPROF_DEPTH; i++)
 		ch->memo[i].process_version = 0;
 }
@@ -61,9 +61,9 @@ static bool is_marked(struct gprof_channel *ch, u16 generation, const struct gpr
 }
 
 /**
- * gprof_naming_look_up() - what has to be said of a task?
+ * gprof_naming_look_up() - which records does a sample need of its task?
  * @ch: channel
- * @generation: what gprof_buffer_begin() returned
+ * @generation: as gprof_buffer_begin() returned it
  * @whose: whose sample it is
  * @ns: in which records have ids; NULL: the initial pid namespace
  * @n: result
@@ -105,7 +105,7 @@ void gprof_naming_look_up(struct gprof_channel *ch, u16 generation, struct task_
 /**
  * gprof_naming_write() - write the record
  * @rec: place of a TASK record
- * @n: what gprof_naming_look_up() said
+ * @n: as gprof_naming_look_up() filled it in
  *
  * Context: A producer of the CPU's buffer.
  * Return: the end of the record.
@@ -126,7 +126,7 @@ void *gprof_naming_write(struct gprof_task_rec *rec, const struct gprof_naming *
  * gprof_naming_told() - the records are in the buffer
  * @ch: channel
  * @generation: as in gprof_naming_look_up()
- * @n: what that said
+ * @n: as that filled it in
  *
  * Context: A producer of the CPU's buffer.
  * Return: whether the dictionary knows the name.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * naming: what a generation has said of the names of tasks, on one CPU.
+ * naming: the names of tasks that a generation has told, on one CPU.
  *
  * A sample has its task's number; the name is that of the last TASK record before it. So a
  * task is told again when it has another name, and also when it takes an earlier one back:
@@ -35,8 +35,8 @@ struct gprof_name {
 };
 
 /**
- * struct gprof_naming - what has to be said of a sample's task; all zero: nothing
- * @key: who it is
+ * struct gprof_naming - records that a sample needs of its task; all zero: none
+ * @key: the task and its name
  * @tell: a TASK record stands before the sample
  * @name: whether the generation has said @key
  * @task: whether it has named the task by any name; looked up when @name is not known
@@ -83,7 +83,7 @@ static __always_inline bool gprof_naming_known(const struct gprof_memo *memo,
  * @ch: channel
  * @memo: of this depth
  * @callers: of the sample
- * @n: what the dictionary now knows
+ * @n: as the dictionary now knows it
  *
  * Context: A producer of the CPU's buffer.
  */
@@ -95,7 +95,7 @@ static inline void gprof_naming_remember(struct gprof_channel *ch, struct gprof_
 	memo->tid = current->pid;
 	memo->told_tid = n->key.tid;
 	memcpy(memo->comm, n->key.comm, sizeof(memo->comm));
-	barrier();	/* who interrupts and renames forgets this, or is seen below */
+	barrier();	/* an interrupt that renames forgets this, or is seen below */
 	if (unlikely(READ_ONCE(ch->renamed) == ch->epoch))
 		memo->process_version = 0;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * own_stack: where the calling thread is, for who keeps profiles of its own.
+ * own_stack: where the calling thread is, for a program that keeps profiles of its own.
  *
- * It is walked as the stack of a sample is, in the same memory, so that what a thread
- * captured last makes the next walk short. Nothing is recorded. Only what current could
- * read itself is read, so that nobody needs to be asked.
+ * It is walked as the stack of a sample is, in the same memory, so that the frames that a
+ * thread captured last make the next walk short. Nothing is recorded. Only memory that current
+ * could read itself is read, so that nobody needs to be asked.
  *
  * The caller is here: its mappings are read at once where a walk by tables wants them.
  */
@@ -56,7 +56,7 @@ static void take(struct taken *t, const struct gprof_stack_options *o)
 	preempt_enable();
 }
 
-/* There is no room for what was walked. */
+/* There is no room for the frames that were walked. */
 static u32 cut_at_max(u32 flags)
 {
 	if (flags & GPROF_STACK_REC_F_TABLES) {

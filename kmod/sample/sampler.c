@@ -3,16 +3,16 @@
  * sampler: capture once, then for each recorder intern and write.
  *
  * The event (capture.h) is the same for all recorders. Each has its own ring, dictionary and
- * memory of what it has said.
+ * memory of the records that it has written.
  *
  * A sample is up to four records that are reserved together, so that either
  * all of them are in the buffer or none:
  *
  *	[TASK]	when this generation has not yet named the task
- *	[STACK]	when this generation has not yet said the stack; or [BRANCH], which says
- *		what differs from one that it has said
- *	SAMPLE	24 bytes, 8 for each of weight, address, value, wait, parallelism and what is
- *		live, 24 for a lock's owner, 16 for a task's state
+ *	[STACK]	when this generation has not yet said the stack; or [BRANCH], which tells
+ *		the difference from one that it has said
+ *	SAMPLE	24 bytes, 8 for each of weight, address, value, wait, parallelism and the
+ *		live word, 24 for a lock's owner, 16 for a task's state
  *
  * (buffer.c adds a LOST record in front when it owes one.)
  */
@@ -203,7 +203,7 @@ static void remember_base(struct gprof_channel *ch, struct gprof_memo *memo,
 	memo->nr_shared = callers->nr;
 }
 
-/* What differs between those who record one event. */
+/* The parts of a sample that differ between the recorders of one event. */
 struct sample {
 	u64 time;
 	u64 weight;
@@ -230,7 +230,7 @@ static __always_inline u32 sample_size(u16 flags)
 	return size;
 }
 
-/* @size: what sample_size() says; where that is known, nothing is asked again */
+/* @size: as sample_size() says; where that is known, nothing is asked again */
 static __always_inline void write_sample(struct gprof_sample_rec *rec,
 					 const struct gprof_capture *c, struct sample smp,
 					 u32 tid, u32 stack, u32 size)
@@ -384,7 +384,7 @@ static noinline void lose_nested(struct gprof_channel *ch)
 /**
  * gprof_capture_stack() - have memory for a stack that the caller takes
  * @c: capture, which has it as @c->stack then; @c->flags are set
- * @s: the only one who is to record it
+ * @s: the only one that is to record it
  *
  * Context: As gprof_emit().
  * Return: false: interrupts are nested too deep; the event is lost, and counted so.
@@ -405,7 +405,7 @@ bool gprof_capture_stack(struct gprof_capture *c, const struct gprof_sampler *s)
 /**
  * gprof_emit() - record an event
  * @c: capture of it
- * @s: for whom
+ * @s: sampler of the recorder
  * @weight: how many events it stands for
  *
  * Context: Any incl. NMI, preemption off. No lock, no allocation.
@@ -440,7 +440,7 @@ void gprof_emit(struct gprof_capture *c, struct gprof_sampler *s, u64 weight)
 		local64_inc(&ch->buffer.throttled);
 	if (unlikely(weight != ch->buffer.weight))
 		smp.flags |= GPROF_SAMPLE_REC_F_WEIGHT;
-	/* A skid may bring an address of the kernel to who may not see it. */
+	/* A skid may bring an address of the kernel to a recorder that may not see it. */
 	if (unlikely(smp.flags & GPROF_SAMPLE_REC_F_ADDR && !s->options.kernel &&
 		     c->addr >= TASK_SIZE_MAX))
 		smp.flags &= ~GPROF_SAMPLE_REC_F_ADDR;
@@ -457,7 +457,7 @@ void gprof_emit(struct gprof_capture *c, struct gprof_sampler *s, u64 weight)
 
 /**
  * gprof_sampler_throttled() - the source was stopped, at an event that is not recorded
- * @s: for whom
+ * @s: sampler of the recorder
  *
  * Context: As gprof_emit().
  */

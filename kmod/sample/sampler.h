@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * sampler: the way of samples from an event into the buffers of those who record it.
+ * sampler: the way of samples from an event into the buffers of its recorders.
  */
 #ifndef GPROF_SAMPLER_H
 #define GPROF_SAMPLER_H
@@ -12,9 +12,9 @@ struct gprof_running;
 struct pid_namespace;
 
 /**
- * struct gprof_sampler - what a source needs in order to record
- * @options: what to capture of a stack; fixed after SETUP
- * @running: who is counted for samples to tell it, or NULL; fixed after SETUP
+ * struct gprof_sampler - the things that a source needs in order to record
+ * @options: parts of a stack to capture; fixed after SETUP
+ * @running: tasks that are counted for samples to tell it, or NULL; fixed after SETUP
  * @pid_ns: in which records have ids of tasks; NULL: the initial one. Fixed by open(), which
  *	took a reference
  * @channels: one per CPU, NULL for CPUs without a buffer; fixed after SETUP

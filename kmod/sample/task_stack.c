@@ -4,16 +4,16 @@
  *
  * A stack is told only where its task has kept still for as long as it was looked at:
  *
- * - A task that waits is woken under its pi_lock. Whoever holds that, and sees that the
- *   task waits and has left its CPU, has it stand still, and can read kernel and user
+ * - A task that waits is woken under its pi_lock. A reader that holds that, and sees that
+ *   the task waits and has left its CPU, has it stand still, and can read kernel and user
  *   stack as if it had been stopped.
  * - A task that waits for a CPU may get one at any time. It is read all the same, and
- *   what was read counts if it has not run since. It cannot end meanwhile, as a task takes
+ *   the stack counts if it has not run since. It cannot end meanwhile, as a task takes
  *   its own pi_lock on the way to its end, so that its stack is there.
  * - A task that runs is interrupted, and looks at itself.
  *
- * Who changes from one into another meanwhile is looked at again; one that does so each
- * time is told without a stack.
+ * A task that changes from one into another meanwhile is looked at again; one that does so
+ * each time is told without a stack.
  */
 #include "task_stack.h"
 #include "compat/sched.h"
@@ -158,8 +158,8 @@ static enum outcome visit(struct task_struct *task, const struct gprof_target *t
 /* ---- a task that does not ---- */
 
 /*
- * Under its pi_lock: how is it? In this order: who is on no queue, and then on no CPU, has
- * gone to sleep for as long as nobody wakes it.
+ * Under its pi_lock: how is it? In this order: a task that is on no queue, and then on no
+ * CPU, has gone to sleep for as long as nobody wakes it.
  */
 static enum outcome judge(struct task_struct *task, const struct gprof_target *target,
 			  struct gprof_task_state *st)
@@ -177,7 +177,7 @@ static enum outcome judge(struct task_struct *task, const struct gprof_target *t
 		begin_state(st, task, GPROF_TASK_DEAD);
 		return TOLD;
 	}
-	/* Who may begin to run may also end, and its mm be freed, but for the one that is held. */
+	/* A task that may begin to run may also end, and its mm be freed, but for the held one. */
 	if (!gprof_task_in_mm_seems_allowed(task, current->mm, target->owner))
 		return DENIED;
 	if (queued || state == TASK_RUNNING || state & (TASK_WAKING | TASK_NEW))
@@ -187,7 +187,7 @@ static enum outcome judge(struct task_struct *task, const struct gprof_target *t
 	return TOLD;
 }
 
-/* What was read of a task that could have run: has it? */
+/* The stack of a task that could have run was read: has the task kept still? */
 static bool kept_still(const struct task_struct *task, const struct gprof_task_state *st,
 		       unsigned long times)
 {
@@ -196,7 +196,7 @@ static bool kept_still(const struct task_struct *task, const struct gprof_task_s
 	smp_rmb();	/* pairs with the barriers of a switch: it is said to run before */
 	if (gprof_task_on_cpu(task))
 		return false;
-	smp_rmb();	/* pairs with finish_task(), behind the count of who left */
+	smp_rmb();	/* pairs with finish_task(), behind the count of switches */
 	return times_left(task) == times;
 }
 
@@ -223,7 +223,7 @@ static enum outcome look(struct task_struct *task, const struct gprof_target *ta
 	return outcome;
 }
 
-/* @last: whatever it does, it is told. */
+/* @last: it is told, even if it has not kept still. */
 static enum outcome look_and_tell(struct task_struct *task, const struct gprof_target *target,
 				  struct gprof_sampler *sampler, bool last)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * membership: whose event is this? For who asks at every switch: a bit for each
+ * membership: whose event is this? For sources that ask at every switch: a bit for each
  * process, which scope.c keeps; or the task's cgroup.
  */
 #ifndef GPROF_MEMBERSHIP_H

@@ -2,28 +2,28 @@
 /*
  * running: how many tasks of a target run at this instant.
  *
- * Each CPU has a note of who runs there. Its switches write it; a sample reads those of
- * the other CPUs, and counts its own as one, for whoever is sampled runs. So the count is
- * never 0, no switch writes what another CPU writes too, and nothing that was missed
+ * Each CPU has a note of the task that runs there. Its switches write it; a sample reads those
+ * of the other CPUs, and counts its own as one, for the sampled task runs. So the count is
+ * never 0, no switch writes a word that another CPU writes too, and nothing that was missed
  * once is missed for ever, as it would be by a count that goes up and down.
  *
  * There are two notes, of which each is kept while somebody wants it:
  *
  *	the process, for targets that are processes, and of known tasks alone (known.h).
- *	Strangers pay nothing for it, and no memory of a task is looked at by who reads
- *	it: it is a number, of which the recorder's map of processes is asked.
+ *	Strangers pay nothing for it, and its reader looks at no memory of a task:
+ *	it is a number, of which the recorder's map of processes is asked.
  *
- *	the task, whoever it is, for all other targets; NULL for the idle task. Of a
- *	cgroup it is the reader who asks for the task's, since a task can be moved while
+ *	the task, any task, for all other targets; NULL for the idle task. Of a
+ *	cgroup it is the reader that asks for the task's, since a task can be moved while
  *	it runs. A task that was switched out may be freed after a grace period of RCU,
  *	which a sample is a reader of; and no switch goes unnoticed.
  *
- * All recorders share both, so that a switch costs the same whatever their number. Of a
+ * All recorders share both, so that a switch costs the same for any number of them. Of a
  * target that is a thread nothing is to be noted: when it is sampled it runs, and nobody
  * else is of the target.
  *
- * A process' note is written by those switches alone that a known task has part in. Who is
- * forgotten while it runs gives up the CPU unseen; so all CPUs look anew at who runs there
+ * Those switches alone that a known task has part in write a process' note. A task that is
+ * forgotten while it runs gives up the CPU unseen; so all CPUs look anew at the running task
  * when numbers were forgotten, before the note of one can be taken for another process.
  *
  * Locks: running_mutex, outside the taps' and known.c's.
@@ -48,8 +48,8 @@
 #define BITMAP_BYTES	(PID_MAX_LIMIT / BITS_PER_BYTE)
 
 /**
- * struct note - who runs on a CPU
- * @task: who; NULL: the idle task
+ * struct note - the task that runs on a CPU
+ * @task: the task; NULL: the idle task
  * @tgid: its process, where that is known; else 0
  *
  * Each means something while its tap has a user. Written by its CPU without interrupts,
@@ -102,7 +102,7 @@ static void look_for_process(void *unused)
 	note_process(current);
 }
 
-/* ---- who wants them ---- */
+/* ---- users of the notes ---- */
 
 static struct keeper {
 	struct gprof_tap_user tap;
@@ -129,7 +129,7 @@ static bool is_noted(int cpu, void *none)
 	return READ_ONCE(per_cpu(notes, cpu).tgid);
 }
 
-/* Those may run on, and whatever follows them there is not told of. */
+/* Those may run on, and no tap tells of the task that follows them there. */
 static void forgotten(void)
 {
 	mutex_lock(&running_mutex);
@@ -138,7 +138,7 @@ static void forgotten(void)
 	mutex_unlock(&running_mutex);
 }
 
-/* What there was at the last STOP is of no use on a CPU that is offline, and comes. */
+/* The note of the last STOP is of no use on a CPU that is offline, and comes. */
 static int begin_one(struct keeper *k)
 {
 	int cpu, err;
@@ -152,7 +152,7 @@ static int begin_one(struct keeper *k)
 	}
 	err = gprof_tap_join(&k->tap);
 	/*
-	 * After it: from here on switches tell, and what runs already is looked at; of a process in
+	 * After it: from here on switches tell, and running tasks are looked at; of a process in
 	 * gprof_running_look().
 	 */
 	if (!err && k == &of_tasks)
@@ -161,7 +161,7 @@ static int begin_one(struct keeper *k)
 }
 
 /**
- * gprof_running_begin() - know who runs from now on
+ * gprof_running_begin() - know the running tasks from now on
  * @r: whose, or NULL
  *
  * Of a process that is when gprof_running_look() was called, since its target came into
@@ -188,7 +188,7 @@ int gprof_running_begin(const struct gprof_running *r)
 }
 
 /**
- * gprof_running_look() - a target has come into its scope: note who of it runs already
+ * gprof_running_look() - a target has come into its scope: note its tasks that run already
  * @r: whose, begun; or NULL
  *
  * Context: Task.
@@ -200,7 +200,7 @@ void gprof_running_look(struct gprof_running *r)
 	if (k != &of_processes)
 		return;
 	gprof_target_call_running(r->target, k->look, NULL);
-	/* Pairs with smp_load_acquire() of gprof_running_count(): what they noted is first. */
+	/* Pairs with smp_load_acquire() of gprof_running_count(): their notes are first. */
 	smp_store_release(&r->looked, true);
 }
 
@@ -209,7 +209,7 @@ void gprof_running_look(struct gprof_running *r)
  * @r: whose, looked at; or NULL
  *
  * Its processes are counted no more from there on, one after the other, while samples are
- * taken until a grace period has passed: of these it is not known who ran beside.
+ * taken until a grace period has passed: the tasks that ran beside these are not known.
  *
  * Context: Task.
  */
@@ -299,7 +299,7 @@ u64 gprof_running_features(void)
 
 /**
  * gprof_running_bytes() - memory that it takes, for the charge
- * @target: of whom
+ * @target: of this target
  *
  * Context: Task.
  */
@@ -311,7 +311,7 @@ u64 gprof_running_bytes(const struct gprof_target *target)
 
 /**
  * gprof_running_new() - prepare to count
- * @target: of whom; outlives it
+ * @target: of this target; outlives it
  *
  * Context: Task.
  * Return: for gprof_running_free(), or NULL.
@@ -334,7 +334,7 @@ struct gprof_running *gprof_running_new(const struct gprof_target *target)
 
 /**
  * gprof_running_free() - free; ended before
- * @r: what gprof_running_new() gave, or NULL
+ * @r: result of gprof_running_new(), or NULL
  *
  * Context: Task.
  */

@@ -11,12 +11,12 @@ struct gprof_target;
 
 /**
  * struct gprof_running - whose running tasks are counted
- * @target: of whom; outlives it
- * @tgids: processes, by number, of a target that is a process; else NULL. Who keeps the
- *	scope of the samples has it kept there (struct gprof_scope), so that the same
- *	tasks are counted as are sampled
- * @looked: of these, who runs is known; not before START has looked, nor once STOP lets them
- *	go, though samples are taken for a grace period more
+ * @target: of this target; outlives it
+ * @tgids: processes, by number, of a target that is a process; else NULL. The source that
+ *	keeps the scope of the samples has it kept there (struct gprof_scope), so that the
+ *	same tasks are counted as are sampled
+ * @looked: of these, the running tasks are known; not before START has looked, nor once STOP
+ *	lets them go, though samples are taken for a grace period more
  */
 struct gprof_running {
 	const struct gprof_target *target;

@@ -10,7 +10,7 @@
  * exec leaves as it is. It is freed with the last of its tasks, and that is told
  * before (sched_process_free), so no other process can come to its address
  * while it is in the table. The target's own is kept by the reference on its
- * task. Its number may be another's by then: who gets it drops who had it.
+ * task. Its number may be another's by then: the new process drops the former one.
  *
  * All scopes have one table, in which a process stands once with all that it
  * belongs to. Before it comes known.h's bit, which strangers find clear.
@@ -46,7 +46,7 @@
 #define SPARE	256	/* processes that may be forked before the worker has run */
 #define BATCH	32	/* that many are paid for at once */
 
-/* Made by the first scope; stays, since who asks has no lock. */
+/* Made by the first scope; stays, since its readers have no lock. */
 struct gprof_scope_table *gprof_scope_table;
 
 static DEFINE_MUTEX(table_mutex);	/* protects its making; innermost */
@@ -144,7 +144,7 @@ static void drop_process(struct gprof_scope_process *p, struct list_head *dead)
 	}
 }
 
-/* A process has got this number, so that whoever had it is past its end. */
+/* A process has got this number, so that its former owner is past its end. */
 static void drop_former(pid_t tgid, const struct signal_struct *now, struct list_head *dead)
 {
 	struct gprof_scope_process *p;
@@ -295,7 +295,7 @@ static void forked(void *data, struct task_struct *child)
 	rcu_read_unlock();
 }
 
-/* Whoever is not privileged loses a task that has become more than the owner. */
+/* A recorder that is not privileged loses a task that has become more than the owner. */
 static void judge(struct gprof_scope_process *p, struct list_head *dead)
 {
 	struct gprof_scope_member *m;
@@ -347,7 +347,7 @@ static void executed(void *data, struct task_struct *task, pid_t old_pid)
 	rcu_read_unlock();
 }
 
-/* Is this what the target was? Not a process that it has forked. */
+/* Is this the target itself? Not a process that it has forked. */
 static bool is_end_of(const struct gprof_target *t)
 {
 	if (t->type == GPROF_TARGET_THREAD)
@@ -465,8 +465,8 @@ u64 gprof_scope_bytes(const struct gprof_target *t)
 /**
  * gprof_scope_init() - a scope without members
  * @s: where to
- * @kind: what for
- * @ops: what to tell
+ * @kind: its use
+ * @ops: events to tell
  * @target: made of tasks; outlives it
  * @charge: has paid for gprof_scope_bytes(); outlives it
  *
@@ -518,7 +518,7 @@ static int enter(struct gprof_scope *s)
 }
 
 /**
- * gprof_scope_enter() - take the target in, and who it forks from now on
+ * gprof_scope_enter() - take the target in, and the processes that it forks from now on
  * @s: scope without members
  * @nr_tasks: gets the number of the target's threads
  *

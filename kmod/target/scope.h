@@ -20,7 +20,7 @@ struct signal_struct;
 
 #define GPROF_SCOPE_BITS	14
 
-/* What a scope is for, so that each finds its own without looking at the others. */
+/* The use of a scope, so that each finds its own without looking at the others. */
 enum gprof_scope_kind {
 	GPROF_SCOPE_TIMER,
 	GPROF_SCOPE_SCHED,
@@ -32,9 +32,9 @@ enum gprof_scope_kind {
  * struct gprof_scope_process - a process that belongs to one scope or more
  * @node: in the table, by @tgid; read under RCU
  * @tgid: its number in the initial pid namespace
- * @group: what all its threads have in common, through exec too. It cannot be
+ * @group: the part that all its threads have in common, through exec too. It cannot be
  *	another process' while this is in the table.
- * @members: what it belongs to; read under RCU
+ * @members: scopes that it belongs to; read under RCU
  * @rcu: for freeing
  */
 struct gprof_scope_process {
@@ -70,7 +70,7 @@ struct gprof_scope_member {
 };
 
 /**
- * struct gprof_scope_ops - what who made a scope wants to be told
+ * struct gprof_scope_ops - events that the maker of a scope wants to be told
  * @forked: current's process belongs, and has made a task, which has not run yet
  * @executed: current has executed a program; @changed: it belongs now where it did
  *	not, or the other way round
@@ -88,10 +88,10 @@ struct gprof_scope_ops {
 /**
  * struct gprof_scope - the processes of a target
  * @target: the target
- * @kind: what for
- * @ops: what its maker wants to know
- * @charge: who pays for its memory
- * @tgids: a bit for each process that is in, by its number, for who asks too often
+ * @kind: its use
+ * @ops: events that its maker wants to know
+ * @charge: pays for its memory
+ * @tgids: a bit for each process that is in, by its number, for a caller that asks too often
  *	for a look into the table; or NULL
  * @all: list of struct gprof_scope_member
  * @spare: the same, unused: nothing can be allocated while a task forks
@@ -134,7 +134,7 @@ int gprof_scope_enter(struct gprof_scope *s, u32 *nr_tasks);
 void gprof_scope_leave(struct gprof_scope *s);
 
 /**
- * gprof_scope_process_of() - what a task's process belongs to
+ * gprof_scope_process_of() - the scopes that a task's process belongs to
  * @task: task
  *
  * Context: Under RCU, which interrupts being off is too.

@@ -2,13 +2,13 @@
 /*
  * target: resolve, check the privilege, hold references.
  *
- * The rules of who may record whom stand here and nowhere else. They are those
+ * The rules of which user may record which task stand here and nowhere else. They are those
  * of perf_event_open(2) with kernel.perf_event_paranoid = 2: own tasks in user
  * mode for everybody, all else with CAP_PERFMON.
  *
  * Own are those that the user may trace, which ptrace_may_access() knows; it is not exported,
- * and neither is what asks the security modules. So two ask: gprof_task_allowed() and
- * its like compare ids, capabilities and what is dumpable, in any context and as often
+ * and neither is the call that asks the security modules. So two ask: gprof_task_allowed() and
+ * its like compare ids, capabilities and dumpable flags, in any context and as often
  * as a task may have changed; and SETUP and START have the kernel's own code judge, which
  * asks the security modules (may_trace()).
  */
@@ -50,7 +50,7 @@ static bool capable_in(const struct cred *cred, const struct user_namespace *ns,
 }
 
 /*
- * Sets of capabilities can be compared within one user namespace only: a user who
+ * Sets of capabilities can be compared within one user namespace only: a user that
  * makes one has all of them there, and no more over other tasks than before.
  */
 static bool no_more_capable(const struct cred *owner, const struct cred *task)
@@ -111,7 +111,7 @@ bool gprof_task_allowed(struct task_struct *task, const struct cred *owner)
  * gprof_leader_otherwise() - the leader of a task that is unhashed
  * @task: which may have outlived the leader that it had
  *
- * While a thread of the process is not unhashed, the process has a leader, whom RCU keeps.
+ * While a thread of the process is not unhashed, the process has a leader, which RCU keeps.
  *
  * Context: Any incl. NMI, preemption off.
  * Return: that, or @task where its process is gone.
@@ -154,9 +154,9 @@ bool gprof_pause_walk(struct task_struct *process, struct task_struct *task)
  * gprof_target_hold() - have no exec in the target until gprof_target_release()
  * @t: target made of tasks
  *
- * What is checked and what is done upon it are one step then: an exec that gives
+ * The check and the work upon it are one step then: an exec that gives
  * itself other credentials comes before the check, which sees them, or after both,
- * and then finds what was done and undoes it. Who may record everything needs none
+ * and then finds the work and undoes it. A recorder that may record everything needs none
  * of that, and so waits for nobody's exec.
  *
  * Context: Task. Lock order: inside all of ours but raw spinlocks; perf takes its own
@@ -182,7 +182,7 @@ void gprof_target_release(const struct gprof_target *t)
 
 #define START_CODE	26	/* field of /proc/PID/stat; 1 for a reader that may not trace it */
 
-/* The name of a task can have anything in it, but what follows has no parenthesis. */
+/* The name of a task can have anything in it, but the fields behind it have no parenthesis. */
 static bool hides_addresses(const char *stat)
 {
 	const char *field = strrchr(stat, ')');
@@ -383,7 +383,7 @@ void gprof_target_call_running(const struct gprof_target *t, smp_call_func_t fun
 		on_each_cpu(func, arg, 1);
 		return;
 	}
-	/* A task that is found asleep sees what was written before when it is switched in. */
+	/* A task that is found asleep sees the stores before this when it is switched in. */
 	smp_mb();	/* Pairs with smp_mb__after_spinlock() in __schedule(). */
 	if (t->type == GPROF_TARGET_THREAD && may_run(t->task))
 		cpumask_set_cpu(task_cpu(t->task), cpus);

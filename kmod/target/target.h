@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * target: whom a recorder records, and who may.
+ * target: the tasks that a recorder records, and whether its owner may.
  */
 #ifndef GPROF_TARGET_H
 #define GPROF_TARGET_H
@@ -17,13 +17,13 @@ struct mm_struct;
 struct task_struct;
 
 /**
- * struct gprof_target - whom
+ * struct gprof_target - the tasks that a recorder records
  * @type: GPROF_TARGET_*
  * @on_exec: count from the next exec on
  * @task: thread, or leader of the process; a reference is held
  * @cgroup: cgroup v2; a reference is held
  * @cpus: CPUs (CPUS; SYSTEM and CGROUP: all)
- * @owner: credentials of who set the recorder up; a reference is held
+ * @owner: credentials of the task that set the recorder up; a reference is held
  * @privileged: @owner had CAP_PERFMON then
  * @events: where its end is told; set by the recorder
  * @caller: task that has called START, while START runs, perhaps in a worker

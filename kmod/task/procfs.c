@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * procfs: what the kernel tells in files of /proc and exports no function for.
+ * procfs: facts that the kernel tells in files of /proc and exports no function for.
  *
  * A user can put other files in the place of those of /proc, in a mount namespace of the
  * user's own, or hide them. So the module has a mount of its own, which is in nobody's

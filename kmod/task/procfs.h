@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * procfs: what the kernel tells in files of /proc and exports no function for.
+ * procfs: facts that the kernel tells in files of /proc and exports no function for.
  */
 #ifndef GPROF_PROCFS_H
 #define GPROF_PROCFS_H

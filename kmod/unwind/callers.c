@@ -6,9 +6,9 @@
  * architectures; the frame pointer tells where the newest lies. Code that was compiled
  * without frame pointers uses the register for anything; so a call must stand
  * before every return address, or the walk ends: half a stack is better than a
- * made-up one, and what is made up differs every time.
+ * made-up one, and a made-up one differs every time.
  *
- * What the last walk found is trusted as far as memory says the same again: the
+ * The result of the last walk is trusted as far as memory says the same again: the
  * record lies where it lay, and holds the same address, which was checked then
  * in the same program with the same mappings. To compare is much cheaper than to
  * check.
@@ -35,7 +35,7 @@ void __init gprof_callers_prepare(void)
 #endif
 
 /*
- * Does the record at @at lie where it lay, and say what it said? @at moves to the next.
+ * Does the record at @at lie where it lay, and say the same? @at moves to the next.
  * It is read where our memory says that it lay, which is the same.
  */
 static __always_inline bool same_record(u64 *at, u64 fp, u64 frame)
@@ -53,7 +53,7 @@ static __always_inline bool same_record(u64 *at, u64 fp, u64 frame)
 }
 
 /*
- * The first frame from @n on that is not what it was, or @known; @fp moves to where it
+ * The first frame from @n on that is not as it was, or @known; @fp moves to where it
  * lies. By fours, as far as that goes, which saves instructions.
  *
  * Through pointers: a sanitizer of array bounds would call out of the region
@@ -131,7 +131,7 @@ again:
 		fps[n] = fp;
 		sp = fp + 16;
 		fp = gprof_user_record(next);
-		/* What changes is mostly next to the leaf: the rest may be as it was. */
+		/* Mostly frames next to the leaf change: the rest may be as it was. */
 		if (n + 1 < known && fp == fps[n + 1] && fp >= sp) {
 			n++;
 			goto again;

@@ -2,8 +2,8 @@
 /*
  * callers: the user frames above the leaf, as frame records tell them.
  *
- * Between two samples of a task most of its stack stays. So what the last walk
- * found is kept, and the next one compares instead of checking anew.
+ * Between two samples of a task most of its stack stays. So the result of the last
+ * walk is kept, and the next one compares instead of checking anew.
  */
 #ifndef GPROF_CALLERS_H
 #define GPROF_CALLERS_H
@@ -17,7 +17,7 @@
 #define GPROF_MAX_FRAMES	127	/* of either half; as kernel.perf_event_max_stack */
 
 /**
- * struct gprof_callers - what the last walk found; its head is a key of the dictionary
+ * struct gprof_callers - result of the last walk; its head is a key of the dictionary
  * @process: whose stack
  * @layout: stamp of the process' mappings, 0 where no user frame was wanted
  * @nr: frames
@@ -70,7 +70,7 @@ static inline void gprof_callers_cut(struct gprof_callers *c, u32 nr)
  * @c: callers
  * @task: current
  * @layout: stamp of its mappings, or 0
- * @walked: version of what tables say of them, or 0
+ * @walked: version of the tables' lists of them, or 0
  *
  * Frames that were found in another process, under other mappings, or in another way are
  * forgotten.
@@ -85,7 +85,7 @@ static inline void gprof_callers_begin(struct gprof_callers *c, struct task_stru
 	gprof_process_of(&process, task);
 	if (unlikely(c->walked != walked)) {
 		c->walked = walked;
-		/* Who walks in another way writes over @frames. */
+		/* A walk of another way writes over @frames. */
 		c->kept = 0;
 		gprof_callers_cut(c, 0);
 	}

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * lookup: tables by what text they are for, and the mappings of current under its lock.
+ * lookup: tables by the text that they are for, and the mappings of current under its lock.
  *
  * The mmap_lock is only tried. An interrupt or NMI cannot give it back, since that may wake
  * a writer, and the interrupted code may hold the locks that this takes. So a hard irq_work
  * does, which runs as soon as interrupts are on again; until then the CPU has no other.
  *
  * That may be when the CPU has left the task, which may have ended since. So the memory's
- * description is held, and what would free it is left to a worker.
+ * description is held, and the call that would free it is left to a worker.
  */
 #include "lookup.h"
 #include "compat/irq_work.h"
@@ -34,7 +34,7 @@
  * struct held - the memory whose lock this CPU has taken in an interrupt
  * @mm: memory; NULL: none
  * @unlock: gives the lock back
- * @drop: frees what nobody else holds
+ * @drop: frees a description that nobody else holds
  */
 struct held {
 	struct mm_struct *mm;
@@ -197,7 +197,7 @@ bool gprof_lookup_text(u32 set, struct mm_struct *mm, u64 at, struct gprof_text 
 }
 
 /**
- * gprof_lookup_init() - prepare what interrupts leave behind
+ * gprof_lookup_init() - prepare the work that interrupts leave behind
  *
  * Context: Task.
  */

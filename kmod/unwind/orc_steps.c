@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * orc_steps: what the ORC unwinder does at a return address, remembered (amd64).
+ * orc_steps: the ORC unwinder's step at a return address, remembered (amd64).
  *
- * The unwinder searches its tables at every frame, some 250 instructions. What it
- * finds there depends on the return address alone, and nearly always it is: the
+ * The unwinder searches its tables at every frame, some 250 instructions. The entry
+ * there depends on the return address alone, and nearly always it is: the
  * caller's frame begins so many bytes above the stack pointer, or the frame
  * pointer; the return address lies below that, and so many bytes further down the
  * caller's frame pointer, if it was saved. Such a step is taken here with a look
@@ -11,11 +11,11 @@
  *
  * The tables themselves are out of reach for a module. So a step is learnt by
  * having the unwinder take it thrice: as it is, with another stack pointer, and
- * with another frame pointer. Only what is the same for ever is remembered:
- * - of addresses in the kernel's image; modules and what is generated come and go;
+ * with another frame pointer. Only steps that are the same for ever are remembered:
+ * - of addresses in the kernel's image; modules and generated code come and go;
  * - of calls, on the current task's own stack;
  * - where the word in memory is the return address. The function graph tracer and
- *   kretprobes put one of theirs there, and only the unwinder knows what it was.
+ *   kretprobes put one of theirs there, and only the unwinder knows the former one.
  * Anything else ends a walk without a result, and the unwinder does it all.
  *
  * The table is written by any CPU in any context; an entry is one word.
@@ -83,7 +83,7 @@ static u64 stack_word(u64 addr)
 
 /*
  * Where was the caller's frame pointer saved? In words below the caller's frame: at
- * @sp + k * SHIFT the unwinder found @bp[k]. 0: who knows. Registers that are saved side by
+ * @sp + k * SHIFT the unwinder found @bp[k]. 0: unknown. Registers that are saved side by
  * side often are the same, and 0: hence more than two looks.
  */
 static u32 place_of_saved(u64 sp, const u64 bp[LOOKS], u64 lowest)
@@ -104,7 +104,7 @@ static u32 place_of_saved(u64 sp, const u64 bp[LOOKS], u64 lowest)
 	return found;
 }
 
-/* What the unwinder finds as the frame pointer with the pointer of @step at other places. */
+/* The frame pointers that the unwinder finds with the pointer of @step at other places. */
 static bool look_at_saved(const struct unwind_state *from, enum step step, u64 bp[LOOKS])
 {
 	u32 k;
@@ -124,7 +124,7 @@ static bool look_at_saved(const struct unwind_state *from, enum step step, u64 b
 	return true;
 }
 
-/* What was done from @from to @to, as an entry; 0: ask again the next time. */
+/* The step from @from to @to, as an entry; 0: ask again the next time. */
 static u64 learn(const struct unwind_state *from, struct unwind_state *to)
 {
 	struct unwind_state sp_moved = *from, bp_moved = *from, *moved;
@@ -137,7 +137,7 @@ static u64 learn(const struct unwind_state *from, struct unwind_state *to)
 
 		return entry_of(from->ip, end ? STEP_USER : STEP_OTHER, 0, 0);
 	}
-	/* What a tracer has put there may be gone the next time. */
+	/* A tracer's address there may be gone the next time. */
 	if (!is_call(to) || stack_word(to->sp - 8) != to->ip)
 		return 0;
 	/* An error that happened already keeps the unwinder from telling of others. */
@@ -179,7 +179,7 @@ static u64 learn(const struct unwind_state *from, struct unwind_state *to)
  * @sp: stack pointer as it called
  * @bp: frame pointer then
  *
- * The unwinder knows the frame by what has been called from there since.
+ * The unwinder knows the frame by the function that has been called from there since.
  *
  * Context: Any incl. NMI, preemption off.
  */
@@ -244,7 +244,7 @@ int gprof_orc_walk_from(u64 ip, u64 sp, u64 bp, u64 *frames, u32 max)
 		u64 up = (entry >> 32 & 0xffff) * 8, saved = (entry >> 48 & 0xfff) * 8;
 		enum step step = entry >> 60;
 
-		/* In the image, since what is in the table is. */
+		/* In the image, since all addresses in the table are. */
 		if ((u32)entry != (u32)ip || ip >> 32 != U32_MAX)
 			return -1;
 		if (step == STEP_USER && sp == top && user_mode(task_pt_regs(current)))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * orc_steps: what the ORC unwinder does at a return address, remembered (amd64).
+ * orc_steps: the ORC unwinder's step at a return address, remembered (amd64).
  */
 #ifndef GPROF_ORC_STEPS_H
 #define GPROF_ORC_STEPS_H

@@ -3,9 +3,9 @@
  * python: follow the list of frames that CPython keeps for each of its threads.
  *
  * Where things are in its memory differs from version to version: the library says so with
- * the table of the interpreter's file, in offsets. What is read there may be anything that a
+ * the table of the interpreter's file, in offsets. The content there may be anything that a
  * hostile program wants, and may change under our eyes: every address is looked at before
- * it is used, every list is followed for so many steps, and what comes out is words, which
+ * it is used, every list is followed for so many steps, and the result is words, which
  * nobody here makes anything of. To find out which C frames they belong between needs
  * names, and is for user space.
  */
@@ -22,10 +22,10 @@
 
 #define INTERPRETERS	4	/* of a process, to look for a thread in */
 #define THREADS		256	/* of all these */
-#define OWNED_BY_C	3	/* what GPROF_PYTHON_F_OWNER is about */
+#define OWNED_BY_C	3	/* the owner that GPROF_PYTHON_F_OWNER is about */
 
 /**
- * gprof_python_copy() - take what user space says of an interpreter
+ * gprof_python_copy() - take user space's description of an interpreter
  * @python: gets it
  * @from: where
  *
@@ -101,7 +101,7 @@ static __always_inline bool find_thread(const struct gprof_python *p, u64 runtim
 	return true;
 }
 
-/* What is to be told of a frame, but for how it was called. */
+/* The words that tell of a frame, but for how it was called. */
 static __always_inline bool frame_words(const struct gprof_python *p, u64 frame, u64 *told,
 					u64 *check)
 {
@@ -180,7 +180,7 @@ static void put_first(struct gprof_callers *c, u32 nr)
  * gprof_python_walk() - the frames of a task's interpreter
  * @c: callers, which gprof_walk() has found; gets them before the others
  * @texts: mappings of current, which have been read
- * @task: current, or who uses the same memory and does not run
+ * @task: current, or a task that uses the same memory and does not run
  *
  * Context: Any incl. NMI, preemption and page faults off; the page tables that
  * are loaded are those of current.
@@ -201,9 +201,9 @@ u32 gprof_python_walk(struct gprof_callers *c, const struct gprof_texts *texts,
 	if (i >= list->nr || READ_ONCE(list->text[i].gone))
 		return 0;
 	p = &list->text[i].unwind->python;
-	/* What it calls itself, be it in a container. */
+	/* The id by which it knows itself, be it in a container. */
 	tid = task_pid_nr_ns(task, task_active_pid_ns(task));
-	/* What a sanitizer looks at comes before user memory is open: it would call out of that. */
+	/* Loads that a sanitizer checks come before user memory is open: it calls functions. */
 	runtime = list->text[i].start - list->text[i].offset + p->runtime;
 	first = &c->frames[c->nr];
 	if (!user_access_begin((void __user *)PAGE_SIZE, 16))

@@ -80,7 +80,7 @@ static void kernel_frames(struct gprof_top *top, const struct gprof_stack_option
 		top->flags |= GPROF_STACK_REC_F_KERNEL_CUT;
 }
 
-/* What the walk came to, where somebody wants to know. */
+/* The end of the walk, where somebody wants to know. */
 static void note_end(struct gprof_stack *s, const struct gprof_stack_options *o, u32 end)
 {
 	if (end != GPROF_STACK_END_COMPLETE)
@@ -145,7 +145,7 @@ static __always_inline void user_frames(struct gprof_stack *s, const struct gpro
 	s->nr_python = 0;
 	if (user && o->tables)
 		texts = gprof_texts_find(o->tables, current->mm);
-	/* Pairs with bump() in text.c: what is read of it from here on is not older. */
+	/* Pairs with bump() in text.c: lists that are read from here on are not older. */
 	version = texts ? smp_load_acquire(&texts->version) :
 		  o->tables ? GPROF_WALK_UNKNOWN : 0;
 	gprof_callers_begin(&s->callers, task,
@@ -166,7 +166,7 @@ static __always_inline void user_frames(struct gprof_stack *s, const struct gpro
 /**
  * gprof_stack_capture() - take the stack of the current task
  * @s: where to; @s->until is set
- * @o: what to take
+ * @o: parts to take
  * @regs: registers at the event
  * @chain: call chain that the driver has walked already, or NULL
  *
@@ -226,10 +226,10 @@ static bool take_words(u64 *to, const u64 *from, u32 nr)
 }
 
 /**
- * gprof_stack_part() - what gprof_stack_capture() would have taken with other options
+ * gprof_stack_part() - the stack that gprof_stack_capture() would have taken with other options
  * @part: where to
  * @whole: stack of the current task, with at least as much
- * @o: what to take
+ * @o: parts to take
  * @regs: registers at the event
  *
  * Context: As gprof_stack_capture().
@@ -281,8 +281,8 @@ void gprof_stack_part(struct gprof_stack *part, const struct gprof_stack *whole,
 /**
  * gprof_stack_capture_task() - take the stack of a task that does not run
  * @s: where to
- * @o: what to take; the leaf alone is not among it
- * @task: task, whose kernel stack is there. Should it begin to run, what is taken is of no
+ * @o: parts to take; the leaf alone is not among them
+ * @task: task, whose kernel stack is there. Should it begin to run, the result is of no
  *	use, and does no harm
  *
  * The user frames are taken where current, a thread of the kernel, has borrowed @task's mm.
@@ -311,9 +311,9 @@ void gprof_stack_capture_task(struct gprof_stack *s, const struct gprof_stack_op
 /**
  * gprof_stack_capture_own() - take the user frames of current, amid a system call
  * @s: where to
- * @o: what to take: GPROF_STACK_F_USER, and no kernel
+ * @o: parts to take: GPROF_STACK_F_USER, and no kernel
  *
- * Who asks for it knows who calls: what may be a caller, and may not, is left out.
+ * The caller knows its own callers: an address that may not be a caller is left out.
  *
  * Context: Task, preemption off.
  */

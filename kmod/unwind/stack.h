@@ -17,7 +17,7 @@ struct task_struct;
 #define GPROF_OWN_CALLERS	8	/* most that are told of a stack besides those of a base */
 
 /**
- * struct gprof_top - what differs from sample to sample; a key of the dictionary
+ * struct gprof_top - the part that differs from sample to sample; a key of the dictionary
  * @flags: GPROF_STACK_REC_F_*
  * @nr_kernel: kernel frames, first in @frames
  * @nr_user: user frames behind them: the leaf, and a guessed caller
@@ -27,7 +27,7 @@ struct task_struct;
  * @ends: @callers, @nr_end and @nr_own
  * @frames: leaf first
  *
- * The sampler fills in @callers and what follows from it. Without holes, since it is
+ * The sampler fills in @callers and the members that follow from it. Without holes, since it is
  * compared as words.
  */
 struct gprof_top {
@@ -76,7 +76,7 @@ static inline u32 gprof_top_words(const struct gprof_top *top)
 }
 
 /**
- * struct gprof_stack_options - what to capture
+ * struct gprof_stack_options - parts of a stack to capture
  * @flags: GPROF_STACK_F_*
  * @max_frames: most frames of either half, up to GPROF_MAX_FRAMES
  * @kernel: kernel addresses may be recorded
@@ -105,7 +105,7 @@ void gprof_stack_capture_task(struct gprof_stack *s, const struct gprof_stack_op
 void gprof_stack_capture_own(struct gprof_stack *s, const struct gprof_stack_options *o);
 void gprof_stack_capture_none(struct gprof_stack *s, struct task_struct *task);
 
-/* What an architecture supplies (stack_x86.c, stack_arm64.c, stack_riscv.c). */
+/* The functions of an architecture (stack_x86.c, stack_arm64.c, stack_riscv.c). */
 
 /**
  * gprof_arch_task_frames() - walk the kernel's frames of a task that does not run
@@ -130,7 +130,7 @@ u32 gprof_arch_task_frames(struct task_struct *task, u64 *frames, u32 max);
 u32 gprof_arch_kernel_frames(struct pt_regs *regs, u64 *frames, u32 max);
 
 /**
- * gprof_arch_caller_regs() - go on to who called the module
+ * gprof_arch_caller_regs() - go on to the module's caller
  * @regs: from perf_fetch_caller_regs(), in a function of ours
  *
  * For where a tail call is a call, as with frame pointers on arm64.
@@ -142,7 +142,7 @@ void gprof_arch_caller_regs(struct pt_regs *regs);
 /**
  * gprof_arch_sleeper_regs() - where a task was when it gave the CPU away
  * @regs: gets as much as gprof_arch_kernel_frames() needs, once the task is current again
- *	and still there: of who called the switch, for what is below is gone by then
+ *	and still there: of the switch's caller, for the frames below are gone by then
  * @task: does not run, and cannot begin to
  *
  * Context: Any, preemption off.

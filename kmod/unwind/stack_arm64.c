@@ -41,7 +41,7 @@ void gprof_arch_caller_regs(struct pt_regs *regs)
 	u64 stack = (unsigned long)task_stack_page(current);
 	u64 record[2];
 
-	/* The record of who fetched them has the same address as @regs. */
+	/* The record of the function that fetched them has the same address as @regs. */
 	do {
 		if (!read_record(record, regs->regs[29], stack))
 			return;
@@ -92,7 +92,7 @@ u32 gprof_arch_kernel_frames(struct pt_regs *regs, u64 *frames, u32 max)
 	u64 record[2];
 
 	frames[0] = regs->pc;
-	/* From perf_fetch_caller_regs(): the record of who called it has the same address. */
+	/* From perf_fetch_caller_regs(): the record of its caller has the same address. */
 	if (regs->pstate == PSR_MODE_EL1h && read_record(record, fp, stack) &&
 	    strip_kernel(record[1]) == regs->pc)
 		fp = record[0];
@@ -110,7 +110,7 @@ u32 gprof_arch_task_frames(struct task_struct *task, u64 *frames, u32 max)
  * Finds where the records begin. A prologue may push one some instructions
  * before it links it to x29; the unwind table calls the caller saved then,
  * hence no guess. A leaf function needs no record: its caller is in the link
- * register alone. A call must stand before what it points to, since code may
+ * register alone. A call must stand before the address in it, since code may
  * use the register for other things.
  */
 u64 gprof_arch_first_record(struct pt_regs *regs, struct gprof_top *top)

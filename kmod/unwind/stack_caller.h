@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * stack_caller: registers of who called the module, for a walk to begin with.
+ * stack_caller: registers of the module's caller, for a walk to begin with.
  */
 #ifndef GPROF_STACK_CALLER_H
 #define GPROF_STACK_CALLER_H
@@ -11,15 +11,15 @@
 #include <linux/ptrace.h>
 
 /*
- * What is no interrupt's sets none of the CPU's flags. Here: ip, sp and bp are of who called,
- * and of one moment.
+ * Registers that are no interrupt's set none of the CPU's flags. Here: ip, sp and bp are the
+ * caller's, and of one moment.
  */
 #define GPROF_REGS_OF_CALL	1UL	/* the carry flag alone, which is not possible */
-#define GPROF_REGS_OF_SLEEPER	4UL	/* of the switch, and who called that is to be told */
+#define GPROF_REGS_OF_SLEEPER	4UL	/* of the switch, and its caller is to be told */
 
 /**
  * gprof_caller_regs() - perf_fetch_caller_regs(), but with all that a walk can begin with
- * @regs: gets the registers of who called the function that this is in, or that jumped to it
+ * @regs: gets the registers of the caller of the function that this is in, or of the jump to it
  *
  * Context: Any incl. NMI, preemption off.
  */

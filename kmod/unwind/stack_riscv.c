@@ -7,8 +7,8 @@
  * s0 alone, where others have the address, and has that in ra.
  *
  * No instruction saves both and links them. So an interrupt may come while the frame is
- * half made or half gone, and the instructions that follow say which: what links s0 or
- * returns comes next where s0 is the caller's, what restores it where it is not.
+ * half made or half gone, and the instructions that follow say which: one that links s0 or
+ * returns comes next where s0 is the caller's, one that restores it where it is not.
  *
  * The kernel's own walker is not exported, so this is one. Entry code may not begin a
  * new chain: the first record of the kernel may lead to user space's frame pointer, which
@@ -69,8 +69,8 @@ static __always_inline bool saves_fp(u64 cfa, u64 fp, u64 saved_at, bool user)
 }
 
 /*
- * Code of the kernel is compiled with frame pointers: what is behind a branch belongs to
- * the same function then, and who calls has a frame. Of a user's nothing is known.
+ * Code of the kernel is compiled with frame pointers: the code behind a branch belongs to
+ * the same function then, and a caller has a frame. Of a user's nothing is known.
  */
 static __always_inline enum place find_place(const struct pt_regs *regs, bool user)
 {
@@ -173,7 +173,7 @@ static __always_inline void add(struct chain *c, u64 pc)
 		c->frames[c->n++] = pc;
 }
 
-/* Where a call saved what it was called with: s0 in the place of the address. */
+/* Where a call saved the registers that it was called with: s0 in the place of the address. */
 static __always_inline bool saves_no_address(u64 fp, u64 pc)
 {
 	return pc > fp && !(pc & 7) && pc - fp < THREAD_SIZE;
@@ -254,7 +254,7 @@ u32 gprof_arch_kernel_frames(struct pt_regs *regs, u64 *frames, u32 max)
 		fp = add_interrupted(&c, regs);
 	} else {
 		add(&c, regs->epc);
-		/* The record of who called it has the same address. */
+		/* The record of its caller has the same address. */
 		if (read_record(&c, fp, &next, &pc) && pc == regs->epc)
 			fp = next;
 	}
@@ -278,7 +278,7 @@ void gprof_arch_caller_regs(struct pt_regs *regs)
 	u64 next, pc;
 
 	begin(&c, current, NULL, 0);
-	/* The record of who fetched them has the same address as @regs. */
+	/* The record of the function that fetched them has the same address as @regs. */
 	do {
 		if (!read_record(&c, regs->s0, &next, &pc))
 			return;
@@ -299,8 +299,8 @@ void gprof_arch_sleeper_regs(struct pt_regs *regs, struct task_struct *task)
 /* ---- user space's half ---- */
 
 /*
- * What finds the place beyond doubt tells so, since the unwind table may call the caller
- * saved while the frame that it is saved in is not linked yet.
+ * A search that finds the place beyond doubt tells so, since the unwind table may call the
+ * caller saved while the frame that it is saved in is not linked yet.
  */
 u64 gprof_arch_first_record(struct pt_regs *regs, struct gprof_top *top)
 {

@@ -30,7 +30,7 @@ static bool regs_are_real(struct pt_regs *regs)
 	return regs->flags & X86_EFLAGS_FIXED;
 }
 
-/* What was walked without the unwinder must be what it would have found. */
+/* Frames that were walked without the unwinder must be those that it would have found. */
 static void check_frames(struct unwind_state *state, const u64 *frames, u32 nr)
 {
 	u32 n;
@@ -76,7 +76,7 @@ static u64 begin_at_caller(struct unwind_state *state, struct pt_regs *regs)
 	return addr;
 }
 
-/* It stops above the address that it is given. What a tracer has put on the stack it knows. */
+/* It stops above the address that it is given. It knows the addresses that tracers put there. */
 static void start_at(struct unwind_state *state, const struct pt_regs *regs)
 {
 	if (regs->flags == GPROF_REGS_OF_SLEEPER)
@@ -114,7 +114,7 @@ static u32 call_frames(const struct pt_regs *regs, u64 *frames, u32 max)
 	u32 n = 0;
 	int rest;
 
-	/* Of a sleeper it is told who called the switch. */
+	/* Of a sleeper the caller of the switch is told. */
 	if (regs->flags != GPROF_REGS_OF_SLEEPER)
 		frames[n++] = regs->ip;
 	rest = gprof_orc_walk_from(regs->ip, regs->sp, regs->bp, frames + n, max - n);
@@ -182,7 +182,7 @@ u32 gprof_arch_task_frames(struct task_struct *task, u64 *frames, u32 max)
 /*
  * The compiler spares leaf functions the frame even where it is asked for one,
  * and no function has it in its first instructions; then the return address is
- * at the top of the stack, or below what was just pushed. Whether this is such a
+ * at the top of the stack, or below the word just pushed. Whether this is such a
  * place only the unwind table knows; here it is enough that the word could be one.
  */
 static __always_inline void guess_caller(struct gprof_top *top, u64 ip, u64 sp, u64 lowest)

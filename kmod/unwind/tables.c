@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tables: sets of tables: who has one, what is in it, who pays.
+ * tables: sets of tables: their users, their content, and the charge.
  *
  * Lock order: @sets_lock; struct gprof_tables.lock, then mmap_lock of a process, which
  * is only tried.
@@ -31,7 +31,7 @@
 #define TEXTS_MAX	1024	/* processes of a set */
 #define RENEW_NS	(5 * NSEC_PER_MSEC)
 
-/* Whoever is at a limit must not have others wait for the lock while memory is sought. */
+/* A user at a limit must not have others wait for the lock while memory is sought. */
 #define GFP_UNDER_LOCK	(GFP_KERNEL_ACCOUNT | __GFP_NORETRY)
 
 static DEFINE_MUTEX(sets_lock);	/* protects sets */
@@ -387,7 +387,7 @@ struct gprof_texts *gprof_tables_begin(struct gprof_tables *set, struct mm_struc
 /**
  * gprof_tables_end() - all mappings have been read
  * @set: set of which @set->copy has them
- * @t: what gprof_tables_begin() gave
+ * @t: result of gprof_tables_begin()
  * @gfp: how to have memory for them
  *
  * Context: Task, mmap_lock held since they were read.
@@ -418,7 +418,7 @@ int gprof_tables_end(struct gprof_tables *set, struct gprof_texts *t, gfp_t gfp)
 }
 
 /**
- * gprof_tables_cancel() - reading is over, whatever came of it
+ * gprof_tables_cancel() - reading is over, and its result is not used
  * @set: set, after gprof_tables_begin()
  *
  * Context: Task.
@@ -457,7 +457,7 @@ static void note_current(struct gprof_tables *set)
  * gprof_tables_learn_current() - a walk of current's own did not know its mappings
  * @set: set
  *
- * What is wanting may be wanting for good. So this is done now and then only.
+ * A missing mapping may be missing for good. So this is done now and then only.
  *
  * Context: Task, without mmap_lock.
  * Return: whether they were read.
@@ -471,7 +471,7 @@ bool gprof_tables_learn_current(struct gprof_tables *set)
 	if (ktime_get_mono_fast_ns() - last_read(set) < RENEW_NS)
 		return false;
 	t = gprof_tables_begin(set, mm);
-	/* Whatever comes of it. */
+	/* Even if the reading fails. */
 	WRITE_ONCE(*(t ? &t->read_ns : &set->refused_ns), ktime_get_mono_fast_ns());
 	if (t && mmap_read_trylock(mm)) {
 		note_current(set);

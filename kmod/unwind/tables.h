@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * tables: the tables that recorders of one user share, and what they are used on.
+ * tables: the tables that recorders of one user share, and the mappings they are used on.
  *
- * A table may say anything, so it may serve nobody but who gave it: a set belongs to one
+ * A table may say anything, so it may serve nobody but its giver: a set belongs to one
  * user with one privilege. It is there while a recorder of that kind is.
  */
 #ifndef GPROF_TABLES_H
@@ -25,15 +25,15 @@ struct gprof_text_table;
  * @privileged: with CAP_PERFMON
  * @id: number, never 0
  * @users: recorders
- * @lock: protects what follows, and is held while mappings are read
+ * @lock: protects the members that follow, and is held while mappings are read
  * @charge: for all of it
  * @unwinds: tables
  * @nr: how many
- * @bytes: what they take
+ * @bytes: memory that they take
  * @texts: of processes
  * @nr_texts: how many
  * @copy: for making one
- * @refused_ns: when mappings could not be kept last, for who reads their own
+ * @refused_ns: when mappings could not be kept last, for threads that read their own
  */
 struct gprof_tables {
 	struct list_head node;

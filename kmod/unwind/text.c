@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * text: copies of mappings, and what makes them void.
+ * text: copies of mappings, and the changes that make them void.
  *
  * mm_watch.c has the order that makes a copy safe to use.
  *
- * @version is changed behind what it is about, and read before it: who finds a version
- * may find what is newer, never what is older.
+ * @version is changed behind the list that it is about, and read before it: a walk that finds
+ * a version may find a newer list, never an older one.
  *
  * Lock order: mmap_lock; locks of mm_watch; @lock, which is innermost.
  */
@@ -26,7 +26,7 @@ static atomic64_t versions = ATOMIC64_INIT(0);
 static void bump(struct gprof_texts *t)
 {
 	lockdep_assert_held(&t->lock);
-	/* What it is about, before it. Pairs with smp_load_acquire() in gprof_stack_capture(). */
+	/* Lists before their version. Pairs with smp_load_acquire() in gprof_stack_capture(). */
 	smp_store_release(&t->version, atomic64_inc_return(&versions));
 }
 
@@ -153,7 +153,7 @@ void gprof_text_note(struct gprof_text_copy *copy, struct vm_area_struct *vma)
 		gprof_text_of(&copy->text[copy->nr++], vma);
 }
 
-/* What was not said to be gone, and is as it was, has changed in nothing that matters. */
+/* A list that was not said to be gone, and is as it was, has changed in nothing that matters. */
 static bool is_same(const struct gprof_text_list *list, const struct gprof_text_copy *copy)
 {
 	u32 i;
@@ -198,7 +198,7 @@ int gprof_texts_publish(struct gprof_texts *t, const struct gprof_text_copy *cop
 
 	WRITE_ONCE(t->read_ns, ktime_get_mono_fast_ns());
 	WRITE_ONCE(t->exec_vm, t->user.mm->exec_vm);
-	/* Only who publishes changes what is not @gone; the caller sees to that. */
+	/* Only the publisher changes a list that is not @gone; the caller sees to that. */
 	if (is_same(rcu_access_pointer(t->list), copy))
 		return 0;
 	list = kvmalloc(struct_size(list, text, copy->nr), gfp);
@@ -245,7 +245,7 @@ void gprof_texts_attach(struct gprof_texts *t, const struct gprof_unwind *u)
 		if (text->unwind || !is_for(u, text))
 			continue;
 		text->base = gprof_text_base(text, u);
-		/* Pairs with smp_load_acquire() in who walks: @base before it. */
+		/* Pairs with smp_load_acquire() in the walk: @base before it. */
 		smp_store_release(&text->unwind, u);
 		changed = true;
 	}

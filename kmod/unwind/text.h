@@ -68,11 +68,11 @@ struct gprof_text_list {
 };
 
 /**
- * struct gprof_texts - what is known of a process' mappings, to one set of tables
- * @user: subscription to what the process unmaps; its owner is the number of the set
+ * struct gprof_texts - the known mappings of a process, to one set of tables
+ * @user: subscription to the process' unmappings; its owner is the number of the set
  * @node: in the set
  * @dead: the process has ended
- * @lock: protects @list, what is in it, and @version
+ * @lock: protects @list, its content, and @version
  * @version: a new number, never used before, whenever walks may differ from before
  * @list: NULL: nothing was read yet
  * @exec_vm: pages of code that the process had then; ULONG_MAX: of these some are gone
@@ -108,7 +108,7 @@ struct gprof_text_copy {
 };
 
 /**
- * gprof_texts_find() - what is known of a process' mappings
+ * gprof_texts_find() - the known mappings of a process
  * @set: number of a set of tables
  * @mm: of current
  *
@@ -171,8 +171,8 @@ static inline bool gprof_texts_are_all(const struct gprof_texts *t,
 }
 
 /*
- * Whole pages, so that parts of a charge add up to it. With what is left for a while of a
- * process that has ended: its mm, and two pages of tables.
+ * Whole pages, so that parts of a charge add up to it. With the parts of an ended process
+ * that stay for a while: its mm, and two pages of tables.
  */
 static inline u64 gprof_texts_bytes(u32 nr)
 {

@@ -2,7 +2,7 @@
 /*
  * unwind: is it a table?
  *
- * A table that passes cannot make a walk read outside of itself. What it says may
+ * A table that passes cannot make a walk read outside of itself. Its rules may
  * still be nonsense: then a stack is, and ends early.
  */
 #include "unwind.h"
@@ -116,10 +116,10 @@ static int check_rules(const struct gprof_unwind *u, const struct gprof_unwind_t
 
 /**
  * gprof_unwind_check() - make sure of a table
- * @u: @memory and @bytes are set; the rest of what is in the table will be
+ * @u: @memory and @bytes are set; the members about the table's content will be
  *
  * Context: Task.
- * Return: 0, or -EINVAL for what is no table of this machine.
+ * Return: 0, or -EINVAL: it is no table of this machine.
  */
 int gprof_unwind_check(struct gprof_unwind *u)
 {
@@ -165,7 +165,7 @@ u32 gprof_unwind_far(const struct gprof_unwind *u, u32 row)
 			end = middle;
 	}
 	/*
-	 * Foreseen wrongly, where there is none, it would be what @rules says: see
+	 * Foreseen wrongly, where there is none, it would be as @rules says: see
 	 * gprof_unwind_find().
 	 */
 	return array_index_nospec(u->far[at].rule, u->nr_rules);

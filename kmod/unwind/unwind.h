@@ -2,7 +2,7 @@
 /*
  * unwind: a table that says how to get from a frame to its caller.
  *
- * linux/gprof_unwind.h says what it looks like. User space compiled it, and may be
+ * linux/gprof_unwind.h has its layout. User space compiled it, and may be
  * hostile: all that a walk will index with is checked once, here.
  */
 #ifndef GPROF_UNWIND_H
@@ -44,7 +44,7 @@ struct gprof_text_id {
  * @hash: for lookups, by @set and @id
  * @rcu: frees it
  * @set: number of its set
- * @id: what text it is for
+ * @id: of the text that it is for
  * @base: rows before each granule that is a multiple of GPROF_UNWIND_BASE
  * @index: rows from there to each granule
  * @low: where in its granule a row begins

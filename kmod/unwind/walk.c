@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * walk: from frame to frame, by what a table says of the code.
+ * walk: from frame to frame, by the rules that a table has for the code.
  *
  * A frame is known by three registers: where its code goes on, its stack pointer and its
  * frame pointer. The rule for the first says where those of the caller lie. Nearly all
  * rules are one of two kinds, and followed here with user memory open; the others are
  * for walk_step.c, which opens it for each word.
  *
- * What makes it cheap is what is kept of the last walk on this CPU: when a frame's three
+ * The frames that are kept of the last walk on this CPU make it cheap: when a frame's three
  * registers are those of a frame of then, and the words that its callers were read from
- * are what they were, so are its callers. Frames are kept by their distance from the
+ * are unchanged, so are its callers. Frames are kept by their distance from the
  * outermost: those next to the leaf come and go.
  *
  * Where no table says anything, a frame record is believed as callers.c believes it: when
@@ -63,7 +63,7 @@ struct memory {
 static struct memory __percpu *memories;
 
 /**
- * gprof_walk_begin() - allocate what walks keep
+ * gprof_walk_begin() - allocate the memory that walks keep
  *
  * Context: Task.
  * Return: 0 or -ENOMEM.
@@ -139,7 +139,7 @@ static void copy_frames(struct gprof_frame *to, const struct gprof_frame *from, 
 }
 
 /**
- * struct found - what a walk has found
+ * struct found - the frames that a walk has found
  * @nr: fresh frames
  * @rest: the last of them is this one of those kept, and all behind it are as they were
  * @end: how it ended

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * walk_step: what is not done with user memory open.
+ * walk_step: the steps that are not taken with user memory open.
  *
- * Each word is read by itself: what comes here is rare, and may be anything that a
+ * Each word is read by itself: a frame that comes here is rare, and may be anything that a
  * hostile program or table wants. The frames that go through here too often for that are
  * followed by walk.c.
  */
@@ -12,7 +12,7 @@
 #include <linux/build_bug.h>
 #include <linux/ptrace.h>
 
-/* What rules cannot be, and an address can. */
+/* Kinds that a rule cannot have, and an address can. */
 #define KIND_NO_TABLE	(GPROF_UNWIND_CFA_NR + 0)
 #define KIND_UNREAD	(GPROF_UNWIND_CFA_NR + 1)
 
@@ -117,9 +117,9 @@ static bool known_register(const struct gprof_walk *w, u32 nr, u64 *to)
 }
 
 /*
- * What a register that callees keep was in the frame that is @w->nr frames up: amd64's
- * rbx, on which lazy binding stands. What it was when all registers were known, and then
- * what each frame since has saved.
+ * The value of a register that callees keep, in the frame that is @w->nr frames up: amd64's
+ * rbx, on which lazy binding stands. Its value when all registers were known, and then
+ * the one that each frame since has saved.
  */
 static bool kept_register(struct gprof_walk *w, u32 nr, u64 *to)
 {
@@ -169,7 +169,7 @@ static u32 step_signal(struct gprof_walk *w, struct gprof_frame *f)
 
 /*
  * Where a signal has saved the registers, if the record that the kernel has put there too,
- * with the interrupted frame pointer and x30, is at @fp. What the kernel saves may be
+ * with the interrupted frame pointer and x30, is at @fp. The kernel's frame may be
  * larger than this; then the two are not found there.
  */
 static u64 signal_below_record(u64 fp)
@@ -202,7 +202,7 @@ static u64 sp_behind_record(struct gprof_walk *w, u64 above, u64 pc, u64 fp)
 		return signal_below_record(fp);
 	if (r->kind == GPROF_UNWIND_CFA_DEREF && !HOW_REG(r->how))
 		return LOST_SP;
-	/* Of who has no need of it, it is only known to be no less. */
+	/* Where a caller's rule has no need of it, it is only known to be no less. */
 	if (r->kind != GPROF_UNWIND_CFA_SP)
 		return above;
 	if (HOW_FP(r->how) != GPROF_UNWIND_FP_AT_CFA || HOW_RA(r->how) != GPROF_UNWIND_RA_AT_CFA ||
@@ -237,7 +237,7 @@ static u32 step_record(struct gprof_walk *w, u8 kind, struct gprof_frame *f)
 	}
 	if (leaf)
 		fp = gprof_arch_first_record(w->regs, &w->stack->top);
-	/* Whoever keeps no frame pointer may have a 0 there by chance. */
+	/* Code that keeps no frame pointer may have a 0 there by chance. */
 	if (!fp && kind == GPROF_UNWIND_CFA_NONE)
 		return GPROF_STACK_END_COMPLETE;
 	if (fp & 7 || fp < f->sp || !gprof_user_readable(fp))
@@ -255,7 +255,7 @@ static u32 step_record(struct gprof_walk *w, u8 kind, struct gprof_frame *f)
 	f->pc_at = fp + 8;
 	f->fp_at = fp;
 	f->fp_word = f->fp;
-	/* Which record is the first may depend on what is no register of a frame. */
+	/* Which record is the first may depend on a register that a frame does not keep. */
 	if (leaf)
 		f->pc_at = 0;
 	w->exact = false;

@@ -28,7 +28,7 @@ struct pt_regs;
  * @fp: frame pointer
  * @pc_at: where @pc was read; 0: it cannot be read again
  * @fp_at: where @fp was read, or @pc_at
- * @fp_word: what was read there
+ * @fp_word: the word that was read there
  */
 struct gprof_frame {
 	u64 pc;
@@ -47,8 +47,8 @@ struct gprof_frame {
  * @texts: copy of the mappings, or NULL
  * @list: of that, or an empty one
  * @version: of @texts
- * @once: a version for what is looked up, of this walk alone
- * @looked: what @list lacks was looked up; @locked: the mappings are kept as they are
+ * @once: a version for mappings that are looked up, of this walk alone
+ * @looked: mappings that @list lacks were looked up; @locked: the mappings are kept as they are
  * @at: instruction whose rule is followed, or the byte before a return address
  * @exact: all registers of the frame are known: those in @regs, or at @signal
  * @signal: where a signal has saved them; 0: in @regs

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * errand: a thread for each cgroup that a user records from, and what it may spend.
+ * errand: a thread for each cgroup that a user records from, and the time it may spend.
  *
  * Lock order: @servants_lock, which is held while a thread is made or ends, then
  * struct gprof_servant.lock. No errand runs under either. STOP takes the second, so it is a raw
@@ -32,7 +32,7 @@
 #include <linux/user_namespace.h>
 
 #define SHARE			16	/* of one CPU that a user's errands take */
-#define SHARE_PRIVILEGED	4	/* for who records the whole host */
+#define SHARE_PRIVILEGED	4	/* for a user that records the whole host */
 #define CUT_NS			(NSEC_PER_SEC / 4)
 
 /* The thread's stack and task, about. */
@@ -53,7 +53,7 @@
  * @began: time when the current piece of work began; the thread's
  * @began_run: CPU time of the thread then
  * @thread: runs the errands
- * @memcg: memory cgroup that pays for what the thread allocates, or NULL
+ * @memcg: memory cgroup that pays for the thread's allocations, or NULL
  * @lock: protects @errands, @running, @between and the times and counts of errands
  * @errands: those that are to be looked at first come first
  * @running: the one that is being run
@@ -189,7 +189,7 @@ static int serve(void *data)
 
 	gprof_pay_for(s->memcg);
 	for (;;) {
-		/* Asleep, as far as who wakes can see, before @called is looked at. */
+		/* Asleep, as far as a waker can see, before @called is looked at. */
 		set_current_state(TASK_IDLE);
 		if (kthread_should_stop())
 			break;
@@ -209,7 +209,7 @@ static int serve(void *data)
 /* Raw locks only: also from a hard interrupt of PREEMPT_RT. */
 static void wake(struct gprof_servant *s)
 {
-	/* Pairs with atomic_xchg() in serve(): what was asked for is seen by who reads 1. */
+	/* Pairs with atomic_xchg() in serve(): a thread that reads 1 sees the request. */
 	if (!atomic_xchg(&s->called, 1))
 		wake_up_process(s->thread);
 }
@@ -566,7 +566,7 @@ static u64 cost_until(const struct gprof_servant *s, u64 now)
  * gprof_errand_overspent() - has this piece of work cost all that can be saved for it?
  * @e: errand that is running, after gprof_errand_begin()
  *
- * How long a piece of work takes is up to whom it is about. What is spent beyond the
+ * How long a piece of work takes is up to the process it is about. Time spent beyond the
  * savings is a debt, which binds only the next piece: so each has to end by itself.
  */
 bool gprof_errand_overspent(const struct gprof_errand *e)

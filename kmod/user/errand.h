@@ -2,9 +2,9 @@
 /*
  * errand: work that is done for a user, in a thread that is no better than they are.
  *
- * What a recorder needs done outside of samples must cost its owner, not the host:
- * a worker of the kernel's queues would run before everybody. So each user who has
- * errands has one thread, at the nice value of who asked and never below 0, which
+ * Work that a recorder needs done outside of samples must cost its owner, not the host:
+ * a worker of the kernel's queues would run before everybody. So each user that has
+ * errands has one thread, at the nice value of the caller and never below 0, which
  * takes a small share of one CPU and lets the rest wait.
  */
 #ifndef GPROF_ERRAND_H
@@ -60,7 +60,7 @@ static inline void gprof_allowance_spend(struct gprof_allowance *a, u64 now, u64
  *	more to do, or U64_MAX
  * @urgent: it is short, and runs first, also in the middle of another errand of the user, and
  *	however much the user has spent
- * @servant: who does it
+ * @servant: the thread that does it
  * @node: in the servant's list
  * @irq: calls it from contexts in which no task can be woken
  * @due: when to run it next

@@ -150,7 +150,7 @@ static bool is_due(struct gprof_event_queue *q, enum gprof_event_type type)
 
 /**
  * gprof_event_raise() - something has happened
- * @q: to whom
+ * @q: queue of the listener
  * @type: a notice, or READABLE
  *
  * Context: Any incl. NMI.

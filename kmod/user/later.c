@@ -7,11 +7,11 @@
  * On PREEMPT_RT a thread of each CPU tells RCU that the CPU has passed a quiescent state, and no
  * grace period can be expedited. A task of real time that keeps a CPU for itself
  * (kernel.sched_rt_runtime_us = -1) holds back each grace period for as long as the task likes,
- * and with it whatever the kernel waits for where perf events are made and freed and tracepoints
+ * and with it all that the kernel waits for where perf events are made and freed and tracepoints
  * are registered. A caller of these lets a worker call them, with the caller's credentials, at the
  * caller's cost. The caller gives up when it has waited for 1.5 s in which no grace period has
  * passed. On other kernels an interrupt tells RCU, and the caller makes the call itself; START
- * may have to wait there for what the kernel leaves to a thread of the CPU, without a limit.
+ * may have to wait there for work that the kernel leaves to a thread of the CPU, without a limit.
  */
 #include "later.h"
 #include "memlock.h"
@@ -75,7 +75,7 @@ void gprof_later_exit(void)
 
 /**
  * gprof_later() - have something done
- * @work: what
+ * @work: the work
  *
  * Context: Any but NMI. A full barrier: the worker sees the caller's stores.
  * Return: whether it was not queued yet.
@@ -169,7 +169,7 @@ static int await_with_grace(struct completion *done, bool interruptible)
 }
 
 /**
- * gprof_await() - wait for what may wait for grace periods
+ * gprof_await() - wait for work that may wait for grace periods
  * @done: that it is done
  * @interruptible: a signal ends the wait
  *
@@ -220,7 +220,7 @@ static bool call_in_worker(struct gprof_call *c)
 	gprof_later(&c->work);
 	if (gprof_await(&c->ran, false) && atomic_cmpxchg(&c->state, RUNS, LEFT) == RUNS)
 		return false;
-	/* A caller that asks for the same at once finds free again what this one has used. */
+	/* A caller that asks for the same at once finds free again the parts that this one used. */
 	gprof_complete_within(&c->over, TASK_UNINTERRUPTIBLE, REST_NS);
 	return true;
 }

@@ -16,10 +16,10 @@ struct cred;
 struct mem_cgroup;
 
 /**
- * struct gprof_call - a call that may wait for grace periods; begins what kfree() frees
+ * struct gprof_call - a call that may wait for grace periods; begins memory that kfree() frees
  * @run: the call; sets @err
- * @rest: what follows when the caller has gone on; @left: the caller has given @run up
- * @err: what @run returned; means something once gprof_call() says that it has run
+ * @rest: the step behind it when the caller has gone on; @left: the caller has given @run up
+ * @err: result of @run; means something once gprof_call() says that it has run
  * @work: makes the call on PREEMPT_RT
  * @refs: of the caller and of the work
  * @state: whether @run has ended, or was given up

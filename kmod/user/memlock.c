@@ -80,7 +80,7 @@ int gprof_charge_more(struct gprof_charge *c, u64 bytes)
 /**
  * gprof_charge_less() - take a part of a charge back
  * @c: charge
- * @bytes: what gprof_charge_more() was told
+ * @bytes: as gprof_charge_more() was told
  *
  * Context: Task.
  */

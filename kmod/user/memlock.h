@@ -13,7 +13,7 @@ struct cred;
 struct mem_cgroup;
 
 /**
- * struct gprof_charge - what a recorder is charged
+ * struct gprof_charge - the charge of a recorder
  * @cred: whose user pays; a reference is held
  * @pages: how much
  * @limit: how much all charges of the user may come to, pages
@@ -36,7 +36,7 @@ static inline u64 gprof_memory_of(u64 bytes)
 }
 
 /**
- * gprof_pay_for() - have what current allocates charged to a memory cgroup, or to none: NULL
+ * gprof_pay_for() - have current's allocations charged to a memory cgroup, or to none: NULL
  * @memcg: which; a reference is held
  *
  * set_active_memcg(), whose half for interrupts modules cannot reach on 5.10.

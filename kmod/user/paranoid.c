@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * paranoid: what the administrator says of perf.
+ * paranoid: the administrator's setting for perf.
  *
- * Above 2, kernel.perf_event_paranoid takes perf_event_open(2) from all who lack
+ * Above 2, kernel.perf_event_paranoid takes perf_event_open(2) from all users that lack
  * CAP_PERFMON (in the kernels of Debian, Ubuntu and Android; elsewhere such a value
- * means what 2 does, and can only have been meant so). It must not come back through
+ * means the same as 2, and can only have been meant so). It must not come back through
  * us. The kernel exports neither the number nor a function that tells it; so it is
  * read from where the administrator writes it.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * paranoid: what the administrator says of perf.
+ * paranoid: the administrator's setting for perf.
  */
 #ifndef GPROF_PARANOID_H
 #define GPROF_PARANOID_H

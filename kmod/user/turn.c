@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * turn: what users without privilege have done to the whole host, each in turn.
+ * turn: work on the whole host for users without privilege, each in turn.
  *
  * To create and to release an event of perf that counts in software patches the kernel's text,
  * once each. All users without privilege together take PER_SECOND turns a second, and those that

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * turn: what users without privilege have done to the whole host, each in turn.
+ * turn: work on the whole host for users without privilege, each in turn.
  */
 #ifndef GPROF_TURN_H
 #define GPROF_TURN_H

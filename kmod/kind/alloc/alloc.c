@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * alloc: what the kernel allocates for a target's tasks.
+ * alloc: the kernel's allocations for a target's tasks.
  *
- * The allocators tell when something was allocated, before who asked for it has it, and when
- * it is going to be freed: so of one address nothing is told at a time but once. What
- * is sampled is found by its address in a table (live.c), of pages by that of their struct.
+ * The allocators tell when something was allocated, before the caller has it, and when
+ * it is going to be freed: so of one address nothing is told at a time but once. A
+ * sampled object is found by its address in a table (live.c), pages by that of their struct.
  * Objects that are freed many at once are not told of: there a probe is in the function.
  * All of that happens in any context, and in the middle of itself; nothing here takes a
  * lock, allocates, or turns interrupts off.
@@ -37,7 +37,7 @@
 
 /* ---- allocations ---- */
 
-/* What an errand allocates is the recorders' own. */
+/* Allocations of an errand are the recorders' own. */
 static bool is_ours(void)
 {
 	return in_task() && current->flags & PF_KTHREAD && !strncmp(current->comm, "gprof/", 6);
@@ -61,7 +61,7 @@ static void sample(struct gprof_allocs *a, const void *what, size_t bytes, u64 w
 	}
 	c.flags |= GPROF_SAMPLE_REC_F_VALUE;
 	c.value = bytes;
-	/* In the table first: who reads of it in the ring looks there. */
+	/* In the table first: a reader of the ring looks there. */
 	if (a->live)
 		c.live = gprof_live_add(a->live, (unsigned long)what, c.time, bytes, weight);
 	if (a->live && c.live)
@@ -70,7 +70,7 @@ static void sample(struct gprof_allocs *a, const void *what, size_t bytes, u64 w
 	gprof_captured(&c);
 }
 
-/* It is at a stop, or interrupts who is. */
+/* It is at a stop, or interrupts an allocation that is. */
 static noinline void perhaps(struct gprof_allocs *a, const void *what, size_t bytes, s64 left,
 			     bool pages)
 {
@@ -112,7 +112,7 @@ static notrace void pages_allocated(void *data, const void *what, size_t bytes,
 
 static noinline void ended(struct gprof_allocs *a, unsigned int at, const void *what)
 {
-	/* What lasts at STOP does so afterwards. */
+	/* An allocation that is live at STOP is so afterwards. */
 	if (READ_ONCE(a->on))
 		gprof_live_remove(a->live, at, (unsigned long)what);
 }
@@ -243,7 +243,7 @@ static bool can_probe(void)
 /**
  * gprof_allocs_can_last() - do all ends get told on this kernel?
  *
- * Tried once; whoever asks for INFO may do so often.
+ * Tried once; a caller may ask for INFO often.
  *
  * Context: Task.
  */
@@ -281,12 +281,12 @@ static void add_tap(struct gprof_allocs *a, enum gprof_tap_id id,
 	else
 		u->on_free = on_free;
 	u->data = a;
-	/* Whoever frees it. */
+	/* Frees count from any task. */
 	u->known_only = on_alloc && a->whose.tgids;
 	a->nr_taps++;
 }
 
-/* Ends first: what is allocated can be freed from then on. */
+/* Ends first: an allocation can be freed from then on. */
 static void set_taps(struct gprof_allocs *a, u32 what)
 {
 	if (what & GPROF_ALLOC_F_SLAB) {
@@ -317,7 +317,7 @@ u64 gprof_allocs_bytes(const struct gprof_request *req)
 {
 	const struct gprof_alloc_params *p = req->params;
 
-	/* Who is going to be refused is told why, and not that it is too large. */
+	/* A caller that is going to be refused is told why, and not that it is too large. */
 	if (!req->target->privileged && !(p->flags & GPROF_ALLOC_F_PROGRAM))
 		return 0;
 	return gprof_memory_of(sizeof(struct gprof_allocs)) +
@@ -362,11 +362,11 @@ static bool build(struct gprof_allocs *a, struct gprof_request *req)
 
 /**
  * gprof_allocs_setup() - prepare to record allocations
- * @req: what, and of whom; its parameters were checked. With @req->live also until when
+ * @req: request; its parameters were checked. With @req->live ends are recorded too
  * @state: gets struct gprof_allocs, for gprof_allocs_destroy()
  *
  * Context: Task.
- * Return: 0; -ENOMEM; with probes also what gprof_alloc_probes_new() returns.
+ * Return: 0; -ENOMEM; with probes also the errors of gprof_alloc_probes_new().
  */
 int gprof_allocs_setup(struct gprof_request *req, void **state)
 {
@@ -460,7 +460,7 @@ int gprof_allocs_start(void *state, u32 *attached)
 	for_each_possible_cpu(cpu)
 		gprof_thin_bytes_begin(&per_cpu_ptr(a->cpus, cpu)->thin, a->period);
 	*attached = a->only_cpus ? cpumask_weight(a->only_cpus) : num_online_cpus();
-	/* Of what programs tell the kernel's functions know nothing. */
+	/* The kernel's functions know nothing of allocations that programs tell. */
 	err = a->told ? 0 : attach_functions(a);
 	if (err)
 		return err;
@@ -512,7 +512,7 @@ void gprof_allocs_stop(void *state)
 }
 
 /**
- * gprof_allocs_stats() - fill in what is known
+ * gprof_allocs_stats() - fill in the counts
  * @state: allocations
  * @stats: of the last window when it was
  *

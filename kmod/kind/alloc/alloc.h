@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * alloc: what is allocated for a target's tasks, and how it becomes samples.
+ * alloc: allocations for a target's tasks, and how they become samples.
  *
- *	alloc_probe.c	what programs allocate themselves, as probes see it
- *	alloc_told.c	what they tell, and what comes of it
- *	alloc.c		from the allocators to the sample, and to the end of what lasts
+ *	alloc_probe.c	allocations that programs make themselves, as probes see them
+ *	alloc_told.c	those that they tell, and their samples
+ *	alloc.c		from the allocators to the sample, and to the end of live ones
  *	alloc_page.c	whose pages are part of something else that is told
  */
 #ifndef GPROF_ALLOC_H
@@ -34,7 +34,7 @@ struct pt_regs;
 #define GPROF_ALLOC_KPROBES	3
 
 /**
- * struct gprof_alloc_cpu - what a CPU has of it
+ * struct gprof_alloc_cpu - the part of a CPU
  * @thin: which allocations are sampled
  */
 struct gprof_alloc_cpu {
@@ -44,7 +44,7 @@ struct gprof_alloc_cpu {
 /**
  * struct gprof_alloc_kprobe - a probe of a function that frees without telling
  * @kp: probe
- * @allocs: for whom
+ * @allocs: their user
  */
 struct gprof_alloc_kprobe {
 	struct kprobe kp;
@@ -54,8 +54,8 @@ struct gprof_alloc_kprobe {
 /**
  * struct gprof_allocs - the allocations that a recorder records
  * @whose: tasks
- * @only_cpus: the target is what these CPUs do; NULL: it is not
- * @only_tasks: what interrupts allocate is not the target's
+ * @only_cpus: the target is all that these CPUs do; NULL: it is not
+ * @only_tasks: allocations of interrupts are not the target's
  * @on: between START and STOP
  * @cpus: of each CPU
  * @live: those that were sampled and not freed, or NULL
@@ -68,12 +68,12 @@ struct gprof_alloc_kprobe {
  * @nr_taps: how many of them
  * @kprobes: of functions that free without telling
  * @nr_kprobes: how many of them
- * @told: it is what programs allocate themselves; there are neither taps nor kprobes
+ * @told: programs make the allocations themselves; there are neither taps nor kprobes
  * @probes: with @told, by which it is known; NULL: programs tell
- * @node: with @told, among those who listen
- * @ends: with @told, serializes what is live
+ * @node: with @told, among those that listen
+ * @ends: with @told, serializes changes of @live
  * @owners: with @told, of each slot of @live the address space that it is of, 0: unknown;
- *	NULL: what an address space has at its end stays live
+ *	NULL: allocations of an address space at its end stay live
  * @groups: with @owners, of each GPROF_ALLOC_GROUP slots a bit of every address space that
  *	has one among them, and maybe bits of some that had
  */
@@ -96,7 +96,7 @@ struct gprof_allocs {
 	bool told;
 	struct gprof_alloc_probes *probes;
 	struct list_head node;
-	raw_spinlock_t ends;		/* protects keys against two who have one address */
+	raw_spinlock_t ends;		/* protects keys against two tasks with one address */
 	u32 *owners;
 	u64 *groups;
 };

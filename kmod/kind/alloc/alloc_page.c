@@ -2,9 +2,9 @@
 /*
  * alloc_page: whose pages are part of something else that is told.
  *
- * The slab allocator has its memory from the page allocator, and both tell of what they
- * give: counted twice were the pages of a slab, whose objects are what is asked for. The
- * page does not say yet what it will be when the allocator tells of it. But the functions
+ * The slab allocator has its memory from the page allocator, and both tell of the memory they
+ * give: counted twice were the pages of a slab, whose objects the callers ask for. The
+ * page does not say its future use yet when the allocator tells of it. But the functions
  * that it was called by do. Only sampled ones get here; a name is looked for once for an
  * address, as long as others do not take its place.
  */
@@ -28,10 +28,10 @@ static const char *const page_functions[] = {
 	"kmalloc_order", "kmalloc_large", "__kmalloc_large", "___kmalloc_large",
 };
 
-/* Return addresses, the lowest bit of which says what was found; as many as are met. */
+/* Return addresses, the lowest bit of which is the answer; as many as are met. */
 static unsigned long met[1 << BITS];
 
-/* In part: the compiler appends what it has done to the function. */
+/* In part: the compiler appends a suffix to a function that it has changed. */
 static bool is_function(const char *name, const char *function)
 {
 	size_t length = strlen(function);
@@ -45,7 +45,7 @@ static noinline bool find_name(unsigned long addr)
 	char name[KSYM_SYMBOL_LEN];
 	unsigned int i;
 
-	/* What is called there, and not what begins behind it. */
+	/* The function that makes the call, and not the one that begins behind it. */
 	sprint_symbol_no_offset(name, addr - 1);
 	for (i = 0; i < ARRAY_SIZE(page_functions); i++) {
 		if (is_function(name, page_functions[i]))
@@ -69,8 +69,8 @@ static bool is_part(unsigned long addr)
 }
 
 /**
- * gprof_pages_are_part() - are pages asked for by who tells what it makes of them?
- * @regs: of who told
+ * gprof_pages_are_part() - does an allocator ask for pages that tells its objects in them?
+ * @regs: of the tracepoint's caller
  *
  * Context: Any but NMI, preemption off.
  */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * alloc_probe: what programs allocate themselves, by probes of the functions that they call
- * for it: what the arguments say at the call, where it is when that returns.
+ * alloc_probe: allocations that programs make themselves, by probes of the functions that they
+ * call for it: the arguments tell the size at the call, its return tells the place.
  *
- * Allocators call each other, and themselves. The outermost call is what the program asked
- * for: of a task's calls the one is noted that began highest on the stack, until it
- * returns. What is noted is written by the task alone; only places in the table are
+ * Allocators call each other, and themselves. The outermost call is the program's request:
+ * of a task's calls the one is noted that began highest on the stack, until it
+ * returns. The task alone writes its note; only places in the table are
  * contended for. A task that ends amid a call gives its place back at its exit.
  *
  * Whether it is sampled is drawn at the call, where the size is known, but it counts where the
@@ -30,7 +30,7 @@
 #include <linux/uaccess.h>
 
 #define NEAR		16	/* places where a task's call may be */
-#define RETURN_POPS	16	/* bytes at most, with what keeps the stack aligned */
+#define RETURN_POPS	16	/* bytes at most, with the padding that keeps the stack aligned */
 #define BYTES_MAX	((1ULL << GPROF_THIN_BYTES_BITS) - 1)
 #define IMPOSSIBLE	(~0ULL)	/* bytes that nobody gets */
 
@@ -69,7 +69,7 @@ static struct gprof_alloc_call *claim(const struct gprof_alloc_probes *p)
 
 static void give_back(struct gprof_alloc_call *c)
 {
-	/* Pairs with cmpxchg() of who has it next. */
+	/* Pairs with cmpxchg() of the next owner. */
 	smp_store_release(&c->task, NULL);
 }
 
@@ -112,7 +112,7 @@ static bool is_end_of(const struct gprof_alloc_call *c, const struct gprof_alloc
 	return f == c->function && sp >= c->sp && sp - c->sp <= RETURN_POPS;
 }
 
-/* ---- what they mean ---- */
+/* ---- meaning of the calls ---- */
 
 static struct gprof_alloc_fn *function_of(struct gprof_user_probe *p)
 {
@@ -184,7 +184,7 @@ static unsigned long place_of(const struct gprof_alloc_call *c, struct pt_regs *
 		return addr;
 	if ((int)addr)
 		return 0;
-	/* It was written just now. Who waits for a page here would have STOP wait, too. */
+	/* It was written just now. A task that waits for a page here would have STOP wait, too. */
 	pagefault_disable();
 	*unknown = get_user(addr, (unsigned long __user *)c->where);
 	pagefault_enable();
@@ -237,7 +237,7 @@ static void returns(struct gprof_allocs *a, struct gprof_alloc_fn *f, struct pt_
 	addr = place_of(&call, regs, &unknown);
 	if (unknown && call.weight)
 		lose(a);
-	/* What it was to move is still there, and its slot is gone. */
+	/* The memory that it was to move is still there, and its slot is gone. */
 	if (!addr && call.ended && call.bytes)
 		gprof_live_leave_out(a->live);
 	if (addr && call.weight)
@@ -255,7 +255,7 @@ static void returned(struct gprof_user_probe *probe, struct pt_regs *regs)
 	srcu_read_unlock(&gprof_probes_srcu, idx);
 }
 
-/* ---- of whom ---- */
+/* ---- the processes ---- */
 
 /* In the right of its owner: a task that shares it may be anybody. */
 static bool is_target(const struct gprof_allocs *a, struct mm_struct *mm)

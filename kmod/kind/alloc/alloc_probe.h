@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * alloc_probe: what programs allocate themselves, by probes of the functions that they call
- * for it.
+ * alloc_probe: allocations that programs make themselves, by probes of the functions that they
+ * call for it.
  */
 #ifndef GPROF_ALLOC_PROBE_H
 #define GPROF_ALLOC_PROBE_H

@@ -5,7 +5,7 @@
  * To set and to end probes can take as long as any process likes that has mapped the files
  * (user_probe.c). So a work does it, which has a reference of its own. START waits for that until a
  * signal comes, and STOP for a second. @allocs is cut off then, which handlers read under
- * SRCU: what the work still has to do, it does without the recorder.
+ * SRCU: the work does the rest without the recorder.
  */
 #include "alloc.h"
 #include "alloc_probe.h"
@@ -58,8 +58,8 @@ u64 gprof_alloc_probes_bytes(u32 nr)
 }
 
 /*
- * While the kernel waits for the lock of a process nobody forks: what can wait does so before, and
- * keeps nobody from anything.
+ * While the kernel waits for the lock of a process nobody forks: waits that can come before do so,
+ * and keep nobody from anything.
  */
 static void waits(void *data, struct mm_struct *mm, u32 pid)
 {
@@ -122,7 +122,7 @@ static void unset(struct gprof_alloc_probes *p)
 	gprof_tap_leave_all(&p->exit, 1);
 }
 
-/* Ends first, or what is allocated could be freed unseen. */
+/* Ends first, or an allocation could be freed unseen. */
 static struct gprof_alloc_fn *function_at(struct gprof_alloc_probes *p, unsigned int i)
 {
 	struct gprof_alloc_fn *f = &p->functions[i % p->nr];
@@ -159,7 +159,7 @@ static void put(struct gprof_alloc_probes *p)
 	kvfree(p);
 }
 
-/* Is that so? Otherwise what was set is to be ended. */
+/* Is that so? Otherwise the probes that were set are to be ended. */
 static bool is_done(struct gprof_alloc_probes *p, bool set)
 {
 	bool done;
@@ -172,7 +172,7 @@ static bool is_done(struct gprof_alloc_probes *p, bool set)
 	return done;
 }
 
-/* A START that has failed need not wait until what was set is ended. */
+/* A START that has failed need not wait until the probes that were set are ended. */
 static void decide(struct gprof_alloc_probes *p, int err)
 {
 	spin_lock(&p->lock);
@@ -419,12 +419,12 @@ static int await_set(struct gprof_alloc_probes *p, struct task_struct *caller)
 /**
  * gprof_alloc_probes_start() - probe from now on
  * @p: probes; the processes of the target are known
- * @a: what for
+ * @a: their allocations
  * @pid: gets a process, on -EBUSY
  *
  * Context: Task, without mmap_lock. Asks of each process that has mapped the files.
  * Return: 0 or a negative errno; nothing is recorded then. -EBUSY: @pid keeps its address space
- * locked; -EINTR: what was set is being ended.
+ * locked; -EINTR: the probes that were set are being ended.
  */
 int gprof_alloc_probes_start(struct gprof_alloc_probes *p, struct gprof_allocs *a, u32 *pid)
 {

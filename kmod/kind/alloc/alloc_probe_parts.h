@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * alloc_probe_parts: what alloc_probe.c and alloc_probe_life.c share.
+ * alloc_probe_parts: the parts that alloc_probe.c and alloc_probe_life.c share.
  */
 #ifndef GPROF_ALLOC_PROBE_PARTS_H
 #define GPROF_ALLOC_PROBE_PARTS_H
@@ -21,10 +21,10 @@ struct gprof_alloc_probes;
 struct gprof_allocs;
 
 /**
- * struct gprof_alloc_fn - what is probed
+ * struct gprof_alloc_fn - a probed function
  * @probe: the probe
  * @role: GPROF_ALLOC_FN_*
- * @all: what it is one of
+ * @all: all of them
  */
 struct gprof_alloc_fn {
 	struct gprof_user_probe probe;
@@ -54,7 +54,7 @@ struct gprof_alloc_call {
 
 /**
  * struct gprof_alloc_probes - functions of allocators
- * @allocs: what they are probed for; read under SRCU, in gprof_alloc_task_ends() under RCU.
+ * @allocs: the user of the probes; read under SRCU, in gprof_alloc_task_ends() under RCU.
  *	NULL: it has gone
  * @exit: where tasks end
  * @calls: those under way
@@ -69,8 +69,8 @@ struct gprof_alloc_call {
  * @waited_for: address space that the work waits for, which has a reference meanwhile, or NULL
  * @holder: its lock's word for its owner when START looked last
  * @since: time, in ns, since when the work has waited, or that holder has had the lock
- * @step: time, in ns, since when it has been at what it does
- * @frees: what is freed is of interest too
+ * @step: time, in ns, since when it has been at its present step
+ * @frees: frees are of interest too
  * @nr: how many functions
  * @functions: them
  */
@@ -81,7 +81,7 @@ struct gprof_alloc_probes {
 	refcount_t refs;
 	struct work_struct work;
 	wait_queue_head_t changed;
-	spinlock_t lock;		/* protects what follows but the functions */
+	spinlock_t lock;		/* protects the members that follow but the functions */
 	bool busy;
 	bool wanted;
 	int err;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * alloc_space: address spaces of programs that tell what they allocate.
+ * alloc_space: address spaces of programs that tell their allocations.
  *
  * A process that ends, or executes another program, frees nothing by itself; its memory is
  * gone all the same, once nobody else runs in it. mm_watch tells when.
@@ -22,10 +22,10 @@
  * struct space - an address space
  * @user: subscription to its end
  * @node: in @spaces; not in a list: it has ended
- * @process: who has noted it
+ * @process: process that has noted it
  * @number: not 0, and of no other
- * @ended: what to do at its end
- * @rcu: for who looks it up
+ * @ended: called at its end
+ * @rcu: for look-ups
  */
 struct space {
 	struct gprof_mm_user user;
@@ -73,7 +73,7 @@ u32 gprof_space_find(void)
 
 /**
  * gprof_space_note() - know when current's address space ends, if possible
- * @ended: what to do then
+ * @ended: called then
  *
  * Context: Task, without mmap_lock.
  * Return: its number; 0: there is no memory, a signal is pending, or it has so many mappings

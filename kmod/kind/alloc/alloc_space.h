@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * alloc_space: address spaces of programs that tell what they allocate, each with a number;
- * and when the last who runs in one has left it.
+ * alloc_space: address spaces of programs that tell their allocations, each with a number;
+ * and when the last task that runs in one has left it.
  */
 #ifndef GPROF_ALLOC_SPACE_H
 #define GPROF_ALLOC_SPACE_H
@@ -11,7 +11,7 @@
 struct signal_struct;
 
 /*
- * What to do when one ends; called in a task, may sleep. @process: whose it was when it was
+ * Called when one ends, in a task; may sleep. @process: whose it was when it was
  * noted, only to be compared: it may be gone.
  */
 typedef void (*gprof_space_ended)(u32 number, const struct signal_struct *process);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * alloc_told: what programs allocate themselves, and tell.
+ * alloc_told: allocations that programs make themselves, and tell.
  *
- * A program samples in user space, and makes a call for what it has sampled; whose target it
- * is hears of it. What a program tells is about itself alone: addresses are mixed with a
- * random number that nobody else knows, so that nobody ends what is another's.
+ * A program samples in user space, and makes a call for each sample; recorders whose target it
+ * is hear of it. A call is about its program alone: addresses are mixed with a
+ * random number that nobody else knows, so that nobody ends another's allocation.
  *
- * All of what it says may be wrong. Registers that it gives for its stack are no more than it
+ * All that it says may be wrong. Registers that it gives for its stack are no more than it
  * could load before any sample; two of its threads may tell of one address at once, so
- * that what is live is changed under a lock.
+ * that the live table is changed under a lock.
  */
 #include "alloc_told.h"
 #include "alloc.h"
@@ -34,7 +34,7 @@
 
 static DECLARE_RWSEM(listening);	/* held for writing to change the list */
 static LIST_HEAD(listeners);		/* read under RCU */
-static unsigned int nr_followers;	/* of them, who follow address spaces to their end */
+static unsigned int nr_followers;	/* of them, that follow address spaces to their end */
 
 /**
  * gprof_alloc_listen() - be told from now on
@@ -86,8 +86,8 @@ static void set_regs(struct pt_regs *regs, const struct gprof_memory *m)
 }
 
 /*
- * It could be live for ever, as nothing will tell of its end. What the process that is the
- * target has stays in the table anyway.
+ * It could be live for ever, as nothing will tell of its end. Allocations of the process that is
+ * the target stay in the table anyway.
  */
 static bool would_never_end(const struct gprof_allocs *a, u32 space)
 {
@@ -96,7 +96,7 @@ static bool would_never_end(const struct gprof_allocs *a, u32 space)
 	return a->owners && !space && !(task && current->signal == task->signal);
 }
 
-/* Its process ends, and no other runs in its memory. That memory is what it had at the end. */
+/* Its process ends, and no other runs in its memory. That memory is its last one. */
 static bool was_targets_last(const struct gprof_allocs *a, const struct signal_struct *process)
 {
 	const struct task_struct *task = a->whose.target->task;
@@ -190,7 +190,7 @@ static void told_sample(struct gprof_allocs *a, struct gprof_capture *c,
 			const struct gprof_memory *m, unsigned long key, u32 space, u64 weight)
 {
 	c->flags &= ~GPROF_SAMPLE_REC_F_LIVE;
-	/* In the table first: who reads of it in the ring looks there. */
+	/* In the table first: a reader of the ring looks there. */
 	if (a->live && (m->flags & GPROF_MEMORY_F_NO_ROOM || would_never_end(a, space))) {
 		gprof_live_leave_out(a->live);
 	} else if (a->live) {
@@ -205,12 +205,12 @@ static void told_sample(struct gprof_allocs *a, struct gprof_capture *c,
 	gprof_emit(c, a->sampler, weight);
 }
 
-/* Whoever ends it, who may have left the target meanwhile. Was there something? */
+/* Any process may end it, even one that has left the target meanwhile. Was there something? */
 static bool told_change(struct gprof_allocs *a, const struct gprof_memory *m, unsigned long key)
 {
 	int at;
 
-	/* Who frees it has told of it before. Others, who guess, are not to have the lock. */
+	/* The process that frees it has told of it before. Others guess, and get no lock. */
 	if (!a->live || gprof_live_find(a->live, key) < 0)
 		return false;
 	raw_spin_lock(&a->ends);
@@ -303,7 +303,7 @@ int gprof_alloc_told(struct gprof_memory *arg)
 	return 0;
 }
 
-/* ---- what is learned of otherwise ---- */
+/* ---- allocations that are learned of otherwise ---- */
 
 /* In current's memory, which is known by where the kernel keeps account of it. */
 static struct gprof_memory in_own_memory(u32 what, unsigned long addr, u64 bytes)
@@ -360,7 +360,7 @@ bool gprof_alloc_ends(struct gprof_allocs *a, unsigned long addr)
 	struct gprof_memory m = in_own_memory(GPROF_MEMORY_FREE, addr, 0);
 	bool was;
 
-	/* Whoever holds the lock must not be interrupted by who wants it. */
+	/* The holder of the lock must not be interrupted by a task that wants it. */
 	preempt_disable();
 	was = told_change(a, &m, key_of(&m));
 	preempt_enable();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * alloc_told: what programs allocate themselves, and tell.
+ * alloc_told: allocations that programs make themselves, and tell.
  */
 #ifndef GPROF_ALLOC_TOLD_H
 #define GPROF_ALLOC_TOLD_H
@@ -16,7 +16,7 @@ int gprof_alloc_told(struct gprof_memory *arg);
 void gprof_alloc_listen(struct gprof_allocs *a);
 void gprof_alloc_listen_no_more(struct gprof_allocs *a);
 
-/* For who learns of it otherwise (alloc_probe.c). */
+/* For alloc_probe.c, which learns of it otherwise. */
 void gprof_alloc_begins(struct gprof_allocs *a, struct pt_regs *regs, unsigned long addr, u64 bytes,
 			u64 weight);
 bool gprof_alloc_ends(struct gprof_allocs *a, unsigned long addr);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * source alloc: kinds alloc and heap. What memory is allocated for tasks by the kernel, or
- * by themselves, how much, and where; and of heap, what of it is not freed yet.
+ * source alloc: kinds alloc and heap. Memory that the kernel allocates for tasks, or
+ * they themselves, how much, and where; and of heap, the part that is not freed yet.
  */
 #include "alloc.h"
 #include "alloc_probe.h"
@@ -41,13 +41,13 @@ static u32 slots(const struct gprof_request *req)
 {
 	const struct gprof_alloc_params *p = req->params;
 
-	/* Who is going to be refused is told why, and not that the table is too large. */
+	/* A caller that is going to be refused is told why, and not that the table is too large. */
 	if (!req->target->privileged && !is_told(p))
 		return 1;
 	return min_t(u32, p->slots ?: GPROF_ALLOC_SLOTS, GPROF_ALLOC_SLOTS_MAX);
 }
 
-/* What allocations take, and of each that is live whose it is. */
+/* Memory of allocations, and of each live one whose it is. */
 static u64 owners_bytes(u32 slots)
 {
 	return gprof_memory_of((u64)slots * sizeof(u32)) +
@@ -73,7 +73,7 @@ static int check_slots(const struct gprof_request *req, const struct gprof_alloc
 	return req->live && !is_of_programs(p) && !gprof_allocs_can_last() ? -EOPNOTSUPP : 0;
 }
 
-/* Whoever runs the files is asked whether it is of the target, which tasks alone are. */
+/* A task that runs the files is checked for the target, which tasks alone can be of. */
 static int check_functions(const struct gprof_request *req, const struct gprof_alloc_params *p,
 			   u32 *reason)
 {
@@ -88,7 +88,7 @@ static int check_functions(const struct gprof_request *req, const struct gprof_a
 	if (!gprof_alloc_probes_exist())
 		return -EOPNOTSUPP;
 	*reason = GPROF_REASON_TARGET;
-	/* What an exec maps it has mapped before it is known whose it is. */
+	/* An exec makes its mappings before it is known whose they are. */
 	return gprof_target_is_tasks(req->target) && !req->target->on_exec ? 0 : -EOPNOTSUPP;
 }
 

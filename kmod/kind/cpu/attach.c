@@ -2,7 +2,7 @@
 /*
  * attach: one counter per thread, or one per CPU.
  *
- * Tasks. Every existing thread gets a counter that what it forks inherits
+ * Tasks. Every existing thread gets a counter that tasks it forks inherit
  * (attr.inherit; the copies call the same handler). Threads are created while
  * this attaches; one whose creator was attached in time has inherited, the
  * others get their own. Which is which is read off the thread: has it a counter
@@ -18,10 +18,10 @@
  * no handler runs after the release.
  *
  * A task that executes a set-user-ID program loses its counters
- * (begin_new_exec()). That is right for whoever is not privileged. For the
+ * (begin_new_exec()). That is right for recorders without privilege. For the
  * others the scope tells of such tasks, and they are attached again.
  *
- * Lock order: recorder lock, @lock, what keeps execs out, then perf's own and the
+ * Lock order: recorder lock, @lock, the lock that keeps execs out, then perf's own and the
  * hotplug lock.
  * list_lock is innermost and taken in hotplug callbacks too.
  */
@@ -69,7 +69,7 @@ static void detach(struct gprof_attached *a, struct perf_event *event)
 	lockdep_assert_held(&a->lock);
 	/*
 	 * Stopped first, or samples after the reading would stand for events
-	 * that are not in it. (perf lets nobody stop what was inherited.)
+	 * that are not in it. (perf lets nobody stop inherited events.)
 	 */
 	perf_event_disable(event);
 	add_up(&a->gone, event);
@@ -122,7 +122,7 @@ static int attach_task(struct gprof_attached *a, struct task_struct *task,
 
 /*
  * Fills @batch with threads behind @last that have no counter of ours; references are taken.
- * A thread that comes is put behind all others. Where @last has gone, nobody knows what was
+ * A thread that comes is put behind all others. Where @last has gone, nobody knows the thread
  * behind it: from the first one on again.
  */
 static unsigned int find_unattached(struct gprof_attached *a, struct task_struct *last,
@@ -244,13 +244,13 @@ static void detach_all(struct gprof_attached *a)
  * gprof_attached_close() - let none join any more
  * @a: attached
  *
- * Context: Any but NMI; in a probe before it goes on to those who have joined.
+ * Context: Any but NMI; in a probe before it goes on to those that have joined.
  */
 void gprof_attached_close(struct gprof_attached *a)
 {
 	if (!READ_ONCE(a->closed))
 		WRITE_ONCE(a->closed, true);
-	/* Who is not found by the probe that has closed finds it closed. */
+	/* A recorder that the closing probe does not find finds it closed. */
 	smp_mb();	/* pairs with smp_mb() in join() of share.c */
 }
 
@@ -258,15 +258,15 @@ void gprof_attached_close(struct gprof_attached *a)
  * perf lets the child's counter begin with a whole period: a task that lives
  * shorter would never be sampled, and of every task the last part would be
  * missing. From a random place in the period each event is a sample with the
- * same probability, whoever it belongs to.
+ * same probability, whichever task it belongs to.
  */
 /**
  * gprof_attached_forked() - a task of the target has made another
  * @a: attached
  * @child: which has not run yet
  *
- * A process that comes later belongs to whom its parent belonged to; nobody who begins
- * now may have its events, and the events that it inherited tell nobody apart.
+ * A process that comes later belongs to the recorders that its parent belonged to; none that
+ * begins now may have its events, and the events that it inherited do not tell them apart.
  *
  * Context: Preemption off.
  */
@@ -298,7 +298,7 @@ void gprof_attached_executed(struct gprof_attached *a)
 	if (gprof_task_dumpable(current, current->mm) ||
 	    gprof_task_counter(current, &a->counter))
 		return;
-	/* Who comes later may find the task allowed again; those who are here do not. */
+	/* A later recorder may find the task allowed again; those that are here do not. */
 	gprof_attached_close(a);
 	if (!READ_ONCE(a->target)->privileged)
 		return;
@@ -429,7 +429,7 @@ void gprof_attach_exit(void)
 
 /**
  * gprof_attached_new() - prepare events; there are none yet
- * @spec: what they count and where
+ * @spec: their event and place
  *
  * Context: Task.
  * Return: for gprof_attached_free(), or NULL.
@@ -533,7 +533,7 @@ void gprof_attached_hurry(struct gprof_attached *a)
 }
 
 /**
- * gprof_attached_read() - what was counted so far
+ * gprof_attached_read() - the counts so far
  * @a: attached, under its lock
  *
  * Context: Task.

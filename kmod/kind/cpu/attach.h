@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * attach: counters on all of a target, whatever it is made of.
+ * attach: counters on all of a target of any type.
  */
 #ifndef GPROF_ATTACH_H
 #define GPROF_ATTACH_H
@@ -18,7 +18,7 @@
 #define GPROF_STRIPPED	64	/* tasks that may wait for a new counter */
 
 /**
- * struct gprof_counts - what counters counted
+ * struct gprof_counts - counts of counters
  * @count: events
  * @enabled: time that they were enabled, ns
  * @running: time that they ran on the PMU, ns
@@ -31,21 +31,21 @@ struct gprof_counts {
 
 /**
  * struct gprof_attached - the events of one counter on all of a target
- * @counter: what they count, and for whom
- * @target: whom; that of a recorder that is among them
- * @lock: protects what follows, and the counter; taken inside the recorder's lock
+ * @counter: the counted event, and its takers
+ * @target: of all of them; that of a recorder that is among them
+ * @lock: protects the members that follow, and the counter; taken inside the recorder's lock
  * @tasks: list of struct attached_task
  * @by_cpu: event of each CPU, for targets made of CPUs
  * @nr: number of events
- * @gone: what events counted that are gone
+ * @gone: counts of events that are gone
  * @over: the last recorder has left, or is leaving; none may join
- * @closed: none may join, since it would get what forked before it came
+ * @closed: none may join, since it would get events of processes forked before it came
  * @node: in the list of those that follow CPUs going on and off
  * @refresh: attaches to CPUs that came, and again to tasks that lost their event
  * @came: CPUs that came since the last refresh
  * @stripped: ids of such processes, 0: free
  * @list: in the list of those that can be joined
- * @refs: recorders, and who looks
+ * @refs: recorders, and readers
  */
 struct gprof_attached {
 	struct gprof_counter counter;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * counter: a kernel counter of perf, whose overflows become samples of all who ask
- * for it.
+ * counter: a kernel counter of perf, whose overflows become samples of all recorders that
+ * ask for it.
  *
- * The counter runs at the shortest period that one of them wants. Who wants a longer one
+ * The counter runs at the shortest period that one of them wants. A taker of a longer one
  * takes an overflow with the probability that the periods say, which then stands for
  * that one's own period: for as much, over all overflows, as was counted.
  *
- * A period changes from one overflow to the next, for perf lets nobody reach what tasks
+ * A period changes from one overflow to the next, for perf lets nobody reach events that tasks
  * have inherited. When the handler runs, perf has begun the next period already, and so
- * what the handler changes holds from the one after it. attr.sample_period of the single
+ * the handler's change holds from the one after it. attr.sample_period of the single
  * event says for which period it has been set now, hw.sample_period for which it will be.
  */
 #include "counter.h"
@@ -46,7 +46,7 @@ struct hit {
  * over samples follows it.
  *
  * The answer is a multiple of the period, so that a sample of the usual weight
- * need not carry it; what is left over waits, for perf too makes the next
+ * need not carry it; the rest waits, for perf too makes the next
  * period shorter by it. The first overflow of a counter with a random phase
  * comes early and is a sample all the same.
  */
@@ -91,7 +91,7 @@ static noinline u64 thinned(const struct gprof_taker *t, u64 period, u64 periods
 /* For how many events is the overflow a sample of the taker's? 0: it is none. */
 static __always_inline u64 weight_for(const struct gprof_taker *t, const struct hit *hit)
 {
-	/* What happened before the taker came is not its. */
+	/* Events before the taker came are not its. */
 	u64 periods = likely(hit->seen >= t->since) ? hit->periods : 1;
 
 	if (likely(hit->period >= t->spec.attr.sample_period))
@@ -109,8 +109,8 @@ static __always_inline bool belongs(const struct gprof_counter_spec *spec, struc
 }
 
 /*
- * Is it no sample, for the filter or because somebody else is told of it? What the
- * tracepoint tells is there as who filters asks perf for it.
+ * Is it no sample, for the filter or because somebody else is told of it? The record of the
+ * tracepoint is there, as a recorder with a filter asks perf for it.
  */
 static noinline bool filtered(const struct gprof_counter_spec *spec,
 			      const struct perf_sample_data *data)
@@ -172,9 +172,9 @@ static struct perf_event *create(const struct perf_event_attr *like, bool inheri
 
 /**
  * gprof_counter_create() - make an event of a counter
- * @c: what it counts; outlives it
+ * @c: its counter; outlives it
  * @cpu: where, or -1 for wherever @task runs
- * @task: whom, or NULL for everything on @cpu
+ * @task: counted task, or NULL for everything on @cpu
  * @enable: when it begins
  *
  * Context: Task.
@@ -192,8 +192,8 @@ struct perf_event *gprof_counter_create(struct gprof_counter *c, int cpu,
  * @event: event that was not inherited
  *
  * One that is fast enough already is left alone: each call begins the period anew, and
- * whoever makes takers come and go must not keep it from ever ending. What it counted of
- * the period is in the weight of the next overflow, for those who were there.
+ * a user that makes takers come and go must not keep it from ever ending. The part of the
+ * period that it counted is in the weight of the next overflow, for takers that were there.
  *
  * Context: Task.
  */
@@ -285,10 +285,10 @@ err_count:
 
 /**
  * gprof_counter_try() - find out whether the event exists here
- * @c: what to count; what the PMU cannot leave out is left to the handler
+ * @c: the event to count; hits that the PMU cannot leave out are left to the handler
  *
  * Context: Task, in SETUP.
- * Return: 0; perf's errno: -ENOENT, -EOPNOTSUPP, -EINVAL, ...; -EACCES for who may
+ * Return: 0; perf's errno: -ENOENT, -EOPNOTSUPP, -EINVAL, ...; -EACCES for a user that may
  * not count the kernel, where the PMU cannot but do so; -EAGAIN: see gprof_call().
  */
 int gprof_counter_try(struct gprof_counter_spec *c)

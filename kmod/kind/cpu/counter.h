@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * counter: a kernel counter of perf, whose overflows become samples of all who ask
- * for it.
+ * counter: a kernel counter of perf, whose overflows become samples of all recorders that
+ * ask for it.
  */
 #ifndef GPROF_COUNTER_H
 #define GPROF_COUNTER_H
@@ -20,11 +20,11 @@ struct gprof_target;
 struct task_struct;
 
 /**
- * struct gprof_counter_spec - what a recorder asks for
+ * struct gprof_counter_spec - the request of a recorder
  * @attr: for perf; inherit, disabled and enable_on_exec are set by
- *	gprof_counter_create(); sample_period is what the recorder wants
+ *	gprof_counter_create(); sample_period is the recorder's
  * @target: whose events are samples
- * @sampler: who takes them
+ * @sampler: takes them
  * @filter: which of a tracepoint's hits are events; outlives it. NULL: all. Another one
  *	does not keep recorders from sharing the counter
  * @passed: is told of each hit that passes @filter, in place of @sampler, with preemption
@@ -59,7 +59,7 @@ struct gprof_share {
 /**
  * struct gprof_taker - a recorder, as the handler of a counter sees it
  * @node: in the counter's list; read under RCU
- * @spec: what it asked for
+ * @spec: its request
  * @since: number of the counter's change by which it came
  * @share: while the counter is faster than it asked for; read under RCU. NULL, or for
  *	another period than an overflow's: each is decided on its own
@@ -74,7 +74,7 @@ struct gprof_taker {
 };
 
 /**
- * struct gprof_counter - what recorders share; the context of the handler
+ * struct gprof_counter - the part that recorders share; the context of the handler
  * @attr: for perf; sample_period is the shortest that a taker wants
  * @inherit: forked tasks are counted too
  * @changes: how often takers came

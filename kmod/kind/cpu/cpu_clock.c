@@ -15,15 +15,15 @@
  * number of recorders at one rate cost one interrupt. One that joins amid a
  * period has two that it covers in part, so that its sum follows to within two.
  *
- * Whoever asks for more than the machine can do gets half of it: once samples have
- * taken long, as much time again passes without any, and a little for the way out of the
- * interrupt, which nobody sees. Slots may come to be due meanwhile, and halt, and run
- * again; what was left out is in the weight of the next sample.
+ * A user that asks for more than the machine can do gets a third of its time as the sampler sees
+ * it: once samples have taken long, twice as much time passes without any, since the sampler does
+ * not see the way out of the interrupt. Slots may come to be due meanwhile, and halt, and run
+ * again; the samples that were left out are in the weight of the next one.
  *
  * The interrupt is lazy: it is set earlier when a slot needs it, but not put
  * off when a slot halts. It then finds nothing due, at most once for each sample.
  *
- * Nobody's time passes while a CPU sleeps. An interrupt that finds the idle task, whom no slot
+ * Nobody's time passes while a CPU sleeps. An interrupt that finds the idle task, which no slot
  * counts, is not set again before the CPU wakes; and where it did find it, the next sleeps begin
  * by calling it off. As that sets the CPU's timer twice for each sleep, it ends when several
  * sleeps in a row were too short to meet it. Samples that were due meanwhile would have been
@@ -49,7 +49,7 @@
 #include <linux/timekeeping.h>
 
 #define MODE		HRTIMER_MODE_ABS_PINNED_HARD
-#define SHORT_NS	(50 * NSEC_PER_USEC)	/* twice what a slow machine needs for a sample */
+#define SHORT_NS	(50 * NSEC_PER_USEC)	/* twice the time of a sample on a slow machine */
 #define CALLS_OFF	8			/* sleeps that are too short, in a row */
 #define LONG_NS		(10 * NSEC_PER_MSEC)	/* more than any samples take */
 
@@ -151,7 +151,7 @@ void gprof_cpu_clock_rest(struct gprof_cpu_clock *c, u64 began)
 	c->rest = max(c->rest, now) + 2 * took;
 }
 
-/* Takes what is due and says how many that were; @next becomes the next time, if earlier. */
+/* Takes the due samples and returns their number; @next becomes the next time, if earlier. */
 static __always_inline unsigned int serve(struct list_head *slots, struct gprof_capture *c,
 					  u64 *next)
 {
@@ -303,7 +303,7 @@ static void begin(struct gprof_slot *slot, const struct gprof_clock_spec *spec,
  * gprof_slot_run() - let a slot run on this CPU
  * @slot: slot of this CPU; nothing happens when it runs already
  * @list: @always or @task of this CPU's clock
- * @spec: what it is for; outlives it
+ * @spec: its clock; outlives it
  * @now: ktime_get_mono_fast_ns()
  *
  * Context: Interrupts off; the scheduler's locks may be held.
@@ -333,7 +333,7 @@ void gprof_slot_run(struct gprof_slot *slot, struct list_head *list,
  * @slot: slot of this CPU that runs
  * @now: ktime_get_mono_fast_ns()
  *
- * What is left until the next sample is kept. One that is due already comes as soon
+ * The time left until the next sample is kept. One that is due already comes as soon
  * as it runs again, and stands for all that it is late by.
  *
  * Context: Interrupts off; the scheduler's locks may be held.

@@ -16,9 +16,9 @@ struct gprof_sampler;
 struct gprof_target;
 
 /**
- * struct gprof_clock_spec - what a clock asks for, and who takes the samples
+ * struct gprof_clock_spec - the request of a clock, and the taker of its samples
  * @target: whose time it is
- * @sampler: who takes the samples
+ * @sampler: takes the samples
  * @period: ns for each sample
  * @with_idle: the idle task belongs to the target
  * @user_only: samples in kernel mode are left out
@@ -34,7 +34,7 @@ struct gprof_clock_spec {
 };
 
 /**
- * struct gprof_slot - what one clock has on one CPU
+ * struct gprof_slot - the part of a clock on one CPU
  * @node: in the list of those that run on the CPU; empty: it stands
  * @spec: whose clock; NULL: not begun
  * @due: next sample, CLOCK_MONOTONIC; ns until then, perhaps below 0, while it stands

@@ -4,14 +4,14 @@
  * events, which runs at the highest rate that one of them wants.
  *
  * The same: all that perf is told but the period, the same task or CPUs, and the same
- * privilege, since that decides what becomes of the events when a task gets more rights.
+ * privilege, since that decides the fate of the events when a task gets more rights.
  * Cgroups are told apart by each sample, so that they share the events of all CPUs.
  * Alone stay recorders that begin with an exec; precise events with another period, which
- * hardware reloads behind perf's back; and whoever comes when the target has forked a
+ * hardware reloads behind perf's back; and a recorder that comes when the target has forked a
  * process since the others began: that process is theirs, and not the newcomer's.
  *
- * Who comes or goes changes the period of the events, but neither detaches nor attaches
- * any while somebody is left. So nobody else loses an event, or has it twice.
+ * A recorder that comes or goes changes the period of the events, but neither detaches nor
+ * attaches any while another is left. So no other loses an event, or has it twice.
  *
  * Lock order: recorder lock, @lock of the attached, shares_lock, which is innermost.
  */
@@ -96,7 +96,7 @@ static void end_joining(struct gprof_attached *a)
 	spin_unlock(&shares_lock);
 }
 
-/* ---- who takes how much; under @lock ---- */
+/* ---- the share of each taker; under @lock ---- */
 
 static void set_share(struct gprof_taker *t, struct gprof_share *share)
 {
@@ -291,8 +291,8 @@ u64 gprof_counters_bytes(const struct gprof_target *target)
 
 /**
  * gprof_counters_new() - prepare counters; none is attached yet
- * @spec: what they count and where; copied
- * @charge: who pays for what the target forks
+ * @spec: their event and place; copied
+ * @charge: pays for processes that the target forks
  *
  * Context: Task.
  * Return: counters for gprof_counters_destroy(), or NULL.
@@ -395,7 +395,7 @@ void gprof_counters_stop(void *state)
 }
 
 /**
- * gprof_counters_stats() - fill in what the counters counted
+ * gprof_counters_stats() - fill in the counts of the counters
  * @state: counters
  * @stats: out_count, out_time_enabled and out_time_running are set
  *
@@ -418,7 +418,7 @@ void gprof_counters_stats(void *state, struct gprof_stats *stats)
 	stats->out_count = sum->count + now.count;
 	stats->out_time_enabled = sum->enabled + now.enabled;
 	stats->out_time_running = sum->running + now.running;
-	/* What the handler leaves out was counted too. */
+	/* Events that the handler leaves out were counted too. */
 	if (spec->target->cgroup || spec->user_only || spec->filter ||
 	    (!gprof_target_is_tasks(spec->target) && !spec->with_idle))
 		stats->out_count = 0;

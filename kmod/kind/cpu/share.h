@@ -12,11 +12,11 @@ struct gprof_charge;
 struct gprof_stats;
 
 /**
- * struct gprof_counters - what a recorder has of counters
- * @taker: what it asks for
+ * struct gprof_counters - a recorder's part of counters
+ * @taker: its request
  * @attached: the events, while it is started; probes read it too
- * @before: what they had counted when it joined
- * @counts: what was counted for it until it left, each time
+ * @before: their counts when it joined
+ * @counts: counts for it until it left, each time
  * @scope: tells of tasks that inherited an event, or lost it by an exec
  */
 struct gprof_counters {

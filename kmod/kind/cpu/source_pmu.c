@@ -4,8 +4,8 @@
  * overflows every period events, and each overflow is a sample that stands for the
  * period.
  *
- * Who may count is decided as for all recorders (target.c), and no looser than perf
- * decides it: not where the administrator has closed perf to users, and of user mode
+ * The right to count is checked as for all recorders (target.c), and no looser than perf
+ * checks it: not where the administrator has closed perf to users, and of user mode
  * alone where the counter itself can leave out the kernel.
  */
 #include "kind/source.h"

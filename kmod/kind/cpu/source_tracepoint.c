@@ -4,7 +4,7 @@
  * in so many of those that pass a filter, is a sample with the stack that led there.
  *
  * It goes through perf's tracepoint events, which know the target's tasks and
- * what they fork, rather than through a probe of its own.
+ * the tasks that they fork, rather than through a probe of its own.
  */
 #include "kind/source.h"
 #include "probe/filter.h"

@@ -7,19 +7,19 @@
  * of idle CPUs lets it sleep.
  *
  * Tasks: the slot of a CPU runs only while a task of the target does. A user of the
- * tap of switches lets it run and halt, so that what the samples stand for follows
- * the target's CPU time, whatever it is made of: what one task leaves of a period
- * the next one goes on with. A task that runs already when the recorder starts,
+ * tap of switches lets it run and halt, so that the weight of the samples follows
+ * the target's CPU time, whichever tasks it is made of: the next task goes on with the
+ * rest of a period that one leaves. A task that runs already when the recorder starts,
  * or changes sides by an exec, is found by looking at current.
  *
  * A sample that is due when its task is switched out, because the scheduler
  * had interrupts off, is taken there; the next task must not be charged for it. Unless
  * samples take so much of the CPU, with switches all the time, that the tasks are owed
- * more than PATIENCE_NS: what is due waits then, for whoever of the target runs next.
+ * more than PATIENCE_NS: the due sample waits then, for the target's task that runs next.
  *
  * Lock order: recorder lock, switch_lock, hotplug lock, timers_lock. A tracepoint is
- * switched on and off under the hotplug lock, which the kernel takes for that; so what
- * is held then must not be wanted by a CPU that comes. The probes take no lock but
+ * switched on and off under the hotplug lock, which the kernel takes for that; so a CPU
+ * that comes must not want a lock that is held then. The probes take no lock but
  * scope.c's.
  */
 #include "timer.h"
@@ -119,7 +119,7 @@ static struct gprof_tap_user switches = {
 };
 
 /*
- * Takes what is overdue on this CPU: its slots are about to halt, perhaps for good.
+ * Takes overdue samples on this CPU: its slots are about to halt, perhaps for good.
  * Interrupts are off.
  */
 static noinline void expire_overdue(struct list_head *slots, u64 now)
@@ -144,7 +144,7 @@ static void look_at_current(void)
 	run_for(c, current, now);
 }
 
-/* In an interrupt, or called by who sends them to the others. */
+/* In an interrupt, or called by the CPU that sends them to the others. */
 static void look_at_current_there(void *unused)
 {
 	look_at_current();
@@ -207,7 +207,7 @@ static int start_on_tasks(struct gprof_timer *t, u32 *attached)
 		tap_end(&switches, &switch_users);
 		return err;
 	}
-	/* Before those that run are sampled. Who is switched in meanwhile is already. */
+	/* Before those that run are sampled. A task that is switched in meanwhile is already. */
 	gprof_running_look(t->spec.sampler->running);
 	gprof_target_call_running(t->spec.target, look_at_current_there, NULL);
 	return 0;
@@ -381,8 +381,8 @@ u64 gprof_timer_bytes(const struct gprof_target *target)
 
 /**
  * gprof_timer_new() - prepare a timer; it does not run yet
- * @spec: what for; copied
- * @charge: who pays for what the target forks
+ * @spec: its clock; copied
+ * @charge: pays for processes that the target forks
  *
  * Context: Task.
  * Return: timer for gprof_timer_destroy(), or NULL.
@@ -477,7 +477,7 @@ void gprof_timer_stats(void *state, struct gprof_stats *stats)
 		time += gprof_slot_time(per_cpu_ptr(t->slots, cpu));
 	stats->out_time_enabled = time;
 	stats->out_time_running = time;
-	/* Not what was left out by each sample: that was not the target's time. */
+	/* Not the time that each sample left out: that was not the target's. */
 	if (t->spec.selective)
 		time = 0;
 	stats->out_count = time;

@@ -13,7 +13,7 @@ struct gprof_stats;
 
 /**
  * struct gprof_timer - a recorder's timer
- * @spec: what for
+ * @spec: its clock
  * @slots: on each CPU
  * @scope: the target's processes, for targets made of tasks
  * @node: for targets made of CPUs, in the list of those that follow them

@@ -2,13 +2,13 @@
 /*
  * histogram: counts of values by size, log-linear: eight buckets for each power
  * of two, so that a bucket is never wider than an eighth of its values, and
- * none for what cannot be: it covers all of u64. GPROF_HISTOGRAM_LOWEST() of
+ * none for impossible values: it covers all of u64. GPROF_HISTOGRAM_LOWEST() of
  * linux/gprof_netlink.h is its inverse.
  *
  * Written by one CPU at a time without interrupts, read by anyone: a word of 64
- * bits is stored whole on both architectures. Who adds stores the sum, then the
- * largest, then the count; who reads takes them the other way round, so that each
- * covers what was seen before it.
+ * bits is stored whole on both architectures. The writer stores the sum, then the
+ * largest, then the count; a reader takes them the other way round, so that each
+ * covers the values that were seen before it.
  */
 #ifndef GPROF_HISTOGRAM_H
 #define GPROF_HISTOGRAM_H
@@ -47,7 +47,7 @@ static __always_inline unsigned int gprof_histogram_bucket(u64 v)
 /**
  * gprof_count() - add to a counter that others read
  * @counter: of this CPU
- * @n: what to add
+ * @n: number to add
  *
  * Pairs with the READ_ONCE() of sched_read.c.
  *

@@ -7,7 +7,7 @@
  *	sched_scope.c	whose
  *	sched_read.c	adds up
  *
- * Documentation/schedstat.rst argues what is counted, and why a reading is
+ * Documentation/schedstat.rst argues which events are counted, and why a reading is
  * consistent.
  */
 #ifndef GPROF_SCHED_H
@@ -44,7 +44,7 @@ struct gprof_sched_bucket {
 };
 
 /**
- * struct gprof_sched_counters - what one CPU counts
+ * struct gprof_sched_counters - counts of one CPU
  * @last: gprof_cycles() of the last switch; where the scope is tasks, of the last that
  *	one of it had part in
  * @curr: the task that was switched in then, for asking for its scope under RCU;
@@ -122,7 +122,7 @@ struct gprof_sched_samples {
 };
 
 enum gprof_sched_state {
-	GPROF_SCHED_STANDS,	/* detached; what there is to read does not change */
+	GPROF_SCHED_STANDS,	/* detached; the counts to read do not change */
 	GPROF_SCHED_COUNTS,
 	GPROF_SCHED_ENDS,	/* some of it is detached already */
 };
@@ -146,7 +146,7 @@ enum gprof_sched_state {
  * @hz: delays to sample in a second
  * @sample_period: cycles
  * @samples: sampled delays
- * @phase: protects all below, against who reads beside START and STOP; taken under
+ * @phase: protects all below, against readers beside START and STOP; taken under
  *	the recorder's lock, and never held over a grace period
  * @state: GPROF_SCHED_*
  * @started_ns: CLOCK_MONOTONIC of START, 0: never
@@ -187,7 +187,7 @@ struct gprof_sched {
 };
 
 /**
- * struct gprof_sched_reading - what there is to know at one time
+ * struct gprof_sched_reading - the statistics at one time
  * @started_ns: CLOCK_MONOTONIC of START
  * @totals: since START
  * @all: the scope is the system

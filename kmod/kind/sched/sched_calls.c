@@ -9,7 +9,7 @@
  * none in one that was in a call at START; a bit for each task id tells.
  *
  * The tracepoint of page faults exists on amd64 only and does not tell their
- * end, so that a return probe stands on what handles them on both.
+ * end, so that a return probe stands on the function that handles them on both.
  */
 #include "compat/sched.h"
 #include "probe/tap.h"
@@ -171,7 +171,7 @@ static u64 faults_missed(const struct gprof_sched *s)
 #endif
 
 /**
- * gprof_sched_can_count() - does this kernel have what is asked for?
+ * gprof_sched_can_count() - does this kernel have the events that are asked for?
  * @flags: GPROF_SCHED_F_*, or 0: anything at all?
  *
  * Context: Task.
@@ -188,7 +188,7 @@ bool gprof_sched_can_count(u32 flags)
 }
 
 /**
- * gprof_sched_attach_calls() - begin to count what was asked for
+ * gprof_sched_attach_calls() - begin to count the events that were asked for
  * @s: statistics
  *
  * Context: Task.

@@ -11,8 +11,8 @@
  * the three never overlap for one task; but the wake-up may run on another CPU
  * than the switch, wherefore each CPU only adds to counters of its own.
  *
- * The way of a switch is counted in instructions: what is rare stands in
- * functions of its own.
+ * The way of a switch is counted in instructions: rare parts stand in
+ * functions of their own.
  */
 #include "clock/cycles.h"
 #include "compat/sched.h"
@@ -26,7 +26,7 @@
 
 #define SAMPLED		1UL	/* in struct gprof_sched_bucket.task */
 
-/* The seed's flag that is set hz times a second, and consumed by who comes first. */
+/* The seed's flag that is set hz times a second, and consumed by the first CPU that comes. */
 static noinline unsigned long take_sample_turn(struct gprof_sched *s, u64 now)
 {
 	u64 due = READ_ONCE(s->next_sample);
@@ -78,7 +78,7 @@ static __always_inline bool claim(struct gprof_sched_bucket *b, int way, unsigne
 	return atomic_long_try_cmpxchg(&b->task[way], &empty, entry);
 }
 
-/* Whoever claims the way next overwrites what was read before. */
+/* The next owner of the way overwrites the values that were read before. */
 static __always_inline void release(struct gprof_sched_bucket *b, int way)
 {
 	atomic_long_set_release(&b->task[way], 0);
@@ -174,7 +174,7 @@ static bool counts_all(const struct gprof_sched *s)
 }
 
 /*
- * Is what has passed since the last switch @prev's? Not where it ran before it belonged,
+ * Is the time since the last switch @prev's? Not where it ran before it belonged,
  * or its process came in while it ran: then nobody was told when it was switched in.
  */
 static __always_inline bool has_run(const struct gprof_sched *s,
@@ -185,7 +185,7 @@ static __always_inline bool has_run(const struct gprof_sched *s,
 }
 
 /*
- * What is not the usual switch from a task that sleeps to one that waited. No
+ * A switch that is not the usual one from a task that sleeps to one that waited. No
  * clone of it, for that would want its arguments in other registers than those
  * in which they come.
  */
@@ -225,7 +225,7 @@ static __always_inline void on_switch(struct gprof_sched *s, bool preempt,
 
 	/*
 	 * The idle task is always queued, and never waits. Nobody else enters
-	 * @next or takes it out; what others do to the way does not matter.
+	 * @next or takes it out; changes of the way by others do not matter.
 	 */
 	if (unlikely(gprof_task_queued(prev)) ||
 	    unlikely(atomic_long_read(&b->task[0]) != (long)next)) {
@@ -336,7 +336,7 @@ static int join(struct gprof_sched *s)
 	return gprof_tap_join_all(s->taps, ARRAY_SIZE(s->taps));
 }
 
-/* What ran before the first switch is unknown, but what runs now is not. */
+/* The task that ran before the first switch is unknown, but the one that runs now is not. */
 static void init_cpu(void *data)
 {
 	struct gprof_sched *s = data;

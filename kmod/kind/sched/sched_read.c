@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sched_read: add up what the CPUs counted.
+ * sched_read: add up the counts of the CPUs.
  *
- * Nothing stops meanwhile. What a reading promises follows from the order in
- * which it looks: a part before that of which it is one. Whatever ended a wait
- * came after what began it, and so is seen with it (amd64 and arm64 both make a
- * store visible to all others at once); and a switch is counted by who comes
- * before it is by who goes.
+ * Nothing stops meanwhile. The promises of a reading follow from the order in
+ * which it looks: a part before that of which it is one. The end of a wait
+ * came after its begin, and so is seen with it (amd64 and arm64 both make a
+ * store visible to all others at once); and a switch is counted for the next task
+ * before it is for the previous one.
  */
 #include "clock/cycles.h"
 #include "sched.h"
@@ -45,7 +45,7 @@ static void take_max(struct gprof_histogram *to, const struct gprof_histogram *f
  * read again.
  *
  * The time of the reading is the time of this sum, the only one that grows by
- * itself: whoever is away between the two finds more stall than time.
+ * itself: a reader that is away between the two finds more stall than time.
  */
 static u64 sum_stall(struct gprof_sched *s, u64 *time_ns)
 {
@@ -144,7 +144,7 @@ static void begin_switches(void *data)
 	WRITE_ONCE(b->c->on_cpu.max, 0);
 }
 
-/* It adds nothing, and need not be asked for it; what is counted from now on is after START. */
+/* It adds nothing, and need not be asked for it; its counts from now on are after START. */
 static bool has_counted(const struct gprof_sched_counters *c)
 {
 	return READ_ONCE(c->missed) || READ_ONCE(c->to_idle) || READ_ONCE(c->left_idle) ||
@@ -152,7 +152,7 @@ static bool has_counted(const struct gprof_sched_counters *c)
 }
 
 /**
- * gprof_sched_begin() - what was counted until now is from before START
+ * gprof_sched_begin() - the counts until now are from before START
  * @s: statistics, attached
  *
  * Context: Task, can sleep.
@@ -177,7 +177,7 @@ void gprof_sched_begin(struct gprof_sched *s)
 			begin_switches(&b);	/* offline */
 	}
 	cpus_read_unlock();
-	/* Who waited already is taken to have become runnable now. */
+	/* A task that waited already is taken to have become runnable now. */
 	s->base.sched = gprof_histogram_count(&s->base.delay) + s->base.missed;
 	forget_samples(s);
 }
@@ -192,7 +192,7 @@ static void subtract(struct gprof_histogram *h, const struct gprof_histogram *ba
 }
 
 /**
- * gprof_sched_since_start() - what was counted since START
+ * gprof_sched_since_start() - the counts since START
  * @s: statistics with their base
  * @t: totals
  *
@@ -269,8 +269,8 @@ static u64 count_running(struct gprof_sched *s)
 }
 
 /*
- * Entries of the table, each of them true when it was looked at: what began less
- * what ended is too much by all that switched while the sums were taken.
+ * Entries of the table, each of them true when it was looked at: the begins minus the
+ * ends are too many by all that switched while the sums were taken.
  */
 static u64 count_waiting(const struct gprof_sched *s)
 {
@@ -355,8 +355,8 @@ static bool read_totals(struct gprof_sched *s, struct gprof_sched_reading *r,
  *
  * Context: Task, beside START and STOP. Tasks are counted without any lock: that
  * takes as long as there are tasks.
- * Return: whether there is something: it was started. While it is started anew, what
- * there was at the last STOP.
+ * Return: whether there is something: it was started. While it is started anew, the
+ * counts of the last STOP.
  */
 bool gprof_sched_read(struct gprof_sched *s, struct gprof_sched_reading *r)
 {

@@ -46,7 +46,7 @@ static int check(const struct gprof_request *req, u32 *reason)
 	*reason = GPROF_REASON_EVENT;
 	if (!gprof_sched_can_count(0))
 		return -ENOENT;
-	/* Whoever counts one's own slows everybody's. */
+	/* A user that counts one's own slows everybody's. */
 	*reason = GPROF_REASON_SLOWS_DENIED;
 	if (p->flags & SLOWS_ALL && !req->target->privileged)
 		return -EPERM;
@@ -159,7 +159,7 @@ static int setup(struct gprof_request *req, void **state)
 	return 0;
 }
 
-/* What there was at the last STOP is read until this run has begun. */
+/* The counts of the last STOP are read until this run has begun. */
 static void clear(struct gprof_sched *s)
 {
 	int cpu;

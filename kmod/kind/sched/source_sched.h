@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * source_sched: read what the kind sched has counted.
+ * source_sched: read the counts of the kind sched.
  */
 #ifndef GPROF_SOURCE_SCHED_H
 #define GPROF_SOURCE_SCHED_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * source task: kind task. A START has one sample taken of each task of the target: what
- * it does at that moment, and where.
+ * source task: kind task. A START has one sample taken of each task of the target: its state
+ * at that moment, and where it is.
  *
  * After the goroutine profile of Go, which stops the world for it. Here each task has an
  * instant of its own (task_stack.c), and the times of the samples tell how far these
@@ -9,7 +9,7 @@
  *
  * User stacks are read in the address space that they are in, which only a thread of the
  * kernel may borrow: the owner's (errand.c). START waits for it. The thread comes
- * back for what there was no room for, as long as somebody reads the rings.
+ * back for samples that found no room, as long as somebody reads the rings.
  */
 #include "kind/source.h"
 #include "sample/sampler.h"
@@ -38,7 +38,7 @@
 enum phase {
 	IDLE,
 	WALK,	/* START waits for the stacks */
-	REST,	/* and for what they have cost to be earned again */
+	REST,	/* and for their cost to be earned again */
 };
 
 /**
@@ -46,7 +46,7 @@ enum phase {
  * @target: whose tasks
  * @sampler: where to
  * @errand: the owner's thread
- * @phase: what it is to do. START sets it, and is told by @done
+ * @phase: work that it is to do. START sets it, and is told by @done
  * @tasks: references to the tasks of this START
  * @nr: of them
  * @at: the next of them
@@ -153,8 +153,8 @@ static bool has_room(const struct task_source *s)
 }
 
 /*
- * When to look again for room, or 0: there is some, or nobody takes anything any more. What
- * does not fit then is lost, and counted.
+ * When to look again for room, or 0: there is some, or nobody takes anything any more. A sample
+ * that does not fit then is lost, and counted.
  */
 static u64 wait_for_room(struct task_source *s)
 {
@@ -183,7 +183,7 @@ static void learn(struct task_source *s, struct task_struct *task)
 
 static void borrow(struct task_source *s, struct mm_struct **mm, struct task_struct *task)
 {
-	/* Only to be compared: whoever has it keeps it. */
+	/* Only to be compared: its owner keeps it. */
 	if (*mm && READ_ONCE(task->mm) == *mm)
 		return;
 	if (*mm) {
@@ -198,7 +198,7 @@ static void borrow(struct task_source *s, struct mm_struct **mm, struct task_str
 }
 
 /*
- * Who reads may be slow, and others have errands for the same thread: it does not wait here.
+ * A reader may be slow, and others have errands for the same thread: it does not wait here.
  * Returns when to go on, or 0: all are told.
  */
 static u64 walk(struct task_source *s)
@@ -224,8 +224,8 @@ static u64 walk(struct task_source *s)
 }
 
 /*
- * What it costs is the owner's, who waits until it is earned: else nothing would be left
- * for reading the mappings of what was found.
+ * The owner pays for it, and waits until the cost is earned: else nothing would be left
+ * for reading the mappings of the tasks that were found.
  */
 static u64 run(struct gprof_errand *e, bool awaited)
 {

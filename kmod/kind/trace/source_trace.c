@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * source trace: kind trace. What ran where, why it stopped and who woke it, one word in
- * the ring for each event.
+ * source trace: kind trace. Which task ran where, why it stopped and which one woke it, one
+ * word in the ring for each event.
  *
  * After the execution tracer of Go, for all that runs under the kernel.
  */
@@ -90,7 +90,7 @@ static int check(const struct gprof_request *req, u32 *reason)
 	*reason = GPROF_REASON_EVENT;
 	if (p->cpu.size && !comes_without_interrupts(&p->cpu))
 		return -EOPNOTSUPP;
-	/* Whoever records one's own slows everybody's. */
+	/* A user that records one's own slows everybody's. */
 	*reason = GPROF_REASON_SLOWS_DENIED;
 	if (p->flags & ~GPROF_TRACE_F_ANNOTATIONS && !req->target->privileged)
 		return -EPERM;
@@ -289,7 +289,7 @@ static void begin_cpu(void *data)
 		gprof_trace_say_running(t, true);
 }
 
-/* A tap calls the last one first: a firing is to stand behind what it is about. */
+/* A tap calls the last one first: a firing is to stand behind the event that it is about. */
 static int attach(struct gprof_trace *t)
 {
 	int err = t->triggers ? gprof_triggers_start(t->triggers) : 0;
@@ -353,7 +353,7 @@ static int start(void *state, u32 *attached)
 		leave(t);
 		return err;
 	}
-	/* Last: who was of the target before has been running since. */
+	/* Last: a task that was of the target before has been running since. */
 	gprof_target_call_running(t->whose.target, begin_cpu, t);
 	return 0;
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * trace: what tasks and CPUs do, a word for each event.
+ * trace: events of tasks and CPUs, a word for each.
  *
  *	trace_probe.c	the scheduler's events
  *	trace_calls.c	system calls, interrupts and so on, where asked for
- *	trace_hold.c	what of these does not last is left out, where asked for
+ *	trace_hold.c	those that do not last are left out, where asked for
  *	trace_emit.c	writes them down
  *	trace_stack.c	and their stacks
  *
  * Everything is written with interrupts off, so that no producer of a ring interrupts
- * another: what comes before whom is the same in the ring and in time.
+ * another: the order of events is the same in the ring and in time.
  */
 #ifndef GPROF_TRACE_H
 #define GPROF_TRACE_H
@@ -48,7 +48,7 @@ struct gprof_triggers;
 #define GPROF_TRACE_USERS	16	/* a power of two */
 
 /**
- * struct gprof_trace_held - what has begun, and is told if it lasts
+ * struct gprof_trace_held - a call that has begun, and is told if it lasts
  * @time: when
  * @word: gprof_trace_word()
  * @stack: GPROF_TRACE_STACKS_*, or 0
@@ -62,24 +62,24 @@ struct gprof_trace_held {
 };
 
 /**
- * struct gprof_trace_cpu - what one CPU knows of what it has written
+ * struct gprof_trace_cpu - one CPU's memory of the words that it has written
  * @buffer: its ring, or NULL
- * @followed: the generation in which a reader knows who runs; GPROF_TRACE_ASTRAY: none
- * @running: who runs, as the ring says, or NULL: a stranger. To be compared, not looked
+ * @followed: the generation in which a reader knows the running task; GPROF_TRACE_ASTRAY: none
+ * @running: the task that runs, as the ring says, or NULL: a stranger. To be compared, not looked
  *	at; and not by its id, which an exec elsewhere may take from a leader that ends
  * @running_id: its id in the recorder's pid namespace; not kept for the initial one
  * @generation: for which @epoch was made
  * @epoch: a new number for each generation; numbers of those come again
  * @nr_held: how many of @held there are
- * @held: what was begun by who runs and by interrupts on top, the outermost first
- * @regs: memory for the registers of who is about to have its stack taken
+ * @held: begins of the running task and of interrupts on top, the outermost first
+ * @regs: memory for the registers of a task that is about to have its stack taken
  * @named: by the lower bits of a task's id: epoch and id of one that has a TASK record
- * @places: likewise: where what one waits for is noted; see trigger_wait.c
+ * @places: likewise: where its waits are noted; see trigger_wait.c
  * @soonest: likewise: see gprof_lasting_switch_quick()
  * @told: by the lower bits of a user's id: bytes that it has said in @epoch; flight mode
  * @told_all: bytes that all have
  * @refused: the @epoch in which it was told that more was lost
- * @waking: who was woken here last, to be compared; beside triggers on waits
+ * @waking: task that was woken here last, to be compared; beside triggers on waits
  * @waking_at: when
  *
  * Used by the owning CPU only, without interrupts.
@@ -107,12 +107,12 @@ struct gprof_trace_cpu {
 /**
  * struct gprof_trace - the trace of one recorder
  * @cpus: of each CPU
- * @only_cpus: the target is what these CPUs do; NULL: it is not
+ * @only_cpus: the target is all that these CPUs do; NULL: it is not
  * @pid_ns: as in struct gprof_sampler; tasks without an id in it are strangers
  * @whose: tasks
  * @flags: GPROF_TRACE_F_*
  * @stacks: GPROF_TRACE_STACKS_*
- * @min_ns: what has begun and lasts less is not told; 0: all is
+ * @min_ns: a call that lasts less is not told; 0: all are
  * @cpu: state of gprof_source_cpu, where there are CPU samples, or NULL
  * @scope: the processes, where it is made of tasks
  * @sampler: has the rings
@@ -121,10 +121,10 @@ struct gprof_trace_cpu {
  * @triggers: or NULL
  * @notes: hears of annotations, where they are asked for
  * @taps: of the scheduler
- * @on_switch: what a switch calls when all that was held is written; @min_ns alone
+ * @on_switch: called by a switch when all held words are written; @min_ns alone
  * @on_waking: and a waking
  * @queues: secret by which queues of cgroups are numbered
- * @kprobes: of what has no tracepoint
+ * @kprobes: of events without a tracepoint
  */
 struct gprof_trace {
 	struct gprof_trace_cpu __percpu *cpus;
@@ -159,7 +159,7 @@ static __always_inline bool gprof_trace_can_name(const struct gprof_trace *t,
 }
 
 /**
- * gprof_trace_has() - is what a task does on this CPU of the target?
+ * gprof_trace_has() - are a task's events on this CPU of the target?
  * @t: trace
  * @task: as for gprof_is_member()
  *
@@ -180,7 +180,7 @@ static __always_inline u32 gprof_trace_word(u32 what, u32 arg, u32 number)
 	       number << GPROF_TRACE_TID_SHIFT;
 }
 
-/* From here on no reader knows who runs, until it is said again. */
+/* From here on no reader knows the running task, until it is said again. */
 static __always_inline void gprof_trace_go_astray(struct gprof_trace_cpu *c)
 {
 	c->followed = GPROF_TRACE_ASTRAY;
@@ -220,14 +220,14 @@ static __always_inline u64 gprof_trace_name_key(const struct gprof_trace_cpu *c,
 }
 
 /**
- * struct gprof_trace_event - what is not usual
+ * struct gprof_trace_event - an event that is not the usual word
  * @word: gprof_trace_word(), 0: nothing but @named, or @note
  * @has_operand: @operand follows
  * @rename: @named gets a record even where it has one
  * @operand: 54 bits
  * @stack: GPROF_TRACE_STACKS_*: has one where that is asked for; 0: none
  * @regs: where it begins; NULL: here
- * @named: who needs a name, or NULL
+ * @named: task that needs a name, or NULL
  * @comm: that name, NULL: @named->comm
  * @note: an annotation, whose time is filled in, or NULL; without @word
  */
@@ -263,10 +263,10 @@ void gprof_trace_stack(struct gprof_trace *t, struct gprof_trace_cpu *c, u64 now
  * @tid: that of @named, which it names, or 0: it names none that has a name
  * @named: task
  *
- * It is one word alone where a reader knows already who runs and who is named; then all that
- * could be in the way is looked at ahead of the first thing that is done, and nothing has to
- * be kept for what is seldom. Who runs is known while it is looked ahead in the ring. In an
- * interrupt the caller counts it as such.
+ * It is one word alone where a reader knows already the running task and the named one; then all
+ * that could be in the way is looked at ahead of the first thing that is done, and nothing has to
+ * be kept for the seldom part. The running task is known while it is looked ahead in the ring. In
+ * an interrupt the caller counts it as such.
  *
  * Context: Any but NMI, interrupts off.
  */
@@ -279,7 +279,7 @@ static __always_inline void gprof_trace_emit(struct gprof_trace *t, struct gprof
 
 	local64_inc(&b->produced);
 	at = local64_read(&b->word);
-	barrier();	/* what is read behind it is gprof_buffer_put()'s business */
+	barrier();	/* reads behind it are gprof_buffer_put()'s business */
 	/* No generation is longer than a word can tell, but by gprof_trace_emit_slowly(). */
 	since = now - READ_ONCE(b->generation_start);
 	if (unlikely(since >= b->generation_ns) ||

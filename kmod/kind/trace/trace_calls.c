@@ -5,7 +5,7 @@
  * All of them cost every task of the host something, so that they are attached for those
  * recorders alone that asked for them.
  *
- * What the kernel has no tracepoint for is found by a probe on a function of its own:
+ * A probe on a function of the kernel finds events that have no tracepoint:
  * user page faults (amd64 has one, arm64 none), and cgroups that have used up their time.
  * Whether that function is there to be probed is known when it has been tried.
  */
@@ -168,8 +168,8 @@ struct probe {
 };
 
 /*
- * Those that a kernel does not have it has no events for either. What tells an end is
- * attached first and detached last: whatever has a beginning has an end.
+ * Those that a kernel does not have it has no events for either. The probe of an end is
+ * attached first and detached last: each beginning has an end.
  */
 static const struct probe probes[] = {
 	{ GPROF_TRACE_F_SYSCALLS, "sys_exit", call_left },
@@ -342,7 +342,7 @@ static bool can_probe(const char *symbol)
 	return true;
 }
 
-/* Tried once; whoever asks for INFO may do so often. */
+/* Tried once; a caller may ask for INFO often. */
 static bool has_functions(u32 flags)
 {
 	static DEFINE_MUTEX(mutex);	/* protects the variables below */
@@ -381,7 +381,7 @@ static bool has_functions(u32 flags)
 #endif
 
 /**
- * gprof_trace_can() - does this kernel have what is asked for?
+ * gprof_trace_can() - does this kernel have the events that are asked for?
  * @flags: GPROF_TRACE_F_*
  *
  * Context: Task.
@@ -403,7 +403,7 @@ bool gprof_trace_can(u32 flags)
 }
 
 /**
- * gprof_trace_attach_calls() - begin to record what was asked for
+ * gprof_trace_attach_calls() - begin to record the events that were asked for
  * @t: trace
  *
  * Context: Task.

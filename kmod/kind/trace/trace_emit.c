@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * trace_emit: what is written besides the usual word.
+ * trace_emit: the words and records besides the usual word.
  *
- * An event may need, in front of it, who runs and who that is, and the name of whom it
- * is about. All of them are reserved together, so that either all are in the ring or
- * none. Whatever did not get its place leaves the ring astray: the next event that
- * does says again who runs.
+ * An event may need, in front of it, the running task and its name, and the name of the task
+ * that it is about. All of them are reserved together, so that either all are in the ring or
+ * none. An event that did not get its place leaves the ring astray: the next event that
+ * does names the running task again.
  */
 #include "clock/mono.h"
 #include "compat/preempt.h"
@@ -52,7 +52,7 @@ static void follow(struct gprof_trace_cpu *c, u16 generation)
 	}
 }
 
-/* What a task says at will: an annotation, or a new name but that of a program. */
+/* Events that a task makes at will: an annotation, or a new name but that of a program. */
 static bool is_said(const struct gprof_trace_event *e)
 {
 	return e->note || (e->rename && !e->word && !current->in_execve);
@@ -69,9 +69,9 @@ static u32 *told_by_user(struct gprof_trace_cpu *c)
 }
 
 /*
- * Of a ring that gives up its oldest, a user that says much would wipe what else happened:
+ * Of a ring that gives up its oldest, a user that says much would wipe the other events:
  * it has an eighth of a generation, and all users half of one, for a user may have many ids.
- * A generation that is about to begin has room for whatever comes first.
+ * A generation that is about to begin has room for any first event.
  */
 static bool may_say(struct gprof_trace_cpu *c, u64 now, const struct gprof_trace_event *e)
 {
@@ -88,7 +88,7 @@ static bool may_say(struct gprof_trace_cpu *c, u64 now, const struct gprof_trace
 
 /*
  * The first loss of a generation is told where it was. The others wait for that of the next:
- * a record for each would take more room than what is left out.
+ * a record for each would take more room than the event that is left out.
  */
 static noinline void refuse(struct gprof_trace_cpu *c)
 {
@@ -102,7 +102,7 @@ static noinline void refuse(struct gprof_trace_cpu *c)
 	gprof_trace_go_astray(c);
 }
 
-/* Of a ring that somebody reads, whoever annotates much leaves half to what else happens. */
+/* Of a ring that somebody reads, a user that annotates much leaves half to other events. */
 static bool may_note(const struct gprof_buffer *b, const struct gprof_annotation_rec *note)
 {
 	return gprof_buffer_room(b) >= b->size / 2 + note->rec.size;
@@ -173,7 +173,7 @@ static void write_all(struct gprof_trace *t, struct gprof_trace_cpu *c, u64 now,
 	if (running) {
 		*place++ = time | gprof_trace_word(GPROF_TRACE_RUNNING,
 						   member ? 0 : GPROF_TRACE_STRANGER, id);
-		/* A switch has noted already who comes. */
+		/* A switch has noted already the task that comes. */
 		if (gprof_trace_what(e->word) != GPROF_TRACE_SWITCH) {
 			c->running = member ? current : NULL;
 			c->running_id = id;
@@ -210,7 +210,7 @@ noinline void gprof_trace_emit_slowly(struct gprof_trace *t, u64 now, u32 word,
 
 	gprof_buffer_begin(c->buffer, now);
 	write_all(t, c, now, &e, false);
-	/* Words alone are put only where a reader knows who runs. */
+	/* Words alone are put only where a reader knows the running task. */
 	if (c->followed != GPROF_TRACE_ASTRAY)
 		gprof_buffer_look_ahead(c->buffer);
 	gprof_buffer_end(c->buffer);
@@ -244,12 +244,12 @@ static void write_counted(struct gprof_trace *t, struct gprof_trace_cpu *c, u64 
 		gprof_trace_stack(t, c, now, e->regs);
 }
 
-/* Whatever else is written comes behind what is held, which began before it. */
+/* All else that is written comes behind the held words, which began before it. */
 static void release(struct gprof_trace *t, struct gprof_trace_cpu *c)
 {
 	u32 nr = c->nr_held, i;
 
-	/* First, so that what is written here does not come here again. */
+	/* First, so that a word that is written here does not come here again. */
 	c->nr_held = 0;
 	for (i = 0; i < nr; i++) {
 		const struct gprof_trace_held *h = &c->held[i];
@@ -262,7 +262,7 @@ static void release(struct gprof_trace *t, struct gprof_trace_cpu *c)
 }
 
 /**
- * gprof_trace_release() - write what is held on this CPU
+ * gprof_trace_release() - write the words that are held on this CPU
  * @t: trace
  *
  * Context: Any but NMI, interrupts off.
@@ -305,7 +305,7 @@ out:
 }
 
 /**
- * gprof_trace_say_running() - tell who runs on this CPU
+ * gprof_trace_say_running() - tell the task that runs on this CPU
  * @t: trace
  * @again: though nobody has lost sight of it
  *

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * trace_hold: what has begun is told if it lasts.
+ * trace_hold: a call that has begun is told if it lasts.
  *
  * Where a least duration is asked for, the begin of a system call, an interrupt or reclaim
  * is held with its time, and written when something else is to be written on this CPU, a
- * switch above all: so all stays in order, and what came of a call lies within it. An end
+ * switch above all: so all stays in order, and the events of a call lie within it. An end
  * that finds its begin held, and too young, drops it; nothing of the two is told then.
  *
- * What is held was begun by who runs, and by interrupts on top of each other: at a switch
- * all of it is written. No generation can have been cut since, as only what is written
- * cuts one, and CPU samples, which are refused beside a least duration.
+ * Held words are of the running task, and of interrupts on top of each other: at a switch
+ * all of them are written. No generation can have been cut since, as only written records
+ * cut one, and CPU samples, which are refused beside a least duration.
  */
 #include "clock/mono.h"
 #include "trace.h"
@@ -43,7 +43,7 @@ void gprof_trace_begins(struct gprof_trace *t, const struct gprof_trace_event *e
 	local_irq_restore(flags);
 }
 
-/* What lies on top has no end any more. */
+/* The words on top have no end any more. */
 static bool drop(struct gprof_trace_cpu *c, u64 min_ns, u32 begin)
 {
 	u32 i = c->nr_held;

@@ -3,7 +3,7 @@
  * trace_probe: the scheduler's events.
  *
  * A switch is of interest when the next task is of the target, or when the ring says that
- * who runs is: so who changes sides while it runs is still seen to stop.
+ * the running one is: so a task that changes sides while it runs is still seen to stop.
  *
  * The way of a switch and of a waking is counted in instructions.
  */
@@ -32,13 +32,13 @@ static noinline u32 other_reason(unsigned int state)
 		return GPROF_TRACE_PREV_SLEEPS;
 	if (state & (TASK_UNINTERRUPTIBLE | TASK_FROZEN | TASK_RTLOCK_WAIT))
 		return GPROF_TRACE_PREV_BLOCKED;
-	/* Woken already, and nobody knows any more from what. */
+	/* Woken already, and nobody knows any more from which sleep. */
 	return GPROF_TRACE_PREV_OTHER;
 }
 
 /*
  * It would go on. The kernel tells that it was made to stop only where it was in kernel
- * mode; who gives way on the way back to user mode has not asked for it either.
+ * mode; a task that gives way on the way back to user mode has not asked for it either.
  */
 static noinline u32 gives_way(struct task_struct *prev)
 {
@@ -49,8 +49,8 @@ static noinline u32 gives_way(struct task_struct *prev)
 }
 
 /*
- * Why has @prev stopped? With a signal pending it does not, whatever its state was. @lasts:
- * triggers have to let go of who has ended.
+ * Why has @prev stopped? With a signal pending it does not, in any state. @lasts:
+ * triggers have to let go of a task that has ended.
  */
 static __always_inline u32 reason_of(struct gprof_trace *t, struct task_struct *prev,
 				     bool preempt, unsigned int state, bool lasts)
@@ -67,7 +67,7 @@ static __always_inline u32 reason_of(struct gprof_trace *t, struct task_struct *
 	return other_reason(state);
 }
 
-/* Of who is gone, idle or a stranger there is none; who has other rights by now is asked. */
+/* Tasks gone, idle or strangers have none; one that has other rights by now is checked. */
 static __always_inline bool has_blocked_stack(u32 arg)
 {
 	return arg != GPROF_TRACE_PREV_IDLE && arg != GPROF_TRACE_PREV_DEAD &&
@@ -147,7 +147,7 @@ static __always_inline u32 id_of_other(const struct gprof_trace *t, struct task_
 	return has_other(t, task) ? gprof_pid_in(t->pid_ns, task->pid) : 0;
 }
 
-/* A waker may be a stranger, whom not everybody may look at. */
+/* A waker may be a stranger, which not everybody may look at. */
 static bool may_see_waker(const struct gprof_trace *t)
 {
 	return current->pid && (t->whose.target->privileged || gprof_trace_has(t, current));
@@ -196,7 +196,7 @@ static notrace void _name(void *data, struct task_struct *task)			\
 	on_waking(data, task, _all, _stacks, _lasts);				\
 }
 
-/* Each pays for what it is asked for alone. */
+/* Each pays for its own request alone. */
 SWITCH(switch_all, true, false, false)
 SWITCH(switch_some, false, false, false)
 SWITCH(switch_all_stacks, true, true, false)
@@ -246,7 +246,7 @@ static void newtask(void *data, struct task_struct *task)
 
 /*
  * The id that current had before an exec, 0: it is not known. An exec by another thread than the
- * first changes it, and nothing has the former one any more: only the ring may know what it was
+ * first changes it, and nothing has the former one any more: only the ring may know its value
  * in a namespace.
  */
 static u32 former_id(const struct gprof_trace *t, pid_t old_pid)
@@ -307,7 +307,7 @@ static void renamed(void *data, struct task_struct *task, const char *comm)
 		gprof_trace_write(data, &e);
 }
 
-/* By what is asked for: not all, stacks, what lasts. */
+/* By the request: not all, stacks, states that last. */
 static void (*const switches[2][2][2])(void *data, bool preempt, struct task_struct *prev,
 				       struct task_struct *next, unsigned int state) = {
 	{ { switch_all, switch_all_lasts }, { switch_all_stacks, switch_all_stacks_lasts } },
@@ -319,7 +319,7 @@ static void (*const wakings[2][2][2])(void *data, struct task_struct *task) = {
 	{ { waking_some, waking_some_lasts }, { waking_some_stacks, waking_some_stacks_lasts } },
 };
 
-/* What is held comes first. */
+/* Held words come first. */
 static notrace void switch_behind(void *data, bool preempt, struct task_struct *prev,
 				  struct task_struct *next, unsigned int state)
 {
@@ -365,7 +365,7 @@ static void set_taps(struct gprof_trace *t)
 	for (i = 0; i < ARRAY_SIZE(users); i++) {
 		struct gprof_tap_user *u = &t->taps[i];
 
-		/* What it knows of when it left stays. */
+		/* Its @left and @has_left stay. */
 		u->tap = users[i].tap;
 		u->on_switch = users[i].on_switch;
 		u->data = t;

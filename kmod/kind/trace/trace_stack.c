@@ -18,7 +18,7 @@
  * @t: trace
  * @c: this CPU's
  * @now: the event's time
- * @regs: where it begins, or NULL: at who called the module
+ * @regs: where it begins, or NULL: at the module's caller
  *
  * Whether current may be recorded has been asked.
  *

@@ -227,7 +227,7 @@ static void triggers_clear(struct gprof_triggers *g)
 }
 
 /**
- * gprof_triggers_start() - look out for what is no wait
+ * gprof_triggers_start() - look out for events other than waits
  * @g: triggers
  *
  * Context: Task; before the trace's own probes are there.
@@ -252,7 +252,7 @@ int gprof_triggers_start(struct gprof_triggers *g)
 }
 
 /**
- * gprof_triggers_follow() - look out for waits, and for what goes on
+ * gprof_triggers_follow() - look out for waits, and for states that go on
  * @g: triggers, started
  *
  * Context: Task; gprof_lasting_switch() is told of every switch by now.

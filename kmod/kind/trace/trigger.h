@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * trigger: what a trace looks out for, and tells at once.
+ * trigger: events that a trace looks out for, and tells at once.
  *
  *	trigger.c	which there are
  *	trigger_probe.c	system calls, reclaim, interrupts, signals
  *	trigger_tracepoint.c	tracepoints, with filters
- *	trigger_wait.c	what tasks wait for, and for how long
- *	trigger_look.c	looks for what goes on
+ *	trigger_wait.c	waits of tasks, and how long they last
+ *	trigger_look.c	looks for states that go on
  *	trigger_fire.c	fires
  *
- * What lasts - waits, system calls, reclaim - is remembered by task, with the time when it
- * began. It fires when it ends, or when it is seen to go on; once in either case.
+ * A state that lasts (a wait, a system call, reclaim) is remembered by task, with the time when
+ * it began. It fires when it ends, or when it is seen to go on; once in either case.
  */
 #ifndef GPROF_TRIGGER_H
 #define GPROF_TRIGGER_H
@@ -34,7 +34,7 @@ struct gprof_filter;
 struct gprof_event_queue;
 struct trace_event_file;
 
-/* What lasts; in the order of GPROF_TRIGGER_*. */
+/* States that last; in the order of GPROF_TRIGGER_*. */
 enum gprof_lasting_kind {
 	GPROF_LASTS_DELAY,
 	GPROF_LASTS_OFF_CPU,
@@ -44,7 +44,7 @@ enum gprof_lasting_kind {
 	GPROF_LASTS_NR,
 };
 
-/* The kernel's taps that triggers join; the trace itself passes on what it has. */
+/* The kernel's taps that triggers join; the trace itself passes on the events of its own. */
 enum gprof_trigger_tap {
 	GPROF_TRIGGER_TAP_SYS_EXIT,
 	GPROF_TRIGGER_TAP_SYS_ENTER,
@@ -60,15 +60,15 @@ enum gprof_trigger_tap {
 #define GPROF_DEAD_GROUPS	16	/* a power of two */
 
 /**
- * struct gprof_lasting - what lasts of one task
- * @task: struct task_struct, 0: free; at and behind what gprof_lasting_home() says
+ * struct gprof_lasting - the states of one task that last
+ * @task: struct task_struct, 0: free; at and behind the place of gprof_lasting_home()
  * @since: by GPROF_LASTS_*: when it began; 0: it does not last. See gprof_since(). That of
- *	GPROF_LASTS_OFF_CPU stays while the task runs, and says why it left (SINCE_WHY): of
- *	who would have gone on, and of who is blocked, there is no other
+ *	GPROF_LASTS_OFF_CPU stays while the task runs, and says why it left (SINCE_WHY): of a
+ *	task that would have gone on, and of a blocked one, there is no other
  * @number: of the system call
  *
  * Written where the task runs, or under the lock of its run queue where it does not;
- * bits of triggers are set by who looks for what goes on.
+ * the errand that looks for states that go on sets the bits of triggers.
  */
 struct gprof_lasting {
 	atomic_long_t task;
@@ -107,7 +107,7 @@ struct gprof_trigger_rule {
 };
 
 /**
- * struct gprof_trigger_cpu - what lasts of one CPU
+ * struct gprof_trigger_cpu - the states of one CPU that last
  * @irq: gprof_cycles() when the interrupt came that it is in; 0: none
  * @softirq: likewise
  *
@@ -126,18 +126,18 @@ struct gprof_trigger_cpu {
  * @rules: triggers
  * @nr: how many
  * @wanted: bit of each GPROF_TRIGGER_* of which there is one
- * @least: by GPROF_LASTS_*: what lasts as long may be a trigger's; S64_MAX: none is
- * @soonest: whoever was off the CPU for less has fired none: who waits for it is off it
+ * @least: by GPROF_LASTS_*: a state that lasts as long may be a trigger's; S64_MAX: none is
+ * @soonest: a task off the CPU for less has fired none: one that waits for a CPU is off it
  * @lasting: by task
  * @bits: as many as two to the power of these
- * @shift: what of a hash is left by this, says where
+ * @shift: the part of a hash that is left by this says where
  * @cpus: of each CPU
  * @taps: by GPROF_TRIGGER_TAP_*
  * @joined: bit of each of @taps
  * @attached: how many of the probes of trigger_probe.c are, those not asked for included
  * @reached: how many of @rules have their tracepoint, those that want none included
  * @dead_groups: processes of which it was told that a signal ended them, lossy
- * @look: looks for what goes on
+ * @look: looks for states that go on
  * @looks: it was made, and switches are to be passed on
  * @follows: every switch is told from now on, the last one of each task too
  * @looking: protects @started against it
@@ -169,9 +169,9 @@ struct gprof_triggers {
 };
 
 /*
- * A time in nanoseconds, below it those triggers that have fired for what began then, and
- * below these why a task left its CPU, GPROF_TRACE_PREV_*: all that must change at once where
- * the end of a wait meets who finds that it goes on. Only differences mean something, of
+ * A time in nanoseconds, below it those triggers that have fired for the state that began then,
+ * and below these why a task left its CPU, GPROF_TRACE_PREV_*: all that must change at once where
+ * the end of a wait meets the look that finds it going on. Only differences mean something, of
  * less than 26 days.
  */
 #define GPROF_SINCE_WHY		0xfULL
@@ -262,7 +262,7 @@ static inline bool gprof_blocked_since_it_left(u64 off)
 	return (off & GPROF_SINCE_WHY) == GPROF_TRACE_PREV_BLOCKED;
 }
 
-/* Since when does who left at @off wait for a CPU? 0: it does not. */
+/* Since when does a task that left at @off wait for a CPU? 0: it does not. */
 static inline u64 gprof_lasting_waits_since(const struct gprof_lasting *l, u64 off)
 {
 	return gprof_waits_since_it_left(off) ? off : READ_ONCE(l->since[GPROF_LASTS_DELAY]);
@@ -283,7 +283,7 @@ gprof_lasting_home_of(const struct gprof_triggers *g, const struct task_struct *
 static __always_inline bool gprof_lasting_is_of(const struct gprof_lasting *l,
 						const struct task_struct *task)
 {
-	/* Who else may write it at the same time neither finds nor leaves this task there. */
+	/* Another writer at the same time neither finds nor leaves this task there. */
 	return data_race(l->task.counter) == (long)task;
 }
 
@@ -291,11 +291,12 @@ static __always_inline bool gprof_lasting_is_of(const struct gprof_lasting *l,
  * gprof_lasting_switch_quick() - a switch that is as most are, and fires nothing
  * @c: this CPU's
  * @prev: gives the CPU to
- * @next: who comes
+ * @next: comes
  * @since: now, and why @prev leaves, which is not for good
  *
- * Both have their place where it was last found. When who comes had left stays there: who runs
- * is not looked at. One look tells of both waits, and perhaps wrongly. Counted in instructions.
+ * Both have their place where it was last found. The time when @next had left stays there: nobody
+ * looks at a task that runs. One look tells of both waits, and perhaps wrongly. Counted in
+ * instructions.
  *
  * Context: Under the lock of the run queue.
  * Return: whether it was; otherwise gprof_lasting_switch() is to be called.

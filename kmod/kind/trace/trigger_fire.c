@@ -2,7 +2,7 @@
 /*
  * trigger_fire: fires, at most once in the trigger's interval.
  *
- * Under locks of the scheduler as well: it takes none, and who is to be told is told by
+ * Under locks of the scheduler as well: it takes none, and tells its listener by
  * irq_work.
  */
 #include "trigger.h"
@@ -20,7 +20,7 @@ static bool is_due(struct gprof_trigger_rule *r, u64 now)
 	       atomic64_cmpxchg(&r->next, next, now + r->interval_ns) == next;
 }
 
-/* There was no room: who has not fired has no interval to wait for. */
+/* There was no room: a trigger that has not fired has no interval to wait for. */
 static void give_back(struct gprof_trigger_rule *r, u64 now)
 {
 	atomic64_cmpxchg(&r->next, now + r->interval_ns, now);
@@ -41,7 +41,7 @@ void gprof_trigger_suppress(struct gprof_trigger_rule *r)
 /**
  * gprof_trigger_fire() - that has happened which the trigger is for
  * @r: trigger
- * @task: of whom: current, or one that does not run, or under RCU
+ * @task: its task: current, or one that does not run, or under RCU
  * @ns: how long it lasted
  * @number: see struct gprof_fired
  * @flags: GPROF_FIRED_F_*
@@ -70,7 +70,7 @@ void gprof_trigger_fire(struct gprof_trigger_rule *r, struct task_struct *task, 
 		e->told.time = now;
 		e->told.duration_ns = ns;
 		e->told.number = number;
-		/* Who looks at it is anywhere. */
+		/* The errand that looks at it may run on any CPU. */
 		if (flags & GPROF_FIRED_F_GOES_ON)
 			e->told.cpu = task_cpu(task);
 		if (!gprof_trace_mark(r->all->trace, &e->told, task->pid, flags))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * trigger_look: looks for what goes on, so that it fires before it has ended.
+ * trigger_look: looks for states that go on, so that they fire before they have ended.
  *
- * Who looks goes by the address of tasks that it finds. It holds RCU, and a task is freed a
+ * The errand goes by the address of tasks that it finds. It holds RCU, and a task is freed a
  * grace period after its last switch, which has cleared its place, if no earlier one has: see
  * gprof_lasting_dies(). No task ends on a CPU that is not online, of which the kernel does
  * not tell.
@@ -44,7 +44,7 @@ bool gprof_lasting_has_other(const struct gprof_triggers *g, struct task_struct 
 }
 
 /**
- * struct going_on - what seems to last
+ * struct going_on - a state that seems to last
  * @word: where its time is
  * @since: that time
  * @off: when the task left its CPU, of a wait
@@ -142,7 +142,7 @@ static void look_at(struct gprof_triggers *g, unsigned int at)
 }
 
 /**
- * gprof_lasting_look() - look for what goes on, at all that is noted
+ * gprof_lasting_look() - look for states that go on, at all noted ones
  * @e: of triggers
  * @awaited: unused
  *

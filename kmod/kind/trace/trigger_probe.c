@@ -3,7 +3,7 @@
  * trigger_probe: system calls, reclaim, interrupts and signals.
  *
  * Each is attached where a trigger asks for it: all but signals slow down every task of
- * the host. What tells an end is attached first: then a beginning has one.
+ * the host. The probe of an end is attached first: then a beginning has one.
  */
 #include "clock/cycles.h"
 #include "compat/trace.h"
@@ -59,7 +59,7 @@ static bool is_first_of_group(struct gprof_triggers *g)
 	return atomic64_xchg(place, key) != key;
 }
 
-/* As wait() has it: of a process what ended it, which its last thread need not say. */
+/* As wait() has it: of a process the signal that ended it, not always its last thread's. */
 static int signal_of(const struct gprof_triggers *g)
 {
 	const struct signal_struct *s = current->signal;
@@ -68,7 +68,7 @@ static int signal_of(const struct gprof_triggers *g)
 	return (all ? s->group_exit_code : current->exit_code) & 0x7f;
 }
 
-/* Of a process the last thread: who was killed is all of it. */
+/* Of a process the last thread: a kill is of all of it. */
 static void trigger_exited(void *data, struct task_struct *task)
 {
 	struct gprof_triggers *g = data;
@@ -197,7 +197,7 @@ static const struct {
 };
 
 /**
- * gprof_trigger_can() - does this kernel tell what a trigger has to know?
+ * gprof_trigger_can() - does this kernel tell the events of a trigger?
  * @what: GPROF_TRIGGER_*
  *
  * Context: Task.
@@ -259,7 +259,7 @@ void gprof_trigger_detach(struct gprof_triggers *g)
 }
 
 /**
- * gprof_trigger_attach() - attach to what is not a tap
+ * gprof_trigger_attach() - attach to events that are not taps
  * @g: triggers
  *
  * Context: Task.

@@ -2,9 +2,9 @@
 /*
  * trigger_tracepoint: fires when somebody comes to a tracepoint.
  *
- * Each hit is told by a probe of the tracepoint itself, which takes no argument of it. What
- * a filter asks for is in the record that the kernel's trace event makes of the arguments:
- * perf makes one for who counts that event, and so with a filter its counters are what is
+ * Each hit is told by a probe of the tracepoint itself, which takes no argument of it. The
+ * fields of a filter are in the record that the kernel's trace event makes of the arguments:
+ * perf makes one for counters of that event, and so with a filter perf's counters are
  * attached, as for kind profile; see counter.c.
  */
 #include "kind/cpu/share.h"
@@ -24,7 +24,7 @@
 #include <linux/tracepoint.h>
 
 #ifdef CONFIG_EVENT_TRACING
-/* Whatever the tracepoint passes on behind the pointer is of no interest. */
+/* The arguments that the tracepoint passes on behind the pointer are of no interest. */
 static void reached(void *data)
 {
 	struct gprof_trigger_rule *r = data;
@@ -116,7 +116,7 @@ static int make_counters(struct gprof_trigger_rule *r)
 	return r->counters ? 0 : -ENOMEM;
 }
 
-/* Sets what gprof_trigger_lose() gives back, and the reason. */
+/* Sets members that gprof_trigger_lose() gives back, and the reason. */
 static int find_tracepoint(struct gprof_trigger_rule *r, const struct gprof_trigger *t,
 			   const char *name, u32 *reason)
 {
@@ -126,7 +126,7 @@ static int find_tracepoint(struct gprof_trigger_rule *r, const struct gprof_trig
 	if (security_locked_down(LOCKDOWN_PERF))
 		return -EPERM;
 	*reason = GPROF_REASON_TRIGGER;
-	/* Where the kernel compares the types of who calls and who is called. */
+	/* Where the kernel compares the types of caller and callee. */
 	if (!t->filter && (IS_ENABLED(CONFIG_CFI_CLANG) || IS_ENABLED(CONFIG_CFI)))
 		return -EOPNOTSUPP;
 	err = find_named(r, name, t->filter);
@@ -152,7 +152,7 @@ static int find_tracepoint(struct gprof_trigger_rule *r, const struct gprof_trig
 /**
  * gprof_trigger_find() - find the tracepoint of a trigger, and hold it
  * @r: trigger
- * @t: what was asked for
+ * @t: request
  * @name: "CATEGORY:NAME"
  * @reason: GPROF_REASON_*
  *

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * trigger_wait: what lasts of each task, and the taps of the scheduler.
+ * trigger_wait: the states of each task that last, and the taps of the scheduler.
  *
  * A task has one place from its first wait, call or reclaim on until it gives its CPU away
  * when its end is told (exit_state), found by a hash of its address, which unlike its id an
  * exec does not change. Each CPU remembers by its id where it found it last. So a switch
- * takes no place and gives none up: it stores the time that the trace has told for who goes,
- * and subtracts that of who comes.
+ * takes no place and gives none up: it stores the time that the trace has told for the previous
+ * task, and subtracts that of the next one.
  *
  * A task is switched out, woken and switched in one after the other, under the lock of its
  * run queue (a wake-up elsewhere waits until it has left its CPU); its calls and reclaim are
- * noted where it runs. So there is one writer for each place at a time, besides who looks
- * for what goes on. That one changes a time by compare-exchange alone, and sets the bit of
- * a trigger in it; who ends a wait that was long enough takes the time by exchange. Each
- * trigger thereby fires once for a wait. A wait that was short leaves its time behind: who
- * looks has seen, after it took the time, that the task had no CPU, and left it then.
+ * noted where it runs. So there is one writer for each place at a time, besides the errand
+ * that looks for states that go on. That one changes a time by compare-exchange alone, and sets
+ * the bit of a trigger in it; the end of a wait that was long enough takes the time by exchange.
+ * Each trigger thereby fires once for a wait. A wait that was short leaves its time behind: the
+ * errand has seen, after it took the time, that the task had no CPU, and left it then.
  *
- * The way of a switch is counted in instructions: what is usual stands in trigger.h.
+ * The way of a switch is counted in instructions: the usual part stands in trigger.h.
  */
 #include "clock/mono.h"
 #include "compat/sched.h"
@@ -66,8 +66,8 @@ static __always_inline struct gprof_lasting *find(const struct gprof_triggers *g
 }
 
 /*
- * Others may want the same place at the same time, but for other tasks. Who has ended gets
- * none: see gprof_lasting_dies().
+ * Others may want the same place at the same time, but for other tasks. A task that has ended
+ * gets none: see gprof_lasting_dies().
  */
 static struct gprof_lasting *claim(struct gprof_triggers *g, const struct task_struct *task)
 {
@@ -97,7 +97,7 @@ static void give_up(struct gprof_lasting *l)
 	atomic_long_set_release(&l->task, 0);
 }
 
-/* Takes a time for good. With the bits that who looks has set up to now. */
+/* Takes a time for good. With the bits that the errand has set up to now. */
 static u64 take(struct gprof_lasting *l, enum gprof_lasting_kind kind)
 {
 	return xchg(&l->since[kind], 0);
@@ -114,7 +114,7 @@ static void ended(struct gprof_triggers *g, struct gprof_lasting *l, enum gprof_
 
 /* ---- switches ---- */
 
-/* With the bits that who looks has set up to now, which then finds nothing any more. */
+/* With the bits that the errand has set up to now, which then finds nothing any more. */
 static void was_long(struct gprof_triggers *g, struct gprof_lasting *l, struct task_struct *next,
 		     u64 now)
 {
@@ -140,7 +140,7 @@ static void was_long(struct gprof_triggers *g, struct gprof_lasting *l, struct t
  * @g: triggers that want it
  * @c: this CPU's
  * @prev: gives the CPU to
- * @next: who comes
+ * @next: comes
  * @why: GPROF_TRACE_PREV_*; where it is DEAD gprof_lasting_dies() was called
  *
  * Context: Under the lock of the run queue.
@@ -212,7 +212,7 @@ static noinline struct gprof_lasting *find_or_claim(struct gprof_triggers *g,
 }
 
 /*
- * As the trace has told of it, here and just now: the clock is most of what a wake-up takes.
+ * As the trace has told of it, here and just now: the clock is most of the cost of a wake-up.
  * Not where the task has left later, for which its waker had to wait.
  */
 static u64 woken_at(const struct gprof_trace_cpu *c, const struct gprof_lasting *l,
@@ -220,13 +220,13 @@ static u64 woken_at(const struct gprof_trace_cpu *c, const struct gprof_lasting 
 {
 	u64 off = READ_ONCE(l->since[GPROF_LASTS_OFF_CPU]), at = gprof_since(c->waking_at);
 
-	/* Of whom it is not known when it left, another may have been told, who had its address. */
+	/* Where it is not known when it left, the told one may be another that had its address. */
 	if (likely(c->waking == task) && likely(off) && likely(gprof_since_lasts(off, at) > 0))
 		return at;
 	return gprof_since(gprof_mono_ns());
 }
 
-/* Under the lock of its run queue. Who is amid falling asleep runs still, and goes on. */
+/* Under the lock of its run queue. A task amid falling asleep runs still, and goes on. */
 static __always_inline void on_wakeup(struct gprof_triggers *g, struct task_struct *task, bool new)
 {
 	struct gprof_trace_cpu *c = this_cpu_ptr(g->trace->cpus);
@@ -261,7 +261,7 @@ static notrace void woken_new(void *data, struct task_struct *task)
 	on_wakeup(data, task, true);
 }
 
-/* ---- what the task does itself ---- */
+/* ---- states that the task begins and ends itself ---- */
 
 /**
  * gprof_lasting_forget() - current is a stranger from now on
@@ -281,7 +281,7 @@ void gprof_lasting_forget(struct gprof_triggers *g)
 /**
  * gprof_lasting_begins() - of current
  * @g: triggers
- * @kind: what
+ * @kind: its kind
  * @number: see struct gprof_fired
  *
  * Context: Task, preemption off.
@@ -291,8 +291,8 @@ void gprof_lasting_begins(struct gprof_triggers *g, enum gprof_lasting_kind kind
 	struct gprof_lasting *l;
 
 	/*
-	 * Who gets a place while nobody tells of its last switch leaves it to whoever has its
-	 * memory next. Pairs with smp_store_release() in gprof_triggers_follow().
+	 * A task that gets a place while nobody tells of its last switch leaves it to the next
+	 * task in its memory. Pairs with smp_store_release() in gprof_triggers_follow().
 	 */
 	if (!smp_load_acquire(&g->follows) || !gprof_trace_has(g->trace, current))
 		return;
@@ -308,7 +308,7 @@ void gprof_lasting_begins(struct gprof_triggers *g, enum gprof_lasting_kind kind
 /**
  * gprof_lasting_ends() - of current
  * @g: triggers
- * @kind: what; may not have begun
+ * @kind: its kind; may not have begun
  *
  * Context: Task, preemption off.
  */
@@ -339,7 +339,7 @@ static unsigned int bits_for(const struct gprof_target *t)
 }
 
 /**
- * gprof_lasting_init() - be ready to note what lasts
+ * gprof_lasting_init() - be ready to note states that last
  * @g: triggers
  *
  * Context: Task.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * source block: kind block. Where tasks wait, for what and for how long; or who ends
- * their waits.
+ * source block: kind block. Where tasks wait, for what and for how long; or the wakers that
+ * end their waits.
  */
 #include "kind/source.h"
 #include "wait.h"

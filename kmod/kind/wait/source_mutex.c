@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * source mutex: kind mutex. Who releases the locks of user space that others wait for; or
- * who waits for them. As far as the kernel sees it: in futex calls. Or who waits for the
+ * source mutex: kind mutex. The tasks that release the locks of user space that others wait
+ * for; or their waiters. As far as the kernel sees it: in futex calls. Or the waiters for the
  * kernel's own.
  */
 #include "kind/source.h"
@@ -17,7 +17,7 @@ static u64 features(void)
 	       GPROF_FEAT_KERNEL_LOCKS : 0;
 }
 
-/* Where locks of the kernel are, and who is at them, is for who may see the kernel. */
+/* Places of the kernel's locks, and tasks at them, are for users that may see the kernel. */
 static int check_kernel(const struct gprof_request *req, u32 *reason)
 {
 	const struct gprof_mutex_params *p = req->params;
@@ -60,7 +60,7 @@ static int mutex_setup(struct gprof_request *req, void **state)
 	req->reason = GPROF_REASON_FLAGS;
 	if (p->flags & ~__GPROF_MUTEX_F_ALL)
 		return -EOPNOTSUPP;
-	/* Who has a lock of user space is who releases it. */
+	/* The owner of a lock of user space is the task that releases it. */
 	if (p->flags & GPROF_MUTEX_F_OWNER && !in_kernel)
 		return -EINVAL;
 	err = in_kernel ? check_kernel(req, &req->reason) : 0;

@@ -11,12 +11,12 @@
  *
  * A task is switched out, woken and switched in one after the other, under the lock of its
  * run queue (a wake-up elsewhere waits until it has left its CPU), so that there is one
- * writer for each note at a time. Who looks at those that go on at STOP comes between,
+ * writer for each note at a time. The look at those that go on at STOP comes between,
  * and takes a note from its task by compare-exchange, as everybody does: it is told once.
  *
- * Where the waker is asked for, the note is taken and told by who wakes. That is before the
+ * Where the waker is asked for, the waker takes and tells the note. That is before the
  * lock of the run queue is taken, and so may be before the task has been switched out:
- * then nobody knows who it was, and the wake-up takes the note.
+ * then nobody knows the waker, and the wake-up takes the note.
  *
  * The way of a wait that is not sampled is counted in instructions.
  */
@@ -52,14 +52,14 @@
 
 /*
  * It may have other rights than when it began to wait. In which cgroup, or on which CPU, it
- * did so is what counts: such targets are for who may see all.
+ * did so counts: such targets are for recorders that may see all.
  */
 static bool may_be_told(const struct gprof_waits *w)
 {
 	return !w->whose.tgids || gprof_waits_have(w, current);
 }
 
-/* It has interrupted, or followed, the switch to who waited, who is where it waited. */
+/* It has interrupted, or followed, the switch to the waiter, which is where it waited. */
 static void sample_waiter(struct irq_work *irq)
 {
 	struct gprof_wait_cpu *c = container_of(irq, struct gprof_wait_cpu, irq);
@@ -120,7 +120,7 @@ static noinline void draws(struct gprof_waits *w, struct task_struct *prev, unsi
 		goes(w, prev, state, true);
 }
 
-/* While START looks for who waits already; before that, and after STOP, nothing begins. */
+/* While START looks for tasks that wait already; before that, and after STOP, nothing begins. */
 static noinline void begins_at_edge(struct gprof_waits *w, struct task_struct *prev,
 				    unsigned int state)
 {
@@ -156,7 +156,7 @@ static __always_inline void begins(struct gprof_waits *w, struct task_struct *pr
 		draws(w, prev, state, left);
 }
 
-/* Who ends is in no call any more. */
+/* A task that ends is in no call any more. */
 static noinline void begins_for_lock(struct gprof_waits *w, struct task_struct *prev,
 				     unsigned int state)
 {
@@ -165,8 +165,8 @@ static noinline void begins_for_lock(struct gprof_waits *w, struct task_struct *
 }
 
 /*
- * Who could go on does not wait, and who ends does not either: it may sleep yet when it has
- * been reaped, and its process have left the scope by the time that it is switched in.
+ * A task that could go on does not wait, and one that ends does not either: it may sleep yet when
+ * it has been reaped, and its process have left the scope by the time that it is switched in.
  */
 static __always_inline void stops(struct gprof_waits *w, struct task_struct *prev,
 				  unsigned int state, bool all, bool thinned)
@@ -198,7 +198,7 @@ static __always_inline void on_switch(struct gprof_waits *w, struct task_struct 
 		stops(w, prev, state, all, thinned);
 }
 
-/* After whoever comes was told. */
+/* After the next task was told. */
 static noinline void stops_too(struct gprof_waits *w, struct task_struct *prev, unsigned int state)
 {
 	stops(w, prev, state, w->whose.target->type == GPROF_TARGET_SYSTEM, w->thinned);
@@ -225,7 +225,7 @@ static notrace void woken(void *data, struct task_struct *task)
 		ends(data, at);
 }
 
-/* ---- for who wants to know the waker ---- */
+/* ---- for recorders that want to know the waker ---- */
 
 static void tell_waker(struct gprof_waits *w, struct gprof_wait_end *e, struct pt_regs *regs)
 {
@@ -337,7 +337,7 @@ SWITCH(switch_some_waker, false, false, ended_early_then_stops)
 SWITCH(switch_all_thinned_waker, true, true, ended_early_then_stops)
 SWITCH(switch_some_thinned_waker, false, true, ended_early_then_stops)
 
-/* By what is asked for: of some, thinned, the waker. */
+/* By the request: of some, thinned, the waker. */
 static void (*const switches[2][2][2])(void *data, bool preempt, struct task_struct *prev,
 				       struct task_struct *next, unsigned int state) = {
 	{ { switch_all, switch_all_waker }, { switch_all_thinned, switch_all_thinned_waker } },
@@ -358,7 +358,7 @@ static unsigned int set_taps(struct gprof_waits *w)
 	if (w->spec.in_kernel)
 		return gprof_wait_set_lock_taps(w);
 	for (i = 0; i < ARRAY_SIZE(users); i++) {
-		/* What it knows of when it left stays. */
+		/* Its @left and @has_left stay. */
 		w->taps[i].tap = users[i].tap;
 		w->taps[i].on_switch = users[i].on_switch;
 		w->taps[i].data = w;
@@ -399,7 +399,7 @@ u64 gprof_waits_bytes(const struct gprof_request *req)
 }
 
 /**
- * gprof_waits_owner_bytes() - what it takes besides to tell who has locks
+ * gprof_waits_owner_bytes() - memory that it takes besides to tell the owners of locks
  * @req: request
  *
  * Context: Task.
@@ -494,8 +494,8 @@ static int check(const struct gprof_request *req, const struct gprof_wait_spec *
 
 /**
  * gprof_waits_setup() - prepare to record waits
- * @req: of whom; its weight is set, and its reason on error
- * @spec: which waits, and what of them; its numbers are from user space
+ * @req: request; its weight is set, and its reason on error
+ * @spec: which waits, and which facts of them; its numbers are from user space
  * @state: gets struct gprof_waits, for gprof_waits_destroy()
  *
  * Context: Task.
@@ -563,7 +563,7 @@ int gprof_waits_start(void *state, u32 *attached)
 	if (!w->spec.in_kernel)
 		gprof_waits_find_begun(w);
 	WRITE_ONCE(w->phase, GPROF_WAITS_ON);
-	/* What is called by it still finds that the phase is over, or does what it may. */
+	/* A call under way finds that the phase is over, or does only work that it may. */
 	if (!w->spec.in_kernel && !w->spec.by_waker)
 		gprof_tap_leave_nowait(&w->taps[GPROF_WAIT_TAPS - 1]);
 	return 0;
@@ -605,7 +605,7 @@ void gprof_waits_stop(void *state)
 }
 
 /**
- * gprof_waits_stats() - fill in what is known
+ * gprof_waits_stats() - fill in the counts
  * @state: waits
  * @stats: out_count, and of the last window when it was
  *

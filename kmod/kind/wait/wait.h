@@ -4,8 +4,8 @@
  *
  *	wait.c		from switch-out to wake-up, and to the sample
  *	wait_edge.c	those under way at START and at STOP
- *	wait_note.c	the table of those that go on, and what is told of one
- *	wait_for.c	what a task waits for
+ *	wait_note.c	the table of those that go on, and the sample of one
+ *	wait_for.c	the cause of a task's wait
  *	wait_lock.c	waits for locks of the kernel, which tells of them itself
  *
  * Whether a wait is sampled is decided when it begins, when nobody can know how long it
@@ -69,12 +69,12 @@ struct gprof_wait_bucket {
 #define GPROF_WAIT_BUSY		1L
 
 /**
- * struct gprof_wait_end - what is told of a wait
+ * struct gprof_wait_end - the facts of a wait that are told
  * @task: whose; NULL: there is none
  * @ns: how long it lasted
  * @addr: as in struct gprof_wait
  * @wait: GPROF_WAIT_*
- * @owner: who had the lock when it began, or NULL
+ * @owner: owner of the lock when it began, or NULL
  */
 struct gprof_wait_end {
 	struct task_struct *task;
@@ -85,13 +85,13 @@ struct gprof_wait_end {
 };
 
 /**
- * struct gprof_wait_cpu - what a CPU has of it
+ * struct gprof_wait_cpu - the part of a CPU
  * @thin: which waits are sampled
  * @count: waits that began here
- * @due: the wait of who just came, until it has an interrupt to be sampled in
+ * @due: the wait of the task that just came, until it has an interrupt to be sampled in
  * @irq: that
  * @waits: whose this is, for @irq
- * @regs: where the task of @due was; or who has ended a wait is
+ * @regs: where the task of @due was; or the task that has ended a wait is
  */
 struct gprof_wait_cpu {
 	struct gprof_thin thin;
@@ -110,13 +110,13 @@ enum gprof_wait_phase {
 };
 
 /**
- * struct gprof_wait_spec - which waits, and what of them
+ * struct gprof_wait_spec - which waits, and which facts of them
  * @period: each sample stands for so many
- * @by_waker: a sample is who ended the wait
+ * @by_waker: a sample is the waker's that ended the wait
  * @locks: waits for locks of user space alone
  * @addr: and where these are
  * @in_kernel: waits for locks of the kernel alone, in place of all that
- * @owner: and who has these
+ * @owner: and their owners
  */
 struct gprof_wait_spec {
 	u64 period;
@@ -130,24 +130,24 @@ struct gprof_wait_spec {
 /**
  * struct gprof_waits - the waits that a recorder records
  * @whose: tasks
- * @only_cpus: the target is what these CPUs do; NULL: it is not
+ * @only_cpus: the target is all that these CPUs do; NULL: it is not
  * @scope: the processes, where it is made of tasks
  * @sampler: where samples go
- * @spec: what is recorded
+ * @spec: waits that are recorded
  * @thinned: not all are sampled
  * @thinning: how many are, if @thinned
  * @bits: of the number of buckets
  * @shift: of a hash, so that these are left
  * @buckets: tasks
  * @waits: and theirs, in the same order
- * @owners: who had the locks that these are for, where that is asked for; or NULL
+ * @owners: owners of the locks that these are for, where that is asked for; or NULL
  * @cpus: of each CPU
  * @phase: enum gprof_wait_phase
  * @from: CLOCK_MONOTONIC at START
  * @until: at STOP, once @phase says so; 0 before
  * @unsure: somebody was looked at amid falling asleep, at START
  * @crowded: or found no room
- * @taps: of the scheduler; the last one, of those who do not ask for the waker, at START alone
+ * @taps: of the scheduler; the last one, of those that do not ask for the waker, at START alone
  */
 struct gprof_waits {
 	struct gprof_membership whose;
@@ -239,7 +239,7 @@ static __always_inline bool gprof_wait_none_in(const struct gprof_wait_bucket *b
 
 	BUILD_BUG_ON(GPROF_WAIT_WAYS != 8 || sizeof(*b->tasks) != sizeof(*t));
 	/*
-	 * What matters is the note of one task, which does not come or go while it is looked
+	 * Only the note of one task matters, which does not come or go while it is looked
 	 * for; so these are plain reads, which take an instruction each.
 	 */
 	return !data_race(t[0] | t[1] | t[2] | t[3] | t[4] | t[5] | t[6] | t[7]);

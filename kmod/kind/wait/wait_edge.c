@@ -2,9 +2,9 @@
 /*
  * wait_edge: waits that are under way at START and at STOP.
  *
- * At START all that begin are noted, sampled or not, while who waits already is looked
- * for: one without a note has begun before, and the same chance to be sampled as another.
- * Who is woken before the walk gets to it is looked at by who wakes it.
+ * At START all that begin are noted, sampled or not, while a walk looks for tasks that wait
+ * already: one without a note has begun before, and the same chance to be sampled as another.
+ * The waker looks at a task that it wakes before the walk gets to it.
  */
 #include "compat/sched.h"
 #include "sample/sampler.h"
@@ -21,7 +21,7 @@
 
 #define WALK_BATCH	256	/* tasks, or places, between two points where others may run */
 #define WALK_RESTARTS	16	/* then nobody runs in between */
-#define WALKS_UNSURE	3	/* for those who are amid falling asleep */
+#define WALKS_UNSURE	3	/* for tasks that are amid falling asleep */
 
 static unsigned int sleep_of(const struct task_struct *task)
 {
@@ -31,8 +31,8 @@ static unsigned int sleep_of(const struct task_struct *task)
 }
 
 /*
- * Nobody wakes it while its lock is held, and who sleeps does nothing. In this order: who is
- * on no queue, and then on no CPU, has gone to sleep. 0: it does not sleep; else its state.
+ * Nobody wakes it while its lock is held, and a sleeper does nothing. In this order: a task that
+ * is on no queue, and then on no CPU, has gone to sleep. 0: it does not sleep; else its state.
  */
 static unsigned int sleeps(struct task_struct *task)
 {
@@ -65,7 +65,7 @@ static bool has(const struct gprof_waits *w, struct task_struct *task)
 	return gprof_is_member(&w->whose, task);
 }
 
-/* Who is left out by chance has a note too, so that another look does not count it again. */
+/* A task left out by chance has a note too, so that another look does not count it again. */
 static void begun(struct gprof_waits *w, struct task_struct *task, unsigned int state)
 {
 	struct gprof_wait_cpu *c = this_cpu_ptr(w->cpus);
@@ -108,7 +108,7 @@ void gprof_waits_look_at(struct gprof_waits *w, struct task_struct *task)
 }
 
 /**
- * gprof_wait_wakes() - the tap of who is woken while START looks for who waits already
+ * gprof_wait_wakes() - the tap of woken tasks while START looks for tasks that wait already
  * @data: waits
  * @task: to which the walk may not have come; nobody would know then that it has waited
  *
@@ -132,7 +132,7 @@ static void look_at(struct gprof_waits *w, struct task_struct *task)
 	raw_spin_unlock_irqrestore(&task->pi_lock, flags);
 }
 
-/* Returns false where others ran meanwhile, and what came then cannot be found from here. */
+/* Returns false where others ran meanwhile, and tasks that came cannot be found from here. */
 static bool look_at_threads(struct gprof_waits *w, struct task_struct *process,
 			    unsigned int *seen, bool may_pause)
 {
@@ -161,7 +161,7 @@ static bool look_at_all(struct gprof_waits *w, bool may_pause)
 }
 
 /**
- * gprof_waits_find_begun() - note who waits already
+ * gprof_waits_find_begun() - note tasks that wait already
  * @w: waits, in GPROF_WAITS_BEGIN
  *
  * Context: Task.
@@ -180,14 +180,14 @@ void gprof_waits_find_begun(struct gprof_waits *w)
 		else
 			while (!look_at_all(w, tries < WALK_RESTARTS))
 				tries++;
-		/* Who has no note would be counted again. */
+		/* A task without a note would be counted again. */
 	} while (w->unsure && !READ_ONCE(w->crowded) && ++walks < WALKS_UNSURE);
 	rcu_read_unlock();
 }
 
 /*
  * Its note and its stack, of one moment. The user frames can be told where the mm is ours;
- * who has been woken is no longer where it waited for as long as it takes to look.
+ * a woken task is no longer where it waited for as long as it takes to look.
  */
 static bool take(struct gprof_waits *w, unsigned int at, struct task_struct *task,
 		 struct gprof_wait *wait, struct gprof_capture *c)

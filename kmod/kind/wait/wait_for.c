@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * wait_for: what a task waits for, by its state and by the call that it is in.
+ * wait_for: the cause of a task's wait, by its state and by the call that it is in.
  *
- * The kernel's frames would tell more; but not everybody may see them. Who waits outside
- * of a system call, and is not stopped, does so in a page fault.
+ * The kernel's frames would tell more; but not everybody may see them. A task that waits
+ * outside of a system call, and is not stopped, does so in a page fault.
  */
 #include "wait_for.h"
 #include "compat/sched.h"
@@ -113,7 +113,7 @@ static u32 for_call(struct task_struct *task, struct pt_regs *regs, int call)
 }
 
 /**
- * gprof_wait_for() - what for
+ * gprof_wait_for() - the cause of a wait
  * @task: current, which is being switched out, or one that sleeps and is kept from waking
  * @state: its state
  *
@@ -144,7 +144,7 @@ u32 gprof_wait_for(struct task_struct *task, unsigned int state)
 }
 
 /**
- * gprof_wait_for_lock() - what kind, as far as the call tells
+ * gprof_wait_for_lock() - the kind of lock, as far as the call tells
  * @task: waits for a lock
  * @addr: gets where it is; 0: it is one of many
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * wait_for: may a task wait for a lock of user space? For who asks at every switch.
+ * wait_for: may a task wait for a lock of user space? For sources that ask at every switch.
  */
 #ifndef GPROF_WAIT_FOR_H
 #define GPROF_WAIT_FOR_H
@@ -48,7 +48,7 @@ static __always_inline bool gprof_wait_in_futex(int call)
  * @task: current, which is being switched out, or one that sleeps and is kept from waking
  * @state: its state
  *
- * Such waits are interruptible; what else goes on in that call is none. Nor is what goes on
+ * Such waits are interruptible; other sleeps in that call are none. Nor are those
  * when a signal has interrupted the call: to be frozen, to write a core file, to end.
  *
  * Context: Any but NMI, preemption off.

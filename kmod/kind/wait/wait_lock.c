@@ -3,7 +3,7 @@
  * wait_lock: waits for locks of the kernel, which tells of them itself, by two tracepoints
  * that have been there since 5.19.
  *
- * Who waits is current all the time, in whatever context: it may be interrupted while it
+ * The waiter is current all the time, in any context: it may be interrupted while it
  * spins, and have to wait for another lock in the interrupt; and one wait may be within
  * another, as those of a percpu_rw_semaphore are. So a note is found by the task, the
  * context and the lock together. All that is done to it is done in that context, one after
@@ -87,7 +87,7 @@ static unsigned long owner_word(const void *lock, unsigned int flags)
 }
 
 /*
- * Who has the lock that current is about to wait for, and so is there itself. Its owner may
+ * The owner of the lock that current is about to wait for, which so is there itself. It may
  * release it and end, but is not freed meanwhile: with preemption off this reads RCU.
  */
 static void find_owner(const struct gprof_waits *w, const void *lock, unsigned int flags,
@@ -131,7 +131,7 @@ static void lock_begins(struct gprof_waits *w, void *lock, unsigned int flags)
 		gprof_wait_lose(w);
 }
 
-/* Current begins to wait for a lock, in any context. Whoever spins in an NMI is not told. */
+/* Current begins to wait for a lock, in any context. A waiter in an NMI is not told. */
 static notrace void on_begin(void *data, void *lock, unsigned int flags)
 {
 	struct gprof_waits *w = data;
@@ -199,7 +199,7 @@ unsigned int gprof_wait_set_lock_taps(struct gprof_waits *w)
 	unsigned int i;
 
 	for (i = 0; i < 2; i++) {
-		/* What it knows of when it left stays. */
+		/* Its @left and @has_left stay. */
 		w->taps[i].tap = i ? GPROF_TAP_LOCK_END : GPROF_TAP_LOCK_BEGIN;
 		w->taps[i].on_lock = i ? on_end : on_begin;
 		w->taps[i].data = w;

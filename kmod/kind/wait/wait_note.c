@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * wait_note: the table of waits that go on, and what is told of one.
+ * wait_note: the table of waits that go on, and the sample of one.
  *
- * By the task's address, which unlike its id an exec does not change. Whoever takes a note
- * does so by compare-exchange, so that each is told once.
+ * By the task's address, which unlike its id an exec does not change. A taker of a note
+ * takes it by compare-exchange, so that each is told once.
  *
- * Of who may be recorded nobody is lost from the table but by being switched in. A task
+ * No task that may be recorded is lost from the table but by being switched in. A task
  * that exits has been, since from then on it is not noted any more (exit_state), and no task
- * ends on a CPU of which the kernel does not tell, one that is not online; so what is in the
- * table exists. Who looks holds RCU.
+ * ends on a CPU of which the kernel does not tell, one that is not online; so each task in the
+ * table exists. A reader holds RCU.
  */
 #include "compat/preempt.h"
 #include "sample/sampler.h"
@@ -77,11 +77,11 @@ static int claim_former(struct gprof_waits *w, const struct task_struct *key)
 }
 
 /**
- * gprof_wait_note() - note a wait of which it is known what for
+ * gprof_wait_note() - note a wait whose cause is known
  * @w: waits
  * @key: whose; others may not note anything under it meanwhile
  * @wait: it
- * @owner: who has the lock, for recorders that want to know; else NULL
+ * @owner: owner of the lock, for recorders that want to know; else NULL
  *
  * Context: Any but NMI, interrupts off.
  * Return: false: there is no room for it.
@@ -164,8 +164,8 @@ bool gprof_wait_take(struct gprof_waits *w, unsigned int at, const struct task_s
 	long owner = (long)key;
 
 	/*
-	 * Pairs with atomic_long_set_release() in gprof_wait_note(). Who looked for it has not
-	 * ordered anything; nor does who wakes a task have a lock with who switched it out.
+	 * Pairs with atomic_long_set_release() in gprof_wait_note(). The search for it has not
+	 * ordered anything; nor does a waker share a lock with the CPU that switched out its task.
 	 */
 	if (atomic_long_read_acquire(owner_of(w, at)) != owner)
 		return false;
@@ -177,7 +177,7 @@ bool gprof_wait_take(struct gprof_waits *w, unsigned int at, const struct task_s
 	wait->unsampled = READ_ONCE(from->unsampled);
 	/*
 	 * As long as it is the task's nobody else changes it, but for @woken. Fully ordered:
-	 * whoever claims the place next, in claim(), writes after all of it was read.
+	 * the next owner of the place, in claim(), writes after all of it was read.
 	 */
 	return atomic_long_try_cmpxchg(owner_of(w, at), &owner, 0);
 }
@@ -244,8 +244,8 @@ void gprof_wait_end(const struct gprof_waits *w, const struct gprof_wait *wait, 
 /**
  * gprof_wait_emit() - write a sample
  * @w: waits
- * @e: of what
- * @c: of whom, and where current is
+ * @e: the wait
+ * @c: of the task that it is about, and where current is
  *
  * Context: Any but NMI, preemption off.
  */
@@ -267,8 +267,8 @@ void gprof_wait_emit(struct gprof_waits *w, const struct gprof_wait_end *e,
 /**
  * gprof_wait_tell() - write a sample with the stack of current
  * @w: waits
- * @e: of what
- * @task: who it is about
+ * @e: the wait
+ * @task: the task that it is about
  * @regs: where current is
  * @without: GPROF_STACK_F_* of the stack that are not to be told
  *
