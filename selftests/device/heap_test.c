@@ -171,20 +171,25 @@ static struct sum sum_of(const FIXTURE_DATA(heap) *self, pid_t tid, uint64_t val
 	return s;
 }
 
-/* Slots with that value (0: all) that are live, whatever the rings say. */
+/* The value of a slot that is live, whatever the rings say, or 0. */
+static uint64_t slot_live(const FIXTURE_DATA(heap) *self, uint64_t i)
+{
+	const struct gprof_live_slot *s = live_table_slot(self->head, i);
+	uint64_t live = __atomic_load_n(&s->live, __ATOMIC_ACQUIRE);
+	uint64_t value = *(volatile __u64 *)&s->value;
+
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return live & GPROF_LIVE_IS && *(volatile __u64 *)&s->live == live ? value : 0;
+}
+
+/* Slots with that value (0: all) that are live. */
 static uint64_t slots_live(const FIXTURE_DATA(heap) *self, uint64_t value)
 {
-	uint64_t i, nr = 0;
+	uint64_t i, is, nr = 0;
 
 	for (i = 0; i < self->head->nr_slots; i++) {
-		const struct gprof_live_slot *s = live_table_slot(self->head, i);
-		uint64_t live = __atomic_load_n(&s->live, __ATOMIC_ACQUIRE);
-		uint64_t is = *(volatile __u64 *)&s->value;
-
-		__atomic_thread_fence(__ATOMIC_ACQUIRE);
-		if (live & GPROF_LIVE_IS && (!value || is == value) &&
-		    *(volatile __u64 *)&s->live == live)
-			nr++;
+		is = slot_live(self, i);
+		nr += is && (!value || is == value);
 	}
 	return nr;
 }
@@ -326,12 +331,15 @@ TEST_F(heap, a_stranger_frees_it)
 static void expect_gone(struct __test_metadata *_metadata, FIXTURE_DATA(heap) *self,
 			uint64_t most)
 {
-	uint64_t until = monotonic_ns() + 60000000000ULL;
+	uint64_t until = monotonic_ns() + 60000000000ULL, i;
 
 	while (slots_live(self, 0) > most && monotonic_ns() < until)
 		sleep_ms(100);
 	EXPECT_GE(most, slots_live(self, 0)) {
 		TH_LOG("%llu slots are live", (unsigned long long)slots_live(self, 0));
+		for (i = 0; i < self->head->nr_slots; i++)
+			if (slot_live(self, i))
+				TH_LOG("%llu bytes", (unsigned long long)slot_live(self, i));
 	}
 }
 
