@@ -101,6 +101,28 @@ the_module_is_signed()
 	[ "$(loaded_version)" = 1 ]
 }
 
+tables()
+{
+	find /var/cache/gprof/unwind -type f | wc -l
+}
+
+# All that runs has its unwind table, also what a package brings later.
+tables_of_what_runs_are_made()
+{
+	gprofctl prepare >/tmp/prepare 2>&1
+	cat /tmp/prepare
+	grep -q ': 0 made in' /tmp/prepare || fail "not all that runs had a table"
+	before=$(tables)
+	cp /bin/sleep /usr/bin/later
+	printf '\0' >>/usr/bin/later
+	later 600 &
+	dpkg-trigger --by-package=dpkg /usr/bin
+	dpkg --triggers-only --pending
+	kill $!
+	rm /usr/bin/later
+	[ "$(tables)" = $((before + 1)) ] || fail "$before tables before, $(tables) now"
+}
+
 a_group_is_there_for_the_device()
 {
 	grep '^gprof:' /etc/group
@@ -247,7 +269,7 @@ debian)
 	;;
 install)
 	ktap_run nothing_of_it_is_there_before two_packages_are_enough_for_a_profile \
-		the_module_is_signed a_group_is_there_for_the_device \
+		the_module_is_signed tables_of_what_runs_are_made a_group_is_there_for_the_device \
 		the_service_is_there_and_not_enabled a_removal_leaves_a_recording_alone \
 		nothing_of_it_is_there_after_a_purge
 	;;
