@@ -394,6 +394,54 @@ TEST_F(throttled, callers_keep_no_turn_from_others)
 	EXPECT_EQ(0, t->other);
 }
 
+static void set_up_all_the_time(unsigned int i)
+{
+	struct gprof_cpu_params timer = timer_params(1000000);
+	struct gprof_setup setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &timer);
+	struct device dev;
+
+	setup.buffer_size = 65536;
+	if (become(USER))
+		_exit(1);
+	for (;;) {
+		if (device_setup(&dev, &setup))
+			_exit(2);
+		device_close(&dev);
+	}
+}
+
+/* Neither the users of recorders, nor those that change a cgroup. */
+TEST_F(throttled, callers_keep_nobody_waiting)
+{
+	uint64_t end, began, took, setup = 0, move = 0;
+	struct device dev = { .fd = -1 };
+	int err, bad = 0;
+
+	if (!self->path[0])
+		return;
+	err = throttle(self, set_up_all_the_time, "4000 1000000");
+	SKIP_UNLESS(err != -ENODEV, "this kernel limits no cgroup's CPU time");
+	ASSERT_EQ(0, err);
+	ASSERT_EQ(0, setpriority(PRIO_PROCESS, 0, -20));
+	for (end = monotonic_ns() + 2 * SECONDS * 1000000000ULL; monotonic_ns() < end;) {
+		began = monotonic_ns();
+		bad |= setup_of(&dev, 0, 0);
+		took = monotonic_ns() - began;
+		setup = took > setup ? took : setup;
+		device_close(&dev);
+		began = monotonic_ns();
+		bad |= cgroup_write("/sys/fs/cgroup", "cgroup.procs", "0");
+		took = monotonic_ns() - began;
+		move = took > move ? took : move;
+	}
+	ASSERT_EQ(0, setpriority(PRIO_PROCESS, 0, 0));
+	TH_LOG("SETUP %llu ms, a move to a cgroup %llu ms, at most",
+	       (unsigned long long)setup / 1000000, (unsigned long long)move / 1000000);
+	EXPECT_EQ(0, bad);
+	EXPECT_GT(800000000, setup);
+	EXPECT_GT(800000000, move);
+}
+
 static void nothing(int signal)
 {
 }
