@@ -2,10 +2,9 @@
 /*
  * errand: a thread for each cgroup that a user records from, and the time it may spend.
  *
- * Lock order: @servants_lock, which is held while a thread is made or ends, then
- * struct gprof_servant.lock. No errand runs under either. STOP takes the second, so it is a raw
- * one, as is that of the wait queue: on PREEMPT_RT the holder of another can be preempted, and is
- * bound to its CPU, which a task of real time may keep.
+ * Lock order: @servants_lock, then struct gprof_servant.lock. No errand runs under either. Both
+ * are raw, as is that of the wait queue: the holder of another can be preempted, and its cgroup may
+ * have no time left to run in, or a task of real time may keep its CPU. Others would wait for it.
  */
 #include "errand.h"
 #include "compat/irq_work.h"
@@ -19,7 +18,6 @@
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
 #include <linux/memcontrol.h>
-#include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/task.h>
@@ -85,7 +83,7 @@ struct gprof_servant {
 	atomic_t hurry;
 };
 
-static DEFINE_MUTEX(servants_lock);	/* protects servants, and their number of errands */
+static DEFINE_RAW_SPINLOCK(servants_lock);	/* protects servants, and their number of errands */
 static LIST_HEAD(servants);
 
 static struct gprof_errand *next_urgent(struct gprof_servant *s)
@@ -221,19 +219,30 @@ static int nice_of_current(void)
 	return max(task_nice(current), 0);
 }
 
+/* Its thread has ended. */
 static void free_servant(struct gprof_servant *s)
 {
+	gprof_uncharge(&s->charge);
+	put_cred(s->cred);
 	mem_cgroup_put(s->memcg);
 	kfree(s);
 }
 
+static void dismiss(struct gprof_servant *s)
+{
+	kthread_stop(s->thread);
+	free_servant(s);
+}
+
+/* Not in @servants yet; its thread sleeps. */
 static struct gprof_servant *hire(u64 cgroup)
 {
 	struct gprof_servant *s = kzalloc(sizeof(*s), GFP_KERNEL_ACCOUNT);
-	int err = -ENOMEM;
+	int err;
 
 	if (!s)
-		return ERR_PTR(err);
+		return ERR_PTR(-ENOMEM);
+	s->cred = get_current_cred();
 	err = gprof_charge(&s->charge, THREAD_BYTES, !cgroup);
 	if (err)
 		goto err_free;
@@ -249,22 +258,18 @@ static struct gprof_servant *hire(u64 cgroup)
 				   from_kuid_munged(&init_user_ns, current_uid()));
 	if (IS_ERR(s->thread)) {
 		err = PTR_ERR(s->thread);
-		goto err_uncharge;
+		goto err_free;
 	}
 	set_user_nice(s->thread, s->nice);
-	s->cred = get_current_cred();
-	list_add(&s->node, &servants);
 	wake_up_process(s->thread);
 	return s;
 
-err_uncharge:
-	gprof_uncharge(&s->charge);
 err_free:
 	free_servant(s);
 	return ERR_PTR(err);
 }
 
-static struct gprof_servant *servant_of_current(u64 cgroup)
+static struct gprof_servant *find_servant(u64 cgroup)
 {
 	struct gprof_servant *s;
 
@@ -273,7 +278,48 @@ static struct gprof_servant *servant_of_current(u64 cgroup)
 		if (s->cred->user == current_user() && s->cgroup == cgroup)
 			return s;
 	}
-	return hire(cgroup);
+	return NULL;
+}
+
+/* @spare: not NULL: becomes the one, unless there is one. Returns it, with one more errand. */
+static struct gprof_servant *try_engage(u64 cgroup, struct gprof_servant *spare, int nice)
+{
+	struct gprof_servant *s;
+
+	raw_spin_lock(&servants_lock);
+	s = find_servant(cgroup);
+	if (!s && spare) {
+		s = spare;
+		list_add(&s->node, &servants);
+	}
+	if (s) {
+		s->recorders++;
+		if (nice < s->nice) {
+			s->nice = nice;
+			set_user_nice(s->thread, nice);
+		}
+	}
+	raw_spin_unlock(&servants_lock);
+	return s;
+}
+
+/* The user's for the cgroup, with one more errand; @first: it is new. */
+static struct gprof_servant *engage(u64 cgroup, bool *first)
+{
+	int nice = nice_of_current();
+	struct gprof_servant *s = try_engage(cgroup, NULL, nice), *spare;
+
+	*first = false;
+	if (s)
+		return s;
+	spare = hire(cgroup);
+	if (IS_ERR(spare))
+		return spare;
+	s = try_engage(cgroup, spare, nice);
+	*first = s == spare;
+	if (!*first)
+		dismiss(spare);
+	return s;
 }
 
 /* A thread joins the cgroups of the task that had it made, which is alive meanwhile. */
@@ -300,7 +346,7 @@ static void end_joining(struct gprof_call *call, bool left)
 	put_task_struct(j->thread);
 }
 
-/* Waits for a grace period. */
+/* Waits for a grace period, under locks that each fork and each change of a cgroup wants. */
 static int join_cgroups(struct gprof_servant *s)
 {
 	struct joining *j = kzalloc(sizeof(*j), GFP_KERNEL_ACCOUNT);
@@ -311,6 +357,7 @@ static int join_cgroups(struct gprof_servant *s)
 		return -ENOMEM;
 	j->call.run = join;
 	j->call.rest = end_joining;
+	j->call.for_all = true;
 	j->model = get_task_struct(current);
 	j->thread = get_task_struct(s->thread);
 	err = gprof_call(&j->call) ? 0 : -EAGAIN;
@@ -337,20 +384,12 @@ int gprof_errand_init(struct gprof_errand *e, u64 (*run)(struct gprof_errand *e,
 		      bool privileged)
 {
 	struct gprof_servant *s;
-	int nice = nice_of_current(), err = 0;
 	bool first;
+	int err = 0;
 
-	mutex_lock(&servants_lock);
-	s = servant_of_current(privileged ? 0 : gprof_cgroup_of_current());
-	if (IS_ERR(s)) {
-		mutex_unlock(&servants_lock);
+	s = engage(privileged ? 0 : gprof_cgroup_of_current(), &first);
+	if (IS_ERR(s))
 		return PTR_ERR(s);
-	}
-	first = !s->recorders++ && !privileged;
-	if (nice < s->nice) {
-		s->nice = nice;
-		set_user_nice(s->thread, nice);
-	}
 	e->run = run;
 	e->servant = s;
 	gprof_irq_work_init_hard(&e->irq, called);
@@ -358,8 +397,7 @@ int gprof_errand_init(struct gprof_errand *e, u64 (*run)(struct gprof_errand *e,
 	raw_spin_lock(&s->lock);
 	list_add_tail(&e->node, &s->errands);
 	raw_spin_unlock(&s->lock);
-	mutex_unlock(&servants_lock);
-	if (first)
+	if (first && !privileged)
 		err = join_cgroups(s);
 	if (err)
 		gprof_errand_destroy(e);
@@ -395,20 +433,17 @@ static bool take_off_list(struct gprof_errand *e)
 void gprof_errand_destroy(struct gprof_errand *e)
 {
 	struct gprof_servant *s = e->servant;
+	bool last;
 
 	irq_work_sync(&e->irq);
 	swait_event_exclusive(s->ran, take_off_list(e));
-	mutex_lock(&servants_lock);
-	if (--s->recorders) {
-		mutex_unlock(&servants_lock);
-		return;
-	}
-	list_del(&s->node);
-	mutex_unlock(&servants_lock);
-	kthread_stop(s->thread);
-	gprof_uncharge(&s->charge);
-	put_cred(s->cred);
-	free_servant(s);
+	raw_spin_lock(&servants_lock);
+	last = !--s->recorders;
+	if (last)
+		list_del(&s->node);
+	raw_spin_unlock(&servants_lock);
+	if (last)
+		dismiss(s);
 }
 
 /**

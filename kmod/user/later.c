@@ -216,7 +216,7 @@ static bool call_in_worker(struct gprof_call *c)
 	init_completion(&c->over);
 	c->cred = get_current_cred();
 	c->memcg = get_mem_cgroup_from_mm(current->mm);
-	c->nice = max(task_nice(current), 0);
+	c->nice = c->for_all ? 0 : max(task_nice(current), 0);
 	gprof_later(&c->work);
 	if (gprof_await(&c->ran, false) && atomic_cmpxchg(&c->state, RUNS, LEFT) == RUNS)
 		return false;
@@ -234,7 +234,7 @@ static bool call_in_worker(struct gprof_call *c)
  */
 bool gprof_call(struct gprof_call *c)
 {
-	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+	if (IS_ENABLED(CONFIG_PREEMPT_RT) || c->for_all)
 		return call_in_worker(c);
 	refcount_set(&c->refs, 1);
 	c->err = c->run(c);

@@ -19,21 +19,24 @@ struct mem_cgroup;
  * struct gprof_call - a call that may wait for grace periods; begins memory that kfree() frees
  * @run: the call; sets @err
  * @rest: the step behind it when the caller has gone on; @left: the caller has given @run up
+ * @for_all: @run keeps locks of the whole host: a worker makes the call on every kernel, at the
+ *	nice value 0, as a caller may get no time to run before it has given them back
  * @err: result of @run; means something once gprof_call() says that it has run
- * @work: makes the call on PREEMPT_RT
+ * @work: makes the call, where a worker does
  * @refs: of the caller and of the work
  * @state: whether @run has ended, or was given up
  * @ran: @run has ended
  * @over: so has @rest
  * @cred: of the caller
  * @memcg: memory cgroup of the caller, or NULL
- * @nice: of the caller
+ * @nice: of the caller, or 0
  *
- * The maker sets @run and @rest, and leaves the rest 0.
+ * The maker sets @run, @rest and @for_all, and leaves the rest 0.
  */
 struct gprof_call {
 	int (*run)(struct gprof_call *c);
 	void (*rest)(struct gprof_call *c, bool left);
+	bool for_all;
 	int err;
 	struct work_struct work;
 	refcount_t refs;

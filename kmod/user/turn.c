@@ -5,7 +5,8 @@
  * To create and to release an event of perf that counts in software patches the kernel's text,
  * once each. All users without privilege together take PER_SECOND turns a second, and those that
  * they did not take in the last second. A caller that finds none left waits, PATIENCE_NS at most.
- * Two callers of one user do not come one after the other while one of another user waits.
+ * Two callers of one user do not come one after the other while one of another user waits. A
+ * caller that does not run, as its cgroup has used up its time, keeps nobody waiting.
  *
  * Locks: turns_lock is innermost.
  */
@@ -24,15 +25,19 @@
 #define PER_SECOND	5	/* two patches each */
 #define GAP_NS		(NSEC_PER_SEC / PER_SECOND)
 #define PATIENCE_NS	(2 * NSEC_PER_SEC)
+#define LOOK_NS		(NSEC_PER_SEC / 50)
+#define ABSENT_NS	(5 * LOOK_NS)
 
 /**
  * struct place - of a caller that waits
  * @node: in @waiting
  * @user: whose
+ * @looked: time when the caller last looked whether the turn is its own
  */
 struct place {
 	struct list_head node;
 	kuid_t user;
+	u64 looked;
 };
 
 static DEFINE_SPINLOCK(turns_lock);	/* protects all below */
@@ -40,15 +45,18 @@ static LIST_HEAD(waiting);		/* the first came first */
 static kuid_t last;			/* had the last turn */
 static u64 taken_until;			/* time by which all turns that were taken are due */
 
-static const struct place *next_place(void)
+static const struct place *next_place(u64 now)
 {
-	const struct place *p;
+	const struct place *p, *first = NULL;
 
 	list_for_each_entry(p, &waiting, node) {
+		if (p->looked + ABSENT_NS < now)
+			continue;
 		if (!uid_eq(p->user, last))
 			return p;
+		first = first ?: p;
 	}
-	return list_first_entry(&waiting, struct place, node);
+	return first;
 }
 
 static bool try_take(struct place *p, u64 now)
@@ -56,8 +64,9 @@ static bool try_take(struct place *p, u64 now)
 	bool taken;
 
 	spin_lock(&turns_lock);
+	p->looked = now;
 	taken_until = max(taken_until, now - NSEC_PER_SEC);
-	taken = taken_until + GAP_NS <= now && next_place() == p;
+	taken = taken_until + GAP_NS <= now && next_place(now) == p;
 	if (taken) {
 		taken_until += GAP_NS;
 		last = p->user;
@@ -74,7 +83,7 @@ static int await_turn(struct place *p, struct task_struct *caller)
 		if (now - began >= PATIENCE_NS)
 			return -EAGAIN;
 		set_current_state(TASK_INTERRUPTIBLE);
-		gprof_sleep_until(now + NSEC_PER_SEC / 50);
+		gprof_sleep_until(now + LOOK_NS);
 		if (signal_pending(caller))
 			return -EINTR;
 		now = ktime_get_mono_fast_ns();
@@ -91,7 +100,7 @@ static int await_turn(struct place *p, struct task_struct *caller)
  */
 int gprof_turn_take(struct task_struct *caller)
 {
-	struct place p = { .user = current_uid() };
+	struct place p = { .user = current_uid(), .looked = ktime_get_mono_fast_ns() };
 	int err;
 
 	spin_lock(&turns_lock);

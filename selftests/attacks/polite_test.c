@@ -17,6 +17,7 @@
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <unistd.h>
 #include "harness.h"
 #include "device.h"
 #include "remains.h"
@@ -297,6 +298,148 @@ TEST_F(polite, software_events_of_users_wait_for_their_turn)
 		/* Two seconds, and what an emulated CPU with 20 threads makes of it. */
 		EXPECT_GT(4000000000, t[i].longest);
 	}
+}
+
+/* ---- callers whose cgroup has no time left, and that do not run for long ---- */
+
+static void spin(void)
+{
+	for (;;)
+		burn_ns(1000000000);
+}
+
+FIXTURE(throttled) {
+	char path[MEMORY_CGROUP_PATH];
+	pid_t pids[4];
+};
+
+FIXTURE_SETUP(throttled)
+{
+	struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
+	int err;
+
+	SKIP_UNLESS(!geteuid(), "must be root to become another");
+	ASSERT_EQ(0, setrlimit(RLIMIT_MEMLOCK, &all));
+	self->pids[0] = 0;
+	err = cgroup_make(self->path, "polite");
+	SKIP_UNLESS(!err, "this kernel has no cgroups");
+	cgroup_write("/sys/fs/cgroup", "cgroup.subtree_control", "+cpu");
+}
+
+FIXTURE_TEARDOWN(throttled)
+{
+	unsigned int i;
+
+	cgroup_write(self->path, "cpu.max", "max 100000");
+	for (i = 0; self->pids[0] && i < 4; i++) {
+		kill(self->pids[i], SIGKILL);
+		waitpid(self->pids[i], NULL, 0);
+	}
+	rmdir(self->path);
+}
+
+/* They are in the cgroup before it has a limit: they must not stand still under cgroup_mutex. */
+static int throttle(FIXTURE_DATA(throttled) *self, void (*fn)(unsigned int i), const char *max)
+{
+	unsigned int i;
+
+	if (cgroup_write(self->path, "cpu.max", "max 100000"))
+		return -ENODEV;
+	for (i = 0; i < 4; i++) {
+		self->pids[i] = fork_bound();
+		if (self->pids[i])
+			continue;
+		if (cgroup_write(self->path, "cgroup.procs", "0"))
+			_exit(4);
+		fn(i);
+		_exit(0);
+	}
+	sleep_ms(1000);
+	if (cgroup_write(self->path, "cpu.max", max))
+		return -EIO;
+	sleep_ms(1500);
+	return 0;
+}
+
+static void take_turns_or_spin(unsigned int i)
+{
+	if (i < 2)
+		spin();
+	in_threads(shared_turns(), USER + i);
+}
+
+TEST_F(throttled, callers_keep_no_turn_from_others)
+{
+	struct turns *t = shared_turns();
+	char paranoid[16];
+	int status, err;
+	pid_t pid;
+
+	if (!self->path[0])
+		return;
+	ASSERT_NE(MAP_FAILED, (void *)t);
+	ASSERT_EQ(0, file_read(PARANOID, paranoid, sizeof(paranoid)));
+	ASSERT_EQ(0, file_write(PARANOID, "2"));
+	err = throttle(self, take_turns_or_spin, "1000 1000000");
+	SKIP_UNLESS(err != -ENODEV, "this kernel limits no cgroup's CPU time");
+	ASSERT_EQ(0, err);
+	pid = fork_bound();
+	if (!pid)
+		in_threads(t, USER + 4);
+	EXPECT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	file_write(PARANOID, paranoid);
+	TH_LOG("%u turns, %u refused", t->had, t->refused);
+	EXPECT_LT(2, t->had);
+	EXPECT_EQ(0, t->other);
+}
+
+static void set_up_all_the_time(unsigned int i)
+{
+	struct gprof_cpu_params timer = timer_params(1000000);
+	struct gprof_setup setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &timer);
+	struct device dev;
+
+	setup.buffer_size = 65536;
+	if (become(USER))
+		_exit(1);
+	for (;;) {
+		if (device_setup(&dev, &setup))
+			_exit(2);
+		device_close(&dev);
+	}
+}
+
+/* Neither the users of recorders, nor those that change a cgroup. */
+TEST_F(throttled, callers_keep_nobody_waiting)
+{
+	uint64_t end, began, took, setup = 0, move = 0;
+	struct device dev = { .fd = -1 };
+	int err, bad = 0;
+
+	if (!self->path[0])
+		return;
+	err = throttle(self, set_up_all_the_time, "4000 1000000");
+	SKIP_UNLESS(err != -ENODEV, "this kernel limits no cgroup's CPU time");
+	ASSERT_EQ(0, err);
+	ASSERT_EQ(0, setpriority(PRIO_PROCESS, 0, -20));
+	for (end = monotonic_ns() + 2 * SECONDS * 1000000000ULL; monotonic_ns() < end;) {
+		began = monotonic_ns();
+		bad |= setup_of(&dev, 0, 0);
+		took = monotonic_ns() - began;
+		setup = took > setup ? took : setup;
+		device_close(&dev);
+		began = monotonic_ns();
+		bad |= cgroup_write("/sys/fs/cgroup", "cgroup.procs", "0");
+		took = monotonic_ns() - began;
+		move = took > move ? took : move;
+	}
+	ASSERT_EQ(0, setpriority(PRIO_PROCESS, 0, 0));
+	TH_LOG("SETUP %llu ms, a move to a cgroup %llu ms, at most",
+	       (unsigned long long)setup / 1000000, (unsigned long long)move / 1000000);
+	EXPECT_EQ(0, bad);
+	EXPECT_GT(800000000, setup);
+	EXPECT_GT(800000000, move);
 }
 
 static void nothing(int signal)
