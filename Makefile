@@ -43,7 +43,7 @@ KMOD_OUT := $(CURDIR)/build/kmod/$(KERNELRELEASE)
 # What stops a build is told first, as a whole: packages of Debian that this machine lacks.
 # NEEDS= builds without a look at them.
 NEEDS ?= build
-needed = $(if $(NEEDS),$(shell selftests/vm/setup --missing $(NEEDS) 2>&1))
+needed = $(if $(NEEDS),$(shell verify/setup --missing $(NEEDS) 2>&1))
 
 SUB = $(MAKE) $(if $(V),,-s) --no-print-directory -C
 
@@ -114,11 +114,11 @@ uninstall:
 	fi
 
 deb:
-	@selftests/vm/setup deb
+	@verify/setup deb
 	@packaging/build-deb out/deb
 
 rpm:
-	@selftests/vm/setup rpm
+	@verify/setup rpm
 	@packaging/build-rpm out/rpm
 
 clean:
@@ -126,58 +126,58 @@ clean:
 
 # Everything below needs more packages, and installs them.
 guests-build:
-	@selftests/vm/setup test arch/arm64
+	@verify/setup test arch/arm64
 	@for arch in amd64 arm64; do \
 		$(MAKE) --no-print-directory ARCH=$$arch selftests || exit 1; \
 	done
 
 demo:
-	@selftests/vm/setup demo $(if $(filter-out $(HOST_ARCH),$(GUEST)),arch/$(GUEST))
+	@verify/setup demo $(if $(filter-out $(HOST_ARCH),$(GUEST)),arch/$(GUEST))
 	@GUEST=$(GUEST) selftests/vm/demo
 
 check:
-	@selftests/vm/check check
+	@verify/check check
 
 # One program, or what a change of a file would run. ARCH= is the guest's alone.
 test:
 	@[ "$(T)$(F)" ] || { echo "make: T=timer_test names a test, F=kmod/kind/wait/wait.c a file" >&2; exit 2; }
-	@env $(addprefix -u ,MAKEFLAGS ARCH O CC AR CROSS_COMPILE PKG_CONFIG) selftests/vm/check \
+	@env $(addprefix -u ,MAKEFLAGS ARCH O CC AR CROSS_COMPILE PKG_CONFIG) verify/check \
 		$(if $(KERNEL),--kernels "$(KERNEL)") \
 		$(if $(filter command,$(firstword $(origin ARCH))),--archs "$(ARCH)") \
 		$(if $(T),--test "$(T)",--files "$(F)")
 
 check-all:
-	@selftests/vm/check check fixed turns all
+	@verify/check check fixed turns all
 
 # When each row of the plan was run last.
 ledger:
-	@selftests/vm/check --ledger
+	@verify/check --ledger
 
 # With the newest kernel, userland and tools that the machine's archive has.
 world:
-	@selftests/vm/setup world page-browser collector
-	@selftests/vm/world
+	@verify/setup world page-browser collector
+	@verify/world
 
 bench:
-	@selftests/vm/setup bench
+	@verify/setup bench
 	@$(MAKE) --no-print-directory selftests
-	@PATH=$(O)/bin:$$PATH LD_LIBRARY_PATH=$(O)/lib selftests/bench/trace_read
-	@PATH=$(O)/bin:$$PATH LD_LIBRARY_PATH=$(O)/lib selftests/bench/mmu
-	@PATH=$(O)/bin:$$PATH LD_LIBRARY_PATH=$(O)/lib selftests/bench/symbols
-	@PATH=$(O)/bin:$$PATH LD_LIBRARY_PATH=$(O)/lib selftests/bench/trace_views
-	@PATH=$(O)/bin:$$PATH LD_LIBRARY_PATH=$(O)/lib selftests/bench/profile_views
-	@selftests/bench/run
-	@selftests/bench/table
+	@PATH=$(O)/bin:$$PATH LD_LIBRARY_PATH=$(O)/lib verify/bench/trace_read
+	@PATH=$(O)/bin:$$PATH LD_LIBRARY_PATH=$(O)/lib verify/bench/mmu
+	@PATH=$(O)/bin:$$PATH LD_LIBRARY_PATH=$(O)/lib verify/bench/symbols
+	@PATH=$(O)/bin:$$PATH LD_LIBRARY_PATH=$(O)/lib verify/bench/trace_views
+	@PATH=$(O)/bin:$$PATH LD_LIBRARY_PATH=$(O)/lib verify/bench/profile_views
+	@verify/bench/run
+	@verify/bench/table
 
 # What the benchmark runs in guests.
 .PHONY: bench bench-programs
 bench-programs: tools
-	+@$(SUB) selftests/bench
+	+@$(SUB) verify/bench
 	+@$(SUB) selftests $(HARNESS) $(O)/selftests/profile_dump
 
 # Any part of it: make matrix KERNELS="5.10 7.2" ARCHS=arm64
 matrix:
-	@selftests/vm/check --kernels "$(KERNELS)" --archs "$(or $(ARCHS),amd64 arm64)"
+	@verify/check --kernels "$(KERNELS)" --archs "$(or $(ARCHS),amd64 arm64)"
 
 # For DURATION seconds on the debug kernel, SEED= as a failure told it.
 fuzz: guests-build
@@ -187,19 +187,19 @@ fuzz: guests-build
 
 # Faults that are put in, one after the other: NAMES="..." or all of them.
 mutants: guests-build
-	@selftests/vm/setup mutants
-	@selftests/vm/mutants $(NAMES)
+	@verify/setup mutants
+	@verify/mutants $(NAMES)
 
 # Those that a machine makes of the file F, N of them, and which of them no test sees.
 faults:
 	@[ "$(F)" ] || { echo "make: F=userlib/src/base/wire.c names a file" >&2; exit 2; }
-	@selftests/vm/setup mutants
+	@verify/setup mutants
 	@$(MAKE) --no-print-directory selftests
-	@env $(addprefix -u ,MAKEFLAGS ARCH O CC AR CROSS_COMPILE PKG_CONFIG) selftests/vm/faults "$(F)" $(N)
+	@env $(addprefix -u ,MAKEFLAGS ARCH O CC AR CROSS_COMPILE PKG_CONFIG) verify/faults "$(F)" $(N)
 
 style:
-	@selftests/vm/setup style
-	@selftests/vm/style
+	@verify/setup style
+	@verify/style
 
 help:
 	@echo 'make            module for the running kernel, library, command; and for editors'

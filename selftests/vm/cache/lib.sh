@@ -7,6 +7,7 @@
 
 vm=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 top=$(cd "$vm/../.." && pwd)
+verify=$top/verify
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/gprof
 export LC_ALL=C.UTF-8
 
