@@ -218,18 +218,20 @@ u64 gprof_arch_first_record(struct pt_regs *regs, struct gprof_top *top)
 	return regs->bp;
 }
 
-static noinline bool page_tables_are_ours(u64 sp)
+static noinline bool page_tables_are_ours(u64 addr)
 {
 	u64 word;
 
-	return !copy_from_user_nmi(&word, (void __user *)sp, sizeof(word));
+	return !copy_from_user_nmi(&word, (void __user *)addr, sizeof(word));
 }
 
 bool gprof_arch_user_reads(struct pt_regs *regs, bool interrupted)
 {
 	/* 32-bit programs have other frames. */
-	return user_64bit_mode(regs) && gprof_user_readable(regs->sp) &&
-	       (interrupted || page_tables_are_ours(regs->sp));
+	if (!user_64bit_mode(regs) || !gprof_user_readable(regs->sp))
+		return false;
+	/* A stack that has just grown may have no page there, but what runs has one. */
+	return interrupted || page_tables_are_ours(regs->sp) || page_tables_are_ours(regs->ip);
 }
 
 u64 gprof_arch_user_stack(struct pt_regs *regs)
