@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * lookup: tables by the text that they are for, and the mappings of current under its lock.
+ * lookup: tables by the text that they are for, and the mappings of current under its lock,
+ * or the pages that are mapped.
  *
  * The mmap_lock is only tried. An interrupt or NMI cannot give it back, since that may wake
  * a writer, and the interrupted code may hold the locks that this takes. So a hard irq_work
- * does, which runs as soon as interrupts are on again; until then the CPU has no other.
+ * does, which runs as soon as interrupts are on again; until then walks of the same memory
+ * use it too, and the CPU has no other.
  *
  * That may be when the CPU has left the task, which may have ended since. So the memory's
  * description is held, and the call that would free it is left to a worker.
+ *
+ * Where the lock is not to be had, a page says of which file it is, and where in it. Of code
+ * that has just run the page is there, and get_user_pages_fast_only() takes no lock. A page
+ * that was unmapped meanwhile, and has nobody else, is left to the worker too.
  */
 #include "lookup.h"
 #include "compat/irq_work.h"
 #include "compat/mm.h"
+#include "compat/page.h"
 #include "compat/vma.h"
 #include "compat/workqueue.h"
 #include "text.h"
@@ -21,6 +28,7 @@
 #include <linux/fs.h>
 #include <linux/hash.h>
 #include <linux/irqflags.h>
+#include <linux/magic.h>
 #include <linux/mm.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
@@ -31,13 +39,17 @@
 #define TABLES_BITS	10
 
 /**
- * struct held - the memory whose lock this CPU has taken in an interrupt
+ * struct held - the memory whose lock this CPU has taken in an interrupt, or of whose pages one
  * @mm: memory; NULL: none
+ * @locked: its lock is held
+ * @page: page that nobody else holds; NULL: none
  * @unlock: gives the lock back
- * @drop: frees a description that nobody else holds
+ * @drop: frees a description, or a page, that nobody else holds
  */
 struct held {
 	struct mm_struct *mm;
+	bool locked;
+	struct page *page;
 	struct irq_work unlock;
 	struct work_struct drop;
 };
@@ -104,47 +116,67 @@ static bool unlocks_later(void)
 	return irqs_disabled() || in_nmi();
 }
 
-/**
- * gprof_lookup_begin() - keep the mappings as they are
- * @mm: memory of current
- *
- * Context: Any incl. NMI, preemption off.
- * Return: whether they are kept, until gprof_lookup_end() in the same context.
- */
-bool gprof_lookup_begin(struct mm_struct *mm)
+/* On PREEMPT_RT the lock is one that sleeps. */
+static bool try_lock(struct mm_struct *mm)
 {
-	struct held *h = this_cpu_ptr(&helds);
-
-	/* There the lock is one that sleeps. */
-	if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		return false;
-	if (!unlocks_later())
-		return mmap_read_trylock(mm);
-	if (cmpxchg(&h->mm, NULL, mm))
-		return false;
-	if (!mmap_read_trylock(mm)) {
-		WRITE_ONCE(h->mm, NULL);
-		return false;
-	}
-	mmgrab(mm);
-	return true;
+	return !IS_ENABLED(CONFIG_PREEMPT_RT) && mmap_read_trylock(mm);
 }
 
 /**
- * gprof_lookup_end() - let the mappings change
- * @mm: memory, after gprof_lookup_begin()
+ * gprof_lookup_begin() - texts are going to be looked up
+ * @mm: memory of current
+ *
+ * Context: Any incl. NMI, preemption off.
+ * Return: from where, until gprof_lookup_end() in the same context.
+ */
+enum gprof_lookup_by gprof_lookup_begin(struct mm_struct *mm)
+{
+	struct held *h = this_cpu_ptr(&helds);
+	bool later = unlocks_later();
+
+	if (!later && try_lock(mm))
+		return GPROF_LOOKUP_MAPPINGS;
+	/* Pairs with smp_store_release() in drop(): the page is gone. */
+	if (cmpxchg(&h->mm, NULL, mm)) {
+		/* A late timer has fired twice, or an NMI has met the walk of an interrupt. */
+		if (!later || !READ_ONCE(h->locked) || h->mm != mm)
+			return GPROF_LOOKUP_NONE;
+		rwsem_acquire_read(&mm->mmap_lock.dep_map, 0, 1, _RET_IP_);
+		return GPROF_LOOKUP_KEPT;
+	}
+	if (!later || !try_lock(mm))
+		return GPROF_LOOKUP_PAGES;
+	mmgrab(mm);
+	WRITE_ONCE(h->locked, true);
+	return GPROF_LOOKUP_MAPPINGS;
+}
+
+/**
+ * gprof_lookup_end() - nothing more is looked up
+ * @by: result of gprof_lookup_begin()
+ * @mm: its memory
  *
  * Context: As that.
  */
-void gprof_lookup_end(struct mm_struct *mm)
+void gprof_lookup_end(enum gprof_lookup_by by, struct mm_struct *mm)
 {
+	struct held *h = this_cpu_ptr(&helds);
+
+	if (by == GPROF_LOOKUP_PAGES) {
+		if (unlikely(h->page))
+			irq_work_queue(&h->unlock);
+		else
+			WRITE_ONCE(h->mm, NULL);
+		return;
+	}
 	if (!unlocks_later()) {
 		mmap_read_unlock(mm);
 		return;
 	}
 	/* Lockdep is not to wonder at a context that ends with a lock. */
 	rwsem_release(&mm->mmap_lock.dep_map, _RET_IP_);
-	irq_work_queue(&this_cpu_ptr(&helds)->unlock);
+	if (by == GPROF_LOOKUP_MAPPINGS)
+		irq_work_queue(&h->unlock);
 }
 
 static void unlock(struct irq_work *work)
@@ -152,6 +184,13 @@ static void unlock(struct irq_work *work)
 	struct held *h = container_of(work, struct held, unlock);
 	struct mm_struct *mm = h->mm;
 
+	if (h->page) {
+		queue_work(system_dfl_wq, &h->drop);
+		return;
+	}
+	/* A walk that begins from here on, in an NMI, is not to believe in the lock. */
+	WRITE_ONCE(h->locked, false);
+	barrier();
 	mmap_read_unlock_non_owner(mm);
 	if (atomic_add_unless(&mm->mm_count, -1, 1))
 		WRITE_ONCE(h->mm, NULL);
@@ -163,29 +202,79 @@ static void drop(struct work_struct *work)
 {
 	struct held *h = container_of(work, struct held, drop);
 	struct mm_struct *mm = h->mm;
+	struct page *page = h->page;
 
-	WRITE_ONCE(h->mm, NULL);
-	mmdrop(mm);
+	h->page = NULL;
+	/* Pairs with cmpxchg() in gprof_lookup_begin(). */
+	smp_store_release(&h->mm, NULL);
+	if (page)
+		put_page(page);
+	else
+		mmdrop(mm);
 }
 
-/**
- * gprof_lookup_text() - the mapping of an address
- * @set: number of a set of tables
- * @mm: memory, after gprof_lookup_begin()
- * @at: any number
- * @text: becomes that, with the set's table if there is one
- *
- * Context: Any incl. NMI, preemption off.
- * Return: whether there is code.
+/*
+ * The text that the page at @at is of. A file cannot lose its inode's memory before a grace
+ * period has passed; preemption is off.
  */
-bool gprof_lookup_text(u32 set, struct mm_struct *mm, u64 at, struct gprof_text *text)
+static bool page_text(struct held *h, u64 at, struct gprof_text *text)
 {
-	struct vm_area_struct *vma = at < TASK_SIZE_MAX ? gprof_find_vma(mm, at) : NULL;
-	const struct gprof_unwind *u;
+	const struct address_space *mapping;
+	const struct inode *inode;
+	struct page *page;
+	unsigned long nr;
+	bool found;
+
+	if (h->page || get_user_pages_fast_only(at, 1, 0, &page) != 1)
+		return false;
+	mapping = gprof_page_mapping(page, &nr);
+	inode = mapping ? READ_ONCE(mapping->host) : NULL;
+	/* Huge pages have had other numbers. */
+	found = inode && S_ISREG(inode->i_mode) && inode->i_sb->s_magic != HUGETLBFS_MAGIC;
+	if (found) {
+		text->kind = GPROF_TEXT_FILE;
+		text->start = at & PAGE_MASK;
+		text->end = text->start + PAGE_SIZE;
+		text->offset = (u64)nr << PAGE_SHIFT;
+		text->unwind = NULL;
+		gprof_text_id_of(&text->id, inode);
+	}
+	if (!gprof_page_drop(page))
+		h->page = page;
+	return found;
+}
+
+static bool mapped_text(struct mm_struct *mm, u64 at, struct gprof_text *text)
+{
+	struct vm_area_struct *vma = gprof_find_vma(mm, at);
 
 	if (!vma || vma->vm_start > at || !(vma->vm_flags & VM_EXEC))
 		return false;
 	gprof_text_of(text, vma);
+	return true;
+}
+
+/**
+ * gprof_lookup_text() - the text at an address
+ * @by: result of gprof_lookup_begin()
+ * @set: number of a set of tables
+ * @mm: memory
+ * @at: any number
+ * @text: becomes that, with the set's table if there is one
+ *
+ * Context: Any incl. NMI, preemption off.
+ * Return: whether there is code, or with GPROF_LOOKUP_PAGES a page of a file.
+ */
+bool gprof_lookup_text(enum gprof_lookup_by by, u32 set, struct mm_struct *mm, u64 at,
+		       struct gprof_text *text)
+{
+	const struct gprof_unwind *u;
+
+	if (at >= TASK_SIZE_MAX)
+		return false;
+	if (!(by == GPROF_LOOKUP_PAGES ? page_text(this_cpu_ptr(&helds), at, text) :
+	      mapped_text(mm, at, text)))
+		return false;
 	if (text->kind == GPROF_TEXT_ANON)
 		return true;
 	u = gprof_lookup_table(set, &text->id);

@@ -3,7 +3,8 @@
  * lookup: the table for an address, from the mappings as they are at this moment.
  *
  * For walks that find no copy of the mappings, or one that is older than the code: those
- * of a process' first samples, and those behind dlopen().
+ * of a process' first samples, and those behind dlopen(). While the process changes its
+ * mappings itself, as a loader of programs does most of the time, from its pages.
  */
 #ifndef GPROF_LOOKUP_H
 #define GPROF_LOOKUP_H
@@ -19,9 +20,24 @@ void gprof_lookup_add(struct gprof_unwind *u);
 void gprof_lookup_remove(struct gprof_unwind *u);
 const struct gprof_unwind *gprof_lookup_table(u32 set, const struct gprof_text_id *id);
 
-bool gprof_lookup_begin(struct mm_struct *mm);
-bool gprof_lookup_text(u32 set, struct mm_struct *mm, u64 at, struct gprof_text *text);
-void gprof_lookup_end(struct mm_struct *mm);
+/**
+ * enum gprof_lookup_by - from where texts are looked up
+ * @GPROF_LOOKUP_NONE: they are not
+ * @GPROF_LOOKUP_MAPPINGS: from the mappings, which are kept as they are
+ * @GPROF_LOOKUP_KEPT: likewise; the last walk of this CPU has not let them go
+ * @GPROF_LOOKUP_PAGES: from the pages that are in memory; whether they are code is not known
+ */
+enum gprof_lookup_by {
+	GPROF_LOOKUP_NONE,
+	GPROF_LOOKUP_MAPPINGS,
+	GPROF_LOOKUP_KEPT,
+	GPROF_LOOKUP_PAGES,
+};
+
+enum gprof_lookup_by gprof_lookup_begin(struct mm_struct *mm);
+bool gprof_lookup_text(enum gprof_lookup_by by, u32 set, struct mm_struct *mm, u64 at,
+		       struct gprof_text *text);
+void gprof_lookup_end(enum gprof_lookup_by by, struct mm_struct *mm);
 
 void gprof_lookup_init(void);
 void gprof_lookup_exit(void);

@@ -51,7 +51,7 @@ static void forget_range(struct gprof_mm_user *u, unsigned long start, unsigned 
 		changed = true;
 	}
 	if (changed) {
-		WRITE_ONCE(t->exec_vm, ULONG_MAX);
+		WRITE_ONCE(list->exec_vm, ULONG_MAX);
 		bump(t);
 	}
 	raw_spin_unlock(&t->lock);
@@ -197,15 +197,18 @@ int gprof_texts_publish(struct gprof_texts *t, const struct gprof_text_copy *cop
 	struct gprof_text_list *list, *old;
 
 	WRITE_ONCE(t->read_ns, ktime_get_mono_fast_ns());
-	WRITE_ONCE(t->exec_vm, t->user.mm->exec_vm);
 	/* Only the publisher changes a list that is not @gone; the caller sees to that. */
-	if (is_same(rcu_access_pointer(t->list), copy))
+	old = rcu_dereference_protected(t->list, true);
+	if (is_same(old, copy)) {
+		WRITE_ONCE(old->exec_vm, t->user.mm->exec_vm);
 		return 0;
+	}
 	list = kvmalloc(struct_size(list, text, copy->nr), gfp);
 	if (!list)
 		return -ENOMEM;
 	list->nr = copy->nr;
 	list->more = copy->more;
+	list->exec_vm = t->user.mm->exec_vm;
 	memcpy(list->text, copy->text, copy->nr * sizeof(*list->text));
 	note_python(list);
 

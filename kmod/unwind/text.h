@@ -56,6 +56,7 @@ struct gprof_text {
  * @rcu: frees it
  * @nr: how many
  * @more: there were more than can be kept
+ * @exec_vm: pages of code that the process had then; ULONG_MAX: of these some are gone
  * @python: number of that which has an interpreter of Python, or @nr and more: none has
  * @text: by address
  */
@@ -63,6 +64,7 @@ struct gprof_text_list {
 	struct rcu_head rcu;
 	u32 nr;
 	bool more;
+	unsigned long exec_vm;
 	u32 python;
 	struct gprof_text text[];
 };
@@ -75,7 +77,6 @@ struct gprof_text_list {
  * @lock: protects @list, its content, and @version
  * @version: a new number, never used before, whenever walks may differ from before
  * @list: NULL: nothing was read yet
- * @exec_vm: pages of code that the process had then; ULONG_MAX: of these some are gone
  * @rcu: frees it
  * @read_ns: when it was read last
  * @bytes: that its set has charged for it
@@ -87,7 +88,6 @@ struct gprof_texts {
 	raw_spinlock_t lock;		/* protects the list */
 	u64 version;
 	struct gprof_text_list __rcu *list;
-	unsigned long exec_vm;
 	struct rcu_head rcu;
 	u64 read_ns;
 	u64 bytes;
@@ -157,17 +157,15 @@ void gprof_texts_attach(struct gprof_texts *t, const struct gprof_unwind *u);
 
 /**
  * gprof_texts_are_all() - has a process no code that is not in the copy?
- * @t: texts
- * @list: of it
+ * @list: the copy
  * @mm: memory of the process
  *
  * Context: Any incl. NMI, preemption off.
  */
-static inline bool gprof_texts_are_all(const struct gprof_texts *t,
-				       const struct gprof_text_list *list,
+static inline bool gprof_texts_are_all(const struct gprof_text_list *list,
 				       const struct mm_struct *mm)
 {
-	return !list->more && READ_ONCE(t->exec_vm) == READ_ONCE(mm->exec_vm);
+	return !list->more && READ_ONCE(list->exec_vm) == READ_ONCE(mm->exec_vm);
 }
 
 /*

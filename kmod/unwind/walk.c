@@ -102,7 +102,7 @@ static noinline bool learn(struct gprof_walk *w, u64 at, struct known_rule *k)
 		return false;
 	k->rule = *gprof_walk_rule(w, at);
 	/* A rule that was looked up holds for this walk alone. */
-	if (w->locked)
+	if (w->by)
 		w->version = w->once;
 	k->version = w->version;
 	k->at = at;
@@ -337,7 +337,7 @@ static noinline u32 walk_outermost(struct gprof_walk *w, struct gprof_callers *c
 	w->once = ~m->serial;
 	follow(w, m, NULL, max, &found);
 	keep(m, c, &found);
-	if (unlikely(w->locked))
+	if (unlikely(w->by))
 		forget(m, 0);
 	return found.end;
 }
@@ -365,7 +365,6 @@ u32 gprof_walk(struct gprof_stack *s, u32 set, const struct gprof_texts *texts, 
 		.stack = s,
 		.regs = regs,
 		.set = set,
-		.texts = texts,
 		.list = list ?: &nothing,
 		.version = version,
 		.at = instruction_pointer(regs),
@@ -376,14 +375,14 @@ u32 gprof_walk(struct gprof_stack *s, u32 set, const struct gprof_texts *texts, 
 
 	if (!list) {
 		w.looked = true;
-		w.locked = gprof_lookup_begin(current->mm);
+		w.by = gprof_lookup_begin(current->mm);
 		s->wants_texts = true;
-		if (!w.locked)
+		if (!w.by)
 			return GPROF_STACK_END_NR;
 	}
 	end = s->outermost ? walk_outermost(&w, &s->callers, max) :
 			     walk_within(&w, &s->callers, max);
-	if (unlikely(w.locked))
-		gprof_lookup_end(current->mm);
+	if (unlikely(w.by))
+		gprof_lookup_end(w.by, current->mm);
 	return end;
 }

@@ -23,18 +23,32 @@
 #define LOST		1	/* a frame pointer that nobody has; no record lies there */
 #define LOST_SP		U64_MAX	/* a stack pointer likewise: nothing lies above it */
 
+static bool is_return(u64 addr)
+{
+	bool ok;
+
+	if (!user_access_begin((void __user *)PAGE_SIZE, 16))
+		return false;
+	ok = gprof_user_is_return(addr);
+	user_access_end();
+	return ok;
+}
+
 /* The code at an address of which the copy says nothing. */
 static noinline const struct gprof_text *look_up(struct gprof_walk *w, u64 at,
 						 struct gprof_text *text)
 {
 	struct mm_struct *mm = current->mm;
 
-	if (!w->looked && !gprof_texts_are_all(w->texts, w->list, mm)) {
+	if (!w->looked && !gprof_texts_are_all(w->list, mm)) {
 		w->looked = true;
 		w->stack->wants_texts = true;
-		w->locked = gprof_lookup_begin(mm);
+		w->by = gprof_lookup_begin(mm);
 	}
-	return w->locked && gprof_lookup_text(w->set, mm, at, text) ? text : NULL;
+	/* Of a page that may be data something must show that it is code. */
+	if (!w->by || (w->by == GPROF_LOOKUP_PAGES && at != w->since_at && !is_return(at + 1)))
+		return NULL;
+	return gprof_lookup_text(w->by, w->set, mm, at, text) ? text : NULL;
 }
 
 /**
@@ -70,17 +84,6 @@ static bool read_word(u64 *to, u64 addr)
 	if (!gprof_user_readable(addr) || !user_access_begin((void __user *)PAGE_SIZE, 16))
 		return false;
 	ok = gprof_user_u64(to, addr);
-	user_access_end();
-	return ok;
-}
-
-static bool is_return(u64 addr)
-{
-	bool ok;
-
-	if (!user_access_begin((void __user *)PAGE_SIZE, 16))
-		return false;
-	ok = gprof_user_is_return(addr);
 	user_access_end();
 	return ok;
 }

@@ -8,6 +8,7 @@
 #include "arch/arch.h"
 #include "clock/mono.h"
 #include "compat/uaccess.h"
+#include "lookup.h"
 #include "stack.h"
 #include "text.h"
 
@@ -44,11 +45,10 @@ struct gprof_frame {
  * @stack: where the leaf is
  * @regs: registers of the program
  * @set: number of the set of tables
- * @texts: copy of the mappings, or NULL
- * @list: of that, or an empty one
- * @version: of @texts
+ * @list: copy of the mappings, or an empty one
+ * @version: of that
  * @once: a version for mappings that are looked up, of this walk alone
- * @looked: mappings that @list lacks were looked up; @locked: the mappings are kept as they are
+ * @looked: texts that @list lacks are looked up; @by: from where
  * @at: instruction whose rule is followed, or the byte before a return address
  * @exact: all registers of the frame are known: those in @regs, or at @signal
  * @signal: where a signal has saved them; 0: in @regs
@@ -62,12 +62,11 @@ struct gprof_walk {
 	struct gprof_stack *stack;
 	struct pt_regs *regs;
 	u32 set;
-	const struct gprof_texts *texts;
 	const struct gprof_text_list *list;
 	u64 version;
 	u64 once;
 	bool looked;
-	bool locked;
+	enum gprof_lookup_by by;
 	u64 at;
 	bool exact;
 	u64 signal;

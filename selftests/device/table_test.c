@@ -11,8 +11,10 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <limits.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -470,6 +472,49 @@ TEST_F(table, another_file_at_the_same_address_is_not_walked_by_the_first_ones_t
 		RUN(i & 2 ? 2 : 30);
 	}
 	EXPECT_RIGHT(50);
+}
+
+/* Has the lock of the mappings nearly all the time. */
+static void *change_mappings(void *stop)
+{
+	const size_t size = 32 << 20;
+	char *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		return NULL;
+	madvise(p, size, MADV_NOHUGEPAGE);
+	memset(p, 1, size);
+	while (!atomic_load((atomic_bool *)stop)) {
+		mprotect(p, size, PROT_READ);
+		mprotect(p, size, PROT_READ | PROT_WRITE);
+	}
+	munmap(p, size);
+	return p;
+}
+
+TEST_F(table, code_is_known_while_the_mappings_are_locked)
+{
+	atomic_bool stop = false;
+	pthread_t thread;
+	unsigned int i;
+	void *done;
+
+	SKIP_UNLESS(self->have, NO_TABLES);
+	UPLOAD_ALL();
+	SETTLE();
+	ASSERT_EQ(0, pthread_create(&thread, NULL, change_mappings, &stop));
+	for (i = 0; i < 40; i++) {
+		bool far = !(i & 1);
+
+		ASSERT_EQ(self->at, map_code(self->at, self->fds[far]));
+		self->watch.code = far ? &far_code : &near_code;
+		RUN(5);
+	}
+	atomic_store(&stop, true);
+	ASSERT_EQ(0, pthread_join(thread, &done));
+	EXPECT_NE(NULL, done);
+	EXPECT_RIGHT(200);
+	EXPECT_EQ(0, self->watch.cut);
 }
 
 TEST_F(table, a_file_that_was_written_to_has_no_table)
