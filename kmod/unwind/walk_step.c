@@ -278,6 +278,7 @@ static u32 find_cfa(struct gprof_walk *w, const struct gprof_unwind_rule *r,
 		*again = true;
 		return GPROF_GO_ON;
 	case GPROF_UNWIND_CFA_FP:
+	case GPROF_UNWIND_CFA_STACK:
 		*cfa = f->fp + (s64)r->cfa * 8;
 		*again = true;
 		return GPROF_GO_ON;
@@ -330,7 +331,7 @@ u32 gprof_walk_step(struct gprof_walk *w, const struct gprof_unwind_rule *r,
 	if (end != GPROF_GO_ON)
 		return end;
 	/* A function that has no stack has its caller's, and its return address in x30. */
-	if (cfa < f->sp || (cfa == f->sp && !w->exact))
+	if (r->kind != GPROF_UNWIND_CFA_STACK && (cfa < f->sp || (cfa == f->sp && !w->exact)))
 		return GPROF_STACK_END_ADDRESS;
 
 	f->pc_at = gprof_return_place(r, cfa);

@@ -899,6 +899,79 @@ TEST_F(table, a_slot_of_linkage_has_its_caller_before_and_behind_its_push)
 }
 #endif
 
+/* Calls @fn(@arg) on the stack that ends at @stack. */
+typedef void (*away_fn)(void (*fn)(struct gprof_own_stack *arg), struct gprof_own_stack *arg,
+			void *stack);
+extern HIDDEN const char away_begin[], away_ret[], away_end[];
+#ifdef __x86_64__
+__asm__(".pushsection .text\naway_begin:\n"
+	"	push %rbp\n	mov %rsp, %rbp\n	mov %rdi, %rax\n	mov %rsi, %rdi\n"
+	"	mov %rdx, %rsp\n	call *%rax\n"
+	"away_ret:\n	mov %rbp, %rsp\n	pop %rbp\n	ret\naway_end:\n.popsection\n");
+#else
+__asm__(".pushsection .text\naway_begin:\n"
+	"	stp x29, x30, [sp, #-16]!\n	mov x29, sp\n	mov x9, x0\n	mov x0, x1\n"
+	"	mov sp, x2\n	blr x9\n"
+	"away_ret:\n	mov sp, x29\n	ldp x29, x30, [sp], #16\n	ret\naway_end:\n.popsection\n");
+#endif
+
+__attribute__((noinline)) static void ask_away(struct gprof_own_stack *arg)
+{
+	own.err = own_stack_call(own.fd, arg);
+	__asm__ volatile("" : : "r"(__builtin_frame_address(0)));
+}
+
+/* To a stack above its own frame, in that of who calls it. Returns where it returns to. */
+__attribute__((noinline)) static uint64_t go_away(const char *at, void *stack)
+{
+	own.arg = (struct gprof_own_stack){
+		.size = sizeof(own.arg), .frames = (uintptr_t)own.frames, .max_frames = 127,
+	};
+	((away_fn)(uintptr_t)at)(ask_away, &own.arg, stack);
+	__asm__ volatile("" : : "r"(__builtin_frame_address(0)));
+	return (uintptr_t)__builtin_extract_return_addr(__builtin_return_address(0));
+}
+
+TEST_F(table, a_rule_leads_to_a_stack_that_lies_below)
+{
+	const struct code away = { .begin = away_begin, .end = away_end };
+	struct gprof_unwind_rule left = {
+		.kind = GPROF_UNWIND_CFA_STACK, .how = GPROF_UNWIND_FP_AT_CFA, .cfa = 2, .fp = -2,
+	};
+	struct table_row rows[] = {
+		{ 0, left }, { away_end - away_begin, { .kind = GPROF_UNWIND_CFA_NONE } },
+	};
+	struct gprof_cpu_params params = timer_params(PERIOD);
+	struct gprof_setup setup = setup_of(getpid(), &params);
+	_Alignas(16) char stack[16384];
+	struct table_parts table;
+	uint64_t ret;
+	char path[32], *at;
+	int fd = file_of(&away, path);
+
+	SKIP_UNLESS(self->have, NO_TABLES);
+#ifndef __x86_64__
+	rows[0].rule.ra = -1;
+#endif
+	unlink(path);
+	at = map_code(NULL, fd);
+	ASSERT_NE(NULL, at);
+	ASSERT_TRUE(table_make(&table, rows, 2, 4096, 0));
+	own.fd = device_open();
+	ASSERT_LE(0, own.fd);
+	ASSERT_EQ(0, device_ioctl(own.fd, GPROF_IOC_SETUP, &setup));
+	ASSERT_EQ(0, upload(own.fd, &table, fd));
+	ret = go_away(at, stack + sizeof(stack));
+	EXPECT_EQ(0, own.err);
+	ASSERT_LE(5, own.arg.out_frames);
+	EXPECT_EQ((uintptr_t)at + (away_ret - away_begin), own.frames[2]);
+	EXPECT_GT(512, own.frames[3] - (uintptr_t)go_away);
+	EXPECT_EQ(ret, own.frames[4]);
+	free(table.head);
+	close(own.fd);
+	close(fd);
+}
+
 /* Of a record it is known where the caller's registers are, not how large its frame is. */
 TEST_F(table, a_table_goes_on_where_frame_records_have_led)
 {

@@ -160,6 +160,7 @@ static inline const char *rule_text(struct gprof_unwind_rule r, uint16_t machine
 {
 	static const char *const kinds[] = {
 		"none", "sp", "fp", "end", "reg", "deref", "plt", "signal", "unknown",
+		"stack",
 	};
 	static char text[4][64];
 	static int turn;

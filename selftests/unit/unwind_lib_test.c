@@ -6,6 +6,7 @@
 #include "harness.h"
 
 #include "lib_util.h"
+#include "symbol_build.h"
 #include "table.h"
 #include "unwind/rows.h"
 #include "unwind_image.h"
@@ -266,6 +267,200 @@ TEST_F(unwind, text_without_cfi_is_told_by_its_instructions)
 	EXPECT_RULE(EM_X86_64, 0x14a0, "none");
 	EXPECT_RULE(EM_X86_64, 0x1500, "end");
 	EXPECT_RULE(EM_X86_64, 0x15ff, "none");
+}
+
+/*
+ * What Go's linker says of functions; S and F: steps of the stack pointer and functions, before
+ * which the table is in subsections of its own. Labels are looked at: of a row of %s what it has.
+ */
+static const char go_macros[] =
+	".section .note.go.buildid,\"a\"\n.long 0\n"
+	".section .gopclntab,\"a\"\n"
+	"table: .long 0xfffffff1\n.byte 0, 0, quantum, 8\n.quad all, 0, 0\n"
+	".quad names - table, 0, 0, steps - table, functions - table\n"
+	".subsection 1\nnames:\n.subsection 2\nsteps: .byte 0\n.subsection 3\nfunctions:\n"
+	".set nr, 0\n.text\n.globl main\n.skip 16\ncode: .skip 48\n"
+	".macro go label, name, flags\n"
+	".set nr, nr + 1\n.section .gopclntab\n"
+	".subsection 1\n\\label\\()_n: .asciz \"\\name\"\n"
+	".subsection 3\n.long \\label - code, \\label\\()_f - functions\n"
+	".subsection 4\n\\label\\()_f: .long \\label - code, \\label\\()_n - names, 0, 0\n"
+	".long \\label\\()_s - steps, 0, 0, 0, 0, 0\n.byte 0, \\flags, 0, 0\n"
+	".subsection 2\n\\label\\()_s:\n.text\n\\label:\n.endm\n"
+	/* The stack grows by half of @change less 1 from @from to @to, or is less if that is odd. */
+	".macro step change, from, to\n.section .gopclntab\n.subsection 2\n"
+	".uleb128 \\change\n.uleb128 (\\to - \\from) / quantum\n.text\n.endm\n"
+	".macro last label\n.section .gopclntab\n.subsection 2\n.byte 0\n.text\n.endm\n";
+
+static const char go_x86[] =
+	"go goexit runtime.goexit 1\nnop\ncall goexit1\nnop\nexit_:\nstep 2 goexit exit_\nlast\n"
+	"go goexit1 runtime.goexit1 0\nret\nexit1_:\nstep 2 goexit1 exit1_\nlast\n"
+	/* as compiled, with what grows the stack behind its return */
+	"go main main.main 0\njbe 1f\npush %rbp\nmain1: mov %rsp, %rbp\nsub $16, %rsp\n"
+	"main2: add $16, %rsp\nmain3: pop %rbp\nmain4: ret\n1: call morestack\nmain5:\n"
+	"step 2 main main1\nstep 16 main1 main2\nstep 32 main2 main3\nstep 31 main3 main4\n"
+	"step 15 main4 main5\nlast\n"
+	/* as Go 1.20 did */
+	"go old main.old 0\nnop\nsub $24, %rsp\nold1: mov %rbp, 16(%rsp)\nold2: lea 16(%rsp), %rbp\n"
+	"old3: add $24, %rsp\nold4: ret\nold5:\n"
+	"step 2 old old1\nstep 48 old1 old4\nstep 47 old4 old5\nlast\n"
+	"go system runtime.systemstack.abi0 2\npush %rbp\nsystem1: mov %rsp, %rbp\n"
+	"system2: mov 0x38(%rdx), %rsp\ncall *%rdi\nsystem3: mov 0x38(%rax), %rsp\n"
+	"mov 0x68(%rax), %rbp\npop %rbp\nsystem4: ret\nsystem5:\n"
+	"step 2 system system1\nstep 16 system1 system4\nstep 15 system4 system5\nlast\n"
+	/* takes another frame pointer along */
+	"go taken runtime.taken 2\npush %rbp\ntaken1: mov %rsp, %rbp\ntaken2: mov 0x38(%rdx), %rsp\n"
+	"taken3: mov 0x68(%rdx), %rbp\ncall *%rdi\nret\ntaken5:\n"
+	"step 2 taken taken1\nstep 16 taken1 taken5\nlast\n"
+	"go mcall runtime.mcall 2\npush %rbp\nmcall1: mov %rsp, %rbp\nmcall2: mov 0x38(%r14), %rsp\n"
+	"mcall3: call *%r12\npop %rbp\nmcall4: ret\nmcall5:\n"
+	"step 2 mcall mcall1\nstep 16 mcall1 mcall4\nstep 15 mcall4 mcall5\nlast\n"
+	"go morestack runtime.morestack 2\nmov (%rsp), %rax\nmov 0x38(%rbx), %rsp\n"
+	"morestack1: call *%rax\nmorestack2:\nstep 2 morestack morestack2\nlast\n"
+	"go sigtramp runtime.sigtramp 1\nsub $8, %rsp\nsigtramp1: ret\nsigtramp2:\n"
+	"step 2 sigtramp sigtramp1\nstep 16 sigtramp1 sigtramp2\nlast\n"
+	"go sigreturn runtime.sigreturn__sigaction 0\nmov $15, %rax\nsyscall\nsigreturn1:\n"
+	"step 2 sigreturn sigreturn1\nlast\n"
+	"go preempt runtime.asyncPreempt 0\npushf\npreempt1:\nstep 2 preempt preempt1\nlast\n"
+	/* a step that leads out of it */
+	"go out main.out 0\nret\nout1: nop\nout2:\nstep 2 out out1\nstep 16 main out2\nlast\n"
+	"go vfork main.vfork 0\npop %r12\nvfork1: jmp *%r12\nvfork2:\n"
+	"step 2 vfork vfork1\nstep 15 vfork1 vfork2\nlast\n"
+	".set all, nr\n.section .gopclntab\n.subsection 3\n.long vfork2 - code\n";
+
+/**
+ * struct go_row - what holds at a label
+ * @label: label
+ * @before: bytes before it
+ * @rule: rule
+ */
+struct go_row {
+	const char *label;
+	int before;
+	const char *rule;
+};
+
+static void try_go(struct __test_metadata *_metadata, FIXTURE_DATA(unwind) *self,
+		   const char *gcc, uint16_t machine, const char *source,
+		   const struct go_row *rows, size_t nr)
+{
+	const char *dir = lib_tmpdir();
+	char text[16384];
+	size_t i;
+	int fd;
+
+	ASSERT_NE(NULL, dir);
+	snprintf(text, sizeof(text), ".set quantum, %d\n%s%s", machine == EM_X86_64 ? 1 : 4,
+		 go_macros, source);
+	ASSERT_TRUE(lib_write(dir, "go.S", text));
+	ASSERT_EQ(0, lib_sh("cd %s && %s -nostdlib -static -no-pie -Wl,-e,main,-z,noseparate-code "
+			    "-o out go.S 2>&1", dir, gcc));
+	snprintf(text, sizeof(text), "%s/out", dir);
+	fd = open(text, O_RDONLY);
+	ASSERT_EQ(0, gprof_unwind_compile(fd, 0, &self->blob));
+	close(fd);
+	for (i = 0; i < nr; i++) {
+		uint64_t at = symbol_address(dir, "out", rows[i].label) - IMAGE_ADDR;
+		const struct gprof_unwind_rule *r;
+
+		r = gprof_layout_find(self->blob.data, at - (uint64_t)rows[i].before);
+		ASSERT_NE(NULL, r);
+		EXPECT_STREQ(rows[i].rule, rule_text(*r, machine)) {
+			TH_LOG("%s - %d", rows[i].label, rows[i].before);
+		}
+	}
+	lib_sh("rm -rf %s", dir);
+}
+
+TEST_F(unwind, functions_of_go_have_rows_by_its_own_table)
+{
+	static const struct go_row rows[] = {
+		{ "goexit", 0, "end" }, { "goexit1", 0, "sp+1" },
+		{ "main1", 1, "sp+1" }, { "main1", 0, "sp+2 fp@-2" }, { "main2", 2, "sp+2 fp@-2" },
+		/* a fault there is looked up one byte before */
+		{ "main2", 1, "sp+4 fp@-2" }, { "main2", 0, "sp+4 fp@-2" },
+		{ "main3", 0, "sp+2 fp@-2" }, { "main4", 0, "sp+1" }, { "main5", 1, "sp+1" },
+		{ "old1", 2, "sp+1" }, { "old1", 0, "sp+4" }, { "old2", 0, "sp+4 fp@-2" },
+		{ "old3", 0, "sp+4 fp@-2" }, { "old4", 0, "sp+1" },
+		{ "system1", 0, "sp+2 fp@-2" }, { "system2", 0, "stack+2 fp@-2" },
+		{ "system3", 1, "stack+2 fp@-2" }, { "system3", 0, "stack+2 fp@-2" },
+		{ "system4", 0, "sp+1" },
+		{ "taken2", 0, "stack+2 fp@-2" }, { "taken3", 0, "end" }, { "taken5", 1, "end" },
+		{ "mcall2", 0, "stack+2 fp@-2" }, { "mcall3", 0, "end" }, { "mcall5", 1, "end" },
+		{ "morestack", 0, "sp+1" }, { "morestack1", 0, "end" },
+		{ "sigtramp", 0, "sp+1" }, { "sigtramp1", 0, "sp+2" },
+		{ "sigreturn", 0, "signal" }, { "sigreturn1", 1, "signal" },
+		{ "preempt", 0, "end" }, { "out", 0, "sp+1" }, { "out1", 0, "none" },
+		{ "vfork", 0, "sp+1" }, { "vfork1", 0, "unknown" },
+	};
+
+	NEED("gcc");
+	try_go(_metadata, self, "gcc", EM_X86_64, go_x86, rows, sizeof(rows) / sizeof(*rows));
+}
+
+static const char go_a64[] =
+	"go goexit runtime.goexit 1\nmov x0, x0\nbl goexit1\nexit_:\nstep 2 goexit exit_\nlast\n"
+	"go goexit1 runtime.goexit1 0\nret\nexit1_:\nstep 2 goexit1 exit1_\nlast\n"
+	"go main main.main 0\nb.ls 1f\nstr x30, [sp, #-64]!\nmain1: stur x29, [sp, #-8]\n"
+	"main2: sub x29, sp, #8\nldp x29, x30, [sp, #-8]\nadd sp, sp, #64\nmain3: ret\n"
+	"1: bl morestack\nmain4:\n"
+	"step 2 main main1\nstep 128 main1 main3\nstep 127 main3 main4\nlast\n"
+	"go large main.large 0\nsub x20, sp, #512\nstp x29, x30, [x20, #-8]\nmov sp, x20\n"
+	"large1: sub x29, sp, #8\nret\nlarge2:\nstep 2 large large1\nstep 1024 large1 large2\nlast\n"
+	/* not as any compiler does */
+	"go odd main.odd 0\nsub sp, sp, #16\nodd1: ret\nodd2:\n"
+	"step 2 odd odd1\nstep 32 odd1 odd2\nlast\n"
+	"go vdso runtime.nanotime1 2\nstr x30, [sp, #-16]!\nvdso1: stur x29, [sp, #-8]\n"
+	"sub x29, sp, #8\nvdso2: mov sp, x1\nblr x2\nvdso3: mov sp, x20\nadd sp, sp, #16\n"
+	"vdso4: ret\nvdso5:\nstep 2 vdso vdso1\nstep 32 vdso1 vdso4\nstep 31 vdso4 vdso5\nlast\n"
+	"go system runtime.systemstack.abi0 2\nstr x30, [sp, #-16]!\nsystem1: stur x29, [sp, #-8]\n"
+	"sub x29, sp, #8\nsystem2: mov sp, x3\nsystem3: ldr x29, [x28, #104]\nblr x3\nsystem4:\n"
+	"step 2 system system1\nstep 32 system1 system4\nlast\n"
+	"go mcall runtime.mcall 2\nbl goexit1\nmcall1: mov sp, x0\nmcall2: blr x4\nmcall3:\n"
+	"step 2 mcall mcall3\nlast\n"
+	"go panic runtime.sigpanic 0\nnop\nstr x30, [sp, #-96]!\npanic1: stur x29, [sp, #-8]\n"
+	"panic2: nop\npanic3:\nstep 2 panic panic1\nstep 192 panic1 panic3\nlast\n"
+	"go morestack runtime.morestack 2\nret\nmorestack1:\nstep 2 morestack morestack1\nlast\n"
+	".set all, nr\n.section .gopclntab\n.subsection 3\n.long morestack1 - code\n";
+
+TEST_F(unwind, functions_of_go_on_arm64_have_theirs)
+{
+	static const struct go_row rows[] = {
+		{ "goexit", 0, "end" }, { "main", 0, "sp+0 lr" },
+		{ "main1", 0, "sp+8 ra@-8" }, { "main2", 0, "sp+8 fp@-9 ra@-8" },
+		{ "main3", 0, "sp+0 lr" }, { "main4", 4, "sp+0 lr" },
+		{ "large1", 4, "sp+0 lr" }, { "large1", 0, "sp+64 fp@-65 ra@-64" },
+		{ "odd", 0, "sp+0 lr" }, { "odd1", 0, "none" },
+		{ "vdso2", 0, "stack+3 fp@-3 ra@-2" }, { "vdso3", 0, "stack+3 fp@-3 ra@-2" },
+		{ "vdso4", 0, "sp+0 lr" },
+		{ "system2", 0, "stack+3 fp@-3 ra@-2" }, { "system3", 0, "end" },
+		{ "mcall", 0, "sp+0 lr" }, { "mcall1", 0, "unknown" }, { "mcall2", 0, "end" },
+		/* what a fault has pushed lies above it */
+		{ "panic", 0, "sp+2 lr" }, { "panic1", 0, "sp+14 ra@-14" },
+		{ "panic2", 0, "sp+14 fp@-15 ra@-14" },
+	};
+	const char *gcc = "aarch64-linux-gnu-gcc";
+
+#ifdef __aarch64__
+	gcc = "gcc";
+#endif
+	if (!lib_have(gcc))
+		SKIP(return, "there is no %s", gcc);
+	try_go(_metadata, self, gcc, EM_AARCH64, go_a64, rows, sizeof(rows) / sizeof(*rows));
+}
+
+/* As a relocation, or the runtime, would say it. */
+TEST_F(unwind, a_table_of_go_that_is_not_for_the_code_gives_no_rows)
+{
+	static const struct go_row none[] = { { "vfork", 0, "none" }, { "goexit", 0, "none" } };
+	char source[sizeof(go_x86)], *call;
+
+	NEED("gcc");
+	memcpy(source, go_x86, sizeof(source));
+	call = strstr(source, "call goexit1");
+	ASSERT_NE(NULL, call);
+	memcpy(call, "call main   ", 12);
+	try_go(_metadata, self, "gcc", EM_X86_64, source, none, 2);
 }
 
 /* Of a cache that somebody else has written into; the module refuses the same. */

@@ -25,7 +25,7 @@
 #include <linux/types.h>
 
 #define GPROF_UNWIND_MAGIC		0x54575547	/* "GUWT" */
-#define GPROF_UNWIND_VERSION		2
+#define GPROF_UNWIND_VERSION		3
 #define GPROF_UNWIND_GRANULE		256		/* bytes of text */
 #define GPROF_UNWIND_BASE		64		/* granules */
 #define GPROF_UNWIND_FAR		255		/* a row's rule is in @far */
@@ -42,7 +42,8 @@
 #define GPROF_UNWIND_CFA_PLT		6	/* sp + 8; + 16 from byte @cfa of 16 on */
 #define GPROF_UNWIND_CFA_SIGNAL		7	/* all registers lie in the signal frame at sp */
 #define GPROF_UNWIND_CFA_UNKNOWN	8	/* has a rule, but none that can be said here */
-#define GPROF_UNWIND_CFA_NR		9
+#define GPROF_UNWIND_CFA_STACK		9	/* fp + @cfa, of any stack: it was left */
+#define GPROF_UNWIND_CFA_NR		10
 
 /* Where the caller's frame pointer is (two bits). */
 #define GPROF_UNWIND_FP_SAME		0	/* in the register still */

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "elf_strings.h"
-#include "go_table.h"
+#include "unwind/go_table.h"
 
 #define NAME_MAX_BYTES	(64U << 10)	/* longer ones are nobody's */
 #define MADE_MAX	(64ULL << 20)	/* bytes of names that are not those of the file */
@@ -254,10 +254,46 @@ static int load_plt(struct gprof_symbols *s, struct gprof_elf *m)
 	return 0;
 }
 
-/* Any symbol says as much: it was the linker's. */
-static int add_go(void *ctx, uint64_t start, uint64_t end, const char *name)
+static bool find_go(Elf *elf, struct gprof_go_table *t)
 {
-	return add(ctx, start, end, name, TYPED | SIZED);
+	Elf_Data *data = NULL;
+	Elf_Scn *scn = NULL;
+	uint64_t text = 0;
+	size_t shstrndx;
+	GElf_Shdr sh;
+
+	if (elf_getshdrstrndx(elf, &shstrndx))
+		return false;
+	while ((scn = elf_nextscn(elf, scn))) {
+		const char *name;
+
+		if (!gelf_getshdr(scn, &sh))
+			return false;
+		name = elf_strptr(elf, shstrndx, sh.sh_name);
+		if (!name)
+			continue;
+		if (!strcmp(name, ".text"))
+			text = sh.sh_addr;
+		else if (!strcmp(name, GPROF_GO_SECTION) || !strcmp(name, GPROF_GO_SECTION_PIE))
+			data = elf_rawdata(scn, NULL);
+	}
+	return data && data->d_buf && gprof_go_table_open(t, data->d_buf, data->d_size, text);
+}
+
+/* Any symbol says as much: it was the linker's. */
+static int load_go(struct gprof_symbols *s, Elf *elf)
+{
+	struct gprof_go_function f;
+	struct gprof_go_table t;
+	uint64_t i;
+	int err = 0;
+
+	if (!find_go(elf, &t))
+		return 0;
+	for (i = 0; i < t.nr && !err; i++)
+		if (gprof_go_function(&t, i, &f))
+			err = add(s, f.start, f.end, f.name, TYPED | SIZED);
+	return err;
 }
 
 static int by_start(const void *a, const void *b)
@@ -323,7 +359,7 @@ int gprof_symbols_load(struct gprof_symbols *s, struct gprof_elf *m)
 	if (!err)
 		err = load_plt(s, m);
 	if (!err && gprof_elf_strings_end(m->elf))
-		err = gprof_go_functions(m->elf, add_go, s);
+		err = load_go(s, m->elf);
 	if (err) {
 		gprof_symbols_free(s);
 		s->why = GPROF_MISSING_MEMORY;

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "base/read_at.h"
+#include "go_table.h"
 
 #define WINDOW		(128 << 10)
 #define WINDOW_BEFORE	GPROF_IMAGE_AT_MAX	/* who scans looks back */
@@ -219,8 +220,15 @@ static void look_at_section(struct gprof_image *img, const struct sections *s,
 		to = &img->eh_frame;
 	else if (is_named(s, sh->sh_name, ".debug_frame"))
 		to = &img->debug_frame;
+	else if (is_named(s, sh->sh_name, GPROF_GO_SECTION) ||
+		 is_named(s, sh->sh_name, GPROF_GO_SECTION_PIE))
+		to = &img->go_table;
+	else if (is_named(s, sh->sh_name, ".data.rel.ro"))
+		to = &img->relro;
 	else if (is_named(s, sh->sh_name, ".note.go.buildid"))
 		img->go = true;
+	else if (is_named(s, sh->sh_name, ".text"))
+		img->text = sh->sh_addr;
 	if (to && !to->size)
 		*to = (struct gprof_part){
 			.offset = sh->sh_offset, .size = sh->sh_size, .addr = sh->sh_addr,

@@ -57,6 +57,9 @@ struct gprof_part {
  * @debug_frame: section
  * @eh_frame_hdr: segment (PT_GNU_EH_FRAME)
  * @go: made by Go, whose .debug_frame does not say what becomes of the frame pointer
+ * @go_table: Go's own table
+ * @relro: .data.rel.ro, into which a linker of C may have put that
+ * @text: address of .text, where that table may begin to count
  * @budget: what memory is taken of
  * @window: the part of the file that was read last
  * @window_at: where that lies
@@ -74,6 +77,9 @@ struct gprof_image {
 	struct gprof_part debug_frame;
 	struct gprof_part eh_frame_hdr;
 	bool go;
+	struct gprof_part go_table;
+	struct gprof_part relro;
+	uint64_t text;
 	struct gprof_budget *budget;
 	unsigned char *window;
 	uint64_t window_at;

@@ -15,6 +15,7 @@
 #include "frame_program.h"
 #include "frame_rule.h"
 #include "gaps.h"
+#include "go_frames.h"
 #include "image.h"
 
 /**
@@ -23,6 +24,7 @@
  * @img: file
  * @gaps: its text
  * @entries: its CFI
+ * @go: its functions of Go
  * @m: machine
  * @rows: rows so far
  * @a64: corrects them
@@ -33,6 +35,7 @@ struct compile {
 	struct gprof_image img;
 	struct gprof_gaps gaps;
 	struct gprof_entries entries;
+	struct gprof_go_frames go;
 	const struct gprof_machine *m;
 	struct gprof_rows rows;
 	struct gprof_a64_frames a64;
@@ -80,13 +83,13 @@ static int add_functions(struct compile *c)
 		if (!fde->len)
 			continue;
 		if (fde->at > end)
-			err = gprof_gaps_fill(&c->gaps, &c->rows, end, fde->at);
+			err = gprof_go_frames_fill(&c->go, &c->gaps, &c->rows, end, fde->at);
 		if (!err)
 			err = add_function(c, fde);
 		end = fde->at + fde->len;
 	}
 	if (!err && end < text_end)
-		err = gprof_gaps_fill(&c->gaps, &c->rows, end, text_end);
+		err = gprof_go_frames_fill(&c->go, &c->gaps, &c->rows, end, text_end);
 	return err ? err : gprof_rows_add(&c->rows, text_end, none);
 }
 
@@ -102,6 +105,8 @@ static int compile(struct compile *c, int fd, const void *mem, size_t size)
 		c->m = gprof_machine(c->img.machine);
 		err = gprof_entries_read(&c->entries, &c->img, c->gaps.base);
 	}
+	if (!err)
+		err = gprof_go_frames_open(&c->go, &c->img);
 	return err ? err : add_functions(c);
 }
 
@@ -115,6 +120,7 @@ static int compile_to(int fd, const void *mem, size_t size, uint64_t memory,
 	*out = (struct gprof_unwind_blob){ NULL, 0 };
 	c.budget.max = memory ? memory : GPROF_UNWIND_MEMORY;
 	err = compile(&c, fd, mem, size);
+	gprof_go_frames_close(&c.go, &c.img);
 	gprof_entries_free(&c.entries, &c.img);
 	gprof_a64_free(&c.a64, &c.budget);
 	if (!err)
