@@ -6,21 +6,21 @@
  * each other.
  */
 #include "clock/cycles.h"
-#include "clock/mono.h"
+#include "clock/clock.h"
 #include "compat/workqueue.h"
 #include "core/dev.h"
 #include "core/netlink.h"
 #include "kind/alloc/alloc_probe.h"
-#include "kind/alloc/alloc_space.h"
-#include "kind/cpu/attach.h"
+#include "kind/alloc/mm_id.h"
+#include "kind/cpu/counter_attach.h"
 #include "kind/cpu/timer.h"
 #include "mm/mm_watch.h"
-#include "probe/tap.h"
+#include "probe/tp_mux.h"
 #include "probe/tracepoint.h"
 #include "sample/capture.h"
-#include "target/scope.h"
+#include "target/task_set.h"
 #include "task/procfs.h"
-#include "unwind/callers.h"
+#include "unwind/user_fp.h"
 #include "unwind/lookup.h"
 #include "user/later.h"
 
@@ -35,13 +35,13 @@ static int __init gprof_init(void)
 	int err;
 
 	gprof_cycles_init();
-	gprof_callers_prepare();
-	err = gprof_mono_init();
+	gprof_user_fp_prepare();
+	err = gprof_clock_init();
 	if (err)
 		return err;
 	err = gprof_procfs_init();
 	if (err)
-		goto err_mono;
+		goto err_clock;
 	err = gprof_mm_watch_init();
 	if (err)
 		goto err_procfs;
@@ -49,7 +49,7 @@ static int __init gprof_init(void)
 	err = gprof_captures_init();
 	if (err)
 		goto err_mm_watch;
-	err = gprof_attach_init();
+	err = gprof_counter_attach_init();
 	if (err)
 		goto err_captures;
 	err = gprof_timers_init();
@@ -73,15 +73,15 @@ err_netlink:
 err_timers:
 	gprof_timers_exit();
 err_attach:
-	gprof_attach_exit();
+	gprof_counter_attach_exit();
 err_captures:
 	gprof_captures_exit();
 err_mm_watch:
 	gprof_mm_watch_exit();
 err_procfs:
 	gprof_procfs_exit();
-err_mono:
-	gprof_mono_exit();
+err_clock:
+	gprof_clock_exit();
 	return err;
 }
 
@@ -110,17 +110,17 @@ static const struct {
 	{ gprof_later_exit, "closed recorders: grace periods of RCU, locks of others" },
 	{ gprof_netlink_exit, "requests over netlink" },
 	{ gprof_timers_exit, "CPUs that come or go" },
-	{ gprof_attach_exit, "CPUs that come or go" },
+	{ gprof_counter_attach_exit, "CPUs that come or go" },
 	{ gprof_alloc_probes_exit, "processes that keep their address space locked" },
-	{ gprof_taps_exit, "grace periods of tracepoints" },
+	{ gprof_tp_mux_exit, "grace periods of tracepoints" },
 	{ gprof_tracepoints_exit, "grace periods of tracepoints" },
-	{ gprof_scopes_exit, "a grace period of RCU-tasks" },
-	{ gprof_spaces_forget, "processes that end" },
+	{ gprof_task_sets_exit, "a grace period of RCU-tasks" },
+	{ gprof_mm_ids_forget, "processes that end" },
 	{ gprof_lookup_exit, "locks of processes that were looked up" },
 	{ gprof_mm_watch_exit, "processes that unmap, and a grace period of RCU" },
 	{ gprof_captures_exit, "a grace period of RCU" },
 	{ gprof_procfs_exit, "its mount of /proc" },
-	{ gprof_mono_exit, "the clock" },
+	{ gprof_clock_exit, "the clock" },
 };
 
 static void __exit gprof_exit(void)

@@ -24,7 +24,7 @@
 #include <linux/signal.h>
 
 #define GPROF_MACHINE	EM_AARCH64
-#define GPROF_WALKS_TABLES	true
+#define GPROF_UNWINDS_BY_TABLE	true
 #define GPROF_BREAKPOINT_IS_ATOMIC	false	/* since 6.17; one may be preempted */
 
 /*
@@ -139,7 +139,7 @@ static __always_inline u64 gprof_counter(void)
 }
 
 /*
- * A kernel that has given EL2 to KVM alone keeps its clock by CNTPCT, for CNTVCT is a guest's,
+ * A kernel that has given EL2 to KVM alone keeps its clock by CNTPCT, for CNTVCT is a reader's,
  * by an offset which that chooses, from where its vCPU is loaded until it is put. Only the name
  * of the function that reads it says which one it is.
  */

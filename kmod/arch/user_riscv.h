@@ -24,7 +24,7 @@
 #define GPROF_MACHINE	EM_RISCV
 
 /* No compiler of unwind tables knows this one's code yet. */
-#define GPROF_WALKS_TABLES	false
+#define GPROF_UNWINDS_BY_TABLE	false
 #define GPROF_BREAKPOINT_IS_ATOMIC	false	/* one may be preempted */
 
 /* The top bit tells the halves of the address space apart. */

@@ -21,7 +21,7 @@
 #include <linux/signal.h>
 
 #define GPROF_MACHINE	EM_X86_64
-#define GPROF_WALKS_TABLES	true
+#define GPROF_UNWINDS_BY_TABLE	true
 #define GPROF_BREAKPOINT_IS_ATOMIC	true
 
 static __always_inline u64 gprof_user_strip(u64 addr)

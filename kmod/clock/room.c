@@ -6,4 +6,4 @@
  * May include: arch.
  */
 #include "cycles.c"
-#include "mono.c"
+#include "clock.c"

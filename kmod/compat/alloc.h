@@ -60,9 +60,9 @@
 #endif
 
 #ifdef GPROF_HAVE_SHEAVES
-#define GPROF_RCU_FREE_UNTOLD		true
+#define GPROF_RCU_FREE_UNREPORTED	true
 #else
-#define GPROF_RCU_FREE_UNTOLD		false
+#define GPROF_RCU_FREE_UNREPORTED	false
 #endif
 
 #endif /* GPROF_COMPAT_ALLOC_H */

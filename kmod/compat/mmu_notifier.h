@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Nobody tells of what is unmapped on kernels without CONFIG_MMU_NOTIFIER: there
- * gprof_tables_features() has nothing, and this only lets the module be built.
+ * gprof_table_set_features() has nothing, and this only lets the module be built.
  */
 #ifndef GPROF_COMPAT_MMU_NOTIFIER_H
 #define GPROF_COMPAT_MMU_NOTIFIER_H

@@ -60,7 +60,7 @@ static __always_inline bool gprof_user_pair(u64 *first, u64 *second, u64 addr)
 }
 #else
 #ifdef CONFIG_X86_64
-extern u64 gprof_user_bits;	/* callers.c; in memory, for one instruction */
+extern u64 gprof_user_bits;	/* user_fp.c; in memory, for one instruction */
 
 static __always_inline u64 gprof_user_masked(u64 addr)
 {

@@ -13,7 +13,7 @@
  * command that changes nothing has no need of that.
  */
 #include "ioctl.h"
-#include "kind/alloc/alloc_told.h"
+#include "kind/alloc/user_alloc.h"
 #include "kind/source.h"
 #include "recorder.h"
 #include "ring/annotate.h"
@@ -35,10 +35,10 @@ union argument {
 	struct gprof_stats stats;
 	struct gprof_rate rate;
 	struct gprof_trigger trigger;
-	struct gprof_fired fired;
-	struct gprof_text_table table;
-	struct gprof_own_stack own_stack;
-	struct gprof_memory memory;
+	struct gprof_trigger_event fired;
+	struct gprof_unwind_table_add table;
+	struct gprof_self_stack self_stack;
+	struct gprof_alloc_report memory;
 	struct gprof_annotate annotate;
 };
 
@@ -143,7 +143,7 @@ err_free:
 }
 
 static int setup_of_source(struct gprof_recorder *r, struct gprof_setup *setup,
-			   const struct gprof_source *source)
+			   const struct gprof_source_ops *source)
 {
 	unsigned long *cpus;
 	void *params;
@@ -171,7 +171,7 @@ out_params:
 static int run_setup(struct gprof_recorder *r, union argument *arg)
 {
 	struct gprof_setup *setup = &arg->setup;
-	const struct gprof_source *source = gprof_source_find(setup->kind);
+	const struct gprof_source_ops *source = gprof_source_find(setup->kind);
 	bool has_id = setup->target == GPROF_TARGET_THREAD ||
 		      setup->target == GPROF_TARGET_PROCESS ||
 		      setup->target == GPROF_TARGET_CGROUP;
@@ -240,28 +240,28 @@ static int run_trigger(struct gprof_recorder *r, union argument *arg)
 	return err;
 }
 
-static int run_fired(struct gprof_recorder *r, union argument *arg)
+static int run_trigger_read(struct gprof_recorder *r, union argument *arg)
 {
-	arg->fired = (struct gprof_fired){ .size = arg->fired.size };
-	return gprof_recorder_fired(r, &arg->fired);
+	arg->fired = (struct gprof_trigger_event){ .size = arg->fired.size };
+	return gprof_recorder_trigger_read(r, &arg->fired);
 }
 
-static int run_table(struct gprof_recorder *r, union argument *arg)
+static int run_unwind_table_add(struct gprof_recorder *r, union argument *arg)
 {
 	arg->table.out_bytes = 0;
 	arg->table.out_tables = 0;
-	return gprof_recorder_table(r, &arg->table);
+	return gprof_recorder_unwind_table_add(r, &arg->table);
 }
 
 static int run_stack(struct gprof_recorder *r, union argument *arg)
 {
-	return gprof_recorder_own_stack(r, &arg->own_stack);
+	return gprof_recorder_self_stack(r, &arg->self_stack);
 }
 
-static int run_memory(struct gprof_recorder *r, union argument *arg)
+static int run_alloc_report(struct gprof_recorder *r, union argument *arg)
 {
 	/* Any process that has the device open may tell; it is no matter of this recorder. */
-	return gprof_alloc_told(&arg->memory);
+	return gprof_user_alloc_report(&arg->memory);
 }
 
 static int run_annotate(struct gprof_recorder *r, union argument *arg)
@@ -283,12 +283,15 @@ static const struct command commands[] = {
 	COMMAND(GPROF_IOC_STATS, gprof_stats, GPROF_STATS_SIZE_VER0, PINNED, run_stats),
 	COMMAND(GPROF_IOC_RATE, gprof_rate, GPROF_RATE_SIZE_VER0, NO_OUTPUTS, run_rate),
 	COMMAND(GPROF_IOC_TRIGGER, gprof_trigger, GPROF_TRIGGER_SIZE_VER0, PINNED, run_trigger),
-	COMMAND(GPROF_IOC_FIRED, gprof_fired, GPROF_FIRED_SIZE_VER0, PINNED, run_fired),
-	COMMAND(GPROF_IOC_TABLE, gprof_text_table, GPROF_TEXT_TABLE_SIZE_VER0, PINNED, run_table),
-	COMMAND(GPROF_IOC_STACK, gprof_own_stack, GPROF_OWN_STACK_SIZE_VER0, COPIED, run_stack),
-	COMMAND(GPROF_IOC_MEMORY, gprof_memory, GPROF_MEMORY_SIZE_VER0, COPIED, run_memory),
-	COMMAND(GPROF_IOC_ANNOTATE, gprof_annotate, GPROF_ANNOTATE_SIZE_VER0, COPIED,
-		run_annotate),
+	COMMAND(GPROF_IOC_TRIGGER_READ, gprof_trigger_event, GPROF_TRIGGER_EVENT_SIZE_VER0, PINNED,
+		run_trigger_read),
+	COMMAND(GPROF_IOC_UNWIND_TABLE_ADD, gprof_unwind_table_add,
+		GPROF_UNWIND_TABLE_ADD_SIZE_VER0, PINNED, run_unwind_table_add),
+	COMMAND(GPROF_IOC_SELF_STACK, gprof_self_stack, GPROF_SELF_STACK_SIZE_VER0, COPIED,
+		run_stack),
+	COMMAND(GPROF_IOC_ALLOC_REPORT, gprof_alloc_report, GPROF_ALLOC_REPORT_SIZE_VER0, COPIED,
+		run_alloc_report),
+	COMMAND(GPROF_IOC_ANNOTATE, gprof_annotate, GPROF_ANNOTATE_SIZE_VER0, COPIED, run_annotate),
 };
 
 static const struct command *find(unsigned int cmd)
@@ -326,10 +329,10 @@ long gprof_ioctl(struct gprof_recorder *r, unsigned int cmd, void __user *arg)
 	BUILD_BUG_ON(sizeof(struct gprof_stats) != GPROF_STATS_SIZE_VER0);
 	BUILD_BUG_ON(sizeof(struct gprof_rate) != GPROF_RATE_SIZE_VER0);
 	BUILD_BUG_ON(sizeof(struct gprof_trigger) != GPROF_TRIGGER_SIZE_VER1);
-	BUILD_BUG_ON(sizeof(struct gprof_fired) != GPROF_FIRED_SIZE_VER0);
-	BUILD_BUG_ON(sizeof(struct gprof_text_table) != GPROF_TEXT_TABLE_SIZE_VER1);
-	BUILD_BUG_ON(sizeof(struct gprof_own_stack) != GPROF_OWN_STACK_SIZE_VER0);
-	BUILD_BUG_ON(sizeof(struct gprof_memory) != GPROF_MEMORY_SIZE_VER0);
+	BUILD_BUG_ON(sizeof(struct gprof_trigger_event) != GPROF_TRIGGER_EVENT_SIZE_VER0);
+	BUILD_BUG_ON(sizeof(struct gprof_unwind_table_add) != GPROF_UNWIND_TABLE_ADD_SIZE_VER1);
+	BUILD_BUG_ON(sizeof(struct gprof_self_stack) != GPROF_SELF_STACK_SIZE_VER0);
+	BUILD_BUG_ON(sizeof(struct gprof_alloc_report) != GPROF_ALLOC_REPORT_SIZE_VER0);
 	BUILD_BUG_ON(sizeof(struct gprof_annotate) != GPROF_ANNOTATE_SIZE_VER0);
 
 	if (!c)

@@ -117,7 +117,7 @@ static bool announce(struct gprof_event_queue *q, const struct gprof_event *e)
 		[GPROF_EVENT_STOPPED] = GPROF_CMD_RECORDER_STOPPED,
 		[GPROF_EVENT_LOST] = GPROF_CMD_RECORDER_LOST,
 		[GPROF_EVENT_TARGET_GONE] = GPROF_CMD_RECORDER_TARGET_GONE,
-		[GPROF_EVENT_FIRED] = GPROF_CMD_RECORDER_FIRED,
+		[GPROF_EVENT_TRIGGER] = GPROF_CMD_RECORDER_FIRED,
 	};
 	struct gprof_recorder *r = container_of(q, struct gprof_recorder, events);
 	struct sk_buff *skb;
@@ -132,7 +132,7 @@ static bool announce(struct gprof_event_queue *q, const struct gprof_event *e)
 	if (!head ||
 	    nla_put_u64_64bit(skb, GPROF_A_RECORDER_ID, r->entry.id, GPROF_A_RECORDER_PAD) ||
 	    nla_put_u32(skb, GPROF_A_RECORDER_KIND, r->source->kind) ||
-	    (e->type == GPROF_EVENT_FIRED && put_trigger(skb, e))) {
+	    (e->type == GPROF_EVENT_TRIGGER && put_trigger(skb, e))) {
 		nlmsg_free(skb);
 		return false;
 	}

@@ -149,7 +149,7 @@ static int put_samples(struct sk_buff *skb, struct gprof_recorder *r)
 	       -EMSGSIZE : 0;
 }
 
-/* The attributes of RECORDER_GET. The caller is a guest of @r. */
+/* The attributes of RECORDER_GET. The caller is a reader of @r. */
 static int put_recorder(struct sk_buff *skb, struct gprof_recorder *r,
 			const struct gprof_phase *phase)
 {

@@ -6,31 +6,31 @@
  *
  * and from each of them to CLOSED, with the file.
  *
- * SETUP builds everything (recorder_parts.c) and publishes it with @sampler.channels;
+ * SETUP builds everything (recorder_parts.c) and publishes it with @sampler.buffers;
  * from then on it is fixed until the file is closed. mmap() therefore needs no lock, and
  * must not take @lock: it runs under mmap_lock, and STOP waits under @lock for a thread
  * that reads mappings. recorder_end.c ends a recorder where that takes long.
  *
  * Lock order: mmap_lock of the caller (none of our locks is taken under it);
  * @lock > struct gprof_attached.lock > perf's locks; @lock > the registry's;
- * @lock > @look.
+ * @lock > @state_lock.
  *
  * A reader from outside must not wait for @lock, which its owner can have held for
- * as long as they like. It is a guest: the parts that SETUP has built stay, unchanged,
- * until the last guest has left; it reads the fields that START and STOP change under @look.
+ * as long as they like. It is a reader: the parts that SETUP has built stay, unchanged,
+ * until the last reader has left; it reads the fields that START and STOP change under @state_lock.
  */
 #include "recorder.h"
 #include "kind/source.h"
 #include "recorder_parts.h"
 #include "ring/annotate.h"
 #include "ring/buffer_pages.h"
-#include "ring/channels.h"
-#include "ring/live.h"
-#include "sample/own_stack.h"
+#include "ring/percpu_buffers.h"
+#include "ring/object_table.h"
+#include "sample/self_stack.h"
 #include "setup.h"
-#include "target/running.h"
+#include "target/oncpu.h"
 #include "task/pid.h"
-#include "unwind/tables.h"
+#include "unwind/table_set.h"
 
 #include <linux/capability.h>
 #include <linux/gprof.h>
@@ -69,7 +69,7 @@ struct gprof_recorder *gprof_recorder_new(void)
 		return NULL;
 	gprof_entry_init(&r->entry, free_recorder);
 	mutex_init(&r->lock);
-	raw_spin_lock_init(&r->look);
+	raw_spin_lock_init(&r->state_lock);
 	init_waitqueue_head(&r->events.wait);
 	gprof_recorder_end_init(r);
 	r->sampler.pid_ns = gprof_pid_ns_get();
@@ -81,7 +81,7 @@ struct gprof_recorder *gprof_recorder_new(void)
 static void set_state(struct gprof_recorder *r, enum gprof_recorder_state state)
 {
 	lockdep_assert_held(&r->lock);
-	raw_spin_lock(&r->look);
+	raw_spin_lock(&r->state_lock);
 	if (state == GPROF_STARTED) {
 		r->started_ns = ktime_get_mono_fast_ns();
 		r->stopped_ns = 0;
@@ -89,7 +89,7 @@ static void set_state(struct gprof_recorder *r, enum gprof_recorder_state state)
 		r->stopped_ns = ktime_get_mono_fast_ns();
 	}
 	r->state = state;
-	raw_spin_unlock(&r->look);
+	raw_spin_unlock(&r->state_lock);
 }
 
 /**
@@ -104,14 +104,14 @@ bool gprof_recorder_enter(struct gprof_recorder *r, struct gprof_phase *phase)
 {
 	bool there;
 
-	raw_spin_lock(&r->look);
+	raw_spin_lock(&r->state_lock);
 	there = r->state == GPROF_READY || r->state == GPROF_STARTED;
 	if (there)
-		r->guests++;
+		r->readers++;
 	phase->started = r->state == GPROF_STARTED;
 	phase->started_ns = r->started_ns;
 	phase->stopped_ns = r->stopped_ns;
-	raw_spin_unlock(&r->look);
+	raw_spin_unlock(&r->state_lock);
 	return there;
 }
 
@@ -125,32 +125,32 @@ void gprof_recorder_leave(struct gprof_recorder *r)
 {
 	bool awaited;
 
-	raw_spin_lock(&r->look);
-	awaited = !--r->guests && r->state == GPROF_CLOSED;
-	raw_spin_unlock(&r->look);
+	raw_spin_lock(&r->state_lock);
+	awaited = !--r->readers && r->state == GPROF_CLOSED;
+	raw_spin_unlock(&r->state_lock);
 	if (awaited)
 		wake_up(&r->events.wait);
 }
 
-static bool guests_have_left(struct gprof_recorder *r)
+static bool readers_have_left(struct gprof_recorder *r)
 {
 	bool left;
 
-	raw_spin_lock(&r->look);
-	left = !r->guests;
-	raw_spin_unlock(&r->look);
+	raw_spin_lock(&r->state_lock);
+	left = !r->readers;
+	raw_spin_unlock(&r->state_lock);
 	return left;
 }
 
 /**
- * gprof_recorder_wait_for_guests() - until the last has left
+ * gprof_recorder_wait_for_readers() - until the last has left
  * @r: recorder that is closed
  *
  * Context: Task.
  */
-void gprof_recorder_wait_for_guests(struct gprof_recorder *r)
+void gprof_recorder_wait_for_readers(struct gprof_recorder *r)
 {
-	wait_event(r->events.wait, guests_have_left(r));
+	wait_event(r->events.wait, readers_have_left(r));
 }
 
 /**
@@ -164,20 +164,20 @@ void gprof_recorder_count_down(void)
 }
 
 static int build(struct gprof_recorder *r, struct gprof_setup *setup,
-		 const struct gprof_source *source, const void *params,
+		 const struct gprof_source_ops *source, const void *params,
 		 const unsigned long *cpus)
 {
-	struct gprof_channel **channels;
-	int err = gprof_recorder_build(r, setup, source, params, cpus, &channels);
+	struct gprof_percpu_buffer **buffers;
+	int err = gprof_recorder_build(r, setup, source, params, cpus, &buffers);
 
 	if (err)
 		return err;
 	/* Pairs with smp_load_acquire() in gprof_recorder_mmap() and _poll(). */
-	smp_store_release(&r->sampler.channels, channels);
+	smp_store_release(&r->sampler.buffers, buffers);
 	set_state(r, GPROF_READY);
-	/* From here on there may be guests. */
+	/* From here on there may be readers. */
 	gprof_entry_publish(&r->entry, r->target.privileged);
-	gprof_channels_name(channels, r->entry.id);
+	gprof_percpu_buffers_name(buffers, r->entry.id);
 	setup->out_id = r->entry.id;
 	setup->out_data_size = r->data_size;
 	setup->out_nr_cpus = nr_cpu_ids;
@@ -196,7 +196,7 @@ static int build(struct gprof_recorder *r, struct gprof_setup *setup,
  * Return: 0 or a negative errno; the recorder is unchanged then.
  */
 int gprof_recorder_setup(struct gprof_recorder *r, struct gprof_setup *setup,
-			 const struct gprof_source *source, const void *params,
+			 const struct gprof_source_ops *source, const void *params,
 			 const unsigned long *cpus)
 {
 	int err = gprof_setup_check(setup, source);
@@ -227,7 +227,7 @@ static u32 reason_of(const struct gprof_recorder *r, int err)
 		return GPROF_REASON_TURN;
 	case -EBUSY:
 		/* Of others it is perf's, and the event's. */
-		return r->live || r->source == &gprof_source_alloc ? GPROF_REASON_MAP_LOCKED :
+		return r->objects || r->source == &gprof_source_alloc ? GPROF_REASON_MAP_LOCKED :
 								     GPROF_REASON_EVENT;
 	default:
 		return GPROF_REASON_EVENT;
@@ -256,7 +256,7 @@ int gprof_recorder_start(struct gprof_recorder *r, struct gprof_start *start)
 	if (err == -EAGAIN)
 		start->out_reason = GPROF_REASON_GRACE;
 	if (!err) {
-		gprof_channels_begin(r->sampler.channels);
+		gprof_percpu_buffers_begin(r->sampler.buffers);
 		gprof_events_clear(&r->events);
 		start->out_reason = GPROF_REASON_NONE;
 		err = gprof_recorder_begin_source(r, &start->out_attached, &start->out_reason);
@@ -280,7 +280,7 @@ static bool stop_locked(struct gprof_recorder *r)
 	ended = gprof_recorder_end_source(r);
 	flushed = gprof_maps_flush(&r->sampler.maps);
 	if (!ended || !flushed)
-		gprof_channels_close(r->sampler.channels);
+		gprof_percpu_buffers_close(r->sampler.buffers);
 	set_state(r, GPROF_READY);
 	/* A thread that cannot read mappings cannot tell events either. */
 	return flushed && gprof_events_flush(&r->events) && ended;
@@ -364,14 +364,14 @@ int gprof_recorder_trigger(struct gprof_recorder *r, struct gprof_trigger *trigg
 }
 
 /**
- * gprof_recorder_fired() - GPROF_IOC_FIRED
+ * gprof_recorder_trigger_read() - GPROF_IOC_TRIGGER_READ
  * @r: recorder
  * @fired: argument
  *
  * Context: Task.
  * Return: 0 or a negative errno.
  */
-int gprof_recorder_fired(struct gprof_recorder *r, struct gprof_fired *fired)
+int gprof_recorder_trigger_read(struct gprof_recorder *r, struct gprof_trigger_event *fired)
 {
 	int err = -EBUSY;
 
@@ -383,45 +383,45 @@ int gprof_recorder_fired(struct gprof_recorder *r, struct gprof_fired *fired)
 }
 
 /**
- * gprof_recorder_table() - GPROF_IOC_TABLE
+ * gprof_recorder_unwind_table_add() - GPROF_IOC_UNWIND_TABLE_ADD
  * @r: recorder
  * @table: argument
  *
  * Context: Task.
  * Return: 0 or a negative errno.
  */
-int gprof_recorder_table(struct gprof_recorder *r, struct gprof_text_table *table)
+int gprof_recorder_unwind_table_add(struct gprof_recorder *r, struct gprof_unwind_table_add *table)
 {
-	struct gprof_tables *tables;
+	struct gprof_table_set *table_set;
 
 	table->out_reason = GPROF_REASON_FLAGS;
-	if (table->flags & ~__GPROF_TABLE_F_ALL || table->__reserved)
+	if (table->flags & ~__GPROF_UNWIND_TABLE_ADD_F_ALL || table->__reserved)
 		return -EOPNOTSUPP;
 	/* They stay until the file is closed, which it is not before this call is over. */
 	mutex_lock(&r->lock);
-	tables = r->tables;
+	table_set = r->table_set;
 	mutex_unlock(&r->lock);
 	table->out_reason = GPROF_REASON_STATE;
-	return tables ? gprof_tables_add(tables, table) : -EBUSY;
+	return table_set ? gprof_table_set_add(table_set, table) : -EBUSY;
 }
 
 /**
- * gprof_recorder_own_stack() - GPROF_IOC_STACK
+ * gprof_recorder_self_stack() - GPROF_IOC_SELF_STACK
  * @r: recorder
  * @arg: argument
  *
  * Context: Task; takes no lock of the recorder.
  * Return: 0 or a negative errno.
  */
-int gprof_recorder_own_stack(struct gprof_recorder *r, struct gprof_own_stack *arg)
+int gprof_recorder_self_stack(struct gprof_recorder *r, struct gprof_self_stack *arg)
 {
 	/*
 	 * Pairs with smp_store_release() in build(): members that it has set stay until the file is
 	 * closed.
 	 */
-	bool is_set_up = smp_load_acquire(&r->sampler.channels);
+	bool is_set_up = smp_load_acquire(&r->sampler.buffers);
 
-	return gprof_own_stack(arg, is_set_up ? r->tables : NULL);
+	return gprof_self_stack(arg, is_set_up ? r->table_set : NULL);
 }
 
 /**
@@ -429,11 +429,11 @@ int gprof_recorder_own_stack(struct gprof_recorder *r, struct gprof_own_stack *a
  * @r: recorder that is set up
  * @st: those members are added to that buffers know
  *
- * Context: Task, under the recorder's lock or as its guest.
+ * Context: Task, under the recorder's lock or as its reader.
  */
 void gprof_recorder_samples(struct gprof_recorder *r, struct gprof_stats *st)
 {
-	gprof_channels_add(r->sampler.channels, st);
+	gprof_percpu_buffers_add(r->sampler.buffers, st);
 	/* Where there is no buffer there is no counter of it either. */
 	st->out_lost[GPROF_LOST_NO_BUFFER] += atomic64_read(&r->sampler.no_buffer);
 	st->out_produced += atomic64_read(&r->sampler.no_buffer);
@@ -441,15 +441,15 @@ void gprof_recorder_samples(struct gprof_recorder *r, struct gprof_stats *st)
 
 static int add_buffers(struct gprof_recorder *r, struct gprof_stats *st)
 {
-	struct gprof_channel **channels = r->sampler.channels, *ch;
+	struct gprof_percpu_buffer **buffers = r->sampler.buffers, *ch;
 
 	if (st->cpu != GPROF_STATS_ALL_CPUS) {
 		if ((u32)st->cpu >= nr_cpu_ids)
 			return -ENODEV;
-		ch = channels[array_index_nospec((u32)st->cpu, nr_cpu_ids)];
+		ch = buffers[array_index_nospec((u32)st->cpu, nr_cpu_ids)];
 		if (!ch)
 			return -ENODEV;
-		gprof_channel_add(ch, st);
+		gprof_percpu_buffer_add(ch, st);
 		return 0;
 	}
 	gprof_recorder_samples(r, st);
@@ -480,8 +480,8 @@ int gprof_recorder_stats(struct gprof_recorder *r, struct gprof_stats *stats)
 		stats->out_started_ns = r->started_ns;
 		stats->out_stopped_ns = r->stopped_ns;
 		err = add_buffers(r, stats);
-		stats->out_notices_untold = atomic64_read(&r->events.dropped);
-		stats->out_notices = gprof_events_take_notices(&r->events);
+		stats->out_events_dropped = atomic64_read(&r->events.dropped);
+		stats->out_events = gprof_events_take_stats(&r->events);
 	}
 	mutex_unlock(&r->lock);
 	return err;
@@ -498,11 +498,11 @@ void gprof_recorder_info(struct gprof_info *info)
 	info->out_abi_version = GPROF_ABI_VERSION;
 	info->out_nr_cpus = nr_cpu_ids;
 	info->out_kinds = gprof_source_kinds();
-	info->out_features = GPROF_FEAT_KERNEL_FRAMES | GPROF_FEAT_USER_FRAMES |
-			     GPROF_FEAT_CALLER | GPROF_FEAT_FLIGHT | GPROF_FEAT_MAPS |
-			     GPROF_FEAT_MAP_FILES | GPROF_FEAT_NETLINK | GPROF_FEAT_NOTICES |
-			     GPROF_FEAT_TRIGGERS | GPROF_FEAT_OWN_STACK | gprof_tables_features() |
-			     gprof_running_features() | gprof_source_features();
+	info->out_features = GPROF_FEAT_KERNEL_FRAMES | GPROF_FEAT_USER_FRAMES | GPROF_FEAT_CALLER |
+			     GPROF_FEAT_FLIGHT | GPROF_FEAT_MAPS | GPROF_FEAT_MAP_FILES |
+			     GPROF_FEAT_NETLINK | GPROF_FEAT_EVENTS | GPROF_FEAT_TRIGGERS |
+			     GPROF_FEAT_SELF_STACK | gprof_table_set_features() |
+			     gprof_oncpu_features() | gprof_source_features();
 	if (IS_ENABLED(CONFIG_CGROUPS))
 		info->out_features |= GPROF_FEAT_CGROUP;
 	info->out_max_frames = GPROF_MAX_FRAMES;
@@ -522,24 +522,24 @@ void gprof_recorder_info(struct gprof_info *info)
 int gprof_recorder_mmap(struct gprof_recorder *r, struct vm_area_struct *vma)
 {
 	/* Pairs with smp_store_release() in build(). */
-	struct gprof_channel **channels = smp_load_acquire(&r->sampler.channels);
+	struct gprof_percpu_buffer **buffers = smp_load_acquire(&r->sampler.buffers);
 	u64 offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
 	u64 cpu = offset >> GPROF_MMAP_CPU_SHIFT;
-	struct gprof_channel *ch;
+	struct gprof_percpu_buffer *ch;
 	bool ring = offset == GPROF_MMAP_RING(cpu);
 
 	if (offset == GPROF_MMAP_ANNOTATED)
 		return gprof_annotated_mmap(&r->annotated, vma);
-	if (!channels)
+	if (!buffers)
 		return -EBUSY;
-	if (offset == GPROF_MMAP_LIVE)
-		return r->live ? gprof_live_mmap(r->live, vma) : -ENODEV;
+	if (offset == GPROF_MMAP_OBJECTS)
+		return r->objects ? gprof_object_table_mmap(r->objects, vma) : -ENODEV;
 	if (!ring && offset != GPROF_MMAP_TAIL(cpu))
 		return -EINVAL;
 	if (cpu >= nr_cpu_ids)
 		return -ENODEV;
-	ch = channels[array_index_nospec(cpu, nr_cpu_ids)];
-	return ch ? gprof_channel_mmap(ch, vma, ring) : -ENODEV;
+	ch = buffers[array_index_nospec(cpu, nr_cpu_ids)];
+	return ch ? gprof_percpu_buffer_mmap(ch, vma, ring) : -ENODEV;
 }
 
 /**
@@ -552,16 +552,16 @@ int gprof_recorder_mmap(struct gprof_recorder *r, struct vm_area_struct *vma)
  */
 __poll_t gprof_recorder_poll(struct gprof_recorder *r, struct file *file, poll_table *wait)
 {
-	struct gprof_channel **channels;
+	struct gprof_percpu_buffer **buffers;
 	__poll_t happened;
 
 	poll_wait(file, &r->events.wait, wait);
 	/* Pairs with smp_store_release() in build(). */
-	channels = smp_load_acquire(&r->sampler.channels);
-	if (!channels)
+	buffers = smp_load_acquire(&r->sampler.buffers);
+	if (!buffers)
 		return EPOLLERR;
 	happened = gprof_events_pending(&r->events) ? EPOLLPRI : 0;
-	return gprof_channels_readable(channels) ? EPOLLIN | EPOLLRDNORM | happened : happened;
+	return gprof_percpu_buffers_readable(buffers) ? EPOLLIN | EPOLLRDNORM | happened : happened;
 }
 
 /**

@@ -17,18 +17,18 @@
 #include <linux/spinlock.h>
 
 struct gprof_annotated;
-struct gprof_fired;
+struct gprof_trigger_event;
 struct gprof_info;
-struct gprof_live;
-struct gprof_own_stack;
+struct gprof_object_table;
+struct gprof_self_stack;
 struct gprof_rate;
 struct gprof_setup;
-struct gprof_source;
+struct gprof_source_ops;
 struct gprof_start;
 struct gprof_stats;
 struct gprof_stop;
-struct gprof_tables;
-struct gprof_text_table;
+struct gprof_table_set;
+struct gprof_unwind_table_add;
 struct gprof_trigger;
 struct vm_area_struct;
 
@@ -57,22 +57,23 @@ struct gprof_phase {
  * @lock: serializes the calls, and is held for as long as they take, over grace
  *	periods too; outermost lock of the module, never taken in mmap(), for the
  *	sake of readers, or while user memory other than a filter is touched
- * @look: held for some loads and stores; innermost. A raw one: STOP takes it, and on PREEMPT_RT
+ * @state_lock: held for some loads and stores; innermost. A raw one: STOP takes it, and on
+ * PREEMPT_RT
  *	the holder of another could be preempted, and is bound to its CPU then
- * @guests: readers of a recorder that is set up; it is not taken apart until
- *	they have left. Protected by @look
- * @state: written under @lock and @look, read under either
+ * @readers: readers of a recorder that is set up; it is not taken apart until
+ *	they have left. Protected by @state_lock
+ * @state: written under @lock and @state_lock, read under either
  * @source: the source that records; set by SETUP
  * @source_state: the source's own
  * @target: the tasks that it records
  * @sampler: the way into the buffers
- * @tables: those that its stacks are walked by, or NULL; fixed by SETUP
- * @live: its table of things that last, or NULL; fixed by SETUP
+ * @table_set: those that its stacks are walked by, or NULL; fixed by SETUP
+ * @objects: its table of things that last, or NULL; fixed by SETUP
  * @annotated: its user's page, or NULL; see annotate.c
  * @data_size: bytes of data of each CPU's buffer; 0: no buffers
  * @flight: the buffers are overwritten
  * @charge: memory charged
- * @events: to be told; its wait queue is also for the end of guests
+ * @events: to be told; its wait queue is also for the end of readers
  * @end: work that STOP and close leave
  * @started_ns: last START, as @state
  * @stopped_ns: last STOP, as @state
@@ -80,15 +81,15 @@ struct gprof_phase {
 struct gprof_recorder {
 	struct gprof_entry entry;
 	struct mutex lock;		/* serializes calls */
-	raw_spinlock_t look;		/* protects members that others see */
-	unsigned int guests;
+	raw_spinlock_t state_lock;	/* protects members that others see */
+	unsigned int readers;
 	enum gprof_recorder_state state;
-	const struct gprof_source *source;
+	const struct gprof_source_ops *source;
 	void *source_state;
 	struct gprof_target target;
 	struct gprof_sampler sampler;
-	struct gprof_tables *tables;
-	struct gprof_live *live;
+	struct gprof_table_set *table_set;
+	struct gprof_object_table *objects;
 	struct gprof_annotated *annotated;
 	u64 data_size;
 	bool flight;
@@ -104,23 +105,23 @@ void gprof_recorder_close(struct gprof_recorder *r);
 
 void gprof_recorder_info(struct gprof_info *info);
 int gprof_recorder_setup(struct gprof_recorder *r, struct gprof_setup *setup,
-			 const struct gprof_source *source, const void *params,
+			 const struct gprof_source_ops *source, const void *params,
 			 const unsigned long *cpus);
 int gprof_recorder_start(struct gprof_recorder *r, struct gprof_start *start);
 int gprof_recorder_stop(struct gprof_recorder *r, struct gprof_stop *stop);
 int gprof_recorder_rate(struct gprof_recorder *r, struct gprof_rate *rate);
 int gprof_recorder_trigger(struct gprof_recorder *r, struct gprof_trigger *trigger,
 			   const char *name);
-int gprof_recorder_fired(struct gprof_recorder *r, struct gprof_fired *fired);
-int gprof_recorder_table(struct gprof_recorder *r, struct gprof_text_table *table);
-int gprof_recorder_own_stack(struct gprof_recorder *r, struct gprof_own_stack *arg);
+int gprof_recorder_trigger_read(struct gprof_recorder *r, struct gprof_trigger_event *fired);
+int gprof_recorder_unwind_table_add(struct gprof_recorder *r, struct gprof_unwind_table_add *table);
+int gprof_recorder_self_stack(struct gprof_recorder *r, struct gprof_self_stack *arg);
 int gprof_recorder_stats(struct gprof_recorder *r, struct gprof_stats *stats);
 int gprof_recorder_mmap(struct gprof_recorder *r, struct vm_area_struct *vma);
 __poll_t gprof_recorder_poll(struct gprof_recorder *r, struct file *file, poll_table *wait);
 
 bool gprof_recorder_enter(struct gprof_recorder *r, struct gprof_phase *phase);
 void gprof_recorder_leave(struct gprof_recorder *r);
-void gprof_recorder_wait_for_guests(struct gprof_recorder *r);
+void gprof_recorder_wait_for_readers(struct gprof_recorder *r);
 void gprof_recorder_count_down(void);
 void gprof_recorder_samples(struct gprof_recorder *r, struct gprof_stats *st);
 

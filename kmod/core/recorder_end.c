@@ -12,7 +12,7 @@
  * END_NS: some grace periods of a busy host. Then they go.
  * The worker has a reference on the recorder, the last put frees it, and only unloading the module
  * waits without a limit. The caller has made sure by then that nothing is written to the rings
- * any more (gprof_channels_close()).
+ * any more (gprof_percpu_buffers_close()).
  *
  * The work is done for the owner: at the caller's nice value, if that is no better than 0.
  *
@@ -24,8 +24,8 @@
 #include "recorder.h"
 #include "recorder_parts.h"
 #include "ring/annotate.h"
-#include "ring/channels.h"
-#include "target/running.h"
+#include "ring/percpu_buffers.h"
+#include "target/oncpu.h"
 #include "user/later.h"
 
 #include <linux/bitops.h>
@@ -59,20 +59,20 @@ static int start_source(struct gprof_call *call)
 {
 	struct begin *b = container_of(call, struct begin, call);
 	struct gprof_recorder *r = b->r;
-	int err = gprof_running_begin(r->sampler.running);
+	int err = gprof_oncpu_begin(r->sampler.oncpu);
 
 	if (err)
 		return err;
 	err = r->source->start(r->source_state, &b->attached);
 	if (err)
-		gprof_running_end(r->sampler.running);
+		gprof_oncpu_end(r->sampler.oncpu);
 	return err;
 }
 
 static void stop_source(struct gprof_recorder *r)
 {
 	r->source->stop(r->source_state);
-	gprof_running_end(r->sampler.running);
+	gprof_oncpu_end(r->sampler.oncpu);
 }
 
 static void end_start(struct gprof_call *call, bool left)
@@ -105,7 +105,7 @@ static void finish_close(struct gprof_recorder *r)
 {
 	/* Of a START that was given up. */
 	wait_for_completion(&r->end.stopped);
-	gprof_recorder_wait_for_guests(r);
+	gprof_recorder_wait_for_readers(r);
 	if (r->source)
 		gprof_recorder_take_apart(r);
 	gprof_annotated_put(r->annotated);
@@ -187,7 +187,7 @@ int gprof_recorder_begin_source(struct gprof_recorder *r, u32 *attached, u32 *re
 		complete_all(&r->end.stopped);
 	} else {
 		*reason = GPROF_REASON_GRACE;
-		gprof_channels_close(r->sampler.channels);
+		gprof_percpu_buffers_close(r->sampler.buffers);
 	}
 	gprof_call_put(&b->call);
 	return err;
@@ -240,7 +240,7 @@ int gprof_recorder_await_end(struct gprof_recorder *r)
 
 	lockdep_assert_held(&r->lock);
 	err = gprof_await(&r->end.stopped, true);
-	while (!err && !gprof_errand_resume(&r->sampler.maps.errand))
+	while (!err && !gprof_work_resume(&r->sampler.maps.work))
 		err = signal_pending(current) ? -ERESTARTSYS : 0;
 	return err;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * recorder_parts: the parts of a recorder, in the order target, charge, tables, running tasks,
- * channels, live table, source, events, maps; and how they are taken apart again.
+ * per-CPU buffers, live table, source, events, maps; and how they are taken apart again.
  *
  * Events and maps come last, as they may have a thread made for the user: a SETUP that is
  * refused costs the caller's time, and nobody else's.
@@ -10,61 +10,62 @@
 #include "kind/source.h"
 #include "recorder.h"
 #include "ring/buffer_pages.h"
-#include "ring/channels.h"
-#include "ring/live.h"
+#include "ring/percpu_buffers.h"
+#include "ring/object_table.h"
 #include "setup.h"
-#include "target/running.h"
-#include "unwind/tables.h"
+#include "target/oncpu.h"
+#include "unwind/table_set.h"
 
 #include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/gprof.h>
 
-static u64 bytes_of(u64 data_size, const struct gprof_source *source,
+static u64 bytes_of(u64 data_size, const struct gprof_source_ops *source,
 		    const struct gprof_request *req, bool parallelism)
 {
 	u64 bytes = gprof_events_bytes() + (source->bytes ? source->bytes(req) : 0) +
-		    (source->slots ? gprof_live_bytes(source->slots(req)) : 0);
+		    (source->slots ? gprof_object_table_bytes(source->slots(req)) : 0);
 
 	if (parallelism)
-		bytes += gprof_running_bytes(req->target);
+		bytes += gprof_oncpu_bytes(req->target);
 	if (!data_size)
 		return bytes;
-	return bytes + gprof_channel_bytes(data_size) * num_present_cpus() + gprof_maps_bytes();
+	return bytes + gprof_percpu_buffer_bytes(data_size) * num_present_cpus() +
+	       gprof_maps_bytes();
 }
 
-static int join_tables(struct gprof_recorder *r, const struct gprof_setup *setup)
+static int get_table_set(struct gprof_recorder *r, const struct gprof_setup *setup)
 {
-	struct gprof_tables *tables;
+	struct gprof_table_set *table_set;
 
 	if (!(setup->stack & GPROF_STACK_F_TABLES))
 		return 0;
-	tables = gprof_tables_get(r->target.privileged);
-	if (IS_ERR(tables))
-		return PTR_ERR(tables);
-	r->tables = tables;
+	table_set = gprof_table_set_get(r->target.privileged);
+	if (IS_ERR(table_set))
+		return PTR_ERR(table_set);
+	r->table_set = table_set;
 	return 0;
 }
 
-static int count_running(struct gprof_recorder *r, const struct gprof_setup *setup)
+static int make_oncpu(struct gprof_recorder *r, const struct gprof_setup *setup)
 {
 	if (!(setup->flags & GPROF_SETUP_F_PARALLELISM))
 		return 0;
-	r->sampler.running = gprof_running_new(&r->target);
-	return r->sampler.running ? 0 : -ENOMEM;
+	r->sampler.oncpu = gprof_oncpu_new(&r->target);
+	return r->sampler.oncpu ? 0 : -ENOMEM;
 }
 
 static void count_no_more(struct gprof_recorder *r)
 {
-	gprof_running_free(r->sampler.running);
-	r->sampler.running = NULL;
+	gprof_oncpu_free(r->sampler.oncpu);
+	r->sampler.oncpu = NULL;
 }
 
-static void leave_tables(struct gprof_recorder *r)
+static void put_table_set(struct gprof_recorder *r)
 {
-	if (r->tables)
-		gprof_tables_put(r->tables);
-	r->tables = NULL;
+	if (r->table_set)
+		gprof_table_set_put(r->table_set);
+	r->table_set = NULL;
 }
 
 /**
@@ -74,18 +75,18 @@ static void leave_tables(struct gprof_recorder *r)
  * @source: source of @setup->kind
  * @params: its parameters
  * @cpus: bitmap of nr_cpu_ids bits
- * @made: gets the channels, for the caller to publish when all else is
+ * @made: gets the per-CPU buffers, for the caller to publish when all else is
  *
  * Context: Task.
  * Return: 0 or a negative errno; nothing is left of it then.
  */
 int gprof_recorder_build(struct gprof_recorder *r, struct gprof_setup *setup,
-			 const struct gprof_source *source, const void *params,
-			 const unsigned long *cpus, struct gprof_channel ***made)
+			 const struct gprof_source_ops *source, const void *params,
+			 const unsigned long *cpus, struct gprof_percpu_buffer ***made)
 {
 	struct gprof_sampler *s = &r->sampler;
 	u64 data_size = source->no_buffer ? 0 : gprof_setup_data_size(setup);
-	struct gprof_channel **channels;
+	struct gprof_percpu_buffer **buffers;
 	struct gprof_request req = {
 		.params = params,
 		.target = &r->target,
@@ -109,61 +110,62 @@ int gprof_recorder_build(struct gprof_recorder *r, struct gprof_setup *setup,
 			   r->target.privileged);
 	if (err)
 		goto err_target;
-	err = join_tables(r, setup);
+	err = get_table_set(r, setup);
 	if (err)
 		goto err_charge;
 
 	setup->out_reason = GPROF_REASON_NONE;
-	err = count_running(r, setup);
+	err = make_oncpu(r, setup);
 	if (err)
-		goto err_tables;
+		goto err_table_set;
 	err = -ENOMEM;
-	channels = gprof_channels_new(data_size, &r->events);
-	if (!channels)
-		goto err_running;
+	buffers = gprof_percpu_buffers_new(data_size, &r->events);
+	if (!buffers)
+		goto err_oncpu;
 	if (source->slots) {
 		err = -ENOMEM;
-		req.live = gprof_live_new(source->slots(&req));
-		if (!req.live)
-			goto err_channels;
+		req.objects = gprof_object_table_new(source->slots(&req));
+		if (!req.objects)
+			goto err_buffers;
 	}
 	err = source->setup(&req, &r->source_state);
 	if (err) {
 		setup->out_reason = req.reason;
-		goto err_live;
+		goto err_objects;
 	}
 	err = gprof_events_init(&r->events, r->target.privileged);
 	if (err)
 		goto err_source;
-	err = data_size ? gprof_maps_init(&s->maps, channels, s->pid_ns, r->target.owner,
-					  r->target.privileged, r->tables, &r->charge) : 0;
+	err = data_size ? gprof_maps_init(&s->maps, buffers, s->pid_ns, r->target.owner,
+					  r->target.privileged, r->table_set, &r->charge) :
+			  0;
 	if (err)
 		goto err_events;
 
-	gprof_channels_init(channels, setup, req.weight);
+	gprof_percpu_buffers_init(buffers, setup, req.weight);
 	s->options.flags = setup->stack;
 	s->options.max_frames = setup->max_frames ?: GPROF_MAX_FRAMES;
 	s->options.kernel = req.kernel || req.kernel_frames;
-	s->options.tables = r->tables ? r->tables->id : 0;
+	s->options.table_set = r->table_set ? r->table_set->id : 0;
 	r->source = source;
-	r->live = req.live;
+	r->objects = req.objects;
 	r->data_size = data_size;
 	r->flight = setup->flags & GPROF_SETUP_F_FLIGHT;
-	*made = channels;
+	*made = buffers;
 	return 0;
 
 err_events:
 	gprof_events_destroy(&r->events);
 err_source:
 	source->destroy(r->source_state);
-err_live:
-	gprof_live_free(req.live);
-err_channels:
-	gprof_channels_free(channels);
-err_running:
+err_objects:
+	gprof_object_table_free(req.objects);
+err_buffers:
+	gprof_percpu_buffers_free(buffers);
+err_oncpu:
 	count_no_more(r);
-err_tables:
-	leave_tables(r);
+err_table_set:
+	put_table_set(r);
 err_charge:
 	gprof_uncharge(&r->charge);
 err_target:
@@ -180,12 +182,12 @@ err_target:
 void gprof_recorder_take_apart(struct gprof_recorder *r)
 {
 	r->source->destroy(r->source_state);
-	gprof_live_free(r->live);
+	gprof_object_table_free(r->objects);
 	gprof_maps_destroy(&r->sampler.maps);
-	gprof_channels_free(r->sampler.channels);
+	gprof_percpu_buffers_free(r->sampler.buffers);
 	gprof_events_destroy(&r->events);
 	count_no_more(r);
-	leave_tables(r);
+	put_table_set(r);
 	gprof_uncharge(&r->charge);
 	gprof_target_destroy(&r->target);
 }

@@ -6,9 +6,9 @@
 #include "kind/source.h"
 #include "ring/buffer.h"
 #include "ring/buffer_pages.h"
-#include "target/running.h"
-#include "unwind/callers.h"
-#include "unwind/tables.h"
+#include "target/oncpu.h"
+#include "unwind/user_fp.h"
+#include "unwind/table_set.h"
 
 #include <linux/errno.h>
 #include <linux/gprof.h>
@@ -33,7 +33,7 @@ static int check_buffers(const struct gprof_setup *setup, u32 *reason)
 	if (setup->stack & ~GPROF_STACK_F_IP && !(setup->stack & GPROF_STACK_F_IP))
 		return -EINVAL;
 	if (setup->stack & GPROF_STACK_F_TABLES) {
-		if (!gprof_tables_features())
+		if (!gprof_table_set_features())
 			return -EOPNOTSUPP;
 		if (!(setup->stack & GPROF_STACK_F_USER))
 			return -EINVAL;
@@ -74,7 +74,7 @@ static int check_bufferless(const struct gprof_setup *setup, u32 *reason)
  * Context: Task.
  * Return: 0; -EOPNOTSUPP: asks for a thing that this module does not know; -EINVAL.
  */
-int gprof_setup_check(struct gprof_setup *setup, const struct gprof_source *source)
+int gprof_setup_check(struct gprof_setup *setup, const struct gprof_source_ops *source)
 {
 	int err = check_buffers(setup, &setup->out_reason);
 
@@ -84,7 +84,7 @@ int gprof_setup_check(struct gprof_setup *setup, const struct gprof_source *sour
 		return err;
 	setup->out_reason = GPROF_REASON_FLAGS;
 	if (setup->flags & GPROF_SETUP_F_PARALLELISM &&
-	    (!source->parallelism || !gprof_running_features()))
+	    (!source->parallelism || !gprof_oncpu_features()))
 		return -EOPNOTSUPP;
 	return 0;
 }

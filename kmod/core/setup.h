@@ -8,9 +8,9 @@
 #include <linux/types.h>
 
 struct gprof_setup;
-struct gprof_source;
+struct gprof_source_ops;
 
-int gprof_setup_check(struct gprof_setup *setup, const struct gprof_source *source);
+int gprof_setup_check(struct gprof_setup *setup, const struct gprof_source_ops *source);
 u64 gprof_setup_data_size(const struct gprof_setup *setup);
 
 #endif /* GPROF_SETUP_H */

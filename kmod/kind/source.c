@@ -7,7 +7,7 @@
 #include <linux/bits.h>
 #include <linux/kernel.h>
 
-static const struct gprof_source *const sources[] = {
+static const struct gprof_source_ops *const sources[] = {
 	&gprof_source_cpu,
 	&gprof_source_tracepoint,
 	&gprof_source_sched,
@@ -25,7 +25,7 @@ static const struct gprof_source *const sources[] = {
  *
  * Return: source or NULL.
  */
-const struct gprof_source *gprof_source_find(u32 kind)
+const struct gprof_source_ops *gprof_source_find(u32 kind)
 {
 	unsigned int i;
 

@@ -10,7 +10,7 @@
 
 struct gprof_charge;
 struct gprof_event_queue;
-struct gprof_live;
+struct gprof_object_table;
 struct gprof_sampler;
 struct gprof_stats;
 struct gprof_target;
@@ -23,7 +23,7 @@ struct gprof_trigger;
  * @sampler: where samples go; outlives the source's state
  * @charge: has paid for as much as source->bytes() told; for more, as it comes
  * @events: where triggers fire; outlive the source's state
- * @live: table with as many slots as source->slots() told, or NULL; outlives the source's state
+ * @objects: table with as many slots as source->slots() told, or NULL; outlives the source's state
  * @stack: GPROF_STACK_F_*
  * @kernel_frames: the kernel's call chain is wanted
  * @weight: the source sets the usual weight of a sample
@@ -36,7 +36,7 @@ struct gprof_request {
 	struct gprof_sampler *sampler;
 	struct gprof_charge *charge;
 	struct gprof_event_queue *events;
-	struct gprof_live *live;
+	struct gprof_object_table *objects;
 	u32 stack;
 	bool kernel_frames;
 	u64 weight;
@@ -45,18 +45,18 @@ struct gprof_request {
 };
 
 /**
- * struct gprof_source - a kind of recorder
+ * struct gprof_source_ops - a kind of recorder
  * @kind: GPROF_KIND_*
  * @name: for messages
  * @no_buffer: the kind has no samples
  * @parallelism: each is of a task that runs, and may tell how many do: @start has
- *	gprof_running_look() called, and the scope of the samples keep its map
+ *	gprof_oncpu_scan() called, and the task set of the samples keep its map
  * @params_size: sizeof the kind's parameters
  * @params_min: their first published size
  * @features: GPROF_FEAT_* that the kind brings; NULL: none
  * @bytes: memory that its state takes, for the charge; asked before @setup has
  *	checked the parameters. NULL: little
- * @slots: how many things may last at once that the kind has a table of (live.h); asked
+ * @slots: how many things may last at once that the kind has a table of (object_table.h); asked
  *	likewise. NULL: it has none
  * @setup: checks the request and makes the state; nothing is recorded yet
  * @start: begins to call gprof_emit(); @attached: to how much
@@ -71,7 +71,7 @@ struct gprof_request {
  * All but @features run in task context and never two at once of one recorder: under its lock,
  * or, @stop and @destroy, while that lets none of the others be called.
  */
-struct gprof_source {
+struct gprof_source_ops {
 	u32 kind;
 	const char *name;
 	bool no_buffer;
@@ -91,22 +91,22 @@ struct gprof_source {
 	void (*destroy)(void *state);
 };
 
-extern const struct gprof_source gprof_source_alloc;
-extern const struct gprof_source gprof_source_block;
-extern const struct gprof_source gprof_source_cpu;
-extern const struct gprof_source gprof_source_heap;
-extern const struct gprof_source gprof_source_mutex;
-extern const struct gprof_source gprof_source_sched;
-extern const struct gprof_source gprof_source_task;
-extern const struct gprof_source gprof_source_trace;
-extern const struct gprof_source gprof_source_tracepoint;
+extern const struct gprof_source_ops gprof_source_alloc;
+extern const struct gprof_source_ops gprof_source_block;
+extern const struct gprof_source_ops gprof_source_cpu;
+extern const struct gprof_source_ops gprof_source_heap;
+extern const struct gprof_source_ops gprof_source_mutex;
+extern const struct gprof_source_ops gprof_source_sched;
+extern const struct gprof_source_ops gprof_source_task;
+extern const struct gprof_source_ops gprof_source_trace;
+extern const struct gprof_source_ops gprof_source_tracepoint;
 
-const struct gprof_source *gprof_source_find(u32 kind);
+const struct gprof_source_ops *gprof_source_find(u32 kind);
 u64 gprof_source_kinds(void);
 u64 gprof_source_features(void);
 
 /* The two ways of kind cpu; they get parameters that source_cpu.c has checked. */
-extern const struct gprof_source gprof_source_pmu;
-extern const struct gprof_source gprof_source_timer;
+extern const struct gprof_source_ops gprof_source_pmu;
+extern const struct gprof_source_ops gprof_source_timer;
 
 #endif /* GPROF_SOURCE_H */

@@ -20,7 +20,7 @@
  * @state: its state
  */
 struct cpu_source {
-	const struct gprof_source *way;
+	const struct gprof_source_ops *way;
 	void *state;
 };
 
@@ -93,7 +93,7 @@ static int setup(struct gprof_request *req, void **state)
 		return err;
 	/* An idle CPU runs nobody: its time is not shared among the tasks that run. */
 	req->reason = GPROF_REASON_FLAGS;
-	if (p->flags & GPROF_CPU_F_IDLE && req->sampler->running)
+	if (p->flags & GPROF_CPU_F_IDLE && req->sampler->oncpu)
 		return -EINVAL;
 	req->reason = GPROF_REASON_NONE;
 	s = kzalloc(sizeof(*s), GFP_KERNEL_ACCOUNT);
@@ -138,7 +138,7 @@ static void destroy(void *state)
 	kfree(s);
 }
 
-const struct gprof_source gprof_source_cpu = {
+const struct gprof_source_ops gprof_source_cpu = {
 	.kind = GPROF_KIND_CPU,
 	.name = "cpu",
 	.parallelism = true,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ring: KUnit cases of a channel: its memory, its ring and its dictionary in a kernel, where a
- * task produces, interrupts of a timer produce in the midst of it, and another task reads.
+ * ring: KUnit cases of a per-CPU buffer: its memory, its ring and its dictionary in a kernel,
+ * where a task produces, interrupts of a timer produce in the midst of it, and another task
+ * reads.
  *
  * In user space (selftests/unit/ring_*) the same code meets signals at every step instead;
  * here it meets its real surroundings: interrupts, the kernel's local_t and barriers, vmap(),
@@ -40,7 +41,7 @@ void gprof_event_raise(struct gprof_event_queue *q, enum gprof_event_type type)
  * @nested: of interrupts that came between begin and end of the task's
  */
 struct cpu {
-	struct gprof_channel *ch;
+	struct gprof_percpu_buffer *ch;
 	struct hrtimer timer;
 	struct work_struct work;
 	struct completion done;
@@ -77,7 +78,7 @@ static u32 fill(u64 *frames, u32 stack)
 	return words;
 }
 
-static void write_sample(struct gprof_channel *ch, u16 generation, u64 number)
+static void write_sample(struct gprof_percpu_buffer *ch, u16 generation, u64 number)
 {
 	u32 stack = hash_64(number, 6), words, size;
 	struct gprof_sample_rec *sample;
@@ -115,7 +116,7 @@ static void write_sample(struct gprof_channel *ch, u16 generation, u64 number)
 
 static void produce(struct cpu *c)
 {
-	struct gprof_channel *ch = c->ch;
+	struct gprof_percpu_buffer *ch = c->ch;
 	struct gprof_buffer *b = &ch->buffer;
 	u64 number = local64_inc_return(&c->numbers);
 	u16 generation;
@@ -196,7 +197,7 @@ static void read_lost(struct reader *r, const struct gprof_lost_rec *l)
 }
 
 /* Returns how far all is well. */
-static u64 read_records(struct reader *r, const struct gprof_channel *ch, u64 pos, u64 head)
+static u64 read_records(struct reader *r, const struct gprof_percpu_buffer *ch, u64 pos, u64 head)
 {
 	const struct gprof_generation_rec *g;
 	const struct gprof_rec *rec;
@@ -232,7 +233,7 @@ static u64 read_records(struct reader *r, const struct gprof_channel *ch, u64 po
 	return pos;
 }
 
-static u64 lost(const struct gprof_channel *ch)
+static u64 lost(const struct gprof_percpu_buffer *ch)
 {
 	u64 sum = 0;
 	unsigned int i;
@@ -242,20 +243,20 @@ static u64 lost(const struct gprof_channel *ch)
 	return sum;
 }
 
-static u64 untold(const struct gprof_channel *ch)
+static u64 unreported(const struct gprof_percpu_buffer *ch)
 {
 	u64 sum = 0;
 	unsigned int i;
 
 	for (i = 0; i < GPROF_LOST_NR; i++)
-		sum += local64_read(&ch->buffer.untold[i]);
+		sum += local64_read(&ch->buffer.unreported[i]);
 	return sum;
 }
 
 /* One that has no reader to wake; NULL: the case has failed. */
-static struct gprof_channel *channel(struct kunit *test, u64 size, bool flight)
+static struct gprof_percpu_buffer *percpu_buffer(struct kunit *test, u64 size, bool flight)
 {
-	struct gprof_channel *ch = gprof_channel_new(raw_smp_processor_id(), size);
+	struct gprof_percpu_buffer *ch = gprof_percpu_buffer_new(raw_smp_processor_id(), size);
 
 	KUNIT_EXPECT_NOT_ERR_OR_NULL(test, ch);
 	if (!ch)
@@ -267,7 +268,7 @@ static struct gprof_channel *channel(struct kunit *test, u64 size, bool flight)
 	return ch;
 }
 
-static void start(struct cpu *c, struct gprof_channel *ch, unsigned int samples)
+static void start(struct cpu *c, struct gprof_percpu_buffer *ch, unsigned int samples)
 {
 	memset(c, 0, sizeof(*c));
 	c->ch = ch;
@@ -284,7 +285,8 @@ static void finish(struct cpu *c)
 	destroy_work_on_stack(&c->work);
 }
 
-static bool reader_begins(struct kunit *test, struct reader *r, const struct gprof_channel *ch)
+static bool reader_begins(struct kunit *test, struct reader *r,
+			  const struct gprof_percpu_buffer *ch)
 {
 	memset(r, 0, sizeof(*r));
 	r->stack_of = kvcalloc(ch->dictionary.nr_words, sizeof(*r->stack_of), GFP_KERNEL);
@@ -311,12 +313,12 @@ static void balances(struct kunit *test, const struct cpu *c, const struct reade
 static bool stream(struct kunit *test, struct cpu *c, struct reader *r, u64 size,
 		   unsigned int samples, unsigned int rest)
 {
-	struct gprof_channel *ch = channel(test, size, false);
+	struct gprof_percpu_buffer *ch = percpu_buffer(test, size, false);
 	u64 pos = 0;
 	bool done;
 
 	if (!ch || !reader_begins(test, r, ch)) {
-		gprof_channel_free(ch);
+		gprof_percpu_buffer_free(ch);
 		return false;
 	}
 	start(c, ch, samples);
@@ -351,7 +353,7 @@ static void interrupts_and_tasks_leave_whole_records(struct kunit *test)
 		   (u64)local64_read(&c.numbers), c.nested);
 	KUNIT_EXPECT_GT(test, (u64)local64_read(&c.numbers), (u64)c.samples);
 	KUNIT_EXPECT_GT(test, c.nested, 0ULL);
-	gprof_channel_free(c.ch);
+	gprof_percpu_buffer_free(c.ch);
 }
 
 static void a_full_ring_tells_what_it_lost(struct kunit *test)
@@ -364,18 +366,18 @@ static void a_full_ring_tells_what_it_lost(struct kunit *test)
 	balances(test, &c, &r);
 	KUNIT_EXPECT_GT(test, lost(c.ch), 0ULL);
 	KUNIT_EXPECT_GT(test, r.told, 0ULL);
-	KUNIT_EXPECT_EQ(test, lost(c.ch), r.told + untold(c.ch));
-	gprof_channel_free(c.ch);
+	KUNIT_EXPECT_EQ(test, lost(c.ch), r.told + unreported(c.ch));
+	gprof_percpu_buffer_free(c.ch);
 }
 
 static void a_flight_ring_holds_the_newest(struct kunit *test)
 {
-	struct gprof_channel *ch = channel(test, 256 << 10, true);
+	struct gprof_percpu_buffer *ch = percpu_buffer(test, 256 << 10, true);
 	struct reader r;
 	struct cpu c;
 
 	if (!ch || !reader_begins(test, &r, ch)) {
-		gprof_channel_free(ch);
+		gprof_percpu_buffer_free(ch);
 		return;
 	}
 	start(&c, ch, 50000);
@@ -389,13 +391,13 @@ static void a_flight_ring_holds_the_newest(struct kunit *test)
 	KUNIT_EXPECT_GT(test, ch->buffer.head->head - ch->buffer.head->oldest,
 			ch->buffer.size / 2);
 	kvfree(r.stack_of);
-	gprof_channel_free(ch);
+	gprof_percpu_buffer_free(ch);
 }
 
 static void an_impossible_tail_is_a_loss(struct kunit *test)
 {
 	static const u64 tails[] = { 8, 1ULL << 40, ~0ULL, 3, -(u64)GPROF_BUFFER_MIN - 8 };
-	struct gprof_channel *ch = channel(test, GPROF_BUFFER_MIN, false);
+	struct gprof_percpu_buffer *ch = percpu_buffer(test, GPROF_BUFFER_MIN, false);
 	struct cpu c = { .ch = ch };
 	unsigned int i;
 
@@ -409,12 +411,12 @@ static void an_impossible_tail_is_a_loss(struct kunit *test)
 	preempt_enable();
 	KUNIT_EXPECT_EQ(test, ch->buffer.head->head, 0ULL);
 	KUNIT_EXPECT_EQ(test, lost(ch), (u64)ARRAY_SIZE(tails));
-	gprof_channel_free(ch);
+	gprof_percpu_buffer_free(ch);
 }
 
 static void data_stand_twice_in_a_row(struct kunit *test)
 {
-	struct gprof_channel *ch = channel(test, GPROF_BUFFER_MIN, false);
+	struct gprof_percpu_buffer *ch = percpu_buffer(test, GPROF_BUFFER_MIN, false);
 	u64 *data;
 	u64 words = GPROF_BUFFER_MIN / sizeof(*data), i;
 
@@ -432,7 +434,7 @@ static void data_stand_twice_in_a_row(struct kunit *test)
 	memset(data + words - 1, 0, 2 * sizeof(*data));
 	KUNIT_EXPECT_EQ(test, data[0], 0ULL);
 	KUNIT_EXPECT_EQ(test, data[1], ~1ULL);
-	gprof_channel_free(ch);
+	gprof_percpu_buffer_free(ch);
 }
 
 static u32 add(struct gprof_dictionary *d, u16 generation, const u64 *key, u32 words)
@@ -447,7 +449,7 @@ static u32 add(struct gprof_dictionary *d, u16 generation, const u64 *key, u32 w
 
 static void keys_have_ids_until_the_generation_ends(struct kunit *test)
 {
-	struct gprof_channel *ch = channel(test, GPROF_BUFFER_MIN, false);
+	struct gprof_percpu_buffer *ch = percpu_buffer(test, GPROF_BUFFER_MIN, false);
 	u64 key[] = { 1, 2, 3, 4 };
 	struct gprof_dictionary *d;
 	u32 id, other, i;
@@ -467,12 +469,12 @@ static void keys_have_ids_until_the_generation_ends(struct kunit *test)
 	}
 	KUNIT_EXPECT_NE(test, add(d, 1, key, 3), id);
 	KUNIT_EXPECT_EQ(test, gprof_dictionary_find(d, 2, key, 4), 0U);
-	gprof_channel_free(ch);
+	gprof_percpu_buffer_free(ch);
 }
 
 static void a_full_dictionary_gives_no_id(struct kunit *test)
 {
-	struct gprof_channel *ch = channel(test, GPROF_BUFFER_MIN, false);
+	struct gprof_percpu_buffer *ch = percpu_buffer(test, GPROF_BUFFER_MIN, false);
 	u64 key[3] = { 0, 2, 3 };
 	u32 given = 0, none = 0;
 
@@ -489,7 +491,7 @@ static void a_full_dictionary_gives_no_id(struct kunit *test)
 	KUNIT_EXPECT_GT(test, none, 0U);
 	/* the next generation has all of it again */
 	KUNIT_EXPECT_EQ(test, add(&ch->dictionary, 2, key, 3), 1U);
-	gprof_channel_free(ch);
+	gprof_percpu_buffer_free(ch);
 }
 
 static struct kunit_case ring_cases[] = {

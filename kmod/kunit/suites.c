@@ -6,7 +6,7 @@
 
 #include <linux/module.h>
 
-kunit_test_suites(&gprof_ring_suite, &gprof_mono_suite);
+kunit_test_suites(&gprof_ring_suite, &gprof_clock_suite);
 
 MODULE_DESCRIPTION("KUnit tests of gprof");
 MODULE_LICENSE("GPL");

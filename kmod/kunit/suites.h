@@ -8,6 +8,6 @@
 #include <kunit/test.h>
 
 extern struct kunit_suite gprof_ring_suite;
-extern struct kunit_suite gprof_mono_suite;
+extern struct kunit_suite gprof_clock_suite;
 
 #endif /* GPROF_KUNIT_SUITES_H */

@@ -2,10 +2,10 @@
 /*
  * mm: the mappings of a process, their changes and their end.
  *
- * Contexts: layout.c is read in any, NMI included; mm_watch.c system calls of the process
+ * Contexts: exec_map_seq.c is read in any, NMI included; mm_watch.c system calls of the process
  * that is watched; build_id.c the thread of a user.
  * May include: user and the rooms below.
  */
-#include "layout.c"
+#include "exec_map_seq.c"
 #include "mm_watch.c"
 #include "build_id.c"

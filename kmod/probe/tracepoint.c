@@ -28,27 +28,27 @@ static void compare(struct tracepoint *tp, void *priv)
  * There are some two thousand, to look through which for each probe was most of a
  * START's cost. The kernel's own are never taken away.
  */
-static struct search met[64];
-static DEFINE_MUTEX(met_mutex);	/* protects it; innermost but for the kernel's own */
+static struct search tracepoints[64];
+static DEFINE_MUTEX(tracepoints_mutex);	/* protects it; innermost but for the kernel's own */
 
 static struct tracepoint *find(const char *name)
 {
 	struct search s = { .name = name };
 	unsigned int i;
 
-	mutex_lock(&met_mutex);
-	for (i = 0; i < ARRAY_SIZE(met) && met[i].found; i++) {
-		if (!strcmp(met[i].name, name)) {
-			s.found = met[i].found;
+	mutex_lock(&tracepoints_mutex);
+	for (i = 0; i < ARRAY_SIZE(tracepoints) && tracepoints[i].found; i++) {
+		if (!strcmp(tracepoints[i].name, name)) {
+			s.found = tracepoints[i].found;
 			goto out;
 		}
 	}
 	for_each_kernel_tracepoint(compare, &s);
 	/* The name is as lasting as the tracepoint; the caller may not be. */
-	if (s.found && i < ARRAY_SIZE(met))
-		met[i] = (struct search){ .name = s.found->name, .found = s.found };
+	if (s.found && i < ARRAY_SIZE(tracepoints))
+		tracepoints[i] = (struct search){ .name = s.found->name, .found = s.found };
 out:
-	mutex_unlock(&met_mutex);
+	mutex_unlock(&tracepoints_mutex);
 	return s.found;
 }
 

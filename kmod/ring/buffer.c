@@ -106,7 +106,7 @@ static void recount_later(struct gprof_buffer *b)
  */
 void gprof_buffer_lose(struct gprof_buffer *b, unsigned int reason)
 {
-	gprof_buffer_lose_untold(b, reason);
+	gprof_buffer_lose_unreported(b, reason);
 	barrier();	/* counted before it is announced */
 	WRITE_ONCE(b->owing, true);
 	WRITE_ONCE(b->quick_end, 0);
@@ -114,16 +114,16 @@ void gprof_buffer_lose(struct gprof_buffer *b, unsigned int reason)
 }
 
 /**
- * gprof_buffer_lose_untold() - likewise, of which the next LOST record tells, whenever it comes
+ * gprof_buffer_lose_unreported() - likewise, of which the next LOST record tells, whenever it comes
  * @b: ring
  * @reason: GPROF_LOST_*
  *
  * Context: Any, on the owning CPU, preemption off.
  */
-void gprof_buffer_lose_untold(struct gprof_buffer *b, unsigned int reason)
+void gprof_buffer_lose_unreported(struct gprof_buffer *b, unsigned int reason)
 {
 	local64_inc(&b->lost[reason]);
-	local64_inc(&b->untold[reason]);
+	local64_inc(&b->unreported[reason]);
 	recount_later(b);
 }
 
@@ -141,7 +141,7 @@ static void tell_lost(struct gprof_buffer *b, struct gprof_lost_rec *lost)
 	lost->rec.flags = 0;
 	lost->rec.size = LOST_SIZE;
 	for (i = 0; i < GPROF_LOST_NR; i++)
-		lost->lost[i] = local64_xchg(&b->untold[i], 0);
+		lost->lost[i] = local64_xchg(&b->unreported[i], 0);
 }
 
 /* Moves @head->oldest forward only: an inner producer may have moved it further. */
@@ -416,7 +416,7 @@ void gprof_buffer_call(struct gprof_buffer *b)
 {
 	if (!b->wakes)
 		return;
-	WRITE_ONCE(b->news, gprof_word_pos(local64_read(&b->word)));
+	WRITE_ONCE(b->is_new, gprof_word_pos(local64_read(&b->word)));
 	gprof_event_raise(b->events, GPROF_EVENT_READABLE);
 }
 
@@ -430,5 +430,5 @@ bool gprof_buffer_readable(const struct gprof_buffer *b)
 {
 	u64 head = READ_ONCE(b->head->head), tail = READ_ONCE(b->tail->tail);
 
-	return b->wakes && (head - tail >= b->size / 2 || tail < READ_ONCE(b->news));
+	return b->wakes && (head - tail >= b->size / 2 || tail < READ_ONCE(b->is_new));
 }

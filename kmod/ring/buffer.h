@@ -38,7 +38,7 @@ struct gprof_generation {
  * @nest: producers that are active on this CPU, each interrupting the one before
  * @flight: overwrite the oldest generation instead of dropping the newest record
  * @wakes: the reader is woken when half of it is full
- * @owing: @untold may be more than 0
+ * @owing: @unreported may be more than 0
  * @recount: @lost or @overwritten are newer than their copies in @head
  * @generation_start: time of the current generation; written by the outermost producer
  * @generation_ns: a generation is cut after this time
@@ -62,10 +62,10 @@ struct gprof_generation {
  * @tail: page that user space writes
  * @overwritten: samples in generations that were given up
  * @lost: samples that were lost, by reason
- * @untold: part of @lost that no LOST record has told yet
+ * @unreported: part of @lost that no LOST record has told yet
  * @throttled: throttle events
  * @maps_lost: readings of mappings that ended at a record that did not fit
- * @news: position up to which the reader is to read at once
+ * @is_new: position up to which the reader is to read at once
  * @cpu: owner; only this CPU writes to the ring
  * @closed: nothing is written any more, later samples are not counted; the owning CPU
  * @events: where losses are told, and that it is time for the reader to come
@@ -103,10 +103,10 @@ struct gprof_buffer {
 	struct gprof_ring_tail *tail;
 	local64_t overwritten;
 	local64_t lost[GPROF_LOST_NR];
-	local64_t untold[GPROF_LOST_NR];
+	local64_t unreported[GPROF_LOST_NR];
 	local64_t throttled;
 	local64_t maps_lost;
-	u64 news;
+	u64 is_new;
 	unsigned int cpu;
 
 	bool closed;
@@ -118,7 +118,7 @@ void gprof_buffer_init(struct gprof_buffer *b);
 void gprof_buffer_close(struct gprof_buffer *b);
 void gprof_buffer_open(struct gprof_buffer *b);
 void gprof_buffer_lose(struct gprof_buffer *b, unsigned int reason);
-void gprof_buffer_lose_untold(struct gprof_buffer *b, unsigned int reason);
+void gprof_buffer_lose_unreported(struct gprof_buffer *b, unsigned int reason);
 u64 gprof_buffer_room(const struct gprof_buffer *b);
 void gprof_buffer_call(struct gprof_buffer *b);
 bool gprof_buffer_readable(const struct gprof_buffer *b);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * buffer_pages: one channel's memory.
+ * buffer_pages: one per-CPU buffer's memory.
  *
  *	kernel and user:   [head][data 0 .. n-1][data 0 .. n-1]
  *	separately:        [tail]
@@ -33,12 +33,12 @@ static u32 nr_stack_slots(u64 data_size)
 }
 
 /**
- * gprof_channel_bytes() - memory that a channel takes, for the charge
+ * gprof_percpu_buffer_bytes() - memory that a per-CPU buffer takes, for the charge
  * @data_size: bytes of data
  */
-u64 gprof_channel_bytes(u64 data_size)
+u64 gprof_percpu_buffer_bytes(u64 data_size)
 {
-	return data_size + 2 * PAGE_SIZE + gprof_memory_of(sizeof(struct gprof_channel)) +
+	return data_size + 2 * PAGE_SIZE + gprof_memory_of(sizeof(struct gprof_percpu_buffer)) +
 	       gprof_memory_of(arena_bytes(data_size)) +
 	       gprof_memory_of(nr_stack_slots(data_size) * sizeof(local64_t)) +
 	       gprof_memory_of((2 * (data_size >> PAGE_SHIFT) + 1) * sizeof(struct page *));
@@ -59,7 +59,7 @@ bool gprof_buffers_fit_host(u64 bytes)
 	return left > (long)(totalram_pages() / 16);
 }
 
-static int allocate_pages(struct gprof_channel *ch, unsigned int nr_data)
+static int allocate_pages(struct gprof_percpu_buffer *ch, unsigned int nr_data)
 {
 	gfp_t gfp = GFP_BUFFER | __GFP_ZERO;
 	int node = cpu_to_node(ch->buffer.cpu);
@@ -83,7 +83,7 @@ static int allocate_pages(struct gprof_channel *ch, unsigned int nr_data)
 	return ch->memory ? 0 : -ENOMEM;
 }
 
-static int allocate_dictionary(struct gprof_channel *ch, u64 data_size)
+static int allocate_dictionary(struct gprof_percpu_buffer *ch, u64 data_size)
 {
 	struct gprof_dictionary *d = &ch->dictionary;
 
@@ -95,18 +95,18 @@ static int allocate_dictionary(struct gprof_channel *ch, u64 data_size)
 }
 
 /**
- * gprof_channel_new() - allocate a channel
+ * gprof_percpu_buffer_new() - allocate a per-CPU buffer
  * @cpu: its CPU, on whose node the memory is taken
  * @data_size: bytes of data, a power of two, at least GPROF_BUFFER_MIN
  *
  * Context: Task.
- * Return: a channel whose buffer is not yet initialised, or NULL.
+ * Return: a per-CPU buffer whose buffer is not yet initialised, or NULL.
  */
-struct gprof_channel *gprof_channel_new(unsigned int cpu, u64 data_size)
+struct gprof_percpu_buffer *gprof_percpu_buffer_new(unsigned int cpu, u64 data_size)
 {
-	struct gprof_channel *ch;
+	struct gprof_percpu_buffer *ch;
 
-	if (!gprof_buffers_fit_host(gprof_channel_bytes(data_size)))
+	if (!gprof_buffers_fit_host(gprof_percpu_buffer_bytes(data_size)))
 		return NULL;
 	ch = kvzalloc(sizeof(*ch), GFP_BUFFER);
 	if (!ch)
@@ -114,7 +114,7 @@ struct gprof_channel *gprof_channel_new(unsigned int cpu, u64 data_size)
 	ch->buffer.cpu = cpu;
 	ch->buffer.size = data_size;
 	if (allocate_pages(ch, data_size >> PAGE_SHIFT) || allocate_dictionary(ch, data_size)) {
-		gprof_channel_free(ch);
+		gprof_percpu_buffer_free(ch);
 		return NULL;
 	}
 	ch->buffer.head = ch->memory;
@@ -124,12 +124,12 @@ struct gprof_channel *gprof_channel_new(unsigned int cpu, u64 data_size)
 }
 
 /**
- * gprof_channel_free() - free a channel
- * @ch: channel, also a half-made one, or NULL
+ * gprof_percpu_buffer_free() - free a per-CPU buffer
+ * @ch: per-CPU buffer, also a half-made one, or NULL
  *
  * Context: Task; nothing of it is mapped any more: a mapping holds the file.
  */
-void gprof_channel_free(struct gprof_channel *ch)
+void gprof_percpu_buffer_free(struct gprof_percpu_buffer *ch)
 {
 	if (!ch)
 		return;
@@ -187,15 +187,15 @@ int gprof_buffer_pages_mmap(struct vm_area_struct *vma, struct page **pages, uns
 }
 
 /**
- * gprof_channel_mmap() - map a channel into user space
- * @ch: channel
+ * gprof_percpu_buffer_mmap() - map a per-CPU buffer into user space
+ * @ch: per-CPU buffer
  * @vma: mapping that is being made
  * @ring: head and data; else the tail page
  *
  * Context: As gprof_buffer_pages_mmap().
  * Return: likewise.
  */
-int gprof_channel_mmap(struct gprof_channel *ch, struct vm_area_struct *vma, bool ring)
+int gprof_percpu_buffer_mmap(struct gprof_percpu_buffer *ch, struct vm_area_struct *vma, bool ring)
 {
 	/* The second half of @pages repeats the data. */
 	return ring ? gprof_buffer_pages_mmap(vma, ch->pages, 2 * ch->nr_pages - 1, false) :

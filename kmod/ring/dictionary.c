@@ -19,7 +19,7 @@
  * one generation.
  */
 #include "dictionary.h"
-#include "words.h"
+#include "u64_array.h"
 
 #include <linux/bitops.h>
 #include <linux/compiler.h>
@@ -39,7 +39,7 @@ static bool holds(const struct gprof_dictionary *d, u32 place, const u64 *key, u
 {
 	const u64 *stored = d->arena + place;
 
-	return stored[0] == words && gprof_words_same(stored + 1, key, words);
+	return stored[0] == words && gprof_u64_array_same(stored + 1, key, words);
 }
 
 /* Returns the place of @words words, or 0. Place 0 is never given out: it marks free slots. */
@@ -76,7 +76,7 @@ static u32 allocate_entry(struct gprof_dictionary *d, u16 generation, u32 words)
 void gprof_dictionary_look_up(struct gprof_dictionary *d, u16 generation, const u64 *key,
 			      u32 words, struct gprof_lookup *l)
 {
-	u64 hash = gprof_words_hash(key, words);
+	u64 hash = gprof_u64_array_hash(key, words);
 	u64 tag = hash_tag(hash);
 	u32 place, i;
 
@@ -91,7 +91,7 @@ void gprof_dictionary_look_up(struct gprof_dictionary *d, u16 generation, const 
 			if (!place)
 				return;
 			d->arena[place] = words;
-			gprof_words_copy(d->arena + place + 1, key, words);
+			gprof_u64_array_copy(d->arena + place + 1, key, words);
 			l->id = place;
 			l->slot = n;
 			l->old = slot;

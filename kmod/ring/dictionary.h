@@ -8,7 +8,7 @@
 #ifndef GPROF_DICTIONARY_H
 #define GPROF_DICTIONARY_H
 
-#include "words.h"
+#include "u64_array.h"
 
 #include <asm/local64.h>
 #include <linux/compiler.h>
@@ -103,16 +103,16 @@ static __always_inline u32 gprof_dictionary_find(const struct gprof_dictionary *
 
 	if (words - 3 > 3)
 		return 0;
-	hash = gprof_word_hash(gprof_word_hash(gprof_word_hash(words, key[0]), key[1]), key[2]);
+	hash = gprof_u64_hash(gprof_u64_hash(gprof_u64_hash(words, key[0]), key[1]), key[2]);
 	if (words > 3) {
-		hash = gprof_word_hash(hash, key[3]);
+		hash = gprof_u64_hash(hash, key[3]);
 		if (words > 4) {
-			hash = gprof_word_hash(hash, key[4]);
+			hash = gprof_u64_hash(hash, key[4]);
 			if (words > 5)
-				hash = gprof_word_hash(hash, key[5]);
+				hash = gprof_u64_hash(hash, key[5]);
 		}
 	}
-	slot = local64_read(&d->slots[gprof_words_hashed(hash) & (d->nr_slots - 1)]);
+	slot = local64_read(&d->slots[gprof_u64_array_hashed(hash) & (d->nr_slots - 1)]);
 	if (gprof_dict_generation(slot) != generation)
 		return 0;
 	/* Where there is no key the first word is 0. */

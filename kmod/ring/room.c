@@ -5,13 +5,12 @@
  *
  * Documentation/design/ring.rst says why a ring neither blocks nor tears.
  *
- * Contexts: buffer.c, dictionary.c, live.c and annotate.c any, NMI included; the rest system
- * calls.
- * May include: user and the rooms below.
+ * Contexts: buffer.c, dictionary.c, object_table.c and annotate.c any, NMI included; the rest
+ * system calls. May include: user and the rooms below.
  */
-#include "channels.c"
+#include "percpu_buffers.c"
 #include "annotate.c"
-#include "live.c"
+#include "object_table.c"
 #include "buffer_pages.c"
 #include "buffer.c"
 #include "dictionary.c"

@@ -41,10 +41,10 @@ int gprof_captures_init(void)
 		struct gprof_scratch *scratch = per_cpu_ptr(gprof_scratches, cpu);
 
 		for (i = 0; i < GPROF_DEPTH; i++) {
-			gprof_callers_init(&scratch->stack[i].callers, 0);
+			gprof_user_frames_init(&scratch->stack[i].user_frames, 0);
 			scratch->stack[i].outermost = !i;
-			/* A channel keeps versions of both. */
-			gprof_callers_init(&scratch->part[i].callers, 1ULL << 63);
+			/* A per-CPU buffer keeps versions of both. */
+			gprof_user_frames_init(&scratch->part[i].user_frames, 1ULL << 63);
 		}
 	}
 	return 0;
@@ -99,7 +99,7 @@ void gprof_capture_follow(struct gprof_capture *c, struct gprof_scratch *scratch
 		return;
 	if (known)
 		c->stack->until = scratch->until;
-	c->stack->slow = GPROF_SLOW_WALK;
+	c->stack->slow = GPROF_SLOW_UNWIND;
 }
 
 /* The most that a recorder may want besides @o, which differs from another one. */
@@ -109,7 +109,7 @@ static struct gprof_stack_options widest(const struct gprof_capture *c,
 	struct gprof_stack_options wide = *o, taken = { .word = c->taken };
 
 	wide.flags |= GPROF_STACK_F_IP | GPROF_STACK_F_KERNEL | GPROF_STACK_F_USER;
-	if (taken.tables == o->tables)
+	if (taken.table_set == o->table_set)
 		wide.flags |= taken.flags;
 	wide.flags &= ~c->without;
 	wide.max_frames = GPROF_MAX_FRAMES;
@@ -121,7 +121,7 @@ static bool covers(const struct gprof_capture *c, const struct gprof_stack_optio
 {
 	struct gprof_stack_options taken = { .word = c->taken };
 
-	return taken.tables == o->tables && taken.max_frames >= o->max_frames &&
+	return taken.table_set == o->table_set && taken.max_frames >= o->max_frames &&
 	       taken.kernel >= o->kernel &&
 	       !((o->flags | (GPROF_STACK_F_USER & ~c->without)) & ~taken.flags);
 }
@@ -161,7 +161,7 @@ noinline struct gprof_stack *gprof_capture_other(struct gprof_capture *c,
 	if (c->taken == o->word)
 		return c->stack;
 	gprof_stack_part(part, c->stack, o, c->regs);
-	part->wants_texts = walked && c->stack->wants_texts;
+	part->wants_mm_tables = walked && c->stack->wants_mm_tables;
 	return part;
 }
 
@@ -175,7 +175,7 @@ void gprof_capture_end(struct gprof_capture *c)
 {
 	struct gprof_scratch *scratch = this_cpu_ptr(gprof_scratches);
 
-	if (unlikely(c->stack->slow >= GPROF_SLOW_WALK)) {
+	if (unlikely(c->stack->slow >= GPROF_SLOW_UNWIND)) {
 		scratch->until = c->stack->until;
 		scratch->end = ktime_get_mono_fast_ns();
 		scratch->close = GPROF_CLOSE_KNOWN;

@@ -6,7 +6,7 @@
 #define GPROF_CAPTURE_H
 
 #include "compat/preempt.h"
-#include "ring/channel.h"
+#include "ring/percpu_buffer.h"
 #include "unwind/stack.h"
 
 #include <linux/compiler.h>
@@ -57,7 +57,7 @@ extern unsigned int gprof_interrupt_us;
  * @value: the measured value, with GPROF_SAMPLE_REC_F_VALUE
  * @state: how @task was, with GPROF_SAMPLE_REC_F_STATE
  * @wait: its kind, with GPROF_SAMPLE_REC_F_WAIT
- * @live: its word in the recorder's table, with GPROF_SAMPLE_REC_F_LIVE
+ * @object: its word in the recorder's table, with GPROF_SAMPLE_REC_F_OBJECT
  * @owner: owner of the lock, with GPROF_SAMPLE_REC_F_OWNER
  * @flags: GPROF_SAMPLE_REC_F_*, as far as they are the same for all
  * @without: GPROF_STACK_F_* that would tell nothing of this event, or too much
@@ -77,7 +77,7 @@ struct gprof_capture {
 	u64 value;
 	struct gprof_task_state state;
 	u64 wait;
-	u64 live;
+	u64 object;
 	const struct gprof_lock_owner *owner;
 	u16 flags;
 	u16 without;
@@ -93,7 +93,7 @@ struct gprof_capture {
  * @time: CLOCK_MONOTONIC, or 0: now
  *
  * The event is current's and has no more to it than this, unless the caller sets @c->task,
- * @c->chain or @c->without; or @c->addr, @c->value, @c->wait, @c->state or @c->live with their
+ * @c->chain or @c->without; or @c->addr, @c->value, @c->wait, @c->state or @c->object with their
  * flag.
  *
  * Costs nothing yet. The first gprof_emit() finds out the part that is the same for all.
@@ -174,7 +174,7 @@ static __always_inline bool gprof_capture_begin(struct gprof_capture *c)
 }
 
 /**
- * gprof_capture_walk() - the stack as a recorder wants it
+ * gprof_capture_unwind() - the stack as a recorder wants it
  * @c: capture, which has begun
  * @o: the recorder's options; not those that @c->stack was taken with
  *
@@ -185,8 +185,8 @@ static __always_inline bool gprof_capture_begin(struct gprof_capture *c)
  * Context: As gprof_emit().
  * Return: stack, until the next call or the end of the capture.
  */
-static __always_inline struct gprof_stack *
-gprof_capture_walk(struct gprof_capture *c, const struct gprof_stack_options *o)
+static __always_inline struct gprof_stack *gprof_capture_unwind(struct gprof_capture *c,
+								const struct gprof_stack_options *o)
 {
 	if (unlikely(c->taken | c->stack->slow))
 		return gprof_capture_other(c, o);

@@ -11,18 +11,18 @@
  * turn when its allowance says so. A process that nobody has met has spent nothing:
  * it is read at once, before all that were read already. mapping_record.c writes.
  *
- * Lock order: exec_update_lock of the sampled process; struct gprof_tables.lock, then
+ * Lock order: exec_update_lock of the sampled process; struct gprof_table_set.lock, then
  * its mmap_lock. Those of the process are only tried, since their holder may sleep for ever.
  */
 #include "mapping.h"
 #include "compat/mm.h"
 #include "compat/task.h"
 #include "mapping_record.h"
-#include "mm/layout.h"
+#include "mm/exec_map_seq.h"
 #include "target/target.h"
 #include "task/pid.h"
 #include "task/process.h"
-#include "unwind/tables.h"
+#include "unwind/table_set.h"
 #include "user/later.h"
 #include "user/memlock.h"
 
@@ -49,53 +49,53 @@
 #define FLUSH_LIMIT_NS		(625 * NSEC_PER_MSEC)	/* more than FLUSH_NS */
 
 /**
- * struct wanted_process - a process that was or shall be read
+ * struct requested_process - a process that was or shall be read
  * @pid: which; 0: free
- * @wanted: it shall be
+ * @requested: it shall be
  * @cpu: in whose ring; the CPU that asked last
  * @start_ns: when the process that was read last under this id began
- * @unwatched: it was read, and nobody was told of mappings that it unmaps from then on
+ * @untracked: it was read, and nobody was told of mappings that it unmaps from then on
  * @spent: time for reading it
  * @retry: not before this time; 0: its locks were free
  * @retry_after: how long @retry lay ahead when it was set
  */
-struct wanted_process {
+struct requested_process {
 	u32 pid;
-	bool wanted;
-	bool unwatched;
+	bool requested;
+	bool untracked;
 	unsigned int cpu;
 	u64 start_ns;
-	struct gprof_allowance spent;
+	struct gprof_cpu_budget spent;
 	u64 retry;
 	u64 retry_after;
 };
 
 /**
- * struct gprof_maps_memory - memory that the errand alone uses
+ * struct gprof_maps_memory - memory that the work item alone uses
  * @processes: those met last
  * @watches: those that are watched
  * @writer: of the process that is being read
  */
 struct gprof_maps_memory {
-	struct wanted_process processes[PROCESSES];
+	struct requested_process processes[PROCESSES];
 	struct gprof_watches watches;
 	struct gprof_map_writer writer;
 };
 
-static struct gprof_seen_process *seen_entry(struct gprof_channel *ch,
-					     const struct gprof_process *p)
+static struct gprof_mapped_process *maps_read_entry(struct gprof_percpu_buffer *ch,
+						    const struct gprof_process *p)
 {
 	u64 h = (p->start_ns ^ p->pid) * 0x9E3779B97F4A7C15ULL;
 
-	return &ch->seen[(h >> 32) % GPROF_MAPS_SEEN];
+	return &ch->maps_read[(h >> 32) % GPROF_MAPS_READ];
 }
 
-static bool ask(struct gprof_channel *ch, u32 pid)
+static bool ask(struct gprof_percpu_buffer *ch, u32 pid)
 {
 	int i;
 
-	for (i = 0; i < GPROF_MAPS_WANTED; i++) {
-		int old = atomic_cmpxchg(&ch->wanted[i], 0, pid);
+	for (i = 0; i < GPROF_MAPS_REQUESTS; i++) {
+		int old = atomic_cmpxchg(&ch->maps_requested[i], 0, pid);
 
 		if (!old || old == pid)
 			return true;
@@ -106,34 +106,34 @@ static bool ask(struct gprof_channel *ch, u32 pid)
 /**
  * gprof_maps_want() - make sure that the mappings of a process are in the buffer
  * @m: reader
- * @ch: channel of this CPU
+ * @ch: per-CPU buffer of this CPU
  * @process: which process
- * @layout: stamp of its mappings now
+ * @exec_map_seq: stamp of its mappings now
  * @generation: current generation of @ch
  *
  * Context: Any incl. NMI, on the CPU of @ch, preemption off.
  */
-void gprof_maps_want(struct gprof_maps *m, struct gprof_channel *ch,
-		     const struct gprof_process *process, u32 layout, u16 generation)
+void gprof_maps_want(struct gprof_maps *m, struct gprof_percpu_buffer *ch,
+		     const struct gprof_process *process, u32 exec_map_seq, u16 generation)
 {
-	struct gprof_seen_process *seen = seen_entry(ch, process);
+	struct gprof_mapped_process *maps_read = maps_read_entry(ch, process);
 
-	if (gprof_same_process(&seen->process, process) && seen->layout == layout &&
-	    seen->generation == generation)
+	if (gprof_same_process(&maps_read->process, process) &&
+	    maps_read->exec_map_seq == exec_map_seq && maps_read->generation == generation)
 		return;
 	/* When no place is free, the next new stack asks again. */
 	if (!ask(ch, process->pid))
 		return;
-	seen->process = *process;
-	seen->layout = layout;
-	seen->generation = generation;
-	gprof_errand_raise(&m->errand);
+	maps_read->process = *process;
+	maps_read->exec_map_seq = exec_map_seq;
+	maps_read->generation = generation;
+	gprof_work_raise(&m->work);
 }
 
 /**
  * gprof_maps_renew() - a copy of mappings that walks use was wanting
  * @m: reader
- * @ch: channel of this CPU
+ * @ch: per-CPU buffer of this CPU
  * @pid: of the process
  * @now: time
  *
@@ -141,25 +141,25 @@ void gprof_maps_want(struct gprof_maps *m, struct gprof_channel *ch,
  *
  * Context: Any incl. NMI, on the CPU of @ch, preemption off.
  */
-void gprof_maps_renew(struct gprof_maps *m, struct gprof_channel *ch, u32 pid, u64 now)
+void gprof_maps_renew(struct gprof_maps *m, struct gprof_percpu_buffer *ch, u32 pid, u64 now)
 {
 	if (now - READ_ONCE(ch->renewed) < RENEW_NS)
 		return;
 	WRITE_ONCE(ch->renewed, now);
 	if (ask(ch, pid))
-		gprof_errand_raise(&m->errand);
+		gprof_work_raise(&m->work);
 }
 
 /**
  * struct reading - of the mappings of one process
  * @m: the recorder's maps
  * @writer: writes them
- * @unwatched: see struct wanted_process
+ * @untracked: see struct requested_process
  */
 struct reading {
 	struct gprof_maps *m;
 	struct gprof_map_writer *writer;
-	bool unwatched;
+	bool untracked;
 };
 
 /*
@@ -183,7 +183,7 @@ static void let_cpu_go(void)
  * either. Ends with -EDQUOT when it has cost all that a user may save, however many are left: a
  * ring in flight mode, or one whose reader is quick enough, is never full.
  */
-static int read_mm(struct reading *r, struct mm_struct *mm, struct gprof_text_copy *copy,
+static int read_mm(struct reading *r, struct mm_struct *mm, struct gprof_exec_map_copy *copy,
 		   struct gprof_watch *watch)
 {
 	VMA_ITERATOR(vmi, mm, 0);
@@ -192,26 +192,26 @@ static int read_mm(struct reading *r, struct mm_struct *mm, struct gprof_text_co
 	int err = 0;
 
 	mmap_assert_locked(mm);
-	gprof_map_begin(r->writer, gprof_layout_of(mm));
+	gprof_map_begin(r->writer, gprof_exec_map_seq_of(mm));
 	for_each_vma(vmi, vma) {
 		/* There may be tens of thousands, and others wait for the CPU. */
 		if (++nr % KEPT_MAX == 0) {
 			let_cpu_go();
-			gprof_errand_give_way(&r->m->errand);
+			gprof_work_give_way(&r->m->work);
 			cond_resched();
 			keep_cpu();
 		}
-		if (READ_ONCE(r->m->errand.cut))
+		if (READ_ONCE(r->m->work.cut))
 			return -EINTR;
 		/* The process has died: files that its memory holds (a recorder's?) are to end. */
 		if (atomic_read(&mm->mm_users) == 1)
 			return -ESRCH;
 		if (!(vma->vm_flags & VM_EXEC))
 			continue;
-		if (gprof_errand_overspent(&r->m->errand))
+		if (gprof_work_overspent(&r->m->work))
 			return -EDQUOT;
 		if (copy)
-			gprof_text_note(copy, vma);
+			gprof_exec_map_note(copy, vma);
 		if (watch)
 			gprof_watch_note(watch, vma);
 		if (!err && found && !gprof_map_write(r->writer, found, false))
@@ -226,25 +226,26 @@ static int read_mm(struct reading *r, struct mm_struct *mm, struct gprof_text_co
 }
 
 /* With a copy for walks, where they are to have one. */
-static int read_locked(struct reading *r, struct mm_struct *mm, struct gprof_texts *texts,
+static int read_locked(struct reading *r, struct mm_struct *mm, struct gprof_mm_tables *mm_tables,
 		       struct gprof_watch *watch)
 {
-	struct gprof_tables *tables = r->m->tables;
+	struct gprof_table_set *table_set = r->m->table_set;
 	int err, ret = 0;
 
 	keep_cpu();
-	err = read_mm(r, mm, texts ? tables->copy : NULL, watch);
+	err = read_mm(r, mm, mm_tables ? table_set->copy : NULL, watch);
 	/* The records of a reading that ended early. */
 	if (!gprof_map_flush(r->writer) && !err)
 		err = -ENOSPC;
-	if (texts && (!err || err == -ENOSPC))
-		ret = gprof_tables_end(tables, texts, GFP_NOWAIT | __GFP_ACCOUNT | __GFP_NOWARN);
+	if (mm_tables && (!err || err == -ENOSPC))
+		ret = gprof_table_set_end(table_set, mm_tables,
+					  GFP_NOWAIT | __GFP_ACCOUNT | __GFP_NOWARN);
 	let_cpu_go();
 	/* Until the owner has made it, stacks are cut there. */
-	if (texts && tables->copy->lacks)
+	if (mm_tables && table_set->copy->lacks)
 		gprof_map_call(r->writer);
 	if (ret == -ENOMEM)
-		gprof_tables_end(tables, texts, GFP_KERNEL_ACCOUNT);
+		gprof_table_set_end(table_set, mm_tables, GFP_KERNEL_ACCOUNT);
 	return err;
 }
 
@@ -272,27 +273,27 @@ static struct mm_struct *get_allowed_mm(struct reading *r, struct task_struct *t
 static int read_task(struct reading *r, struct task_struct *task)
 {
 	struct mm_struct *mm = get_allowed_mm(r, task);
-	struct gprof_tables *tables = r->m->tables;
-	struct gprof_texts *texts = NULL;
+	struct gprof_table_set *table_set = r->m->table_set;
+	struct gprof_mm_tables *mm_tables = NULL;
 	struct gprof_watch *watch;
 	bool is_new;
 	int err = -EAGAIN;
 
 	if (IS_ERR(mm))
 		return PTR_ERR(mm);
-	if (tables)
-		texts = gprof_tables_begin(tables, mm);
+	if (table_set)
+		mm_tables = gprof_table_set_begin(table_set, mm);
 	watch = gprof_watch_begin(&r->m->memory->watches, mm, &is_new);
 	/* Nobody knows which mappings were unmapped since it was read. */
-	if (r->unwatched && watch && is_new)
-		gprof_layout_change(mm);
+	if (r->untracked && watch && is_new)
+		gprof_exec_map_seq_change(mm);
 	if (mmap_read_trylock(mm)) {
-		err = read_locked(r, mm, texts, watch);
+		err = read_locked(r, mm, mm_tables, watch);
 		mmap_read_unlock(mm);
-		r->unwatched = !watch;
+		r->untracked = !watch;
 	}
-	if (tables)
-		gprof_tables_cancel(tables);
+	if (table_set)
+		gprof_table_set_cancel(table_set);
 	/*
 	 * When the process has died meanwhile this reference is the last. The end of its
 	 * asynchronous I/O, on a file system of the user's, may never come.
@@ -302,10 +303,10 @@ static int read_task(struct reading *r, struct task_struct *task)
 }
 
 /* Returns 0; -ESRCH, -EPERM; -EAGAIN: not now; -ENOSPC; -EDQUOT; -EINTR: it was cut. */
-static int read_process(struct gprof_maps *m, struct wanted_process *p)
+static int read_process(struct gprof_maps *m, struct requested_process *p)
 {
 	struct gprof_map_writer *w = &m->memory->writer;
-	struct reading r = { .m = m, .writer = w, .unwatched = p->unwatched };
+	struct reading r = { .m = m, .writer = w, .untracked = p->untracked };
 	struct task_struct *task;
 	int err;
 
@@ -320,7 +321,7 @@ static int read_process(struct gprof_maps *m, struct wanted_process *p)
 	w->cpu = p->cpu;
 	w->process = (struct gprof_process){ };
 	err = read_task(&r, task);
-	p->unwatched = r.unwatched;
+	p->untracked = r.untracked;
 	put_task_struct(task);
 	if (w->process.start_ns != p->start_ns) {
 		/* Another process under the same id owes nothing. */
@@ -330,37 +331,37 @@ static int read_process(struct gprof_maps *m, struct wanted_process *p)
 	return err;
 }
 
-static u64 due_of(const struct wanted_process *p)
+static u64 due_of(const struct requested_process *p)
 {
-	return max(gprof_allowance_due(&p->spent), p->retry);
+	return max(gprof_cpu_budget_due(&p->spent), p->retry);
 }
 
-static void give_up(struct gprof_maps *m, struct wanted_process *p)
+static void give_up(struct gprof_maps *m, struct requested_process *p)
 {
-	p->wanted = false;
+	p->requested = false;
 	p->retry = 0;
 	p->retry_after = 0;
 	atomic64_inc(&m->missed);
 }
 
 /* The place of a process. Where there is none, the one that has spent most goes. */
-static struct wanted_process *place_for(struct gprof_maps *m, u32 pid)
+static struct requested_process *place_for(struct gprof_maps *m, u32 pid)
 {
-	struct wanted_process *p = m->memory->processes, *idle = NULL, *most = p;
+	struct requested_process *p = m->memory->processes, *idle = NULL, *most = p;
 	int i;
 
 	for (i = 0; i < PROCESSES; i++, p++) {
 		if (p->pid == pid)
 			return p;
-		if (!p->wanted && (!idle || p->spent.settled < idle->spent.settled))
+		if (!p->requested && (!idle || p->spent.settled < idle->spent.settled))
 			idle = p;
 		if (p->spent.settled > most->spent.settled)
 			most = p;
 	}
 	p = idle ?: most;
-	if (p->wanted)
+	if (p->requested)
 		give_up(m, p);
-	*p = (struct wanted_process){ .pid = pid };
+	*p = (struct requested_process){ .pid = pid };
 	return p;
 }
 
@@ -369,52 +370,53 @@ static void collect(struct gprof_maps *m)
 	unsigned int cpu, i;
 
 	for_each_possible_cpu(cpu) {
-		struct gprof_channel *ch = m->channels[cpu];
+		struct gprof_percpu_buffer *ch = m->buffers[cpu];
 
-		for (i = 0; ch && i < GPROF_MAPS_WANTED; i++) {
+		for (i = 0; ch && i < GPROF_MAPS_REQUESTS; i++) {
 			/*
 			 * Free the place first: a process that is asked for from now on is
 			 * read again. The exchange is a full barrier and pairs with
 			 * atomic_cmpxchg() in ask().
 			 */
-			u32 pid = atomic_read(&ch->wanted[i]) ?
-				  atomic_xchg(&ch->wanted[i], 0) : 0;
+			u32 pid = atomic_read(&ch->maps_requested[i]) ?
+					  atomic_xchg(&ch->maps_requested[i], 0) :
+					  0;
 
 			if (pid) {
-				struct wanted_process *p = place_for(m, pid);
+				struct requested_process *p = place_for(m, pid);
 
-				p->wanted = true;
+				p->requested = true;
 				p->cpu = cpu;
 			}
 		}
 	}
 }
 
-static struct wanted_process *first_wanted(struct gprof_maps *m)
+static struct requested_process *first_requested(struct gprof_maps *m)
 {
-	struct wanted_process *p = m->memory->processes, *first = NULL;
+	struct requested_process *p = m->memory->processes, *first = NULL;
 	int i;
 
 	for (i = 0; i < PROCESSES; i++, p++) {
-		if (p->wanted && (!first || due_of(p) < due_of(first)))
+		if (p->requested && (!first || due_of(p) < due_of(first)))
 			first = p;
 	}
 	return first;
 }
 
-static void serve(struct gprof_maps *m, struct wanted_process *p)
+static void serve(struct gprof_maps *m, struct requested_process *p)
 {
 	u64 cost, now;
 	int err;
 
-	gprof_errand_begin(&m->errand);
+	gprof_work_begin(&m->work);
 	err = read_process(m, p);
-	cost = gprof_errand_end(&m->errand);
+	cost = gprof_work_end(&m->work);
 	now = ktime_get_mono_fast_ns();
 	/* Until there is room again. */
 	if (err == -ENOSPC)
 		cost += FULL_PENALTY_NS;
-	gprof_allowance_spend(&p->spent, now, cost, SHARE);
+	gprof_cpu_budget_spend(&p->spent, now, cost, SHARE);
 	if (err == -EAGAIN) {
 		p->retry_after = clamp_t(u64, 2 * p->retry_after, RETRY_MIN_NS, RETRY_MAX_NS);
 		p->retry = now + p->retry_after;
@@ -424,26 +426,26 @@ static void serve(struct gprof_maps *m, struct wanted_process *p)
 		give_up(m, p);
 		return;
 	}
-	p->wanted = false;
+	p->requested = false;
 	p->retry = 0;
 	p->retry_after = 0;
 }
 
 /* Somebody waits: is it worth a little while? For a lock it is, for an allowance not. */
-static bool can_wait(struct wanted_process *p, u64 solvent, u64 now, u64 deadline)
+static bool can_wait(struct requested_process *p, u64 solvent, u64 now, u64 deadline)
 {
-	return solvent <= now && now < deadline && gprof_allowance_due(&p->spent) <= now;
+	return solvent <= now && now < deadline && gprof_cpu_budget_due(&p->spent) <= now;
 }
 
-static u64 read_wanted(struct gprof_errand *e, bool awaited)
+static u64 read_requested(struct gprof_work *e, bool awaited)
 {
-	struct gprof_maps *m = container_of(e, struct gprof_maps, errand);
+	struct gprof_maps *m = container_of(e, struct gprof_maps, work);
 	u64 deadline = ktime_get_mono_fast_ns() + FLUSH_NS;
-	struct wanted_process *p;
+	struct requested_process *p;
 
 	collect(m);
-	while ((p = first_wanted(m))) {
-		u64 now = ktime_get_mono_fast_ns(), solvent = gprof_errand_due(e);
+	while ((p = first_requested(m))) {
+		u64 now = ktime_get_mono_fast_ns(), solvent = gprof_work_due(e);
 		u64 due = max(due_of(p), solvent);
 
 		if (due <= now && !READ_ONCE(e->cut)) {
@@ -472,35 +474,35 @@ u64 gprof_maps_bytes(void)
 /**
  * gprof_maps_init() - make a reader
  * @m: reader, zeroed
- * @channels: channels by CPU, which outlive @m
+ * @buffers: per-CPU buffers by CPU, which outlive @m
  * @pid_ns: in which records have ids, which outlives @m; NULL: the initial pid namespace
  * @owner: the caller's credentials, which decide its right to see; a reference is taken
  * @privileged: the owner records the whole host
- * @tables: set that gets copies, and outlives @m, or NULL
+ * @table_set: set that gets copies, and outlives @m, or NULL
  * @charge: pays for the data kept of processes, and outlives @m
  *
  * Context: Task.
  * Return: 0 or a negative errno.
  */
-int gprof_maps_init(struct gprof_maps *m, struct gprof_channel **channels,
+int gprof_maps_init(struct gprof_maps *m, struct gprof_percpu_buffer **buffers,
 		    struct pid_namespace *pid_ns, const struct cred *owner, bool privileged,
-		    struct gprof_tables *tables, struct gprof_charge *charge)
+		    struct gprof_table_set *table_set, struct gprof_charge *charge)
 {
 	int err;
 
 	m->memory = kzalloc(sizeof(*m->memory), GFP_KERNEL_ACCOUNT);
 	if (!m->memory)
 		return -ENOMEM;
-	err = gprof_errand_init(&m->errand, read_wanted, privileged);
+	err = gprof_work_init(&m->work, read_requested, privileged);
 	if (err) {
 		kfree(m->memory);
 		m->memory = NULL;
 		return err;
 	}
 	gprof_watches_init(&m->memory->watches, charge);
-	m->memory->writer.channels = channels;
-	m->channels = channels;
-	m->tables = tables;
+	m->memory->writer.buffers = buffers;
+	m->buffers = buffers;
+	m->table_set = table_set;
 	m->pid_ns = pid_ns;
 	m->owner = get_cred(owner);
 	return 0;
@@ -514,12 +516,12 @@ int gprof_maps_init(struct gprof_maps *m, struct gprof_channel **channels,
  * running, it is cut.
  *
  * Context: Task; waits for the owner's thread.
- * Return: whether it is done. Else it may write until gprof_errand_resume() says that it has
+ * Return: whether it is done. Else it may write until gprof_work_resume() says that it has
  * ended, which has to be asked before a source asks again.
  */
 bool gprof_maps_flush(struct gprof_maps *m)
 {
-	return !m->memory || gprof_errand_finish(&m->errand, FLUSH_LIMIT_NS);
+	return !m->memory || gprof_work_finish(&m->work, FLUSH_LIMIT_NS);
 }
 
 /**
@@ -532,7 +534,7 @@ void gprof_maps_destroy(struct gprof_maps *m)
 {
 	if (!m->memory)
 		return;
-	gprof_errand_destroy(&m->errand);
+	gprof_work_destroy(&m->work);
 	gprof_watches_destroy(&m->memory->watches);
 	put_cred(m->owner);
 	kfree(m->memory);

@@ -15,46 +15,46 @@
 #ifndef GPROF_MAPPING_H
 #define GPROF_MAPPING_H
 
-#include "ring/channel.h"
-#include "user/errand.h"
+#include "ring/percpu_buffer.h"
+#include "user/worker.h"
 
 #include <linux/atomic.h>
 
 struct cred;
 struct gprof_charge;
 struct gprof_maps_memory;
-struct gprof_tables;
+struct gprof_table_set;
 struct pid_namespace;
 
 /**
  * struct gprof_maps - reader of mappings of one recorder
- * @channels: the recorder's channels, by CPU
+ * @buffers: the recorder's per-CPU buffers, by CPU
  * @pid_ns: in which records have ids; NULL: the initial pid namespace
  * @owner: on whose behalf; a process that this one may not trace is not read
- * @tables: where copies of the mappings go too, or NULL
- * @errand: reads the mappings
- * @memory: the errand's
+ * @table_set: where copies of the mappings go too, or NULL
+ * @work: reads the mappings
+ * @memory: the work item's
  * @missed: processes whose mappings were not read
  */
 struct gprof_maps {
-	struct gprof_channel **channels;
+	struct gprof_percpu_buffer **buffers;
 	struct pid_namespace *pid_ns;
 	const struct cred *owner;
-	struct gprof_tables *tables;
-	struct gprof_errand errand;
+	struct gprof_table_set *table_set;
+	struct gprof_work work;
 	struct gprof_maps_memory *memory;
 	atomic64_t missed;
 };
 
 u64 gprof_maps_bytes(void);
-int gprof_maps_init(struct gprof_maps *m, struct gprof_channel **channels,
+int gprof_maps_init(struct gprof_maps *m, struct gprof_percpu_buffer **buffers,
 		    struct pid_namespace *pid_ns, const struct cred *owner, bool privileged,
-		    struct gprof_tables *tables, struct gprof_charge *charge);
+		    struct gprof_table_set *table_set, struct gprof_charge *charge);
 bool gprof_maps_flush(struct gprof_maps *m);
 void gprof_maps_destroy(struct gprof_maps *m);
 
-void gprof_maps_want(struct gprof_maps *m, struct gprof_channel *ch,
-		     const struct gprof_process *process, u32 layout, u16 generation);
-void gprof_maps_renew(struct gprof_maps *m, struct gprof_channel *ch, u32 pid, u64 now);
+void gprof_maps_want(struct gprof_maps *m, struct gprof_percpu_buffer *ch,
+		     const struct gprof_process *process, u32 exec_map_seq, u16 generation);
+void gprof_maps_renew(struct gprof_maps *m, struct gprof_percpu_buffer *ch, u32 pid, u64 now);
 
 #endif /* GPROF_MAPPING_H */

@@ -11,7 +11,7 @@
 #include "mapping_record.h"
 #include "compat/file.h"
 #include "mm/build_id.h"
-#include "ring/channel.h"
+#include "ring/percpu_buffer.h"
 
 #include <linux/dcache.h>
 #include <linux/err.h>
@@ -25,14 +25,14 @@
 
 /**
  * gprof_map_begin() - a process is read anew
- * @w: writer; @w->channels, @w->cpu and @w->process are set
- * @layout: stamp of its mappings
+ * @w: writer; @w->buffers, @w->cpu and @w->process are set
+ * @exec_map_seq: stamp of its mappings
  *
  * Context: Task.
  */
-void gprof_map_begin(struct gprof_map_writer *w, u32 layout)
+void gprof_map_begin(struct gprof_map_writer *w, u32 exec_map_seq)
 {
-	w->layout = layout;
+	w->exec_map_seq = exec_map_seq;
 	w->time = ktime_get_mono_fast_ns();
 	w->flags = GPROF_MAP_REC_F_FIRST;
 }
@@ -52,7 +52,7 @@ static void deliver(void *data)
 {
 	struct delivery *d = data;
 	const struct gprof_map_writer *w = d->writer;
-	struct gprof_channel *ch = w->channels[smp_processor_id()];
+	struct gprof_percpu_buffer *ch = w->buffers[smp_processor_id()];
 	const struct gprof_rec *rec;
 	u32 at;
 
@@ -105,7 +105,7 @@ bool gprof_map_flush(struct gprof_map_writer *w)
  */
 void gprof_map_call(struct gprof_map_writer *w)
 {
-	struct gprof_channel *ch = w->channels[w->cpu];
+	struct gprof_percpu_buffer *ch = w->buffers[w->cpu];
 
 	if (ch)
 		gprof_buffer_call(&ch->buffer);
@@ -184,7 +184,7 @@ bool gprof_map_write(struct gprof_map_writer *w, struct vm_area_struct *vma, boo
 		.start = vma->vm_start,
 		.end = vma->vm_end,
 		.offset = (u64)vma->vm_pgoff << PAGE_SHIFT,
-		.layout = w->layout,
+		.exec_map_seq = w->exec_map_seq,
 	};
 
 	if (vma->vm_file) {

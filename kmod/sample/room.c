@@ -3,17 +3,17 @@
  * sample: one event becomes a record in the ring of each recorder that counts it.
  *
  * The stack is walked once for all recorders of the task (capture.c) and written once for
- * each (sampler.c), with the names of the task (naming.c) and of its mappings (mapping.c).
+ * each (sampler.c), with the names of the task (comm_cache.c) and of its mappings (mapping.c).
  *
- * Contexts: capture.c, sampler.c, naming.c and base.c any, NMI included; mapping.c and
- * task_stack.c the thread of the recorder's user; own_stack.c system calls.
+ * Contexts: capture.c, sampler.c, comm_cache.c and stack_suffix.c any, NMI included; mapping.c and
+ * task_stack.c the thread of the recorder's user; self_stack.c system calls.
  * May include: target, unwind, ring and the rooms below.
  */
-#include "own_stack.c"
+#include "self_stack.c"
 #include "capture.c"
 #include "sampler.c"
-#include "naming.c"
-#include "base.c"
+#include "comm_cache.c"
+#include "stack_suffix.c"
 #include "task_stack.c"
 #include "mapping.c"
 #include "mapping_record.c"

@@ -9,7 +9,7 @@
  * all of them are in the buffer or none:
  *
  *	[TASK]	when this generation has not yet named the task
- *	[STACK]	when this generation has not yet said the stack; or [BRANCH], which tells
+ *	[STACK]	when this generation has not yet said the stack; or [STACK_DELTA], which tells
  *		the difference from one that it has said
  *	SAMPLE	24 bytes, 8 for each of weight, address, value, wait, parallelism and the
  *		live word, 24 for a lock's owner, 16 for a task's state
@@ -17,11 +17,11 @@
  * (buffer.c adds a LOST record in front when it owes one.)
  */
 #include "sampler.h"
-#include "base.h"
+#include "stack_suffix.h"
 #include "compat/mm.h"
-#include "naming.h"
-#include "ring/words.h"
-#include "target/running.h"
+#include "comm_cache.h"
+#include "ring/u64_array.h"
+#include "target/oncpu.h"
 #include "task/pid.h"
 
 #include <linux/bitops.h>
@@ -35,8 +35,8 @@
 #include <linux/string.h>
 
 /* A sample needs the first two lines of a ring alone. */
-static_assert(offsetof(struct gprof_channel, buffer.produced) == 64);
-static_assert(offsetof(struct gprof_channel, buffer.first) == 128);
+static_assert(offsetof(struct gprof_percpu_buffer, buffer.produced) == 64);
+static_assert(offsetof(struct gprof_percpu_buffer, buffer.first) == 128);
 
 static __always_inline void count(struct gprof_buffer *b, u16 context)
 {
@@ -62,32 +62,32 @@ static noinline void had_no_place(struct gprof_buffer *b, u16 context)
  * By which id and frames the dictionary knows callers that are not the last sample's.
  * False: it is full. No record defines that id.
  */
-static noinline bool place_callers(struct gprof_channel *ch, struct gprof_memo *memo,
-				   u16 generation, const struct gprof_callers *callers)
+static noinline bool place_frames(struct gprof_percpu_buffer *ch, struct gprof_memo *memo,
+				  u16 generation, const struct gprof_user_frames *user_frames)
 {
-	u32 shared = 0, base = 0, own = 0, id;
+	u32 shared = 0, suffix = 0, own = 0, id;
 
 	if (memo == ch->memo)
-		base = gprof_base_find(ch, callers, &shared);
-	if (base && callers->nr - shared <= GPROF_OWN_CALLERS) {
-		id = ch->bases[base - 1].callers;
-		own = callers->nr - shared;
+		suffix = gprof_stack_suffix_find(ch, user_frames, &shared);
+	if (suffix && user_frames->nr - shared <= GPROF_OWN_FRAMES) {
+		id = ch->suffixes[suffix - 1].user_frames;
+		own = user_frames->nr - shared;
 	} else {
 		struct gprof_lookup l;
 
-		gprof_dictionary_look_up(&ch->dictionary, generation, (const u64 *)callers,
-					 gprof_callers_words(callers), &l);
+		gprof_dictionary_look_up(&ch->dictionary, generation, (const u64 *)user_frames,
+					 gprof_user_frames_words(user_frames), &l);
 		if (!l.id)
 			return false;
 		if (!l.known)
 			gprof_dictionary_commit(&ch->dictionary, &l);
 		id = l.id;
 	}
-	memo->callers_version = callers->version;
-	memo->callers = id;
-	memo->nr_end = callers->nr - own;
+	memo->frames_version = user_frames->version;
+	memo->user_frames = id;
+	memo->nr_end = user_frames->nr - own;
 	memo->nr_own = own;
-	memo->base = base;
+	memo->suffix = suffix;
 	memo->nr_shared = shared;
 	return true;
 }
@@ -96,31 +96,31 @@ static noinline bool place_callers(struct gprof_channel *ch, struct gprof_memo *
  * The id of the stack, when this generation has said it and it is easy to find. Else 0:
  * look_up_stack() looks well, or adds it.
  */
-static __always_inline u32 known_stack(struct gprof_channel *ch, struct gprof_memo *memo,
+static __always_inline u32 known_stack(struct gprof_percpu_buffer *ch, struct gprof_memo *memo,
 				       u16 generation, struct gprof_stack *stack)
 {
 	struct gprof_top *top = &stack->top;
 	u32 words;
 
-	if (memo->callers_version != stack->callers.version &&
-	    !place_callers(ch, memo, generation, &stack->callers))
+	if (memo->frames_version != stack->user_frames.version &&
+	    !place_frames(ch, memo, generation, &stack->user_frames))
 		return 0;
 	top->ends = memo->ends;
 	words = 2 + top->nr_kernel + top->nr_user;
 	if (unlikely(memo->nr_own)) {
-		gprof_words_copy((u64 *)top + words, stack->callers.frames, memo->nr_own);
+		gprof_u64_array_copy((u64 *)top + words, stack->user_frames.frames, memo->nr_own);
 		words += memo->nr_own;
 	}
 	return gprof_dictionary_find(&ch->dictionary, generation, (const u64 *)top, words);
 }
 
 /* For a stack that known_stack() did not know. */
-static void look_up_stack(struct gprof_channel *ch, const struct gprof_memo *memo, u16 generation,
-			  const struct gprof_stack *stack, struct gprof_lookup *l)
+static void look_up_stack(struct gprof_percpu_buffer *ch, const struct gprof_memo *memo,
+			  u16 generation, const struct gprof_stack *stack, struct gprof_lookup *l)
 {
 	l->id = 0;
 	l->known = false;
-	if (memo->callers_version == stack->callers.version)
+	if (memo->frames_version == stack->user_frames.version)
 		gprof_dictionary_look_up(&ch->dictionary, generation, (const u64 *)&stack->top,
 					 gprof_top_words(&stack->top), l);
 	/* else the dictionary is full: the stack is written inline */
@@ -129,36 +129,36 @@ static void look_up_stack(struct gprof_channel *ch, const struct gprof_memo *mem
 /* How a stack is told. */
 struct telling {
 	u32 id;
-	u32 base;	/* as a branch of this one */
+	u32 suffix;	/* as a branch of this one */
 	u32 shared;	/* with which it has so many frames in common */
 	u32 number;	/* whole, and others shall be told by this number */
 };
 
 static u32 stack_size(const struct gprof_stack *stack, const struct telling *t)
 {
-	u32 frames = stack->top.nr_kernel + stack->top.nr_user + stack->callers.nr - t->shared;
+	u32 frames = stack->top.nr_kernel + stack->top.nr_user + stack->user_frames.nr - t->shared;
 
-	if (t->base)
-		return struct_size((struct gprof_branch_rec *)NULL, frames, frames);
+	if (t->suffix)
+		return struct_size((struct gprof_stack_delta_rec *)NULL, frames, frames);
 	return struct_size((struct gprof_stack_rec *)NULL, frames, frames);
 }
 
 static void *write_frames(u64 *to, const struct gprof_stack *stack, u32 shared)
 {
-	to = gprof_words_copy(to, stack->top.frames, stack->top.nr_kernel + stack->top.nr_user);
-	return gprof_words_copy(to, stack->callers.frames, stack->callers.nr - shared);
+	to = gprof_u64_array_copy(to, stack->top.frames, stack->top.nr_kernel + stack->top.nr_user);
+	return gprof_u64_array_copy(to, stack->user_frames.frames, stack->user_frames.nr - shared);
 }
 
-static void *write_branch(struct gprof_branch_rec *rec, const struct gprof_stack *stack,
-			  const struct telling *t)
+static void *write_stack_delta(struct gprof_stack_delta_rec *rec, const struct gprof_stack *stack,
+			       const struct telling *t)
 {
-	rec->rec.type = GPROF_REC_BRANCH;
+	rec->rec.type = GPROF_REC_STACK_DELTA;
 	rec->rec.flags = stack->top.flags;
 	rec->rec.size = stack_size(stack, t);
 	rec->id = t->id;
-	rec->base = t->base;
+	rec->suffix = t->suffix;
 	rec->nr_kernel = stack->top.nr_kernel;
-	rec->nr_user = stack->top.nr_user + stack->callers.nr - t->shared;
+	rec->nr_user = stack->top.nr_user + stack->user_frames.nr - t->shared;
 	rec->nr_shared = t->shared;
 	rec->__reserved = 0;
 	return write_frames(rec->frames, stack, t->shared);
@@ -171,36 +171,37 @@ static void *write_stack(struct gprof_stack_rec *rec, const struct gprof_stack *
 	rec->rec.flags = stack->top.flags;
 	rec->rec.size = stack_size(stack, t);
 	rec->id = t->id;
-	rec->layout = stack->callers.layout;
+	rec->exec_map_seq = stack->user_frames.exec_map_seq;
 	rec->nr_kernel = stack->top.nr_kernel;
-	rec->nr_user = stack->top.nr_user + stack->callers.nr;
-	rec->base = t->number;
-	rec->process = stack->callers.process;
+	rec->nr_user = stack->top.nr_user + stack->user_frames.nr;
+	rec->suffix = t->number;
+	rec->process = stack->user_frames.process;
 	rec->process.pid = gprof_pid_in(ns, rec->process.pid);
 	return write_frames(rec->frames, stack, 0);
 }
 
 /* @id: that the stack gets, or 0. */
-static struct telling how_to_tell(const struct gprof_channel *ch, const struct gprof_memo *memo,
-				  const struct gprof_callers *callers, u32 id)
+static struct telling how_to_tell(const struct gprof_percpu_buffer *ch,
+				  const struct gprof_memo *memo,
+				  const struct gprof_user_frames *user_frames, u32 id)
 {
 	struct telling t = { .id = id };
 
-	if (memo->callers_version != callers->version)
+	if (memo->frames_version != user_frames->version)
 		return t;
-	t.base = memo->base;
+	t.suffix = memo->suffix;
 	t.shared = memo->nr_shared;
-	if (!t.base && memo == ch->memo)
-		t.number = gprof_base_free(ch, callers);
+	if (!t.suffix && memo == ch->memo)
+		t.number = gprof_stack_suffix_free(ch, user_frames);
 	return t;
 }
 
-static void remember_base(struct gprof_channel *ch, struct gprof_memo *memo,
-			  const struct gprof_callers *callers, u32 number)
+static void remember_suffix(struct gprof_percpu_buffer *ch, struct gprof_memo *memo,
+			    const struct gprof_user_frames *user_frames, u32 number)
 {
-	gprof_base_take(ch, number, memo->callers);
-	memo->base = number;
-	memo->nr_shared = callers->nr;
+	gprof_stack_suffix_take(ch, number, memo->user_frames);
+	memo->suffix = number;
+	memo->nr_shared = user_frames->nr;
 }
 
 /* The parts of a sample that differ between the recorders of one event. */
@@ -213,7 +214,7 @@ struct sample {
 
 #define EXTRA	(GPROF_SAMPLE_REC_F_WEIGHT | GPROF_SAMPLE_REC_F_ADDR |	\
 		 GPROF_SAMPLE_REC_F_VALUE | GPROF_SAMPLE_REC_F_WAIT |	\
-		 GPROF_SAMPLE_REC_F_PARALLELISM | GPROF_SAMPLE_REC_F_LIVE)
+		 GPROF_SAMPLE_REC_F_PARALLELISM | GPROF_SAMPLE_REC_F_OBJECT)
 
 static_assert(sizeof(struct gprof_sample_rec) == 24);
 
@@ -263,12 +264,12 @@ static __always_inline void write_sample(struct gprof_sample_rec *rec,
 		memcpy(extra, &c->state, sizeof(c->state));
 		extra += sizeof(c->state) / sizeof(*extra);
 	}
-	if (smp.flags & GPROF_SAMPLE_REC_F_LIVE)
-		*extra = c->live;
+	if (smp.flags & GPROF_SAMPLE_REC_F_OBJECT)
+		*extra = c->object;
 }
 
 /* With all that has to be said before the sample. */
-static noinline void write_records(struct gprof_sampler *s, struct gprof_channel *ch,
+static noinline void write_records(struct gprof_sampler *s, struct gprof_percpu_buffer *ch,
 				   struct gprof_memo *memo, const struct gprof_capture *c,
 				   const struct gprof_stack *stack, struct sample smp,
 				   u16 generation)
@@ -276,19 +277,19 @@ static noinline void write_records(struct gprof_sampler *s, struct gprof_channel
 	struct gprof_lookup known = { .known = true };
 	struct task_struct *whose = c->task;
 	struct telling telling = {};
-	struct gprof_naming naming = {};
+	struct gprof_comm_cache comm = {};
 	u32 tid = memo->told_tid, size;
 	void *place;
 
-	if (whose != current || !gprof_naming_known(memo, &stack->callers)) {
-		gprof_naming_look_up(ch, generation, whose, s->pid_ns, &naming);
-		tid = naming.key.tid;
+	if (whose != current || !gprof_comm_cache_known(memo, &stack->user_frames)) {
+		gprof_comm_cache_look_up(ch, generation, whose, s->pid_ns, &comm);
+		tid = comm.key.tid;
 	}
-	size = sample_size(smp.flags) + (naming.tell ? sizeof(struct gprof_task_rec) : 0);
+	size = sample_size(smp.flags) + (comm.tell ? sizeof(struct gprof_task_rec) : 0);
 	if (stack->top.nr_kernel + stack->top.nr_user) {
 		look_up_stack(ch, memo, generation, stack, &known);
 		if (!known.known) {
-			telling = how_to_tell(ch, memo, &stack->callers, known.id);
+			telling = how_to_tell(ch, memo, &stack->user_frames, known.id);
 			size += stack_size(stack, &telling);
 		}
 	}
@@ -298,42 +299,43 @@ static noinline void write_records(struct gprof_sampler *s, struct gprof_channel
 		had_no_place(&ch->buffer, smp.flags);
 		return;
 	}
-	if (naming.tell)
-		place = gprof_naming_write(place, &naming);
+	if (comm.tell)
+		place = gprof_comm_cache_write(place, &comm);
 	if (!known.known)
-		place = telling.base ? write_branch(place, stack, &telling) :
+		place = telling.suffix ? write_stack_delta(place, stack, &telling) :
 				       write_stack(place, stack, &telling, s->pid_ns);
 	write_sample(place, c, smp, tid, known.id, sample_size(smp.flags));
 
-	if (gprof_naming_told(ch, generation, &naming) && whose == current)
-		gprof_naming_remember(ch, memo, &stack->callers, &naming);
+	if (gprof_comm_cache_told(ch, generation, &comm) && whose == current)
+		gprof_comm_cache_remember(ch, memo, &stack->user_frames, &comm);
 	if (known.known)
 		return;
 	if (known.id)
 		gprof_dictionary_commit(&ch->dictionary, &known);
 	if (telling.number)
-		remember_base(ch, memo, &stack->callers, telling.number);
-	if (stack->callers.layout)
-		gprof_maps_want(&s->maps, ch, &stack->callers.process, stack->callers.layout,
-				generation);
+		remember_suffix(ch, memo, &stack->user_frames, telling.number);
+	if (stack->user_frames.exec_map_seq)
+		gprof_maps_want(&s->maps, ch, &stack->user_frames.process,
+				stack->user_frames.exec_map_seq, generation);
 }
 
-static void new_generation(struct gprof_channel *ch, u16 generation)
+static void new_generation(struct gprof_percpu_buffer *ch, u16 generation)
 {
 	ch->generation = generation;
 	ch->epoch++;
 	gprof_dictionary_scrub(&ch->dictionary, generation);
 }
 
-static void forget(struct gprof_channel *ch, struct gprof_memo *memo)
+static void forget(struct gprof_percpu_buffer *ch, struct gprof_memo *memo)
 {
 	memo->epoch = ch->epoch;
-	memo->callers_version = 0;
+	memo->frames_version = 0;
 	memo->process_version = 0;
 }
 
-static __always_inline void write_known(struct gprof_channel *ch, const struct gprof_capture *c,
-					struct sample smp, u32 tid, u32 stack, u32 size)
+static __always_inline void write_known(struct gprof_percpu_buffer *ch,
+					const struct gprof_capture *c, struct sample smp, u32 tid,
+					u32 stack, u32 size)
 {
 	void *place = gprof_buffer_reserve(&ch->buffer, size, 1);
 
@@ -343,7 +345,7 @@ static __always_inline void write_known(struct gprof_channel *ch, const struct g
 		had_no_place(&ch->buffer, smp.flags);
 }
 
-static __always_inline void record(struct gprof_sampler *s, struct gprof_channel *ch,
+static __always_inline void record(struct gprof_sampler *s, struct gprof_percpu_buffer *ch,
 				   const struct gprof_capture *c, struct gprof_stack *stack,
 				   struct sample smp)
 {
@@ -361,7 +363,7 @@ static __always_inline void record(struct gprof_sampler *s, struct gprof_channel
 		forget(ch, memo);
 	known = known_stack(ch, memo, generation, stack);
 	if (likely(known && c->task == current &&
-		   gprof_naming_known(memo, &stack->callers))) {
+		   gprof_comm_cache_known(memo, &stack->user_frames))) {
 		if (likely(!(smp.flags & (EXTRA | GPROF_SAMPLE_REC_F_OWNER |
 					  GPROF_SAMPLE_REC_F_STATE))))
 			write_known(ch, c, smp, memo->told_tid, known,
@@ -375,7 +377,7 @@ static __always_inline void record(struct gprof_sampler *s, struct gprof_channel
 }
 
 /* Interrupts are nested too deep. */
-static noinline void lose_nested(struct gprof_channel *ch)
+static noinline void lose_nested(struct gprof_percpu_buffer *ch)
 {
 	count(&ch->buffer, gprof_context_flags());
 	gprof_buffer_lose(&ch->buffer, GPROF_LOST_NESTED);
@@ -391,7 +393,7 @@ static noinline void lose_nested(struct gprof_channel *ch)
  */
 bool gprof_capture_stack(struct gprof_capture *c, const struct gprof_sampler *s)
 {
-	struct gprof_channel *ch = s->channels[smp_processor_id()];
+	struct gprof_percpu_buffer *ch = s->buffers[smp_processor_id()];
 
 	if (!gprof_capture_begin(c)) {
 		if (ch)
@@ -412,7 +414,7 @@ bool gprof_capture_stack(struct gprof_capture *c, const struct gprof_sampler *s)
  */
 void gprof_emit(struct gprof_capture *c, struct gprof_sampler *s, u64 weight)
 {
-	struct gprof_channel *ch = s->channels[smp_processor_id()];
+	struct gprof_percpu_buffer *ch = s->buffers[smp_processor_id()];
 	struct gprof_stack_options options;
 	struct gprof_stack *stack;
 	struct sample smp;
@@ -428,8 +430,8 @@ void gprof_emit(struct gprof_capture *c, struct gprof_sampler *s, u64 weight)
 	smp.flags = c->flags;
 	smp.time = c->time;
 	smp.weight = weight;
-	if (unlikely(s->running)) {
-		smp.parallelism = gprof_running_count(s->running);
+	if (unlikely(s->oncpu)) {
+		smp.parallelism = gprof_oncpu_count(s->oncpu);
 		/* START or STOP is under way. */
 		if (!smp.parallelism)
 			return;
@@ -448,8 +450,8 @@ void gprof_emit(struct gprof_capture *c, struct gprof_sampler *s, u64 weight)
 	options.flags &= ~c->without;
 	stack = c->stack;
 	if (c->taken != options.word) {
-		stack = gprof_capture_walk(c, &options);
-		if (unlikely(stack->wants_texts))
+		stack = gprof_capture_unwind(c, &options);
+		if (unlikely(stack->wants_mm_tables))
 			gprof_maps_renew(&s->maps, ch, current->tgid, smp.time);
 	}
 	record(s, ch, c, stack, smp);
@@ -463,7 +465,7 @@ void gprof_emit(struct gprof_capture *c, struct gprof_sampler *s, u64 weight)
  */
 void gprof_sampler_throttled(struct gprof_sampler *s)
 {
-	struct gprof_channel *ch = s->channels[smp_processor_id()];
+	struct gprof_percpu_buffer *ch = s->buffers[smp_processor_id()];
 
 	if (ch)
 		local64_inc(&ch->buffer.throttled);

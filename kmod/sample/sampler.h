@@ -8,7 +8,7 @@
 #include "capture.h"
 #include "mapping.h"
 
-struct gprof_running;
+struct gprof_oncpu;
 struct pid_namespace;
 
 /**
@@ -17,15 +17,15 @@ struct pid_namespace;
  * @running: tasks that are counted for samples to tell it, or NULL; fixed after SETUP
  * @pid_ns: in which records have ids of tasks; NULL: the initial one. Fixed by open(), which
  *	took a reference
- * @channels: one per CPU, NULL for CPUs without a buffer; fixed after SETUP
+ * @buffers: one per CPU, NULL for CPUs without a buffer; fixed after SETUP
  * @maps: reader of the mappings of sampled processes
  * @no_buffer: samples on CPUs without a buffer
  */
 struct gprof_sampler {
 	struct gprof_stack_options options;
-	struct gprof_running *running;
+	struct gprof_oncpu *oncpu;
 	struct pid_namespace *pid_ns;
-	struct gprof_channel **channels;
+	struct gprof_percpu_buffer **buffers;
 	struct gprof_maps maps;
 	atomic64_t no_buffer;
 };

@@ -2,10 +2,10 @@
 /*
  * target: the tasks that a recorder is about, and since when each is on a CPU.
  *
- * Contexts: running.c and membership.h any, NMI included; scope.c context switches, forks
+ * Contexts: oncpu.c and target_match.h any, NMI included; task_set.c context switches, forks
  * and exits; target.c system calls.
  * May include: probe and the rooms below.
  */
 #include "target.c"
-#include "scope.c"
-#include "running.c"
+#include "task_set.c"
+#include "oncpu.c"

@@ -21,8 +21,8 @@
 #include "compat/page.h"
 #include "compat/vma.h"
 #include "compat/workqueue.h"
-#include "text.h"
-#include "unwind.h"
+#include "mm_tables.h"
+#include "cfi_table.h"
 
 #include <linux/cpumask.h>
 #include <linux/fs.h>
@@ -58,7 +58,7 @@ static struct hlist_head tables[1 << TABLES_BITS];
 static DEFINE_RAW_SPINLOCK(tables_lock);	/* protects it against writers */
 static DEFINE_PER_CPU(struct held, helds);
 
-static struct hlist_head *tables_of(u32 set, const struct gprof_text_id *id)
+static struct hlist_head *tables_of(u32 set, const struct gprof_file_id *id)
 {
 	return &tables[hash_64(id->inode ^ id->mtime_ns ^ id->dev ^ (u64)set << 48, TABLES_BITS)];
 }
@@ -69,7 +69,7 @@ static struct hlist_head *tables_of(u32 set, const struct gprof_text_id *id)
  *
  * Context: Task.
  */
-void gprof_lookup_add(struct gprof_unwind *u)
+void gprof_lookup_add(struct gprof_cfi_table *u)
 {
 	raw_spin_lock(&tables_lock);
 	hlist_add_head_rcu(&u->hash, tables_of(u->set, &u->id));
@@ -82,7 +82,7 @@ void gprof_lookup_add(struct gprof_unwind *u)
  *
  * Context: Task.
  */
-void gprof_lookup_remove(struct gprof_unwind *u)
+void gprof_lookup_remove(struct gprof_cfi_table *u)
 {
 	raw_spin_lock(&tables_lock);
 	hlist_del_rcu(&u->hash);
@@ -97,15 +97,15 @@ void gprof_lookup_remove(struct gprof_unwind *u)
  * Context: Any incl. NMI, preemption off or under RCU.
  * Return: table, which lives as long as walks of the set do, or NULL.
  */
-const struct gprof_unwind *gprof_lookup_table(u32 set, const struct gprof_text_id *id)
+const struct gprof_cfi_table *gprof_lookup_table(u32 set, const struct gprof_file_id *id)
 {
 	struct hlist_node *n;
 
 	/* Open-coded: a walk is in no section that RCU's debugging could know of. */
 	for (n = READ_ONCE(tables_of(set, id)->first); n; n = READ_ONCE(n->next)) {
-		struct gprof_unwind *u = hlist_entry(n, struct gprof_unwind, hash);
+		struct gprof_cfi_table *u = hlist_entry(n, struct gprof_cfi_table, hash);
 
-		if (u->set == set && gprof_same_text(&u->id, id))
+		if (u->set == set && gprof_same_file_id(&u->id, id))
 			return u;
 	}
 	return NULL;
@@ -217,7 +217,7 @@ static void drop(struct work_struct *work)
  * The text that the page at @at is of. A file cannot lose its inode's memory before a grace
  * period has passed; preemption is off.
  */
-static bool page_text(struct held *h, u64 at, struct gprof_text *text)
+static bool page_text(struct held *h, u64 at, struct gprof_exec_map *map)
 {
 	const struct address_space *mapping;
 	const struct inode *inode;
@@ -232,55 +232,55 @@ static bool page_text(struct held *h, u64 at, struct gprof_text *text)
 	/* Huge pages have had other numbers. */
 	found = inode && S_ISREG(inode->i_mode) && inode->i_sb->s_magic != HUGETLBFS_MAGIC;
 	if (found) {
-		text->kind = GPROF_TEXT_FILE;
-		text->start = at & PAGE_MASK;
-		text->end = text->start + PAGE_SIZE;
-		text->offset = (u64)nr << PAGE_SHIFT;
-		text->unwind = NULL;
-		gprof_text_id_of(&text->id, inode);
+		map->kind = GPROF_EXEC_MAP_FILE;
+		map->start = at & PAGE_MASK;
+		map->end = map->start + PAGE_SIZE;
+		map->offset = (u64)nr << PAGE_SHIFT;
+		map->cfi = NULL;
+		gprof_file_id_of(&map->id, inode);
 	}
 	if (!gprof_page_drop(page))
 		h->page = page;
 	return found;
 }
 
-static bool mapped_text(struct mm_struct *mm, u64 at, struct gprof_text *text)
+static bool mapped_text(struct mm_struct *mm, u64 at, struct gprof_exec_map *map)
 {
 	struct vm_area_struct *vma = gprof_find_vma(mm, at);
 
 	if (!vma || vma->vm_start > at || !(vma->vm_flags & VM_EXEC))
 		return false;
-	gprof_text_of(text, vma);
+	gprof_exec_map_of(map, vma);
 	return true;
 }
 
 /**
- * gprof_lookup_text() - the text at an address
+ * gprof_lookup_exec_map() - the text at an address
  * @by: result of gprof_lookup_begin()
  * @set: number of a set of tables
  * @mm: memory
  * @at: any number
- * @text: becomes that, with the set's table if there is one
+ * @map: becomes that, with the set's table if there is one
  *
  * Context: Any incl. NMI, preemption off.
  * Return: whether there is code, or with GPROF_LOOKUP_PAGES a page of a file.
  */
-bool gprof_lookup_text(enum gprof_lookup_by by, u32 set, struct mm_struct *mm, u64 at,
-		       struct gprof_text *text)
+bool gprof_lookup_exec_map(enum gprof_lookup_by by, u32 set, struct mm_struct *mm, u64 at,
+			   struct gprof_exec_map *map)
 {
-	const struct gprof_unwind *u;
+	const struct gprof_cfi_table *u;
 
 	if (at >= TASK_SIZE_MAX)
 		return false;
-	if (!(by == GPROF_LOOKUP_PAGES ? page_text(this_cpu_ptr(&helds), at, text) :
-	      mapped_text(mm, at, text)))
+	if (!(by == GPROF_LOOKUP_PAGES ? page_text(this_cpu_ptr(&helds), at, map) :
+					 mapped_text(mm, at, map)))
 		return false;
-	if (text->kind == GPROF_TEXT_ANON)
+	if (map->kind == GPROF_EXEC_MAP_ANON)
 		return true;
-	u = gprof_lookup_table(set, &text->id);
+	u = gprof_lookup_table(set, &map->id);
 	if (u) {
-		text->unwind = u;
-		text->base = gprof_text_base(text, u);
+		map->cfi = u;
+		map->base = gprof_exec_map_base(map, u);
 	}
 	return true;
 }

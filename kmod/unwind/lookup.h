@@ -11,14 +11,14 @@
 
 #include <linux/types.h>
 
-struct gprof_text;
-struct gprof_text_id;
-struct gprof_unwind;
+struct gprof_exec_map;
+struct gprof_file_id;
+struct gprof_cfi_table;
 struct mm_struct;
 
-void gprof_lookup_add(struct gprof_unwind *u);
-void gprof_lookup_remove(struct gprof_unwind *u);
-const struct gprof_unwind *gprof_lookup_table(u32 set, const struct gprof_text_id *id);
+void gprof_lookup_add(struct gprof_cfi_table *u);
+void gprof_lookup_remove(struct gprof_cfi_table *u);
+const struct gprof_cfi_table *gprof_lookup_table(u32 set, const struct gprof_file_id *id);
 
 /**
  * enum gprof_lookup_by - from where texts are looked up
@@ -35,8 +35,8 @@ enum gprof_lookup_by {
 };
 
 enum gprof_lookup_by gprof_lookup_begin(struct mm_struct *mm);
-bool gprof_lookup_text(enum gprof_lookup_by by, u32 set, struct mm_struct *mm, u64 at,
-		       struct gprof_text *text);
+bool gprof_lookup_exec_map(enum gprof_lookup_by by, u32 set, struct mm_struct *mm, u64 at,
+			   struct gprof_exec_map *map);
 void gprof_lookup_end(enum gprof_lookup_by by, struct mm_struct *mm);
 
 void gprof_lookup_init(void);

@@ -221,7 +221,7 @@ void gprof_orc_step(struct unwind_state *state)
 }
 
 /**
- * gprof_orc_walk_from() - the callers of a function that called, as far as every step is known
+ * gprof_orc_unwind_from() - the callers of a function that called, as far as every step is known
  * @ip: its return address, which is not among @frames
  * @sp: its stack pointer as it called
  * @bp: its frame pointer then
@@ -231,7 +231,7 @@ void gprof_orc_step(struct unwind_state *state)
  * Context: Any incl. NMI, preemption off.
  * Return: number of frames; -1: the unwinder must do it.
  */
-int gprof_orc_walk_from(u64 ip, u64 sp, u64 bp, u64 *frames, u32 max)
+int gprof_orc_unwind_from(u64 ip, u64 sp, u64 bp, u64 *frames, u32 max)
 {
 	u64 top = (unsigned long)task_pt_regs(current);
 	u64 lowest = (unsigned long)task_stack_page(current);
@@ -264,7 +264,7 @@ int gprof_orc_walk_from(u64 ip, u64 sp, u64 bp, u64 *frames, u32 max)
 }
 
 /**
- * gprof_orc_walk() - the rest of a stack, as far as every step is known
+ * gprof_orc_unwind() - the rest of a stack, as far as every step is known
  * @state: of the unwinder, whose frame has been taken
  * @frames: where to
  * @max: most frames
@@ -272,11 +272,11 @@ int gprof_orc_walk_from(u64 ip, u64 sp, u64 bp, u64 *frames, u32 max)
  * Context: Any incl. NMI, preemption off.
  * Return: number of frames; -1: the unwinder must do it.
  */
-int gprof_orc_walk(struct unwind_state *state, u64 *frames, u32 max)
+int gprof_orc_unwind(struct unwind_state *state, u64 *frames, u32 max)
 {
 	if (!is_call(state))
 		return -1;
-	return gprof_orc_walk_from(state->ip, state->sp, state->bp, frames, max);
+	return gprof_orc_unwind_from(state->ip, state->sp, state->bp, frames, max);
 }
 
 #endif /* CONFIG_UNWINDER_ORC */

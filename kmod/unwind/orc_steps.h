@@ -10,8 +10,8 @@
 
 #ifdef CONFIG_UNWINDER_ORC
 void gprof_orc_start(struct unwind_state *state, u64 ip, u64 sp, u64 bp);
-int gprof_orc_walk(struct unwind_state *state, u64 *frames, u32 max);
-int gprof_orc_walk_from(u64 ip, u64 sp, u64 bp, u64 *frames, u32 max);
+int gprof_orc_unwind(struct unwind_state *state, u64 *frames, u32 max);
+int gprof_orc_unwind_from(u64 ip, u64 sp, u64 bp, u64 *frames, u32 max);
 void gprof_orc_step(struct unwind_state *state);
 #else
 static inline void gprof_orc_start(struct unwind_state *state, u64 ip, u64 sp, u64 bp)
@@ -19,12 +19,12 @@ static inline void gprof_orc_start(struct unwind_state *state, u64 ip, u64 sp, u
 	unwind_start(state, current, NULL, (void *)(sp - sizeof(long)));
 }
 
-static inline int gprof_orc_walk(struct unwind_state *state, u64 *frames, u32 max)
+static inline int gprof_orc_unwind(struct unwind_state *state, u64 *frames, u32 max)
 {
 	return -1;
 }
 
-static inline int gprof_orc_walk_from(u64 ip, u64 sp, u64 bp, u64 *frames, u32 max)
+static inline int gprof_orc_unwind_from(u64 ip, u64 sp, u64 bp, u64 *frames, u32 max)
 {
 	return -1;
 }

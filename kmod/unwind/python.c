@@ -169,7 +169,7 @@ static void turn(u64 *words, u32 nr)
 }
 
 /* Puts the last @nr words first: they change with the leaf, and those behind stay. */
-static void put_first(struct gprof_callers *c, u32 nr)
+static void put_first(struct gprof_user_frames *c, u32 nr)
 {
 	turn(c->frames, c->nr);
 	turn(c->frames, nr);
@@ -177,34 +177,34 @@ static void put_first(struct gprof_callers *c, u32 nr)
 }
 
 /**
- * gprof_python_walk() - the frames of a task's interpreter
- * @c: callers, which gprof_walk() has found; gets them before the others
- * @texts: mappings of current, which have been read
+ * gprof_python_unwind() - the frames of a task's interpreter
+ * @c: callers, which gprof_unwind_user() has found; gets them before the others
+ * @mm_tables: mappings of current, which have been read
  * @task: current, or a task that uses the same memory and does not run
  *
  * Context: Any incl. NMI, preemption and page faults off; the page tables that
  * are loaded are those of current.
  * Return: GPROF_STACK_REC_F_PYTHON and _PYTHON_CUT, as far as they hold.
  */
-u32 gprof_python_walk(struct gprof_callers *c, const struct gprof_texts *texts,
-		      struct task_struct *task)
+u32 gprof_python_unwind(struct gprof_user_frames *c, const struct gprof_mm_tables *mm_tables,
+			struct task_struct *task)
 {
 	/* Preemption is off; RCU's debugging need not know why. */
-	const struct gprof_text_list *list = rcu_dereference_raw(texts->list);
-	/* Pairs with note_python() in text.c. */
+	const struct gprof_exec_map_list *list = rcu_dereference_raw(mm_tables->list);
+	/* Pairs with note_python() in mm_tables.c. */
 	u32 i = smp_load_acquire(&list->python), nr = 0;
 	const struct gprof_python *p;
 	bool known, all = false;
 	u64 thread, tid, runtime;
 	u64 *first;
 
-	if (i >= list->nr || READ_ONCE(list->text[i].gone))
+	if (i >= list->nr || READ_ONCE(list->map[i].gone))
 		return 0;
-	p = &list->text[i].unwind->python;
+	p = &list->map[i].cfi->python;
 	/* The id by which it knows itself, be it in a container. */
 	tid = task_pid_nr_ns(task, task_active_pid_ns(task));
 	/* Loads that a sanitizer checks come before user memory is open: it calls functions. */
-	runtime = list->text[i].start - list->text[i].offset + p->runtime;
+	runtime = list->map[i].start - list->map[i].offset + p->runtime;
 	first = &c->frames[c->nr];
 	if (!user_access_begin((void __user *)PAGE_SIZE, 16))
 		return GPROF_STACK_REC_F_PYTHON_CUT;
@@ -221,7 +221,7 @@ u32 gprof_python_walk(struct gprof_callers *c, const struct gprof_texts *texts,
 		put_first(c, nr);
 		c->version++;
 		/* The next walk finds other words there than it left. */
-		c->kept = 0;
+		c->cached = 0;
 	}
 	return GPROF_STACK_REC_F_PYTHON | (all ? 0 : GPROF_STACK_REC_F_PYTHON_CUT);
 }

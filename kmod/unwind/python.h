@@ -5,8 +5,8 @@
 #ifndef GPROF_PYTHON_H
 #define GPROF_PYTHON_H
 
-#include "callers.h"
-#include "text.h"
+#include "user_fp.h"
+#include "mm_tables.h"
 
 #include <linux/gprof.h>
 #include <linux/types.h>
@@ -14,7 +14,7 @@
 struct task_struct;
 
 int gprof_python_copy(struct gprof_python *python, const struct gprof_python __user *from);
-u32 gprof_python_walk(struct gprof_callers *c, const struct gprof_texts *texts,
-		      struct task_struct *task);
+u32 gprof_python_unwind(struct gprof_user_frames *c, const struct gprof_mm_tables *mm_tables,
+			struct task_struct *task);
 
 #endif /* GPROF_PYTHON_H */

@@ -5,9 +5,9 @@
 #include "stack.h"
 #include "compat/preempt.h"
 #include "compat/sched.h"
-#include "mm/layout.h"
+#include "mm/exec_map_seq.h"
 #include "python.h"
-#include "walk.h"
+#include "unwind_user.h"
 
 #include <linux/gprof.h>
 #include <linux/perf_event.h>
@@ -85,50 +85,50 @@ static void note_end(struct gprof_stack *s, const struct gprof_stack_options *o,
 {
 	if (end != GPROF_STACK_END_COMPLETE)
 		s->top.flags |= GPROF_STACK_REC_F_USER_CUT;
-	if (o->tables)
+	if (o->table_set)
 		s->top.flags |= GPROF_STACK_REC_F_TABLES;
-	if (o->tables || end == GPROF_STACK_END_TIME)
+	if (o->table_set || end == GPROF_STACK_END_TIME)
 		s->top.flags |= end << GPROF_STACK_REC_END_SHIFT;
 }
 
-static noinline void python_frames(struct gprof_stack *s, const struct gprof_texts *texts,
+static noinline void python_frames(struct gprof_stack *s, const struct gprof_mm_tables *mm_tables,
 				   struct task_struct *task)
 {
-	u32 nr = s->callers.nr;
+	u32 nr = s->user_frames.nr;
 
-	if (!texts || !rcu_access_pointer(texts->list))
+	if (!mm_tables || !rcu_access_pointer(mm_tables->list))
 		return;
-	s->top.flags |= gprof_python_walk(&s->callers, texts, task);
-	s->nr_python = s->callers.nr - nr;
+	s->top.flags |= gprof_python_unwind(&s->user_frames, mm_tables, task);
+	s->nr_python = s->user_frames.nr - nr;
 }
 
 /* The callers of the leaf. */
-static void user_callers(struct gprof_stack *s, const struct gprof_stack_options *o,
-			 struct task_struct *task, struct pt_regs *regs, bool loaded,
-			 const struct gprof_texts *texts, u64 version)
+static void unwind_user_frames(struct gprof_stack *s, const struct gprof_stack_options *o,
+			       struct task_struct *task, struct pt_regs *regs, bool loaded,
+			       const struct gprof_mm_tables *mm_tables, u64 version)
 {
 	u32 max = o->max_frames - 1, end = GPROF_STACK_END_NR;
 	u64 fp, sp;
 
 	if (!s->until || !gprof_arch_user_reads(regs, loaded)) {
-		gprof_callers_cut(&s->callers, 0);
+		gprof_user_frames_cut(&s->user_frames, 0);
 		note_end(s, o, s->until ? GPROF_STACK_END_MODE : GPROF_STACK_END_TIME);
 		return;
 	}
 	pagefault_disable();
-	if (o->tables)
-		end = gprof_walk(s, o->tables, texts, version, regs, max);
+	if (o->table_set)
+		end = gprof_unwind_user(s, o->table_set, mm_tables, version, regs, max);
 	if (end != GPROF_STACK_END_NR) {
 		note_end(s, o, end);
 		if (o->flags & GPROF_STACK_F_PYTHON && end != GPROF_STACK_END_TIME)
-			python_frames(s, texts, task);
+			python_frames(s, mm_tables, task);
 	} else {
 		/* Frames of a walk have no records to compare with. */
-		if (o->tables)
-			gprof_callers_cut(&s->callers, 0);
+		if (o->table_set)
+			gprof_user_frames_cut(&s->user_frames, 0);
 		fp = gprof_arch_first_record(regs, &s->top);
 		sp = gprof_arch_user_stack(regs);
-		if (!gprof_callers_walk(&s->callers, fp, sp, max) || o->tables)
+		if (!gprof_user_fp_unwind(&s->user_frames, fp, sp, max) || o->table_set)
 			note_end(s, o, GPROF_STACK_END_UNREAD);
 	}
 	pagefault_enable();
@@ -138,29 +138,30 @@ static void user_callers(struct gprof_stack *s, const struct gprof_stack_options
 static __always_inline void user_frames(struct gprof_stack *s, const struct gprof_stack_options *o,
 					struct task_struct *task, struct pt_regs *user, bool loaded)
 {
-	const struct gprof_texts *texts = NULL;
+	const struct gprof_mm_tables *mm_tables = NULL;
 	u64 version;
 
-	s->wants_texts = false;
+	s->wants_mm_tables = false;
 	s->nr_python = 0;
-	if (user && o->tables)
-		texts = gprof_texts_find(o->tables, current->mm);
-	/* Pairs with bump() in text.c: lists that are read from here on are not older. */
-	version = texts ? smp_load_acquire(&texts->version) :
-		  o->tables ? GPROF_WALK_UNKNOWN : 0;
-	gprof_callers_begin(&s->callers, task,
-			    user ? gprof_layout_of(current->mm) : 0, version);
+	if (user && o->table_set)
+		mm_tables = gprof_mm_tables_find(o->table_set, current->mm);
+	/* Pairs with bump() in mm_tables.c: lists that are read from here on are not older. */
+	version = mm_tables    ? smp_load_acquire(&mm_tables->version) :
+		  o->table_set ? GPROF_UNWIND_UNKNOWN :
+				 0;
+	gprof_user_frames_begin(&s->user_frames, task,
+				user ? gprof_exec_map_seq_of(current->mm) : 0, version);
 	if (!user) {
-		gprof_callers_cut(&s->callers, 0);
+		gprof_user_frames_cut(&s->user_frames, 0);
 		return;
 	}
 	s->top.frames[s->top.nr_kernel] = instruction_pointer(user);
 	s->top.nr_user = 1;
 	if (!(o->flags & GPROF_STACK_F_USER) || o->max_frames == 1) {
-		gprof_callers_cut(&s->callers, 0);
+		gprof_user_frames_cut(&s->user_frames, 0);
 		return;
 	}
-	user_callers(s, o, task, user, loaded, texts, version);
+	unwind_user_frames(s, o, task, user, loaded, mm_tables, version);
 }
 
 /**
@@ -201,12 +202,12 @@ static u32 part_flags(const struct gprof_stack *whole, const struct gprof_stack_
 
 	if (o->flags & GPROF_STACK_F_PYTHON)
 		keep |= GPROF_STACK_REC_F_PYTHON | GPROF_STACK_REC_F_PYTHON_CUT;
-	if (nr_native == whole->callers.nr - whole->nr_python) {
+	if (nr_native == whole->user_frames.nr - whole->nr_python) {
 		keep |= GPROF_STACK_REC_F_USER_CUT | GPROF_STACK_REC_F_TABLES |
 			0xf << GPROF_STACK_REC_END_SHIFT;
 	} else {
 		flags = GPROF_STACK_REC_F_USER_CUT;
-		if (o->tables)
+		if (o->table_set)
 			flags |= GPROF_STACK_REC_F_TABLES |
 				 GPROF_STACK_END_MAX << GPROF_STACK_REC_END_SHIFT;
 	}
@@ -238,9 +239,9 @@ void gprof_stack_part(struct gprof_stack *part, const struct gprof_stack *whole,
 		      const struct gprof_stack_options *o, struct pt_regs *regs)
 {
 	bool leaf_in_kernel = !user_mode(regs) && o->kernel;
-	const struct gprof_callers *all = &whole->callers;
-	u32 nr_kernel = 0, nr_user = 0, nr_python = 0, nr = 0, layout = 0;
-	struct gprof_callers *c = &part->callers;
+	const struct gprof_user_frames *all = &whole->user_frames;
+	u32 nr_kernel = 0, nr_user = 0, nr_python = 0, nr = 0, exec_map_seq = 0;
+	struct gprof_user_frames *c = &part->user_frames;
 	bool changed;
 
 	part->top.flags = 0;
@@ -251,7 +252,7 @@ void gprof_stack_part(struct gprof_stack *part, const struct gprof_stack *whole,
 		part->top.flags |= GPROF_STACK_REC_F_KERNEL_CUT;
 	if (o->flags && (o->flags & GPROF_STACK_F_USER || !leaf_in_kernel)) {
 		nr_user = min_t(u32, whole->top.nr_user, 1);
-		layout = all->layout;
+		exec_map_seq = all->exec_map_seq;
 	}
 	if (nr_user && o->flags & GPROF_STACK_F_USER && o->max_frames > 1) {
 		nr_user = whole->top.nr_user;
@@ -265,9 +266,9 @@ void gprof_stack_part(struct gprof_stack *part, const struct gprof_stack *whole,
 	take_words(part->top.frames, whole->top.frames, nr_kernel);
 	take_words(part->top.frames + nr_kernel, whole->top.frames + whole->top.nr_kernel, nr_user);
 
-	if (!gprof_same_process(&c->process, &all->process) || c->layout != layout) {
+	if (!gprof_same_process(&c->process, &all->process) || c->exec_map_seq != exec_map_seq) {
 		c->process = all->process;
-		c->layout = layout;
+		c->exec_map_seq = exec_map_seq;
 		c->process_version++;
 		c->version++;
 	}
@@ -309,7 +310,7 @@ void gprof_stack_capture_task(struct gprof_stack *s, const struct gprof_stack_op
 }
 
 /**
- * gprof_stack_capture_own() - take the user frames of current, amid a system call
+ * gprof_stack_capture_self() - take the user frames of current, amid a system call
  * @s: where to
  * @o: parts to take: GPROF_STACK_F_USER, and no kernel
  *
@@ -317,7 +318,7 @@ void gprof_stack_capture_task(struct gprof_stack *s, const struct gprof_stack_op
  *
  * Context: Task, preemption off.
  */
-void gprof_stack_capture_own(struct gprof_stack *s, const struct gprof_stack_options *o)
+void gprof_stack_capture_self(struct gprof_stack *s, const struct gprof_stack_options *o)
 {
 	s->until = U64_MAX;
 	s->top.flags = 0;
@@ -340,8 +341,8 @@ void gprof_stack_capture_none(struct gprof_stack *s, struct task_struct *task)
 	s->top.flags = 0;
 	s->top.nr_kernel = 0;
 	s->top.nr_user = 0;
-	s->wants_texts = false;
+	s->wants_mm_tables = false;
 	s->nr_python = 0;
-	gprof_callers_begin(&s->callers, task, 0, 0);
-	gprof_callers_cut(&s->callers, 0);
+	gprof_user_frames_begin(&s->user_frames, task, 0, 0);
+	gprof_user_frames_cut(&s->user_frames, 0);
 }

@@ -5,7 +5,7 @@
 #ifndef GPROF_STACK_H
 #define GPROF_STACK_H
 
-#include "callers.h"
+#include "user_fp.h"
 
 #include <linux/gprof.h>
 #include <linux/types.h>
@@ -14,20 +14,20 @@ struct perf_callchain_entry;
 struct pt_regs;
 struct task_struct;
 
-#define GPROF_OWN_CALLERS	8	/* most that are told of a stack besides those of a base */
+#define GPROF_OWN_FRAMES	8	/* most that are told of a stack besides those of a suffix */
 
 /**
  * struct gprof_top - the part that differs from sample to sample; a key of the dictionary
  * @flags: GPROF_STACK_REC_F_*
  * @nr_kernel: kernel frames, first in @frames
  * @nr_user: user frames behind them: the leaf, and a guessed caller
- * @callers: id in the dictionary of callers that end as these do
+ * @user_frames: id in the dictionary of callers that end as these do
  * @nr_end: how many of those do
  * @nr_own: callers before these, last in @frames
- * @ends: @callers, @nr_end and @nr_own
+ * @ends: @user_frames, @nr_end and @nr_own
  * @frames: leaf first
  *
- * The sampler fills in @callers and the members that follow from it. Without holes, since it is
+ * The sampler fills in @user_frames and the members that follow from it. Without holes, since it is
  * compared as words.
  */
 struct gprof_top {
@@ -36,37 +36,37 @@ struct gprof_top {
 	u16 nr_user;
 	union {
 		struct {
-			u32 callers;
+			u32 user_frames;
 			u16 nr_end;
 			u16 nr_own;
 		};
 		u64 ends;
 	};
-	u64 frames[GPROF_MAX_FRAMES + 2 + GPROF_OWN_CALLERS];
+	u64 frames[GPROF_MAX_FRAMES + 2 + GPROF_OWN_FRAMES];
 };
 
-#define GPROF_SLOW_WALK		32	/* slow steps of a walk that takes longer than most */
+#define GPROF_SLOW_UNWIND	32	/* slow steps of a walk that takes longer than most */
 
 /**
  * struct gprof_stack - a captured stack
  * @top: kernel frames and the user leaf
- * @callers: the rest of the user frames
- * @nr_python: how many words of @callers are an interpreter's, which come first
+ * @user_frames: the rest of the user frames
+ * @nr_python: how many words of @user_frames are an interpreter's, which come first
  * @outermost: no other stack is being captured on this CPU
- * @until: when walks by tables have to end, as gprof_mono_ns(); 0: they may not begin
+ * @until: when walks by tables have to end, as gprof_clock_ns(); 0: they may not begin
  * @slow: steps of such walks that took long; at first not 0 where several are likely
- * @wants_texts: the mappings of the process are not known well enough
+ * @wants_mm_tables: the mappings of the process are not known well enough
  *
  * It is kept from sample to sample, for the next walk to compare with.
  */
 struct gprof_stack {
 	struct gprof_top top;
-	struct gprof_callers callers;
+	struct gprof_user_frames user_frames;
 	u32 nr_python;
 	u64 until;
 	u32 slow;
 	bool outermost;
-	bool wants_texts;
+	bool wants_mm_tables;
 };
 
 static inline u32 gprof_top_words(const struct gprof_top *top)
@@ -80,7 +80,7 @@ static inline u32 gprof_top_words(const struct gprof_top *top)
  * @flags: GPROF_STACK_F_*
  * @max_frames: most frames of either half, up to GPROF_MAX_FRAMES
  * @kernel: kernel addresses may be recorded
- * @tables: number of the set of tables that user frames are walked by, or 0
+ * @table_set: number of the set of tables that user frames are walked by, or 0
  * @word: all of these; never 0
  */
 struct gprof_stack_options {
@@ -89,7 +89,7 @@ struct gprof_stack_options {
 			u16 flags;
 			u16 max_frames;
 			u16 kernel;
-			u16 tables;
+			u16 table_set;
 		};
 		u64 word;
 	};
@@ -102,7 +102,7 @@ void gprof_stack_part(struct gprof_stack *part, const struct gprof_stack *whole,
 
 void gprof_stack_capture_task(struct gprof_stack *s, const struct gprof_stack_options *o,
 			      struct task_struct *task);
-void gprof_stack_capture_own(struct gprof_stack *s, const struct gprof_stack_options *o);
+void gprof_stack_capture_self(struct gprof_stack *s, const struct gprof_stack_options *o);
 void gprof_stack_capture_none(struct gprof_stack *s, struct task_struct *task);
 
 /* The functions of an architecture (stack_x86.c, stack_arm64.c, stack_riscv.c). */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * stack on arm64: frame records everywhere; those of user space in callers.c.
+ * stack on arm64: frame records everywhere; those of user space in user_fp.c.
  *
  * Return addresses may be signed (pointer authentication); the signature is
  * taken off. The kernel's own walker is not exported, so this is one, from
@@ -63,7 +63,7 @@ void gprof_arch_sleeper_regs(struct pt_regs *regs, struct task_struct *task)
 }
 
 /* From the second frame on. */
-static __always_inline u32 walk(u64 fp, u64 stack, u64 *frames, u32 max)
+static __always_inline u32 unwind(u64 fp, u64 stack, u64 *frames, u32 max)
 {
 	u64 record[2];
 	u32 n = 1;
@@ -96,14 +96,14 @@ u32 gprof_arch_kernel_frames(struct pt_regs *regs, u64 *frames, u32 max)
 	if (regs->pstate == PSR_MODE_EL1h && read_record(record, fp, stack) &&
 	    strip_kernel(record[1]) == regs->pc)
 		fp = record[0];
-	return walk(fp, stack, frames, max);
+	return unwind(fp, stack, frames, max);
 }
 
 u32 gprof_arch_task_frames(struct task_struct *task, u64 *frames, u32 max)
 {
 	frames[0] = strip_kernel(READ_ONCE(task->thread.cpu_context.pc));
-	return walk(READ_ONCE(task->thread.cpu_context.fp),
-		    (unsigned long)task_stack_page(task), frames, max);
+	return unwind(READ_ONCE(task->thread.cpu_context.fp), (unsigned long)task_stack_page(task),
+		      frames, max);
 }
 
 /*

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * stack on riscv64: frame records everywhere; those of user space in callers.c.
+ * stack on riscv64: frame records everywhere; those of user space in user_fp.c.
  *
  * The frame pointer, s0, is where the stack pointer was before the call. Below it lie the
  * return address and, below that, the caller's s0; a function that calls nobody may save

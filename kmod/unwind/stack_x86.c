@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * stack on amd64: ORC for the kernel, frame pointers for user space (callers.c).
+ * stack on amd64: ORC for the kernel, frame pointers for user space (user_fp.c).
  *
  * In an interrupt of user mode the page tables that are loaded are those of
  * current. Elsewhere they may not be: an NMI or a tracepoint may come while the
@@ -117,7 +117,7 @@ static u32 call_frames(const struct pt_regs *regs, u64 *frames, u32 max)
 	/* Of a sleeper the caller of the switch is told. */
 	if (regs->flags != GPROF_REGS_OF_SLEEPER)
 		frames[n++] = regs->ip;
-	rest = gprof_orc_walk_from(regs->ip, regs->sp, regs->bp, frames + n, max - n);
+	rest = gprof_orc_unwind_from(regs->ip, regs->sp, regs->bp, frames + n, max - n);
 	if (rest < 0 || !(n + rest))
 		return call_frames_slow(regs, frames, max);
 	if (IS_ENABLED(CONFIG_PROVE_LOCKING)) {
@@ -152,7 +152,7 @@ u32 gprof_arch_kernel_frames(struct pt_regs *regs, u64 *frames, u32 max)
 		frames[n++] = addr;
 		if (n != 2)
 			continue;
-		rest = gprof_orc_walk(&state, frames + n, max - n);
+		rest = gprof_orc_unwind(&state, frames + n, max - n);
 		if (rest >= 0) {
 			check_frames(&state, frames + n, rest);
 			return n + rest;

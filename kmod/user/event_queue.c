@@ -4,19 +4,19 @@
  *
  * An event happens in an NMI or under locks of the scheduler; it is told by wake-ups, which
  * take sleeping locks on PREEMPT_RT, and by netlink, which allocates. So the producer sets a
- * bit, and a hard irq_work wakes the owner's thread (errand.c), which does both. Nothing in
+ * bit, and a hard irq_work wakes the owner's thread (worker.c), which does both. Nothing in
  * between needs a thread on one particular CPU, which a task of real time may keep for itself.
  *
- * A notice (samples were lost, the target is gone) says only that it happened: its bit is all
+ * An event (samples were lost, the target is gone) says only that it happened: its bit is all
  * there is of it, and it is told at most once a second. Counters tell how much of it there was.
  *
- * A firing of a trigger has data, which wait in a place of the queue. A producer takes a place
- * by compare-exchange, writes it, and then its turn; a producer that it interrupts waits for
- * nobody. There are two consumers: GPROF_IOC_FIRED takes the firing, and either consumer
- * announces it. A place is free once both have passed it. The queue keeps ids of tasks by
- * reference: the reader may live in another pid namespace, and the task may be gone by then.
- * Firings are announced some dozen times a second at most: their limits are for the owner to
- * choose, and must not let listeners miss events of others.
+ * A trigger event of a trigger has data, which wait in a place of the queue. A producer takes a
+ * place by compare-exchange, writes it, and then its turn; a producer that it interrupts waits
+ * for nobody. There are two consumers: GPROF_IOC_TRIGGER_READ takes the trigger event, and
+ * either consumer announces it. A place is free once both have passed it. The queue keeps ids
+ * of tasks by reference: the reader may live in another pid namespace, and the task may be gone
+ * by then. Trigger events are announced some dozen times a second at most: their limits are for
+ * the owner to choose, and must not let listeners miss events of others.
  */
 #include "event_queue.h"
 #include "memlock.h"
@@ -35,8 +35,8 @@
 #include <linux/string.h>
 #include <linux/timekeeping.h>
 
-#define PLACES		GPROF_FIRED_WAITING
-#define ANNOUNCED_MAX	64	/* firings in a second */
+#define PLACES		GPROF_TRIGGER_EVENTS_MAX
+#define ANNOUNCED_MAX	64	/* trigger events in a second */
 
 static_assert(!(PLACES & (PLACES - 1)));
 
@@ -79,7 +79,7 @@ static bool is_written(const struct gprof_event *e, unsigned int number)
 	return smp_load_acquire(&e->turn) == number + 1;
 }
 
-/* May one more firing be announced in this second? The one that begins it may let too many by. */
+/* May one more trigger event be announced in this second? The one that begins it may let too many by. */
 static bool may_announce(struct gprof_event_queue *q)
 {
 	unsigned long begin = READ_ONCE(q->second);
@@ -92,7 +92,7 @@ static bool may_announce(struct gprof_event_queue *q)
 }
 
 /*
- * Announces the oldest firing that was not; false: all were. A place is reused only once
+ * Announces the oldest trigger event that was not; false: all were. A place is reused only once
  * @heard has passed it, so that the copy is right where the exchange succeeds.
  */
 static bool announce_next(struct gprof_event_queue *q)
@@ -102,7 +102,7 @@ static bool announce_next(struct gprof_event_queue *q)
 
 	if (!is_written(place, heard))
 		return false;
-	e.type = GPROF_EVENT_FIRED;
+	e.type = GPROF_EVENT_TRIGGER;
 	e.what = READ_ONCE(place->what);
 	e.told.index = READ_ONCE(place->told.index);
 	/* Pairs with atomic_read_acquire() in gprof_event_claim(): the place has been read. */
@@ -114,9 +114,9 @@ static bool announce_next(struct gprof_event_queue *q)
 }
 
 /* In the owner's thread. */
-static u64 tell(struct gprof_errand *errand, bool awaited)
+static u64 tell(struct gprof_work *work, bool awaited)
 {
-	struct gprof_event_queue *q = container_of(errand, struct gprof_event_queue, errand);
+	struct gprof_event_queue *q = container_of(work, struct gprof_event_queue, work);
 	unsigned long raised = xchg(&q->raised, 0);
 	struct gprof_event e = { };
 
@@ -124,7 +124,7 @@ static u64 tell(struct gprof_errand *errand, bool awaited)
 		wake_up_interruptible_poll(&q->wait, EPOLLIN);
 	if (raised & ~BIT(GPROF_EVENT_READABLE))
 		wake_up_interruptible_poll(&q->wait, EPOLLPRI);
-	for (e.type = 0; e.type < GPROF_NOTICE_NR; e.type++) {
+	for (e.type = 0; e.type < GPROF_STATS_EVENT_NR; e.type++) {
 		if (raised & BIT(e.type) && !announcer(q, &e))
 			atomic64_inc(&q->dropped);
 	}
@@ -136,7 +136,7 @@ static u64 tell(struct gprof_errand *errand, bool awaited)
 static void raise(struct gprof_event_queue *q, enum gprof_event_type type)
 {
 	set_bit(type, &q->raised);
-	gprof_errand_raise(&q->errand);
+	gprof_work_raise(&q->work);
 }
 
 /* False: it was raised less than a second ago, or another CPU raises it now. */
@@ -151,13 +151,13 @@ static bool is_due(struct gprof_event_queue *q, enum gprof_event_type type)
 /**
  * gprof_event_raise() - something has happened
  * @q: queue of the listener
- * @type: a notice, or READABLE
+ * @type: an event, or READABLE
  *
  * Context: Any incl. NMI.
  */
 void gprof_event_raise(struct gprof_event_queue *q, enum gprof_event_type type)
 {
-	if (type < GPROF_NOTICE_NR) {
+	if (type < GPROF_STATS_EVENT_NR) {
 		if (likely(!is_due(q, type)))
 			return;
 		set_bit(type, &q->pending);
@@ -191,11 +191,11 @@ int gprof_events_init(struct gprof_event_queue *q, bool privileged)
 	q->places = kcalloc(PLACES, sizeof(*q->places), GFP_KERNEL_ACCOUNT);
 	if (!q->places)
 		return -ENOMEM;
-	for (i = 0; i < GPROF_NOTICE_NR; i++)
+	for (i = 0; i < GPROF_STATS_EVENT_NR; i++)
 		q->next[i] = jiffies;
 	q->second = jiffies;
-	q->errand.urgent = true;
-	err = gprof_errand_init(&q->errand, tell, privileged);
+	q->work.urgent = true;
+	err = gprof_work_init(&q->work, tell, privileged);
 	if (err) {
 		kfree(q->places);
 		q->places = NULL;
@@ -212,7 +212,7 @@ int gprof_events_init(struct gprof_event_queue *q, bool privileged)
  */
 bool gprof_events_flush(struct gprof_event_queue *q)
 {
-	return gprof_errand_finish(&q->errand, NSEC_PER_SEC / 8);
+	return gprof_work_finish(&q->work, NSEC_PER_SEC / 8);
 }
 
 /**
@@ -224,7 +224,7 @@ bool gprof_events_flush(struct gprof_event_queue *q)
 void gprof_events_destroy(struct gprof_event_queue *q)
 {
 	gprof_events_flush(q);
-	gprof_errand_destroy(&q->errand);
+	gprof_work_destroy(&q->work);
 	gprof_events_clear(q);
 	kfree(q->places);
 	q->places = NULL;
@@ -263,11 +263,11 @@ void gprof_event_publish(struct gprof_event_queue *q, struct gprof_event *e)
 	/* Pairs with smp_load_acquire() in is_written(). */
 	smp_store_release(&e->turn, e->turn + 1);
 	/* From here on it may be another's. */
-	raise(q, GPROF_EVENT_FIRED);
+	raise(q, GPROF_EVENT_TRIGGER);
 }
 
 /**
- * gprof_event_of() - set the task, its process and the CPU of a firing
+ * gprof_event_of() - set the task, its process and the CPU of a trigger event
  * @e: claimed
  * @task: current, or one that does not run, or under RCU
  * @what: GPROF_TRIGGER_*
@@ -277,12 +277,12 @@ void gprof_event_publish(struct gprof_event_queue *q, struct gprof_event *e)
  */
 void gprof_event_of(struct gprof_event *e, struct task_struct *task, u32 what, u32 index)
 {
-	e->type = GPROF_EVENT_FIRED;
+	e->type = GPROF_EVENT_TRIGGER;
 	e->what = what;
 	e->tid = get_pid(task_pid(task));
 	e->tgid = get_pid(task_tgid(task));
 	e->suppressed = NULL;
-	e->told = (struct gprof_fired){
+	e->told = (struct gprof_trigger_event){
 		.index = index,
 		.tid = task->pid,
 		.pid = task->tgid,
@@ -307,7 +307,7 @@ int gprof_event_request(struct gprof_event_queue *q)
 	local_irq_save(irq);
 	e = gprof_event_claim(q);
 	if (e) {
-		gprof_event_of(e, current, GPROF_TRIGGER_REQUEST, GPROF_FIRED_REQUEST);
+		gprof_event_of(e, current, GPROF_TRIGGER_REQUEST, GPROF_TRIGGER_EVENT_REQUEST);
 		e->told.time = ktime_get_mono_fast_ns();
 		e->told.number = GPROF_TRIGGER_ANY;
 		gprof_event_publish(q, e);
@@ -332,7 +332,7 @@ static void drop(struct gprof_event_queue *q, struct gprof_event *e)
 }
 
 /**
- * gprof_events_pending() - is there a notice, or a firing to be taken?
+ * gprof_events_pending() - is there an event, or a trigger event to be taken?
  * @q: queue of a recorder that is set up
  *
  * Context: Any.
@@ -345,13 +345,13 @@ bool gprof_events_pending(const struct gprof_event_queue *q)
 }
 
 /**
- * gprof_events_take_notices() - notices since this was called last
+ * gprof_events_take_stats() - events since this was called last
  * @q: queue
  *
  * Context: Any.
- * Return: bit (1 << GPROF_NOTICE_*) each.
+ * Return: bit (1 << GPROF_STATS_EVENT_*) each.
  */
-u64 gprof_events_take_notices(struct gprof_event_queue *q)
+u64 gprof_events_take_stats(struct gprof_event_queue *q)
 {
 	return xchg(&q->pending, 0);
 }
@@ -366,22 +366,22 @@ static pid_t id_in(struct pid *pid, pid_t had, struct pid_namespace *ns)
 }
 
 /**
- * gprof_event_take() - take the oldest firing
+ * gprof_event_take() - take the oldest trigger event
  * @q: queue
  * @fired: gets it, with ids of the caller's pid namespace
  *
  * Context: Task; never two at once.
  * Return: 0, or -EAGAIN when none waits.
  */
-int gprof_event_take(struct gprof_event_queue *q, struct gprof_fired *fired)
+int gprof_event_take(struct gprof_event_queue *q, struct gprof_trigger_event *fired)
 {
 	struct pid_namespace *ns = task_active_pid_ns(current);
 	struct gprof_event *e = oldest(q);
 	u32 size = fired->size;
 
-	*fired = e ? e->told : (struct gprof_fired){ };
+	*fired = e ? e->told : (struct gprof_trigger_event){ };
 	fired->size = size;
-	fired->unwatched = atomic64_read(&q->unwatched);
+	fired->untracked = atomic64_read(&q->untracked);
 	if (!e) {
 		fired->fired = atomic64_read(&q->fired);
 		fired->suppressed = atomic64_read(&q->suppressed);
@@ -399,7 +399,7 @@ int gprof_event_take(struct gprof_event_queue *q, struct gprof_fired *fired)
 }
 
 /**
- * gprof_events_clear() - throw all firings away
+ * gprof_events_clear() - throw all trigger events away
  * @q: queue; nothing fires
  *
  * Context: Task.
@@ -414,5 +414,5 @@ void gprof_events_clear(struct gprof_event_queue *q)
 		drop(q, e);
 	atomic64_set(&q->fired, 0);
 	atomic64_set(&q->suppressed, 0);
-	atomic64_set(&q->unwatched, 0);
+	atomic64_set(&q->untracked, 0);
 }

@@ -22,9 +22,9 @@ MODULE_PARM_DESC(mlock_kb, "KiB per CPU that each user may pin beyond RLIMIT_MEM
 
 static u64 limit_pages(void)
 {
-	u64 allowance = (u64)READ_ONCE(mlock_kb) * num_online_cpus() >> (PAGE_SHIFT - 10);
+	u64 limit = (u64)READ_ONCE(mlock_kb) * num_online_cpus() >> (PAGE_SHIFT - 10);
 
-	return allowance + (rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT);
+	return limit + (rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT);
 }
 
 /**

@@ -245,7 +245,7 @@ TEST_F(kinds, live_allocations_are_those_that_were_not_freed)
 	struct gprof_recorder_stats st = { .sz = sizeof(st) };
 	int q = msgget(IPC_PRIVATE, 0600);
 
-	SKIP_UNLESS(device_has(GPROF_FEAT_LIVE), "no ends of allocations are told here");
+	SKIP_UNLESS(device_has(GPROF_FEAT_OBJECTS), "no ends of allocations are told here");
 	ASSERT_LE(0, q);
 	ASSERT_EQ(0, child_fork(&self->child, exchanges, &q));
 	cfg.target = (struct gprof_target){ GPROF_PROCESS, self->child.pid };
@@ -352,7 +352,7 @@ TEST_F(kinds, what_is_live_is_told_again_by_the_next_profile)
 	};
 	int q = msgget(IPC_PRIVATE, 0600);
 
-	SKIP_UNLESS(device_has(GPROF_FEAT_LIVE), "no ends of allocations are told here");
+	SKIP_UNLESS(device_has(GPROF_FEAT_OBJECTS), "no ends of allocations are told here");
 	ASSERT_LE(0, q);
 	ASSERT_EQ(0, child_fork(&self->child, exchanges, &q));
 	cfg.target = (struct gprof_target){ GPROF_PROCESS, self->child.pid };

@@ -433,7 +433,7 @@ static void flood(void *arg, int step)
 		.size = sizeof(t), .what = GPROF_TRIGGER_OFF_CPU, .interval_ns = 1,
 		.number = GPROF_TRIGGER_ANY,
 	};
-	struct gprof_fired f = { .size = sizeof(f) };
+	struct gprof_trigger_event f = { .size = sizeof(f) };
 	uint64_t *firings = arg;
 	int to[2], from[2];
 	struct device dev;
@@ -456,7 +456,7 @@ static void flood(void *arg, int step)
 	for (;;) {
 		if (write(to[1], &c, 1) != 1 || read(from[0], &c, 1) != 1)
 			break;
-		while (!device_ioctl(dev.fd, GPROF_IOC_FIRED, &f))
+		while (!device_ioctl(dev.fd, GPROF_IOC_TRIGGER_READ, &f))
 			__atomic_fetch_add(firings, 1, __ATOMIC_RELAXED);
 	}
 	_exit(1);

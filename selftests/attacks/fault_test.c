@@ -46,7 +46,7 @@ static void prepare_faults(void)
 
 FIXTURE(fault) {
 	struct gprof_cpu_params params;
-	struct gprof_profile_params profile;
+	struct gprof_tracepoint_params profile;
 	struct gprof_setup setup;
 	struct device dev;
 	uint64_t recorders;
@@ -90,8 +90,10 @@ FIXTURE_VARIANT_ADD(fault, cgroup) {
 	.kind = GPROF_KIND_CPU, .target = GPROF_TARGET_CGROUP, .kernel = true,
 };
 
-FIXTURE_VARIANT_ADD(fault, tracepoint) {
-	.kind = GPROF_KIND_PROFILE, .target = GPROF_TARGET_SYSTEM, .kernel = true,
+FIXTURE_VARIANT_ADD(fault, tracepoint){
+	.kind = GPROF_KIND_TRACEPOINT,
+	.target = GPROF_TARGET_SYSTEM,
+	.kernel = true,
 	.allocates = true,
 };
 
@@ -141,10 +143,10 @@ FIXTURE_SETUP(fault)
 	self->setup.buffer_size = 32768;
 	if (variant->kernel)
 		self->setup.stack |= GPROF_STACK_F_KERNEL;
-	if (variant->kind == GPROF_KIND_PROFILE) {
+	if (variant->kind == GPROF_KIND_TRACEPOINT) {
 		id = tracepoint_id("sched", "sched_process_fork");
 		ASSERT_LT(0, id);
-		self->profile = (struct gprof_profile_params){
+		self->profile = (struct gprof_tracepoint_params){
 			.size = sizeof(self->profile), .tracepoint = id, .period = 1,
 		};
 		self->setup.params = (uintptr_t)&self->profile;

@@ -166,10 +166,11 @@ void do_trigger(struct thread *t, struct slot *s)
 
 void do_fired(struct thread *t, struct slot *s)
 {
-	struct gprof_fired fired = { .size = sizeof(fired) };
+	struct gprof_trigger_event fired = { .size = sizeof(fired) };
 
-	if (!send_struct(t, s, GPROF_IOC_FIRED, &fired, sizeof(fired)) &&
-	    fired.size == sizeof(fired) && fired.index >= GPROF_TRIGGERS_MAX && fired.index != GPROF_FIRED_REQUEST)
+	if (!send_struct(t, s, GPROF_IOC_TRIGGER_READ, &fired, sizeof(fired)) &&
+	    fired.size == sizeof(fired) && fired.index >= GPROF_TRIGGERS_MAX &&
+	    fired.index != GPROF_TRIGGER_EVENT_REQUEST)
 		fuzz_broken(t->run->f, "trigger %u has fired", fired.index);
 }
 
@@ -203,7 +204,7 @@ void do_table(struct thread *t, struct slot *s)
 	unsigned int nr = 1 + below(&t->draw, 64), i;
 	uint32_t end = (1 + below(&t->draw, 64)) * 65536;
 	struct table_parts parts;
-	struct gprof_text_table arg;
+	struct gprof_unwind_table_add arg;
 	struct gprof_python python;
 	int fd;
 
@@ -217,7 +218,7 @@ void do_table(struct thread *t, struct slot *s)
 	fd = open(one_in(&t->draw, 8) ? "/dev/null" : "/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	arg = table_argument(&parts, fd);
 	if (one_in(&t->draw, 8)) {
-		arg.flags = GPROF_TABLE_F_VDSO;
+		arg.flags = GPROF_UNWIND_TABLE_ADD_F_VDSO;
 		arg.fd = -1;
 	}
 	if (one_in(&t->draw, 8))
@@ -229,7 +230,7 @@ void do_table(struct thread *t, struct slot *s)
 		arg.table = draw(&t->draw);
 	if (one_in(&t->draw, 2))
 		arg.python = fuzz_python(&t->draw, &python);
-	send_struct(t, s, GPROF_IOC_TABLE, &arg, sizeof(arg));
+	send_struct(t, s, GPROF_IOC_UNWIND_TABLE_ADD, &arg, sizeof(arg));
 	close(fd);
 	free(parts.head);
 }
@@ -237,7 +238,7 @@ void do_table(struct thread *t, struct slot *s)
 /* Not through send_struct(): a pointer that has one wrong bit may be to memory of ours. */
 void do_stack(struct thread *t, struct slot *s)
 {
-	struct gprof_own_stack arg = {
+	struct gprof_self_stack arg = {
 		.size = one_in(&t->draw, 8) ? draw(&t->draw) : sizeof(arg),
 		.flags = one_in(&t->draw, 16) ? draw(&t->draw) : 0,
 		.frames = one_in(&t->draw, 4) ?
@@ -247,7 +248,7 @@ void do_stack(struct thread *t, struct slot *s)
 		.skip = ONE_OF(&t->draw, 0, 0, 1, 3, 126, 127, 128, UINT32_MAX, draw(&t->draw)),
 	};
 
-	if (!call(t, s, GPROF_IOC_STACK, &arg) &&
+	if (!call(t, s, GPROF_IOC_SELF_STACK, &arg) &&
 	    (arg.out_frames > arg.max_frames || arg.out_frames > 127))
 		fuzz_broken(t->run->f, "%u frames of a stack", arg.out_frames);
 }
@@ -256,18 +257,24 @@ void do_stack(struct thread *t, struct slot *s)
 void do_memory(struct thread *t, struct slot *s)
 {
 	unsigned int what = one_in(&t->draw, 16) ? draw(&t->draw) : below(&t->draw, 4);
-	struct gprof_memory arg = {
+	struct gprof_alloc_report arg = {
 		.what = what,
 		.addr = what ? 16 + 16 * below(&t->draw, 8) : 0,
-		.space = one_in(&t->draw, 4) ? draw(&t->draw) : 0,
-		.bytes = what == GPROF_MEMORY_ALLOC || what == GPROF_MEMORY_RESIZE ?
-			 ONE_OF(&t->draw, 1, 100, 1ULL << 47, (1ULL << 48) - 1, 1ULL << 48,
-				UINT64_MAX, draw(&t->draw)) : 0,
-		.period = what == GPROF_MEMORY_ALLOC ?
-			  ONE_OF(&t->draw, 1, 2, 512 << 10, 1ULL << 40, UINT64_MAX, draw(&t->draw)) : 0,
-		.pc = what == GPROF_MEMORY_ALLOC ?
-		      ONE_OF(&t->draw, 0, 1, 0xffffffff81000000ULL, (uintptr_t)do_memory) : 0,
-		.flags = one_in(&t->draw, 8) ? ONE_OF(&t->draw, GPROF_MEMORY_F_NO_ROOM, draw(&t->draw)) : 0,
+		.mm_id = one_in(&t->draw, 4) ? draw(&t->draw) : 0,
+		.bytes = what == GPROF_ALLOC_REPORT_ALLOC || what == GPROF_ALLOC_REPORT_RESIZE ?
+				 ONE_OF(&t->draw, 1, 100, 1ULL << 47, (1ULL << 48) - 1, 1ULL << 48,
+					UINT64_MAX, draw(&t->draw)) :
+				 0,
+		.period = what == GPROF_ALLOC_REPORT_ALLOC ?
+				  ONE_OF(&t->draw, 1, 2, 512 << 10, 1ULL << 40, UINT64_MAX,
+					 draw(&t->draw)) :
+				  0,
+		.pc = what == GPROF_ALLOC_REPORT_ALLOC ?
+			      ONE_OF(&t->draw, 0, 1, 0xffffffff81000000ULL, (uintptr_t)do_memory) :
+			      0,
+		.flags = one_in(&t->draw, 8) ?
+				 ONE_OF(&t->draw, GPROF_ALLOC_REPORT_F_NO_ROOM, draw(&t->draw)) :
+				 0,
 	};
 
 	if (arg.pc) {
@@ -276,7 +283,7 @@ void do_memory(struct thread *t, struct slot *s)
 		arg.fp = ONE_OF(&t->draw, 0, 8, 0xffff888000000000ULL, (uintptr_t)&arg,
 				(uintptr_t)t->edge + t->run->page - 16, draw(&t->draw));
 	}
-	send_struct(t, s, GPROF_IOC_MEMORY, &arg, sizeof(arg));
+	send_struct(t, s, GPROF_IOC_ALLOC_REPORT, &arg, sizeof(arg));
 }
 
 void do_unknown(struct thread *t, struct slot *s)
@@ -288,7 +295,7 @@ void do_unknown(struct thread *t, struct slot *s)
 	/* what every file has would have its own errors */
 	if ((cmd >> 8 & 0xff) != GPROF_IOC_TYPE)
 		cmd = (cmd & ~0xff00U) | GPROF_IOC_TYPE << 8;
-	if (cmd >= GPROF_IOC_INFO && cmd <= GPROF_IOC_MEMORY)
+	if (cmd >= GPROF_IOC_INFO && cmd <= GPROF_IOC_ALLOC_REPORT)
 		return;
 	call(t, s, cmd, t->edge + below(&t->draw, t->run->page));
 }
@@ -369,7 +376,7 @@ static void draw_trace(struct thread *t, struct gprof_trace_params *p)
 }
 
 /* Some are filters; what they read is at random places of what the kernel tells. */
-static void draw_filter(struct thread *t, struct gprof_profile_params *p,
+static void draw_filter(struct thread *t, struct gprof_tracepoint_params *p,
 			struct gprof_filter_step *steps, unsigned int nr)
 {
 	static const char text[] = "k[a-z]*?\\\\[";
@@ -398,7 +405,7 @@ static void draw_filter(struct thread *t, struct gprof_profile_params *p,
 void do_setup(struct thread *t, struct slot *s)
 {
 	struct gprof_filter_step steps[3];
-	struct gprof_profile_params profile = {
+	struct gprof_tracepoint_params profile = {
 		.size = sizeof(profile), .tracepoint = below(&t->draw, 3000),
 		.period = 1 + below(&t->draw, 999),
 	};
@@ -445,7 +452,7 @@ void do_setup(struct thread *t, struct slot *s)
 	if (one_in(&t->draw, 8)) {
 		if (one_in(&t->draw, 2))
 			draw_filter(t, &profile, steps, 3);
-		setup.kind = GPROF_KIND_PROFILE;
+		setup.kind = GPROF_KIND_TRACEPOINT;
 		setup.params = (uintptr_t)&profile;
 	}
 	if (one_in(&t->draw, 8)) {

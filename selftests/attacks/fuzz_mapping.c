@@ -12,7 +12,7 @@ void do_mmap(struct thread *t, struct slot *s)
 	int fd = __atomic_load_n(&s->fd, __ATOMIC_RELAXED);
 	uint64_t cpu = ONE_OF(&t->draw, 0, 0, 1, 1, 2, 63, 4096, 0x7fffffff);
 	bool live = one_in(&t->draw, 6), ring = live || one_in(&t->draw, 2);
-	uint64_t offset = live ? GPROF_MMAP_LIVE :
+	uint64_t offset = live ? GPROF_MMAP_OBJECTS :
 			  ring ? GPROF_MMAP_RING(cpu) : GPROF_MMAP_TAIL(cpu);
 	int protection = protections[below(&t->draw, 6)];
 	size_t length = t->run->page;

@@ -35,7 +35,7 @@
 #define OPTIMIZATION	"/proc/sys/debug/kprobes-optimization"
 
 FIXTURE(nmi) {
-	struct gprof_profile_params profile;
+	struct gprof_tracepoint_params profile;
 	struct gprof_cpu_params timer;
 	struct gprof_setup setup, timer_setup;
 	struct device dev, timer_dev;
@@ -51,11 +51,11 @@ FIXTURE_SETUP(nmi)
 	SKIP_UNLESS(false, "amd64 only: on arm64 the counters of the PMU give NMIs");
 #endif
 	SKIP_UNLESS(!geteuid(), "must be root");
-	self->profile = (struct gprof_profile_params){
+	self->profile = (struct gprof_tracepoint_params){
 		.size = sizeof(self->profile), .period = 1,
 	};
 	self->setup = device_setup_of(GPROF_TARGET_SYSTEM, 0, &self->profile);
-	self->setup.kind = GPROF_KIND_PROFILE;
+	self->setup.kind = GPROF_KIND_TRACEPOINT;
 	self->setup.stack |= GPROF_STACK_F_KERNEL;
 	self->setup.buffer_size = 1 << 20;
 	self->setup.generation_ns = 1000000;

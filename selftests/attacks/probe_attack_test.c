@@ -186,8 +186,14 @@ static void expect(struct __test_metadata *_metadata, const FIXTURE_DATA(attack)
 TEST_F(attack, whatever_an_allocator_says_is_taken_as_it_is)
 {
 	void *const places[] = {
-		(void *)1, (void *)2, (void *)3, (void *)-1, (void *)0xffff888000000000,
-		(void *)(1UL << 47), self, (void *)GPROF_LIVE_IS,
+		(void *)1,
+		(void *)2,
+		(void *)3,
+		(void *)-1,
+		(void *)0xffff888000000000,
+		(void *)(1UL << 47),
+		self,
+		(void *)GPROF_OBJECT_LIVE,
 	};
 	const unsigned int nr = sizeof(places) / sizeof(places[0]);
 	void *(*volatile calls)(size_t n, size_t size) = (void *)answers_too;

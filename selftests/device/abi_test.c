@@ -30,8 +30,8 @@ union argument {
 	struct gprof_stats stats;
 	struct gprof_rate rate;
 	struct gprof_trigger trigger;
-	struct gprof_text_table table;
-	struct gprof_own_stack own_stack;
+	struct gprof_unwind_table_add table;
+	struct gprof_self_stack own_stack;
 	struct gprof_annotate annotate;
 	unsigned char bytes[2 * 65536];
 };
@@ -91,19 +91,27 @@ FIXTURE_VARIANT_ADD(command, trigger) {
 	.kind = GPROF_KIND_TRACE,
 };
 
-FIXTURE_VARIANT_ADD(command, table) {
-	.nr = GPROF_IOC_TABLE, .size = GPROF_TEXT_TABLE_SIZE_VER0, .out = true, .setup = true,
-	.grown = GPROF_TEXT_TABLE_SIZE_VER1 - GPROF_TEXT_TABLE_SIZE_VER0,
-	.tables = true, .known_flags = __GPROF_TABLE_F_ALL,
+FIXTURE_VARIANT_ADD(command, table){
+	.nr = GPROF_IOC_UNWIND_TABLE_ADD,
+	.size = GPROF_UNWIND_TABLE_ADD_SIZE_VER0,
+	.out = true,
+	.setup = true,
+	.grown = GPROF_UNWIND_TABLE_ADD_SIZE_VER1 - GPROF_UNWIND_TABLE_ADD_SIZE_VER0,
+	.tables = true,
+	.known_flags = __GPROF_UNWIND_TABLE_ADD_F_ALL,
 };
 
-FIXTURE_VARIANT_ADD(command, stack) {
-	.nr = GPROF_IOC_STACK, .size = GPROF_OWN_STACK_SIZE_VER0, .out = true,
+FIXTURE_VARIANT_ADD(command, stack){
+	.nr = GPROF_IOC_SELF_STACK,
+	.size = GPROF_SELF_STACK_SIZE_VER0,
+	.out = true,
 };
 
-FIXTURE_VARIANT_ADD(command, memory) {
-	.nr = GPROF_IOC_MEMORY, .size = GPROF_MEMORY_SIZE_VER0, .out = true,
-	.known_flags = 3,	/* of what */
+FIXTURE_VARIANT_ADD(command, memory){
+	.nr = GPROF_IOC_ALLOC_REPORT,
+	.size = GPROF_ALLOC_REPORT_SIZE_VER0,
+	.out = true,
+	.known_flags = 3, /* of what */
 };
 
 FIXTURE_VARIANT_ADD(command, annotate) {
@@ -122,10 +130,10 @@ static void fill(FIXTURE_DATA(command) *self, const FIXTURE_VARIANT(command) *va
 		arg->trigger = (struct gprof_trigger){
 			.what = GPROF_TRIGGER_OFF_CPU, .threshold_ns = 1, .number = GPROF_TRIGGER_ANY,
 		};
-	else if (variant->nr == GPROF_IOC_TABLE)
+	else if (variant->nr == GPROF_IOC_UNWIND_TABLE_ADD)
 		arg->table = table_argument(&self->parts, self->exe);
-	else if (variant->nr == GPROF_IOC_STACK)
-		arg->own_stack = (struct gprof_own_stack){
+	else if (variant->nr == GPROF_IOC_SELF_STACK)
+		arg->own_stack = (struct gprof_self_stack){
 			.frames = (uintptr_t)self->frames, .max_frames = 8,
 		};
 	else if (variant->nr == GPROF_IOC_ANNOTATE)
@@ -445,9 +453,10 @@ TEST_F(file, unknown_commands_are_ENOTTY)
 	static uint32_t arg[1024] = { sizeof(arg) };
 	unsigned int nr;
 
-	for (nr = _IOC_NR(GPROF_IOC_FIRED) + 1; nr < 256; nr++) {
-		if (nr == _IOC_NR(GPROF_IOC_TABLE) || nr == _IOC_NR(GPROF_IOC_STACK) ||
-		    nr == _IOC_NR(GPROF_IOC_MEMORY) || nr == _IOC_NR(GPROF_IOC_ANNOTATE))
+	for (nr = _IOC_NR(GPROF_IOC_TRIGGER_READ) + 1; nr < 256; nr++) {
+		if (nr == _IOC_NR(GPROF_IOC_UNWIND_TABLE_ADD) ||
+		    nr == _IOC_NR(GPROF_IOC_SELF_STACK) || nr == _IOC_NR(GPROF_IOC_ALLOC_REPORT) ||
+		    nr == _IOC_NR(GPROF_IOC_ANNOTATE))
 			continue;
 		EXPECT_EQ(-ENOTTY, device_ioctl(self->fd, _IO(GPROF_IOC_TYPE, nr), arg))
 			TH_LOG("command %#x", nr);
@@ -475,11 +484,12 @@ TEST_F(file, info_tells_what_the_module_is)
 	EXPECT_EQ(GPROF_ABI_VERSION, info.out_abi_version);
 	EXPECT_EQ(sysconf(_SC_NPROCESSORS_CONF), info.out_nr_cpus);
 	EXPECT_TRUE(info.out_kinds & (1ULL << GPROF_KIND_CPU));
-	EXPECT_EQ(0, info.out_kinds & ~((1ULL << GPROF_KIND_CPU) | (1ULL << GPROF_KIND_PROFILE) |
+	EXPECT_EQ(0, info.out_kinds & ~((1ULL << GPROF_KIND_CPU) | (1ULL << GPROF_KIND_TRACEPOINT) |
 					(1ULL << GPROF_KIND_SCHED) | (1ULL << GPROF_KIND_TRACE) |
 					(1ULL << GPROF_KIND_BLOCK) | (1ULL << GPROF_KIND_MUTEX) |
 					(1ULL << GPROF_KIND_TASK) | (1ULL << GPROF_KIND_ALLOC) |
-					(1ULL << GPROF_KIND_HEAP)));
+					(1ULL << GPROF_KIND_HEAP)))
+		;
 	EXPECT_TRUE(info.out_features & GPROF_FEAT_USER_FRAMES);
 	EXPECT_LE(120, info.out_max_frames);
 	EXPECT_EQ(CLOCK_MONOTONIC, info.out_clock_id);
@@ -767,10 +777,10 @@ TEST_F(setup, set_of_cpus_may_be_longer_than_the_host)
 
 /* ---- the kind profile ---- */
 
-static struct gprof_profile_params profile_params(uint64_t tracepoint, uint64_t period)
+static struct gprof_tracepoint_params profile_params(uint64_t tracepoint, uint64_t period)
 {
-	return (struct gprof_profile_params){
-		.size = sizeof(struct gprof_profile_params),
+	return (struct gprof_tracepoint_params){
+		.size = sizeof(struct gprof_tracepoint_params),
 		.tracepoint = tracepoint,
 		.period = period,
 	};
@@ -779,9 +789,9 @@ static struct gprof_profile_params profile_params(uint64_t tracepoint, uint64_t 
 #define BAD_PROFILE(_name, _errno, _reason, _change)			\
 TEST_F(setup, _name)							\
 {									\
-	struct gprof_profile_params params = profile_params(1, 1);	\
+	struct gprof_tracepoint_params params = profile_params(1, 1);	\
 									\
-	self->bad.kind = GPROF_KIND_PROFILE;				\
+	self->bad.kind = GPROF_KIND_TRACEPOINT;				\
 	self->bad.params = (uintptr_t)&params;				\
 	_change;							\
 	EXPECT_EQ(-(_errno), device_ioctl(self->fd, GPROF_IOC_SETUP, &self->bad)); \
@@ -800,7 +810,7 @@ BAD_PROFILE(profile_above_the_longest_period_is_EINVAL, EINVAL, GPROF_REASON_PER
 BAD_PROFILE(profile_with_unknown_flag_is_EOPNOTSUPP, EOPNOTSUPP, GPROF_REASON_FLAGS,
 	    params.flags = 1)
 BAD_PROFILE(short_profile_params_are_EINVAL, EINVAL, GPROF_REASON_PARAMS,
-	    params.size = GPROF_PROFILE_PARAMS_SIZE_VER0 - 1)
+	    params.size = GPROF_TRACEPOINT_PARAMS_SIZE_VER0 - 1)
 
 /* ---- order of commands ---- */
 

@@ -1063,7 +1063,7 @@ TEST_F(block, who_is_not_privileged_sees_neither_strangers_nor_the_kernel)
 	for (i = 0; i < waker->nr; i++) {
 		const struct told *t = &waker->told[i];
 
-		strangers += t->ended == GPROF_WAIT_ENDED_BY_STRANGER && !t->tid;
+		strangers += t->ended == GPROF_WAIT_ENDED_BY_NOT_TARGET && !t->tid;
 		others += t->tid && t->tid != (uint32_t)getpid();
 		kernel += t->nr_kernel;
 	}

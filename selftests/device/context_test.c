@@ -155,7 +155,7 @@ TEST(hardware_samples_of_the_whole_system_are_too)
 /* ---- tracepoints: the kind profile ---- */
 
 FIXTURE(tracepoint) {
-	struct gprof_profile_params params;
+	struct gprof_tracepoint_params params;
 	struct gprof_setup setup;
 	struct device dev;
 };
@@ -166,11 +166,11 @@ FIXTURE_SETUP(tracepoint)
 
 	self->dev.fd = -1;
 	ASSERT_LT(0, id);
-	self->params = (struct gprof_profile_params){
+	self->params = (struct gprof_tracepoint_params){
 		.size = sizeof(self->params), .tracepoint = id, .period = 1,
 	};
 	self->setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &self->params);
-	self->setup.kind = GPROF_KIND_PROFILE;
+	self->setup.kind = GPROF_KIND_TRACEPOINT;
 }
 
 FIXTURE_TEARDOWN(tracepoint)
@@ -227,7 +227,7 @@ TEST_F(tracepoint, events_of_others_are_left_out)
 
 	/* the target is the parent; this one forks from outside */
 	self->setup = device_setup_of(GPROF_TARGET_THREAD, pid, &self->params);
-	self->setup.kind = GPROF_KIND_PROFILE;
+	self->setup.kind = GPROF_KIND_TRACEPOINT;
 	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
 	pid = fork();
 	if (!pid) {
@@ -245,7 +245,7 @@ TEST_F(tracepoint, whole_system_is_recorded)
 	pid_t pid;
 
 	self->setup = device_setup_of(GPROF_TARGET_SYSTEM, 0, &self->params);
-	self->setup.kind = GPROF_KIND_PROFILE;
+	self->setup.kind = GPROF_KIND_TRACEPOINT;
 	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
 	pid = fork();
 	if (!pid) {

@@ -49,7 +49,7 @@ FIXTURE(heap) {
 	struct device dev;
 	struct reader reader;
 	struct gprof_stats st;
-	const struct gprof_live_head *head;
+	const struct gprof_object_table_head *head;
 	size_t head_size;
 	struct told *told;
 	unsigned int nr;
@@ -90,7 +90,7 @@ FIXTURE_SETUP(heap)
 		self->queues[i] = msgget(IPC_PRIVATE, 0600);
 		ASSERT_LE(0, self->queues[i]);
 	}
-	SKIP_UNLESS(device_has(GPROF_FEAT_LIVE), "no ends of allocations are told here");
+	SKIP_UNLESS(device_has(GPROF_FEAT_OBJECTS), "no ends of allocations are told here");
 }
 
 FIXTURE_TEARDOWN(heap)
@@ -108,7 +108,7 @@ FIXTURE_TEARDOWN(heap)
 
 static void *map_live(FIXTURE_DATA(heap) *self, size_t length, int prot)
 {
-	return mmap(NULL, length, prot, MAP_SHARED, self->dev.fd, GPROF_MMAP_LIVE);
+	return mmap(NULL, length, prot, MAP_SHARED, self->dev.fd, GPROF_MMAP_OBJECTS);
 }
 
 static void set_up(struct __test_metadata *_metadata, FIXTURE_DATA(heap) *self)
@@ -174,12 +174,12 @@ static struct sum sum_of(const FIXTURE_DATA(heap) *self, pid_t tid, uint64_t val
 /* The value of a slot that is live, whatever the rings say, or 0. */
 static uint64_t slot_live(const FIXTURE_DATA(heap) *self, uint64_t i)
 {
-	const struct gprof_live_slot *s = live_table_slot(self->head, i);
+	const struct gprof_object_slot *s = live_table_slot(self->head, i);
 	uint64_t live = __atomic_load_n(&s->live, __ATOMIC_ACQUIRE);
 	uint64_t value = *(volatile __u64 *)&s->value;
 
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	return live & GPROF_LIVE_IS && *(volatile __u64 *)&s->live == live ? value : 0;
+	return live & GPROF_OBJECT_LIVE && *(volatile __u64 *)&s->live == live ? value : 0;
 }
 
 /* Slots with that value (0: all) that are live. */
@@ -696,11 +696,11 @@ TEST_F(heap, slots_are_used_again_under_another_word)
 	for (i = 0; i < self->nr; i++) {
 		if (!self->told[i].live)
 			continue;
-		EXPECT_TRUE(self->told[i].live & GPROF_LIVE_IS);
+		EXPECT_TRUE(self->told[i].live & GPROF_OBJECT_LIVE);
 		for (j = 0; j < i; j++) {
 			ASSERT_NE(self->told[i].live, self->told[j].live);
-			again += GPROF_LIVE_SLOT(self->told[i].live) ==
-				 GPROF_LIVE_SLOT(self->told[j].live);
+			again += GPROF_OBJECT_SLOT(self->told[i].live) ==
+				 GPROF_OBJECT_SLOT(self->told[j].live);
 		}
 	}
 	EXPECT_LT(100, again);
@@ -715,7 +715,8 @@ TEST_F(heap, slot_says_what_the_sample_says)
 	finish(_metadata, self);
 	for (i = 0; i < self->nr; i++) {
 		const struct told *t = &self->told[i];
-		const struct gprof_live_slot *s = live_table_slot(self->head, GPROF_LIVE_SLOT(t->live));
+		const struct gprof_object_slot *s =
+			live_table_slot(self->head, GPROF_OBJECT_SLOT(t->live));
 
 		if (!t->live || s->live != t->live)
 			continue;
@@ -839,7 +840,7 @@ TEST_F(heap, table_describes_itself)
 	set_up(_metadata, self);
 	EXPECT_EQ(GPROF_ABI_VERSION, self->head->version);
 	EXPECT_EQ(sizeof(*self->head), self->head->header_size);
-	EXPECT_EQ(sizeof(struct gprof_live_slot), self->head->slot_size);
+	EXPECT_EQ(sizeof(struct gprof_object_slot), self->head->slot_size);
 	EXPECT_EQ(self->page, self->head->slots_offset);
 	EXPECT_LE(GPROF_ALLOC_SLOTS, self->head->nr_slots);
 	EXPECT_LE(self->head->slots_offset + self->head->nr_slots * self->head->slot_size,
@@ -857,7 +858,7 @@ TEST_F(heap, table_can_be_read_alone)
 	EXPECT_REFUSED(EPERM, map_live(self, self->page, PROT_WRITE));
 	EXPECT_REFUSED(EPERM, map_live(self, self->head_size, PROT_READ | PROT_EXEC));
 	EXPECT_REFUSED(EINVAL, mmap(NULL, self->page, PROT_READ, MAP_PRIVATE, self->dev.fd,
-				    GPROF_MMAP_LIVE));
+				    GPROF_MMAP_OBJECTS));
 	table = map_live(self, self->head_size, PROT_READ);
 	ASSERT_NE(MAP_FAILED, table);
 	EXPECT_EQ(-1, mprotect(table, self->head_size, PROT_READ | PROT_WRITE));
@@ -875,9 +876,9 @@ TEST_F(heap, table_is_mapped_whole_or_its_first_page)
 	EXPECT_REFUSED(EINVAL, map_live(self, self->head_size + self->page, PROT_READ));
 	EXPECT_REFUSED(EINVAL, map_live(self, 1ULL << 40, PROT_READ));
 	EXPECT_REFUSED(EINVAL, mmap(NULL, self->page, PROT_READ, MAP_SHARED, self->dev.fd,
-				    GPROF_MMAP_LIVE + self->page));
+				    GPROF_MMAP_OBJECTS + self->page));
 	EXPECT_REFUSED(EINVAL, mmap(NULL, self->page, PROT_READ, MAP_SHARED, self->dev.fd,
-				    GPROF_MMAP_LIVE | GPROF_MMAP_TAIL(1)));
+				    GPROF_MMAP_OBJECTS | GPROF_MMAP_TAIL(1)));
 }
 
 TEST_F(heap, no_table_before_setup)
@@ -885,7 +886,8 @@ TEST_F(heap, no_table_before_setup)
 	int fd = device_open();
 
 	ASSERT_LE(0, fd);
-	EXPECT_REFUSED(EBUSY, mmap(NULL, self->page, PROT_READ, MAP_SHARED, fd, GPROF_MMAP_LIVE));
+	EXPECT_REFUSED(EBUSY,
+		       mmap(NULL, self->page, PROT_READ, MAP_SHARED, fd, GPROF_MMAP_OBJECTS));
 	close(fd);
 }
 
@@ -984,15 +986,15 @@ TEST_F(heap, needs_the_capability)
 
 static int tell(int fd, unsigned int what, unsigned long addr, uint64_t space)
 {
-	struct gprof_memory m = {
-		.size = sizeof(m), .what = what, .addr = addr, .space = space,
+	struct gprof_alloc_report m = {
+		.size = sizeof(m), .what = what, .addr = addr, .mm_id = space,
 	};
 
-	if (what == GPROF_MEMORY_ALLOC) {
+	if (what == GPROF_ALLOC_REPORT_ALLOC) {
 		m.bytes = TOLD_BYTES;
 		m.period = 1;
 	}
-	return device_ioctl(fd, GPROF_IOC_MEMORY, &m);
+	return device_ioctl(fd, GPROF_IOC_ALLOC_REPORT, &m);
 }
 
 static void of_programs(FIXTURE_DATA(heap) *self, uint32_t slots)
@@ -1016,11 +1018,11 @@ static pid_t fork_teller(int to)
 	space = (uint64_t)getpid() << 32;
 	fd = device_open();
 	for (i = 0; i < TOLD_EACH + 2; i++)
-		if (tell(fd, GPROF_MEMORY_ALLOC, 0x1000 + i * 0x1000, space))
+		if (tell(fd, GPROF_ALLOC_REPORT_ALLOC, 0x1000 + i * 0x1000, space))
 			_exit(1);
-	if (tell(fd, GPROF_MEMORY_FREE, 0x1000, space) ||
-	    tell(fd, GPROF_MEMORY_FREE, 0x3000, space) ||
-	    tell(fd, GPROF_MEMORY_ALLOC, 0x2000, space))
+	if (tell(fd, GPROF_ALLOC_REPORT_FREE, 0x1000, space) ||
+	    tell(fd, GPROF_ALLOC_REPORT_FREE, 0x3000, space) ||
+	    tell(fd, GPROF_ALLOC_REPORT_ALLOC, 0x2000, space))
 		_exit(1);
 	if (write(to, &c, 1) != 1)
 		_exit(1);
@@ -1066,7 +1068,8 @@ static uint64_t ends_of(struct __test_metadata *_metadata, int n)
 		pid_t pid = fork();
 
 		if (!pid)
-			_exit(!!tell(device_open(), GPROF_MEMORY_ALLOC, 0x1000, (uint64_t)getpid() << 32));
+			_exit(!!tell(device_open(), GPROF_ALLOC_REPORT_ALLOC, 0x1000,
+				     (uint64_t)getpid() << 32));
 		ASSERT_EQ(pid, waitpid(pid, &status, 0));
 		ASSERT_EQ(0, status);
 	}

@@ -29,7 +29,7 @@ static int change_sides(unsigned int nth)
 FIXTURE(hogged) {
 	union {
 		struct gprof_cpu_params cpu;
-		struct gprof_profile_params profile;
+		struct gprof_tracepoint_params profile;
 		struct gprof_sched_params sched;
 		struct gprof_trace_params trace;
 		struct gprof_block_params block;
@@ -62,7 +62,7 @@ FIXTURE_VARIANT(hogged) {
 
 FIXTURE_VARIANT_ADD(hogged, timer) { .kind = GPROF_KIND_CPU };
 FIXTURE_VARIANT_ADD(hogged, counter) { .kind = GPROF_KIND_CPU, .counter = true };
-FIXTURE_VARIANT_ADD(hogged, tracepoint) { .kind = GPROF_KIND_PROFILE };
+FIXTURE_VARIANT_ADD(hogged, tracepoint) { .kind = GPROF_KIND_TRACEPOINT };
 FIXTURE_VARIANT_ADD(hogged, sched) { .kind = GPROF_KIND_SCHED };
 FIXTURE_VARIANT_ADD(hogged, trace) { .kind = GPROF_KIND_TRACE };
 FIXTURE_VARIANT_ADD(hogged, block) { .kind = GPROF_KIND_BLOCK };
@@ -81,8 +81,8 @@ static void set_params(FIXTURE_DATA(hogged) *self, const FIXTURE_VARIANT(hogged)
 		self->params.cpu = event_params(PERF_TYPE_SOFTWARE, what,
 						variant->counter ? 1 : 1000000);
 		break;
-	case GPROF_KIND_PROFILE:
-		self->params.profile = (struct gprof_profile_params){
+	case GPROF_KIND_TRACEPOINT:
+		self->params.profile = (struct gprof_tracepoint_params){
 			.size = sizeof(self->params.profile), .period = 1,
 			.tracepoint = tracepoint_id("sched", "sched_switch"),
 		};
@@ -385,7 +385,7 @@ static int hog_the_thread(struct hog *hog, int cpu)
  */
 TEST_F(beside, trigger_fires_and_is_announced)
 {
-	struct gprof_fired fired = { .size = sizeof(fired) };
+	struct gprof_trigger_event fired = { .size = sizeof(fired) };
 	struct pollfd pfd = { .events = POLLPRI };
 	int cpu, began, polled, took, i;
 	bool heard;
@@ -408,7 +408,7 @@ TEST_F(beside, trigger_fires_and_is_announced)
 		child_begin(&self->child);
 		pfd.fd = self->dev.fd;
 		polled = poll(&pfd, 1, 2000);
-		took = device_ioctl(self->dev.fd, GPROF_IOC_FIRED, &fired);
+		took = device_ioctl(self->dev.fd, GPROF_IOC_TRIGGER_READ, &fired);
 		heard = hears_firing(self);
 		hog_end(&self->hog);
 
@@ -417,7 +417,7 @@ TEST_F(beside, trigger_fires_and_is_announced)
 		EXPECT_EQ(0, took);
 		EXPECT_EQ(self->child.pid, fired.tid);
 		EXPECT_EQ(cpu, fired.cpu);
-		EXPECT_TRUE(fired.flags & GPROF_FIRED_F_GOES_ON);
+		EXPECT_TRUE(fired.flags & GPROF_TRIGGER_EVENT_F_GOES_ON);
 		EXPECT_TRUE(heard);
 		child_end(&self->child);
 		self->child.pid = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * own_stack_test: GPROF_IOC_STACK tells where the calling thread is, to the byte, in any state
+ * own_stack_test: GPROF_IOC_SELF_STACK tells where the calling thread is, to the byte, in any state
  * of the recorder, and writes no record; what is wrong is refused, and nothing changed.
  *
  * The truth is what the functions themselves say of where they return to. The outermost is
@@ -56,7 +56,7 @@ struct call {
 	uint64_t truth[DEEP + 2];
 	unsigned int nr;
 	int fd;
-	struct gprof_own_stack *arg;
+	struct gprof_self_stack *arg;
 	int err;
 };
 
@@ -96,11 +96,13 @@ __attribute__((noinline, noclone)) static void first(struct call *c)
 	__asm__ volatile("");
 }
 
-static struct gprof_own_stack argument(uint64_t *frames, uint32_t max, uint32_t skip)
+static struct gprof_self_stack argument(uint64_t *frames, uint32_t max, uint32_t skip)
 {
-	return (struct gprof_own_stack){
-		.size = sizeof(struct gprof_own_stack), .frames = (uintptr_t)frames,
-		.max_frames = max, .skip = skip,
+	return (struct gprof_self_stack){
+		.size = sizeof(struct gprof_self_stack),
+		.frames = (uintptr_t)frames,
+		.max_frames = max,
+		.skip = skip,
 	};
 }
 
@@ -131,7 +133,7 @@ static bool is_right(const struct call *c, unsigned int n, uint64_t frame)
 FIXTURE(stack) {
 	int fd;
 	uint64_t frames[FRAMES_MAX + 1];
-	struct gprof_own_stack arg;
+	struct gprof_self_stack arg;
 	struct call c;
 };
 
@@ -165,7 +167,7 @@ FIXTURE_TEARDOWN(stack)
 
 TEST_F(stack, the_module_says_that_it_can)
 {
-	EXPECT_TRUE(device_has(GPROF_FEAT_OWN_STACK));
+	EXPECT_TRUE(device_has(GPROF_FEAT_SELF_STACK));
 }
 
 TEST_F(stack, every_frame_is_right_to_the_byte)
@@ -179,7 +181,7 @@ TEST_F(stack, every_frame_is_right_to_the_byte)
 		EXPECT_FRAMES(0, whole(&self->c));
 		EXPECT_EQ(0, self->arg.out_flags);
 		EXPECT_EQ(GPROF_REASON_NONE, self->arg.out_reason);
-		EXPECT_NE(0, self->arg.out_layout);
+		EXPECT_NE(0, self->arg.out_exec_map_seq);
 	}
 }
 
@@ -465,7 +467,7 @@ static void *race(void *arg)
 {
 	struct racer *r = arg;
 	uint64_t frames[FRAMES_MAX + 1];
-	struct gprof_own_stack own = argument(frames, FRAMES_MAX, 0);
+	struct gprof_self_stack own = argument(frames, FRAMES_MAX, 0);
 	struct call c = { .depth = r->depth, .fd = r->fd, .arg = &own };
 	unsigned int i;
 

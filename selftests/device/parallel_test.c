@@ -68,7 +68,7 @@ struct seen {
 FIXTURE(parallel) {
 	struct shared *shared;
 	struct gprof_cpu_params cpu;
-	struct gprof_profile_params tracepoint;
+	struct gprof_tracepoint_params tracepoint;
 	struct gprof_setup setup;
 	struct device dev;
 	struct seen seen;
@@ -94,8 +94,10 @@ FIXTURE_VARIANT_ADD(parallel, counter) {
 	.period = 1,
 };
 
-FIXTURE_VARIANT_ADD(parallel, tracepoint) {
-	.kind = GPROF_KIND_PROFILE, .tracepoint = "sys_enter", .period = 1,
+FIXTURE_VARIANT_ADD(parallel, tracepoint){
+	.kind = GPROF_KIND_TRACEPOINT,
+	.tracepoint = "sys_enter",
+	.period = 1,
 };
 
 static void on_sample(void *ctx, const struct reader_sample *s)
@@ -168,12 +170,12 @@ FIXTURE_SETUP(parallel)
 	SKIP_UNLESS(id >= 0, "this kernel has no such tracepoint");
 	self->cpu = event_params(variant->type, variant->config, variant->period);
 	self->cpu.flags = GPROF_CPU_F_KERNEL;
-	self->tracepoint = (struct gprof_profile_params){
+	self->tracepoint = (struct gprof_tracepoint_params){
 		.size = sizeof(self->tracepoint), .tracepoint = id, .period = variant->period,
 	};
 	self->setup = device_setup_of(GPROF_TARGET_PROCESS, 0, &self->cpu);
 	self->setup.kind = variant->kind;
-	if (variant->kind == GPROF_KIND_PROFILE)
+	if (variant->kind == GPROF_KIND_TRACEPOINT)
 		self->setup.params = (uintptr_t)&self->tracepoint;
 	self->setup.flags = GPROF_SETUP_F_PARALLELISM;
 	self->setup.buffer_size = 4 << 20;

@@ -476,13 +476,13 @@ TEST_F(user, is_denied_cgroups)
 
 TEST_F(user, is_denied_tracepoints)
 {
-	struct gprof_profile_params params = { .size = sizeof(params), .period = 1 };
+	struct gprof_tracepoint_params params = { .size = sizeof(params), .period = 1 };
 	long long id = tracepoint_id("sched", "sched_process_fork");
 
 	NEED_ROOT();
 	ASSERT_LT(0, id);
 	params.tracepoint = id;
-	self->setup.kind = GPROF_KIND_PROFILE;
+	self->setup.kind = GPROF_KIND_TRACEPOINT;
 	self->setup.params = (uintptr_t)&params;
 	ASSERT_EQ(0, become(USER));
 	EXPECT_EQ(-EPERM, device_setup(&self->dev, &self->setup));

@@ -191,10 +191,10 @@ FIXTURE_VARIANT_ADD(python, owners) {
 
 static int upload(int fd, const struct table_parts *t, int file, const struct gprof_python *python)
 {
-	struct gprof_text_table arg = table_argument(t, file);
+	struct gprof_unwind_table_add arg = table_argument(t, file);
 
 	arg.python = (uintptr_t)python;
-	return device_ioctl(fd, GPROF_IOC_TABLE, &arg);
+	return device_ioctl(fd, GPROF_IOC_UNWIND_TABLE_ADD, &arg);
 }
 
 /* All well: frames[0] is the innermost of three; C code has called the last two. */

@@ -335,7 +335,7 @@ union any_params {
 	struct gprof_task_params task;
 	struct gprof_alloc_params alloc;
 	struct gprof_trace_params trace;
-	struct gprof_profile_params tracepoint;
+	struct gprof_tracepoint_params tracepoint;
 };
 
 struct any_kind {
@@ -414,25 +414,45 @@ TEST_F(recorder, end_and_exec_of_the_target_at_any_step_are_no_harm_to_any_kind)
 	const uint32_t user = GPROF_STACK_F_IP | GPROF_STACK_F_USER;
 	struct any_kind kinds[] = {
 		{ "timer", GPROF_KIND_CPU, user, { .cpu = timer_params(PERIOD_NS) } },
-		{ "block", GPROF_KIND_BLOCK, user,
+		{ "block",
+		  GPROF_KIND_BLOCK,
+		  user,
 		  { .block = { .size = sizeof(struct gprof_block_params), .period = 1 } } },
-		{ "waker", GPROF_KIND_BLOCK, user,
-		  { .block = { .size = sizeof(struct gprof_block_params), .period = 1,
+		{ "waker",
+		  GPROF_KIND_BLOCK,
+		  user,
+		  { .block = { .size = sizeof(struct gprof_block_params),
+			       .period = 1,
 			       .flags = GPROF_BLOCK_F_WAKER } } },
-		{ "mutex", GPROF_KIND_MUTEX, user,
+		{ "mutex",
+		  GPROF_KIND_MUTEX,
+		  user,
 		  { .block = { .size = sizeof(struct gprof_mutex_params), .period = 1 } } },
-		{ "task", GPROF_KIND_TASK, user,
+		{ "task",
+		  GPROF_KIND_TASK,
+		  user,
 		  { .task = { .size = sizeof(struct gprof_task_params) } } },
-		{ "alloc", GPROF_KIND_ALLOC, user,
-		  { .alloc = { .size = sizeof(struct gprof_alloc_params), .period = 1,
+		{ "alloc",
+		  GPROF_KIND_ALLOC,
+		  user,
+		  { .alloc = { .size = sizeof(struct gprof_alloc_params),
+			       .period = 1,
 			       .flags = GPROF_ALLOC_F_SLAB } } },
-		{ "heap", GPROF_KIND_HEAP, user,
-		  { .alloc = { .size = sizeof(struct gprof_alloc_params), .period = 1,
+		{ "heap",
+		  GPROF_KIND_HEAP,
+		  user,
+		  { .alloc = { .size = sizeof(struct gprof_alloc_params),
+			       .period = 1,
 			       .flags = GPROF_ALLOC_F_PAGES } } },
-		{ "trace", GPROF_KIND_TRACE, 0,
+		{ "trace",
+		  GPROF_KIND_TRACE,
+		  0,
 		  { .trace = { .size = sizeof(struct gprof_trace_params) } } },
-		{ "tracepoint", GPROF_KIND_PROFILE, user,
-		  { .tracepoint = { .size = sizeof(struct gprof_profile_params), .period = 1,
+		{ "tracepoint",
+		  GPROF_KIND_TRACEPOINT,
+		  user,
+		  { .tracepoint = { .size = sizeof(struct gprof_tracepoint_params),
+				    .period = 1,
 				    .tracepoint = tracepoint_id("sched", "sched_waking") } } },
 	};
 	unsigned int i, executes;
@@ -440,7 +460,7 @@ TEST_F(recorder, end_and_exec_of_the_target_at_any_step_are_no_harm_to_any_kind)
 
 	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		/* a kernel may not tell where all memory goes */
-		if (kinds[i].kind == GPROF_KIND_HEAP && !device_has(GPROF_FEAT_LIVE))
+		if (kinds[i].kind == GPROF_KIND_HEAP && !device_has(GPROF_FEAT_OBJECTS))
 			continue;
 		for (executes = 0; executes < 2; executes++)
 			for (step = 0; step < 5; step++)

@@ -20,7 +20,7 @@
 #define TIMES	200000
 
 struct recorder {
-	struct gprof_profile_params params;
+	struct gprof_tracepoint_params params;
 	struct gprof_setup setup;
 	struct device dev;
 	struct reader reader;
@@ -72,11 +72,11 @@ static void send_signals(unsigned int n)
 static void set_up(struct __test_metadata *_metadata, struct recorder *r, long long event,
 		   uint64_t period, uint32_t target, int id)
 {
-	r->params = (struct gprof_profile_params){
+	r->params = (struct gprof_tracepoint_params){
 		.size = sizeof(r->params), .period = period, .tracepoint = event,
 	};
 	r->setup = device_setup_of(target, id, &r->params);
-	r->setup.kind = GPROF_KIND_PROFILE;
+	r->setup.kind = GPROF_KIND_TRACEPOINT;
 	r->setup.buffer_size = target == GPROF_TARGET_PROCESS ? 1 << 17 : 1 << 20;
 	ASSERT_EQ(0, device_setup(&r->dev, &r->setup)) {
 		TH_LOG("reason %u", r->setup.out_reason);

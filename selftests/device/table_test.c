@@ -277,9 +277,9 @@ FIXTURE(table) {
 
 static int upload(int fd, const struct table_parts *t, int file)
 {
-	struct gprof_text_table arg = table_argument(t, file);
+	struct gprof_unwind_table_add arg = table_argument(t, file);
 
-	return device_ioctl(fd, GPROF_IOC_TABLE, &arg);
+	return device_ioctl(fd, GPROF_IOC_UNWIND_TABLE_ADD, &arg);
 }
 
 static int upload_own(int fd, const struct table_parts *t)
@@ -732,7 +732,7 @@ TEST_F(table, a_handler_leads_to_what_it_interrupted)
 static struct {
 	int fd;
 	__u64 frames[127];
-	struct gprof_own_stack arg;
+	struct gprof_self_stack arg;
 	int err;
 	uint64_t pc;
 	unsigned int nr;
@@ -747,7 +747,7 @@ static void on_profile(int sig, siginfo_t *info, void *context)
 #else
 	own.pc = u->uc_mcontext.pc;
 #endif
-	own.arg = (struct gprof_own_stack){
+	own.arg = (struct gprof_self_stack){
 		.size = sizeof(own.arg), .frames = (uintptr_t)own.frames, .max_frames = 127,
 	};
 	own.err = own_stack_call(own.fd, &own.arg);
@@ -900,7 +900,7 @@ TEST_F(table, a_slot_of_linkage_has_its_caller_before_and_behind_its_push)
 #endif
 
 /* Calls @fn(@arg) on the stack that ends at @stack. */
-typedef void (*away_fn)(void (*fn)(struct gprof_own_stack *arg), struct gprof_own_stack *arg,
+typedef void (*away_fn)(void (*fn)(struct gprof_self_stack *arg), struct gprof_self_stack *arg,
 			void *stack);
 extern HIDDEN const char away_begin[], away_ret[], away_end[];
 #ifdef __x86_64__
@@ -915,7 +915,7 @@ __asm__(".pushsection .text\naway_begin:\n"
 	"away_ret:\n	mov sp, x29\n	ldp x29, x30, [sp], #16\n	ret\naway_end:\n.popsection\n");
 #endif
 
-__attribute__((noinline)) static void ask_away(struct gprof_own_stack *arg)
+__attribute__((noinline)) static void ask_away(struct gprof_self_stack *arg)
 {
 	own.err = own_stack_call(own.fd, arg);
 	__asm__ volatile("" : : "r"(__builtin_frame_address(0)));
@@ -924,7 +924,7 @@ __attribute__((noinline)) static void ask_away(struct gprof_own_stack *arg)
 /* To a stack above its own frame, in that of who calls it. Returns where it returns to. */
 __attribute__((noinline)) static uint64_t go_away(const char *at, void *stack)
 {
-	own.arg = (struct gprof_own_stack){
+	own.arg = (struct gprof_self_stack){
 		.size = sizeof(own.arg), .frames = (uintptr_t)own.frames, .max_frames = 127,
 	};
 	((away_fn)(uintptr_t)at)(ask_away, &own.arg, stack);
@@ -1048,14 +1048,14 @@ TEST_F(table, who_did_not_ask_for_tables_is_not_served_by_them)
 TEST_F(table, what_is_no_table_is_refused)
 {
 	struct table_parts *t = &self->tables[0], more;
-	struct gprof_text_table arg;
+	struct gprof_unwind_table_add arg;
 	int fd = self->dev.fd;
 
 	SKIP_UNLESS(self->have, NO_TABLES);
 #define REFUSED(_reason, _set, _undo) do {				\
 	_set;								\
 	arg = table_argument(t, self->fds[0]);				\
-	EXPECT_EQ(-EINVAL, device_ioctl(fd, GPROF_IOC_TABLE, &arg)) {	\
+	EXPECT_EQ(-EINVAL, device_ioctl(fd, GPROF_IOC_UNWIND_TABLE_ADD, &arg)) {	\
 		TH_LOG("%s", #_set);					\
 	}								\
 	EXPECT_EQ(_reason, arg.out_reason);				\
@@ -1122,25 +1122,25 @@ TEST_F(table, what_is_no_table_is_refused)
 	EXPECT_EQ(-EINVAL, upload(fd, t, open(self->paths[0], O_WRONLY | O_CLOEXEC)));
 	EXPECT_EQ(-EINVAL, upload(fd, t, open(self->paths[0], O_PATH | O_CLOEXEC)));
 	arg = table_argument(t, self->fds[0]);
-	arg.flags = GPROF_TABLE_F_VDSO;
-	EXPECT_EQ(-EINVAL, device_ioctl(fd, GPROF_IOC_TABLE, &arg));
+	arg.flags = GPROF_UNWIND_TABLE_ADD_F_VDSO;
+	EXPECT_EQ(-EINVAL, device_ioctl(fd, GPROF_IOC_UNWIND_TABLE_ADD, &arg));
 	arg.flags = 2;
-	EXPECT_EQ(-EOPNOTSUPP, device_ioctl(fd, GPROF_IOC_TABLE, &arg));
+	EXPECT_EQ(-EOPNOTSUPP, device_ioctl(fd, GPROF_IOC_UNWIND_TABLE_ADD, &arg));
 	arg = table_argument(t, self->fds[0]);
 	arg.table = 4096;
-	EXPECT_EQ(-EFAULT, device_ioctl(fd, GPROF_IOC_TABLE, &arg));
+	EXPECT_EQ(-EFAULT, device_ioctl(fd, GPROF_IOC_UNWIND_TABLE_ADD, &arg));
 
 	/* none of all that has left anything behind */
 	arg = table_argument(t, self->fds[0]);
 	arg.table_size = 0;
-	EXPECT_EQ(-ENOENT, device_ioctl(fd, GPROF_IOC_TABLE, &arg));
+	EXPECT_EQ(-ENOENT, device_ioctl(fd, GPROF_IOC_UNWIND_TABLE_ADD, &arg));
 	EXPECT_EQ(0, arg.out_tables);
 	EXPECT_EQ(0, upload(fd, t, self->fds[0]));
-	EXPECT_EQ(0, device_ioctl(fd, GPROF_IOC_TABLE, &arg));
+	EXPECT_EQ(0, device_ioctl(fd, GPROF_IOC_UNWIND_TABLE_ADD, &arg));
 	EXPECT_EQ(1, arg.out_tables);
 	/* the first stays */
 	EXPECT_EQ(0, upload(fd, t, self->fds[0]));
-	EXPECT_EQ(0, device_ioctl(fd, GPROF_IOC_TABLE, &arg));
+	EXPECT_EQ(0, device_ioctl(fd, GPROF_IOC_UNWIND_TABLE_ADD, &arg));
 	EXPECT_EQ(1, arg.out_tables);
 }
 
@@ -1164,9 +1164,9 @@ TEST_F(table, tables_want_a_recorder_that_asked_for_them)
 	setup = setup_of(getpid(), &params);
 	EXPECT_EQ(0, upload(self->dev.fd, &self->tables[0], self->fds[0]));
 	ASSERT_EQ(0, device_setup(&dev, &setup));
-	struct gprof_text_table arg = table_argument(&self->tables[0], self->fds[0]);
+	struct gprof_unwind_table_add arg = table_argument(&self->tables[0], self->fds[0]);
 	arg.table_size = 0;
-	EXPECT_EQ(0, device_ioctl(dev.fd, GPROF_IOC_TABLE, &arg));
+	EXPECT_EQ(0, device_ioctl(dev.fd, GPROF_IOC_UNWIND_TABLE_ADD, &arg));
 	device_close(&dev);
 }
 
@@ -1175,7 +1175,7 @@ static int others(const struct table_parts *tables, const int *files)
 {
 	struct gprof_cpu_params params = timer_params(PERIOD);
 	struct gprof_setup setup = setup_of(getpid(), &params);
-	struct gprof_text_table arg = table_argument(&tables[0], files[0]);
+	struct gprof_unwind_table_add arg = table_argument(&tables[0], files[0]);
 	struct rlimit none = { 0, 0 };
 	struct device dev;
 	int bad = 0;
@@ -1183,7 +1183,7 @@ static int others(const struct table_parts *tables, const int *files)
 	arg.table_size = 0;
 	if (device_setup(&dev, &setup))
 		return 1;
-	if (device_ioctl(dev.fd, GPROF_IOC_TABLE, &arg) != -ENOENT)
+	if (device_ioctl(dev.fd, GPROF_IOC_UNWIND_TABLE_ADD, &arg) != -ENOENT)
 		bad |= 2;
 	if (upload(dev.fd, &tables[1], files[1]))
 		bad |= 4;
@@ -1193,7 +1193,7 @@ static int others(const struct table_parts *tables, const int *files)
 	arg = table_argument(&tables[0], files[0]);
 	arg.table = (uintptr_t)large;
 	arg.table_size = sizeof(large);
-	if (device_ioctl(dev.fd, GPROF_IOC_TABLE, &arg) != -ENOMEM ||
+	if (device_ioctl(dev.fd, GPROF_IOC_UNWIND_TABLE_ADD, &arg) != -ENOMEM ||
 	    arg.out_reason != GPROF_REASON_MEMLOCK)
 		bad |= 8;
 	if (!bad)
@@ -1203,7 +1203,7 @@ static int others(const struct table_parts *tables, const int *files)
 
 TEST_F(table, tables_of_one_user_serve_no_other)
 {
-	struct gprof_text_table arg;
+	struct gprof_unwind_table_add arg;
 	int status;
 	pid_t pid;
 
@@ -1218,7 +1218,7 @@ TEST_F(table, tables_of_one_user_serve_no_other)
 	usleep(500000);
 	arg = table_argument(&self->tables[1], self->fds[1]);
 	arg.table_size = 0;
-	EXPECT_EQ(-ENOENT, device_ioctl(self->dev.fd, GPROF_IOC_TABLE, &arg));
+	EXPECT_EQ(-ENOENT, device_ioctl(self->dev.fd, GPROF_IOC_UNWIND_TABLE_ADD, &arg));
 	EXPECT_EQ(1, arg.out_tables);
 	kill(pid, SIGKILL);
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));

@@ -1066,7 +1066,7 @@ static int words_within(struct inner *in)
 	for (i = 0; i < in->words.nr; i++) {
 		const struct trace_word *w = &in->words.words[i];
 
-		if (w->what == GPROF_TRACE_SWITCH && w->arg & GPROF_TRACE_STRANGER) {
+		if (w->what == GPROF_TRACE_SWITCH && w->arg & GPROF_TRACE_NOT_TARGET) {
 			stranger = true;
 			WANT(!w->tid);
 		} else if (w->what == GPROF_TRACE_SWITCH && !w->tid) {

@@ -4,28 +4,29 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-const struct gprof_live_head *live_table_map(int fd, size_t *size)
+const struct gprof_object_table_head *live_table_map(int fd, size_t *size)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	void *head = mmap(NULL, page, PROT_READ, MAP_SHARED, fd, GPROF_MMAP_LIVE);
+	void *head = mmap(NULL, page, PROT_READ, MAP_SHARED, fd, GPROF_MMAP_OBJECTS);
 
 	if (head == MAP_FAILED)
 		return NULL;
-	*size = ((const struct gprof_live_head *)head)->size;
+	*size = ((const struct gprof_object_table_head *)head)->size;
 	munmap(head, page);
-	head = mmap(NULL, *size, PROT_READ, MAP_SHARED, fd, GPROF_MMAP_LIVE);
+	head = mmap(NULL, *size, PROT_READ, MAP_SHARED, fd, GPROF_MMAP_OBJECTS);
 	return head == MAP_FAILED ? NULL : head;
 }
 
-const struct gprof_live_slot *live_table_slot(const struct gprof_live_head *head, uint64_t number)
+const struct gprof_object_slot *live_table_slot(const struct gprof_object_table_head *head,
+						uint64_t number)
 {
 	return (const void *)((const char *)head + head->slots_offset + number * head->slot_size);
 }
 
-bool live_table_has(const struct gprof_live_head *head, uint64_t live)
+bool live_table_has(const struct gprof_object_table_head *head, uint64_t live)
 {
-	const struct gprof_live_slot *s = live_table_slot(head, GPROF_LIVE_SLOT(live));
+	const struct gprof_object_slot *s = live_table_slot(head, GPROF_OBJECT_SLOT(live));
 
-	return live && GPROF_LIVE_SLOT(live) < head->nr_slots &&
+	return live && GPROF_OBJECT_SLOT(live) < head->nr_slots &&
 	       __atomic_load_n(&s->live, __ATOMIC_RELAXED) == live;
 }

@@ -11,9 +11,10 @@
 #include <stdint.h>
 
 /* Maps all of it, whose size its head tells; NULL with errno. */
-const struct gprof_live_head *live_table_map(int fd, size_t *size);
-const struct gprof_live_slot *live_table_slot(const struct gprof_live_head *head, uint64_t number);
+const struct gprof_object_table_head *live_table_map(int fd, size_t *size);
+const struct gprof_object_slot *live_table_slot(const struct gprof_object_table_head *head,
+						uint64_t number);
 /* Is what a sample named so (0: nothing) still there? */
-bool live_table_has(const struct gprof_live_head *head, uint64_t live);
+bool live_table_has(const struct gprof_object_table_head *head, uint64_t live);
 
 #endif

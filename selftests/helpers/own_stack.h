@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * own_stack.h: GPROF_IOC_STACK from a function that has a frame record, whatever it was
+ * own_stack.h: GPROF_IOC_SELF_STACK from a function that has a frame record, whatever it was
  * compiled with.
  */
 #ifndef GPROF_TEST_OWN_STACK_H
@@ -19,8 +19,8 @@
 /* Behind the call: what frame 0 is. One place, since the function is one. */
 extern const char own_stack_leaf[];
 
-__attribute__((noinline, noclone, unused))
-static int own_stack_call(int fd, struct gprof_own_stack *arg)
+__attribute__((noinline, noclone, unused)) static int own_stack_call(int fd,
+								     struct gprof_self_stack *arg)
 {
 	long ret;
 
@@ -30,12 +30,13 @@ static int own_stack_call(int fd, struct gprof_own_stack *arg)
 	__asm__ volatile("syscall\n"
 			 ".globl own_stack_leaf\nown_stack_leaf:"
 			 : "=a"(ret)
-			 : "0"((long)SYS_ioctl), "D"((long)fd), "S"((long)GPROF_IOC_STACK), "d"(arg)
+			 : "0"((long)SYS_ioctl), "D"((long)fd), "S"((long)GPROF_IOC_SELF_STACK),
+			   "d"(arg)
 			 : "rcx", "r11", "memory");
 #elif defined(__riscv)
 	register long a7 __asm__("a7") = SYS_ioctl;
 	register long a0 __asm__("a0") = fd;
-	register long a1 __asm__("a1") = GPROF_IOC_STACK;
+	register long a1 __asm__("a1") = GPROF_IOC_SELF_STACK;
 	register void *a2 __asm__("a2") = arg;
 
 	__asm__ volatile("ecall\n"
@@ -45,7 +46,7 @@ static int own_stack_call(int fd, struct gprof_own_stack *arg)
 #else
 	register long x8 __asm__("x8") = SYS_ioctl;
 	register long x0 __asm__("x0") = fd;
-	register long x1 __asm__("x1") = GPROF_IOC_STACK;
+	register long x1 __asm__("x1") = GPROF_IOC_SELF_STACK;
 	register void *x2 __asm__("x2") = arg;
 
 	__asm__ volatile("svc 0\n"

@@ -43,7 +43,7 @@ struct probed {
 	struct device dev;
 	struct reader reader;
 	struct gprof_stats st;
-	const struct gprof_live_head *head;
+	const struct gprof_object_table_head *head;
 	size_t head_size;
 	struct probed_sample *told;
 	unsigned int nr;

@@ -17,7 +17,8 @@ struct reader_ring {
 	uint64_t weight;
 	struct gprof_stack_rec **stacks;	/* of this generation, by id */
 	uint32_t nr_stacks;
-	struct gprof_stack_rec *bases[GPROF_BASES];	/* of this generation, by number less 1 */
+	struct gprof_stack_rec
+		*bases[GPROF_STACK_SUFFIXES]; /* of this generation, by number less 1 */
 	struct gprof_stack_rec *next;	/* id 0: for the next sample */
 	uint32_t last_id;		/* id of the STACK or BRANCH record just before, else 0 */
 	uint32_t *tids;			/* that TASK records named in this generation */
@@ -48,7 +49,7 @@ static void forget_generation(struct reader_ring *ring)
 
 	for (i = 0; i < ring->nr_stacks; i++)
 		free(ring->stacks[i]);
-	for (i = 0; i < GPROF_BASES; i++) {
+	for (i = 0; i < GPROF_STACK_SUFFIXES; i++) {
 		free(ring->bases[i]);
 		ring->bases[i] = NULL;
 	}
@@ -211,27 +212,27 @@ static int64_t on_stack(struct reader *r, struct reader_ring *ring, uint64_t pos
 	if (sizeof(*s) + frames * 8 != s->rec.size)
 		return broken(r, ring, pos, "STACK of %u bytes with %llu frames", s->rec.size,
 			      (unsigned long long)frames);
-	if (s->base > GPROF_BASES)
-		return broken(r, ring, pos, "STACK that is base %u", s->base);
-	if (s->base && ring->bases[s->base - 1])
-		return broken(r, ring, pos, "base %u is two stacks", s->base);
+	if (s->suffix > GPROF_STACK_SUFFIXES)
+		return broken(r, ring, pos, "STACK that is base %u", s->suffix);
+	if (s->suffix && ring->bases[s->suffix - 1])
+		return broken(r, ring, pos, "base %u is two stacks", s->suffix);
 	copy = malloc(s->rec.size);
 	if (!copy)
 		return -ENOMEM;
 	memcpy(copy, s, s->rec.size);
-	if (s->base) {
-		ring->bases[s->base - 1] = malloc(s->rec.size);
-		if (!ring->bases[s->base - 1]) {
+	if (s->suffix) {
+		ring->bases[s->suffix - 1] = malloc(s->rec.size);
+		if (!ring->bases[s->suffix - 1]) {
 			free(copy);
 			return -ENOMEM;
 		}
-		memcpy(ring->bases[s->base - 1], s, s->rec.size);
+		memcpy(ring->bases[s->suffix - 1], s, s->rec.size);
 	}
 	return keep_stack(r, ring, pos, copy);
 }
 
 static int64_t on_branch(struct reader *r, struct reader_ring *ring, uint64_t pos,
-			 const struct gprof_branch_rec *b)
+			 const struct gprof_stack_delta_rec *b)
 {
 	const struct gprof_stack_rec *base;
 	struct gprof_stack_rec *s;
@@ -244,10 +245,10 @@ static int64_t on_branch(struct reader *r, struct reader_ring *ring, uint64_t po
 		return broken(r, ring, pos, "BRANCH of %u bytes with %zu frames", b->rec.size, own);
 	if (b->__reserved)
 		return broken(r, ring, pos, "BRANCH with reserved bits");
-	if (!b->base || b->base > GPROF_BASES || !ring->bases[b->base - 1])
-		return broken(r, ring, pos, "base %u is not in generation %llu", b->base,
+	if (!b->suffix || b->suffix > GPROF_STACK_SUFFIXES || !ring->bases[b->suffix - 1])
+		return broken(r, ring, pos, "base %u is not in generation %llu", b->suffix,
 			      (unsigned long long)ring->generation);
-	base = ring->bases[b->base - 1];
+	base = ring->bases[b->suffix - 1];
 	if (b->nr_shared > base->nr_user)
 		return broken(r, ring, pos, "BRANCH shares %u frames of %u", b->nr_shared,
 			      base->nr_user);
@@ -311,7 +312,7 @@ static int64_t on_sample(struct reader *r, struct reader_ring *ring, uint64_t po
 	struct reader_sample sample = { .cpu = ring->cpu, .rec = s, .size = s->rec.size };
 	const unsigned int extras = GPROF_SAMPLE_REC_F_WEIGHT | GPROF_SAMPLE_REC_F_ADDR |
 				    GPROF_SAMPLE_REC_F_VALUE | GPROF_SAMPLE_REC_F_WAIT |
-				    GPROF_SAMPLE_REC_F_PARALLELISM | GPROF_SAMPLE_REC_F_LIVE;
+				    GPROF_SAMPLE_REC_F_PARALLELISM | GPROF_SAMPLE_REC_F_OBJECT;
 	unsigned int flags = s->rec.flags, extra = __builtin_popcount(flags & extras);
 	const __u64 *next = s->extra;
 
@@ -342,7 +343,7 @@ static int64_t on_sample(struct reader *r, struct reader_ring *ring, uint64_t po
 		next += sizeof(struct gprof_lock_owner) / 8;
 	if (flags & GPROF_SAMPLE_REC_F_STATE)
 		next += sizeof(struct gprof_task_state) / 8;
-	if (flags & GPROF_SAMPLE_REC_F_LIVE)
+	if (flags & GPROF_SAMPLE_REC_F_OBJECT)
 		sample.live = *next;
 	if (s->stack) {
 		if (s->stack >= ring->nr_stacks || !ring->stacks[s->stack])
@@ -375,11 +376,11 @@ static int64_t on_sample(struct reader *r, struct reader_ring *ring, uint64_t po
 }
 
 static int64_t on_fired(struct reader *r, struct reader_ring *ring, uint64_t pos,
-			const struct gprof_fired_rec *rec)
+			const struct gprof_trigger_rec *rec)
 {
 	if (rec->rec.size != sizeof(*rec))
 		return broken(r, ring, pos, "a firing of %u bytes", rec->rec.size);
-	if (rec->rec.flags & ~GPROF_FIRED_F_GOES_ON)
+	if (rec->rec.flags & ~GPROF_TRIGGER_EVENT_F_GOES_ON)
 		return broken(r, ring, pos, "a firing with flags %#x", rec->rec.flags);
 	if (rec->index >= GPROF_TRIGGERS_MAX)
 		return broken(r, ring, pos, "trigger %u", rec->index);
@@ -459,9 +460,9 @@ static int64_t record(struct reader *r, struct reader_ring *ring, uint64_t pos, 
 		ret = on_stack(r, ring, pos, p);
 		id = ((const struct gprof_stack_rec *)p)->id;
 		break;
-	case GPROF_REC_BRANCH:
+	case GPROF_REC_STACK_DELTA:
 		ret = on_branch(r, ring, pos, p);
-		id = ((const struct gprof_branch_rec *)p)->id;
+		id = ((const struct gprof_stack_delta_rec *)p)->id;
 		break;
 	case GPROF_REC_SAMPLE:
 		ret = on_sample(r, ring, pos, p);
@@ -469,7 +470,7 @@ static int64_t record(struct reader *r, struct reader_ring *ring, uint64_t pos, 
 	case GPROF_REC_MAP:
 		ret = on_map(r, ring, pos, p);
 		break;
-	case GPROF_REC_FIRED:
+	case GPROF_REC_TRIGGER:
 		ret = on_fired(r, ring, pos, p);
 		break;
 	case GPROF_REC_ANNOTATION:

@@ -80,7 +80,7 @@ struct reader {
 	void (*on_map)(void *ctx, const struct gprof_map_rec *map);
 	void (*on_task)(void *ctx, const struct gprof_task_rec *task);
 	void (*on_word)(void *ctx, unsigned int cpu, uint64_t time, uint64_t word);
-	void (*on_fired)(void *ctx, unsigned int cpu, const struct gprof_fired_rec *fired);
+	void (*on_fired)(void *ctx, unsigned int cpu, const struct gprof_trigger_rec *fired);
 	void (*on_annotation)(void *ctx, unsigned int cpu, const struct gprof_annotation_rec *rec);
 	void *ctx;
 

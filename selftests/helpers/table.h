@@ -104,11 +104,13 @@ static inline bool table_make(struct table_parts *t, const struct table_row *row
 	return true;
 }
 
-static inline struct gprof_text_table table_argument(const struct table_parts *t, int fd)
+static inline struct gprof_unwind_table_add table_argument(const struct table_parts *t, int fd)
 {
-	return (struct gprof_text_table){
-		.size = sizeof(struct gprof_text_table), .fd = fd,
-		.table = (uintptr_t)t->head, .table_size = t->size,
+	return (struct gprof_unwind_table_add){
+		.size = sizeof(struct gprof_unwind_table_add),
+		.fd = fd,
+		.table = (uintptr_t)t->head,
+		.table_size = t->size,
 	};
 }
 

@@ -53,7 +53,7 @@ static void on_sample(void *ctx, const struct reader_sample *s)
 	if (!(t->nr_ips & (t->nr_ips + 1)))
 		t->ips = realloc(t->ips, (2 * t->nr_ips + 2) * sizeof(*t->ips));
 	t->ips[t->nr_ips].process = process;
-	t->ips[t->nr_ips].layout = s->stack->layout;
+	t->ips[t->nr_ips].exec_map_seq = s->stack->exec_map_seq;
 	t->ips[t->nr_ips++].ip = s->stack->frames[s->stack->nr_kernel];
 }
 
@@ -66,7 +66,10 @@ static void on_map(void *ctx, const struct gprof_map_rec *m)
 		t->maps = realloc(t->maps, (2 * t->nr_maps + 2) * sizeof(*t->maps));
 	map = &t->maps[t->nr_maps++];
 	*map = (struct tally_map){
-		.process = m->process, .layout = m->layout, .start = m->start, .end = m->end,
+		.process = m->process,
+		.exec_map_seq = m->exec_map_seq,
+		.start = m->start,
+		.end = m->end,
 	};
 	snprintf(map->path, sizeof(map->path), "%s", m->path);
 	t->kernel_addresses += in_kernel(m->start) && strcmp(m->path, "[vsyscall]");
@@ -162,7 +165,7 @@ uint64_t tally_unexplained(const struct tally *t)
 	for (i = 0; i < t->nr_ips; i++) {
 		for (j = 0; j < t->nr_maps; j++)
 			if (same_process(&t->maps[j].process, &t->ips[i].process) &&
-			    t->maps[j].layout == t->ips[i].layout &&
+			    t->maps[j].exec_map_seq == t->ips[i].exec_map_seq &&
 			    t->maps[j].start <= t->ips[i].ip && t->ips[i].ip < t->maps[j].end)
 				break;
 		unexplained += j == t->nr_maps;

@@ -29,14 +29,14 @@ struct tally_task {
 /**
  * struct tally_map - a mapping that a MAP record told
  * @process: whose
- * @layout: stamp
+ * @exec_map_seq: stamp
  * @start: first address
  * @end: address after the last
  * @path: file
  */
 struct tally_map {
 	struct gprof_process process;
-	uint32_t layout;
+	uint32_t exec_map_seq;
 	uint64_t start, end;
 	char path[128];
 };
@@ -48,7 +48,7 @@ struct tally {
 	struct tally_map *maps;
 	unsigned int nr_maps;
 	/* instructions in user mode, to be looked up in @maps at the end */
-	struct { struct gprof_process process; uint32_t layout; uint64_t ip; } *ips;
+	struct { struct gprof_process process; uint32_t exec_map_seq; uint64_t ip; } *ips;
 	unsigned int nr_ips;
 	uint64_t kernel_addresses;	/* frames and data addresses in the kernel's half */
 	uint64_t kernel_frames;		/* nr_kernel of all stacks, summed */

@@ -79,15 +79,15 @@ static void check(struct trace_words *t, struct trace_words_cpu *c, const struct
 		broken(t, "a task without a name", w);
 	if (w->time < c->time)
 		broken(t, "time goes back", w);
-	if (w->what == GPROF_TRACE_SWITCH && w->arg & GPROF_TRACE_STRANGER &&
+	if (w->what == GPROF_TRACE_SWITCH && w->arg & GPROF_TRACE_NOT_TARGET &&
 	    (w->tid || c->running == TRACE_STRANGER))
 		broken(t, "a stranger who should not be there", w);
-	if (w->what == GPROF_TRACE_SWITCH && !(w->arg & GPROF_TRACE_STRANGER) &&
+	if (w->what == GPROF_TRACE_SWITCH && !(w->arg & GPROF_TRACE_NOT_TARGET) &&
 	    w->tid == c->running)
 		broken(t, "a switch to itself", w);
 	if (w->what == GPROF_TRACE_SWITCH && (w->arg & 7) == GPROF_TRACE_PREV_IDLE && c->running)
 		broken(t, "it was not the idle task", w);
-	if (w->what == GPROF_TRACE_RUNNING && c->follows && !(w->arg & GPROF_TRACE_STRANGER) &&
+	if (w->what == GPROF_TRACE_RUNNING && c->follows && !(w->arg & GPROF_TRACE_NOT_TARGET) &&
 	    c->running < TRACE_STRANGER && w->tid != c->running)
 		t->absences++;
 	if (w->what == GPROF_TRACE_EXIT && w->tid != c->running)
@@ -131,7 +131,7 @@ static void on_word(void *ctx, unsigned int cpu, uint64_t time, uint64_t word)
 		c->last = t->nr;
 	t->samples += w.what != GPROF_TRACE_RUNNING;
 	if (w.what == GPROF_TRACE_SWITCH || w.what == GPROF_TRACE_RUNNING)
-		c->running = w.arg & GPROF_TRACE_STRANGER ? TRACE_STRANGER : w.tid;
+		c->running = w.arg & GPROF_TRACE_NOT_TARGET ? TRACE_STRANGER : w.tid;
 	if (w.what == GPROF_TRACE_EXEC)
 		c->running = w.tid;
 	c->follows |= w.what == GPROF_TRACE_RUNNING;
@@ -182,7 +182,7 @@ static void on_sample(void *ctx, const struct reader_sample *sample)
 	t->taken[t->nr_taken++] = s;
 }
 
-static void on_fired(void *ctx, unsigned int cpu, const struct gprof_fired_rec *rec)
+static void on_fired(void *ctx, unsigned int cpu, const struct gprof_trigger_rec *rec)
 {
 	struct trace_words *t = ctx;
 

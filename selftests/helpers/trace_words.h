@@ -61,7 +61,7 @@ struct trace_sample {
 
 /* A FIRED record, and where it stands: before the word with this index, if of its CPU. */
 struct trace_mark {
-	struct gprof_fired_rec rec;
+	struct gprof_trigger_rec rec;
 	uint32_t cpu;
 	size_t before;
 };

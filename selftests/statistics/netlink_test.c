@@ -690,8 +690,8 @@ TEST_F(family, a_loss_is_told)
 		EXPECT_EQ(NULL, g->attrs[i]) TH_LOG("attribute %u", i);
 	EXPECT_EQ(0, device_stop(&dev));
 	EXPECT_EQ(0, device_stats(&dev, GPROF_STATS_ALL_CPUS, &st));
-	EXPECT_EQ(1 << GPROF_NOTICE_LOST, st.out_notices);
-	EXPECT_EQ(0, st.out_notices_untold);
+	EXPECT_EQ(1 << GPROF_STATS_EVENT_LOST, st.out_events);
+	EXPECT_EQ(0, st.out_events_dropped);
 	EXPECT_LT(0, device_lost(&st));
 	EXPECT_EQ(0, poll(&pfd, 1, 0));
 	device_close(&dev);
@@ -717,7 +717,7 @@ TEST_F(family, a_loss_that_nobody_listens_to_is_counted)
 	do {
 		sleep_ms(100);
 		ASSERT_EQ(0, device_stats(&dev, GPROF_STATS_ALL_CPUS, &st));
-	} while (st.out_notices_untold < 2);
+	} while (st.out_events_dropped < 2);
 	EXPECT_LE(begun + 900000000, monotonic_ns());
 	EXPECT_LT(timers_are_fine() ? 100 : 10, device_lost(&st));
 	device_close(&dev);
@@ -750,7 +750,7 @@ TEST_F(family, the_end_of_a_target_is_told)
 	EXPECT_EQ(GPROF_CMD_RECORDER_TARGET_GONE, next_event(g, self->r.id));
 	EXPECT_EQ(1, poll(&pfd, 1, 5000));
 	ASSERT_EQ(0, device_stats(&self->r.dev, GPROF_STATS_ALL_CPUS, &st));
-	EXPECT_EQ(1 << GPROF_NOTICE_TARGET_GONE, st.out_notices);
+	EXPECT_EQ(1 << GPROF_STATS_EVENT_TARGET_GONE, st.out_events);
 	child_end(&child);
 }
 

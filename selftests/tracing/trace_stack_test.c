@@ -255,7 +255,7 @@ static unsigned int wrong(struct __test_metadata *_metadata, const struct trace_
 
 	for (i = 0; i < t->nr; i++) {
 		const struct trace_word *w = &t->words[i];
-		uint32_t reason = w->arg & ~GPROF_TRACE_STRANGER;
+		uint32_t reason = w->arg & ~GPROF_TRACE_NOT_TARGET;
 		bool wanted = false;
 
 		if (w->what == GPROF_TRACE_SWITCH && stacks & GPROF_TRACE_STACKS_SWITCH)
@@ -374,7 +374,7 @@ TEST_F(stacks, of_who_waits_and_of_who_wakes)
 		if (!w || w->what != GPROF_TRACE_SWITCH || s->tid != (uint32_t)getpid() ||
 		    !BEGINS_IN(s->stack, wakes))
 			continue;
-		EXPECT_NE(GPROF_TRACE_PREV_SLEEPS, w->arg & ~GPROF_TRACE_STRANGER);
+		EXPECT_NE(GPROF_TRACE_PREV_SLEEPS, w->arg & ~GPROF_TRACE_NOT_TARGET);
 	}
 	/* It begins where the kernel lets another run, not in the module. */
 	for (i = 0; i < self->words.nr_taken; i++) {

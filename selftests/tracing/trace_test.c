@@ -709,7 +709,7 @@ static bool has_only(const struct trace_words *t, const int *tids, unsigned int 
 
 	for (i = 0; i < t->nr; i++) {
 		const struct trace_word *w = &t->words[i];
-		bool known = w->arg & GPROF_TRACE_STRANGER && w->what != GPROF_TRACE_WAKING;
+		bool known = w->arg & GPROF_TRACE_NOT_TARGET && w->what != GPROF_TRACE_WAKING;
 
 		for (n = 0; n < nr; n++)
 			known |= w->tid == (uint32_t)tids[n];

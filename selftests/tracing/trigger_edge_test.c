@@ -34,9 +34,9 @@ FIXTURE(edge) {
 	struct gprof_setup setup;
 	struct device dev, other;
 	struct child child;
-	struct gprof_fired fired[FIRINGS];
+	struct gprof_trigger_event fired[FIRINGS];
 	unsigned int nr;
-	struct gprof_fired last;	/* what the one that gave EAGAIN said */
+	struct gprof_trigger_event last;	/* what the one that gave EAGAIN said */
 };
 
 FIXTURE_SETUP(edge)
@@ -95,10 +95,10 @@ static int set_one(struct device *dev, uint32_t what, uint64_t threshold_ns)
 /* All that wait; 0 or what the last one gave, which is not EAGAIN. */
 static int take(FIXTURE_DATA(edge) *self)
 {
-	struct gprof_fired f = { .size = sizeof(f) };
+	struct gprof_trigger_event f = { .size = sizeof(f) };
 	int ret;
 
-	while (!(ret = device_ioctl(self->dev.fd, GPROF_IOC_FIRED, &f))) {
+	while (!(ret = device_ioctl(self->dev.fd, GPROF_IOC_TRIGGER_READ, &f))) {
 		if (self->nr < FIRINGS)
 			self->fired[self->nr++] = f;
 	}
@@ -421,7 +421,7 @@ TEST_F(edge, threads_of_a_process_keep_one_another_waiting)
 	RUN();
 	for (i = 0; i < self->nr; i++)
 		n += self->fired[i].tid == self->setup.id &&
-		     !(self->fired[i].flags & GPROF_FIRED_F_GOES_ON);
+		     !(self->fired[i].flags & GPROF_TRIGGER_EVENT_F_GOES_ON);
 	EXPECT_LE(TIMES / 2, n);
 }
 
@@ -726,7 +726,7 @@ static void naps_until_none_waits(void *arg, int step)
 {
 	unsigned int i;
 
-	for (i = 0; !step && i < 2 * GPROF_FIRED_WAITING; i++)
+	for (i = 0; !step && i < 2 * GPROF_TRIGGER_EVENTS_MAX; i++)
 		rest(LONG_MS);
 	rest(20 * LONG_MS);
 }
@@ -744,7 +744,7 @@ TEST_F(edge, what_there_was_no_room_for_may_fire_at_once)
 	ASSERT_EQ(0, device_start(&self->dev));
 	ASSERT_EQ(0, child_step(&self->child));
 	ASSERT_EQ(0, take(self));
-	EXPECT_EQ(GPROF_FIRED_WAITING, self->nr);
+	EXPECT_EQ(GPROF_TRIGGER_EVENTS_MAX, self->nr);
 	EXPECT_EQ(0, fired_by(self, 1, self->setup.id));
 	ASSERT_EQ(0, child_step(&self->child));
 	ASSERT_EQ(0, child_step(&self->child));
@@ -790,8 +790,8 @@ TEST_F(edge, who_finds_no_mark_is_told_that_there_is_none)
 	ASSERT_LT(0, self->nr);
 	for (i = 0; i < self->nr; i++) {
 		/* Of what goes on the mark is where it was looked at. */
-		if (!(self->fired[i].flags & GPROF_FIRED_F_GOES_ON))
-			EXPECT_EQ(GPROF_FIRED_F_UNMARKED, self->fired[i].flags);
+		if (!(self->fired[i].flags & GPROF_TRIGGER_EVENT_F_GOES_ON))
+			EXPECT_EQ(GPROF_TRIGGER_EVENT_F_UNMARKED, self->fired[i].flags);
 	}
 }
 
@@ -862,7 +862,7 @@ TEST_F_TIMEOUT(edge, each_of_many_threads_fires, SLOW_S)
 	RUN();
 	/* And who waits for them. */
 	EXPECT_EQ(THREADS + 1, self->last.fired + self->last.suppressed);
-	EXPECT_EQ(0, self->last.unwatched);
+	EXPECT_EQ(0, self->last.untracked);
 }
 
 static void a_crowd_rests(void *arg, int step)
@@ -879,7 +879,7 @@ TEST_F_TIMEOUT(edge, who_is_not_watched_is_told, SLOW_S)
 	SET(GPROF_TRIGGER_OFF_CPU, rest_ms * 2 / 5 * MS);
 	ASSERT_EQ(0, device_start(&self->dev));
 	RUN();
-	EXPECT_LT(0, self->last.unwatched);
+	EXPECT_LT(0, self->last.untracked);
 	EXPECT_LT(THREADS, self->last.fired + self->last.suppressed);
 }
 
@@ -969,7 +969,7 @@ TEST_F(edge, who_has_ended_leaves_room_for_others)
 		}
 	}
 	ASSERT_EQ(0, take(self));
-	EXPECT_EQ(0, self->last.unwatched);
+	EXPECT_EQ(0, self->last.untracked);
 	for (i = 0; i < nr; i++)
 		kill(strangers[i], SIGKILL);
 	for (i = 0; i < nr; i++)
@@ -1045,10 +1045,10 @@ static void keeps_one_waiting_for_long(void *arg, int step)
 /* Which of them went on is a matter of the host; none is told twice. */
 static bool told_before(FIXTURE_DATA(edge) *self, unsigned int nr)
 {
-	const struct gprof_fired *f = &self->fired[nr], *other = self->fired;
+	const struct gprof_trigger_event *f = &self->fired[nr], *other = self->fired;
 
 	for (; other < f; other++)
-		if (other->tid == f->tid && other->flags & GPROF_FIRED_F_GOES_ON &&
+		if (other->tid == f->tid && other->flags & GPROF_TRIGGER_EVENT_F_GOES_ON &&
 		    f->time - f->duration_ns - (other->time - other->duration_ns) + MS < 2 * MS)
 			return true;
 	return false;
@@ -1065,7 +1065,7 @@ TEST_F(edge, what_goes_on_is_where_its_task_is)
 	ASSERT_EQ(0, device_start(&self->dev));
 	RUN();
 	for (i = 0; i < self->nr; i++) {
-		if (!(self->fired[i].flags & GPROF_FIRED_F_GOES_ON))
+		if (!(self->fired[i].flags & GPROF_TRIGGER_EVENT_F_GOES_ON))
 			continue;
 		EXPECT_EQ(online_cpu(0), (int)self->fired[i].cpu);
 		EXPECT_FALSE(told_before(self, i));
@@ -1237,7 +1237,7 @@ TEST_F(edge, no_id_outlives_a_firing)
 	ASSERT_EQ(0, child_step(&self->child));
 	before = pids_in_use();
 	for (i = 0; i < ROUNDS; i++) {
-		struct gprof_fired f = { .size = sizeof(f) };
+		struct gprof_trigger_event f = { .size = sizeof(f) };
 
 		ASSERT_EQ(0, device_setup(&dev, &self->setup));
 		ASSERT_EQ(0, set_one(&dev, GPROF_TRIGGER_SIGNAL, 0));
@@ -1248,7 +1248,7 @@ TEST_F(edge, no_id_outlives_a_firing)
 		while (i & 1 && poll(&pfd, 1, 0) >= 0) {
 			struct pollfd done = { .fd = self->child.from, .events = POLLIN };
 
-			while (!device_ioctl(dev.fd, GPROF_IOC_FIRED, &f))
+			while (!device_ioctl(dev.fd, GPROF_IOC_TRIGGER_READ, &f))
 				fired++;
 			if (poll(&done, 1, 5) == 1)
 				break;
@@ -1256,9 +1256,9 @@ TEST_F(edge, no_id_outlives_a_firing)
 		ASSERT_EQ(0, child_wait(&self->child));
 		device_close(&dev);
 	}
-	EXPECT_LT(ROUNDS / 2 * GPROF_FIRED_WAITING, fired);
+	EXPECT_LT(ROUNDS / 2 * GPROF_TRIGGER_EVENTS_MAX, fired);
 	/* Half of what would be left of either kind; a busy machine is late to free the others. */
-	most = before + ROUNDS / 4 * GPROF_FIRED_WAITING;
+	most = before + ROUNDS / 4 * GPROF_TRIGGER_EVENTS_MAX;
 	for (i = 0; i < 200 && pids_in_use() >= most; i++)
 		sleep_ms(50);
 	EXPECT_GT(most, pids_in_use());

@@ -68,9 +68,9 @@ FIXTURE(trigger) {
 	struct trace_words words;
 	struct child child;
 	struct told *told;
-	struct gprof_fired fired[FIRINGS];
+	struct gprof_trigger_event fired[FIRINGS];
 	unsigned int nr;
-	struct gprof_fired last;	/* what the one that gave EAGAIN said */
+	struct gprof_trigger_event last;	/* what the one that gave EAGAIN said */
 };
 
 FIXTURE_SETUP(trigger)
@@ -132,13 +132,13 @@ static int set(struct device *dev, struct gprof_trigger *t)
 /* All that wait; 0 or what the last one gave, which is not EAGAIN. */
 static int take(FIXTURE_DATA(trigger) *self)
 {
-	struct gprof_fired f = { .size = sizeof(f) };
+	struct gprof_trigger_event f = { .size = sizeof(f) };
 	unsigned int n = 0;
 	int ret;
 
 	/* Where one that is taken makes the next one fire there is no end of them. */
-	while (n++ < 2 * GPROF_FIRED_WAITING &&
-	       !(ret = device_ioctl(self->dev.fd, GPROF_IOC_FIRED, &f))) {
+	while (n++ < 2 * GPROF_TRIGGER_EVENTS_MAX &&
+	       !(ret = device_ioctl(self->dev.fd, GPROF_IOC_TRIGGER_READ, &f))) {
 		if (self->nr < FIRINGS)
 			self->fired[self->nr] = f;
 		self->nr++;
@@ -174,16 +174,17 @@ static void read_marks(struct __test_metadata *_metadata, FIXTURE_DATA(trigger) 
 	EXPECT_EQ(0, self->words.reader.unknown);
 }
 
-static const struct trace_mark *mark_of(FIXTURE_DATA(trigger) *self, const struct gprof_fired *f)
+static const struct trace_mark *mark_of(FIXTURE_DATA(trigger) *self,
+					const struct gprof_trigger_event *f)
 {
 	size_t i;
 
 	for (i = 0; i < self->words.nr_marks; i++) {
-		const struct gprof_fired_rec *m = &self->words.marks[i].rec;
+		const struct gprof_trigger_rec *m = &self->words.marks[i].rec;
 
 		if (m->index == f->index && m->duration_ns == f->duration_ns && m->tid == f->tid &&
 		    m->time - f->time < MS &&
-		    m->rec.flags == (f->flags & GPROF_FIRED_F_GOES_ON))
+		    m->rec.flags == (f->flags & GPROF_TRIGGER_EVENT_F_GOES_ON))
 			return &self->words.marks[i];
 	}
 	return NULL;
@@ -201,14 +202,14 @@ static void end(struct __test_metadata *_metadata, FIXTURE_DATA(trigger) *self)
 	read_marks(_metadata, self);
 	EXPECT_EQ(self->nr, self->words.nr_marks);
 	for (i = 0; i < self->nr; i++) {
-		const struct gprof_fired *f = &self->fired[i];
+		const struct gprof_trigger_event *f = &self->fired[i];
 
-		EXPECT_EQ(0, f->flags & GPROF_FIRED_F_UNMARKED);
+		EXPECT_EQ(0, f->flags & GPROF_TRIGGER_EVENT_F_UNMARKED);
 		EXPECT_NE(NULL, mark_of(self, f));
 	}
 	EXPECT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
 	EXPECT_EQ(st.out_produced, self->words.samples + device_lost(&st) + st.out_overwritten);
-	EXPECT_EQ(0, self->last.unwatched);
+	EXPECT_EQ(0, self->last.untracked);
 }
 
 #define RUN()	run(_metadata, self)
@@ -236,7 +237,7 @@ static void expect(struct __test_metadata *_metadata, FIXTURE_DATA(trigger) *sel
 	EXPECT_EQ(causes, self->told->done);
 	EXPECT_EQ(self->nr, fired_by(self, index));
 	for (i = 0; i < self->nr && i < FIRINGS; i++) {
-		const struct gprof_fired *f = &self->fired[i];
+		const struct gprof_trigger_event *f = &self->fired[i];
 
 		EXPECT_EQ(tid, f->tid);
 		EXPECT_EQ(tid, f->pid);
@@ -281,7 +282,8 @@ static void rest(unsigned int ms)
 
 static void begins(struct told *t)
 {
-	while (t->done > __atomic_load_n(&t->taken, __ATOMIC_RELAXED) + GPROF_FIRED_WAITING / 2)
+	while (t->done >
+	       __atomic_load_n(&t->taken, __ATOMIC_RELAXED) + GPROF_TRIGGER_EVENTS_MAX / 2)
 		rest(1);
 	t->began[t->done] = monotonic_ns();
 }
@@ -973,7 +975,7 @@ static void goes_on(struct __test_metadata *_metadata, FIXTURE_DATA(trigger) *se
 	ASSERT_EQ(1, poll(&pfd, 1, 100000));
 	ASSERT_EQ(0, take(self));
 	ASSERT_EQ(1, self->nr);
-	EXPECT_EQ(GPROF_FIRED_F_GOES_ON, self->fired[0].flags);
+	EXPECT_EQ(GPROF_TRIGGER_EVENT_F_GOES_ON, self->fired[0].flags);
 	EXPECT_GT(1100 * MS, self->fired[0].duration_ns);
 	RUN();
 	END();
@@ -1055,7 +1057,7 @@ TEST_F(trigger, strangers_fire_nothing)
 TEST_F(trigger, two_recorders)
 {
 	struct gprof_trigger t = trigger_of(GPROF_TRIGGER_OFF_CPU, LIMIT_NS);
-	struct gprof_fired f = { .size = sizeof(f) };
+	struct gprof_trigger_event f = { .size = sizeof(f) };
 	struct device other;
 	unsigned int n = 0;
 
@@ -1071,7 +1073,7 @@ TEST_F(trigger, two_recorders)
 	END();
 	EXPECT_FIRED(1, TIMES, LIMIT_NS);
 	EXPECT_EQ(0, device_stop(&other));
-	while (!device_ioctl(other.fd, GPROF_IOC_FIRED, &f)) {
+	while (!device_ioctl(other.fd, GPROF_IOC_TRIGGER_READ, &f)) {
 		EXPECT_EQ(0, f.index);
 		EXPECT_EQ(self->setup.id, f.tid);
 		EXPECT_LE(TIMES / 2, f.suppressed);
@@ -1093,7 +1095,7 @@ TEST_F(trigger, ids_are_of_the_readers_namespace)
 	pid = fork();
 	if (!pid) {
 		struct gprof_trigger t = trigger_of(GPROF_TRIGGER_SIGNAL, 0);
-		struct gprof_fired f = { .size = sizeof(f) };
+		struct gprof_trigger_event f = { .size = sizeof(f) };
 		pid_t victim;
 
 		self->setup.id = getpid();
@@ -1106,7 +1108,7 @@ TEST_F(trigger, ids_are_of_the_readers_namespace)
 			_exit(0);
 		}
 		waitpid(victim, NULL, 0);
-		if (device_ioctl(self->dev.fd, GPROF_IOC_FIRED, &f))
+		if (device_ioctl(self->dev.fd, GPROF_IOC_TRIGGER_READ, &f))
 			_exit(2);
 		_exit(f.tid == (__u32)victim && f.pid == (__u32)victim && victim < 100 ? 0 : 3);
 	}
@@ -1152,14 +1154,14 @@ TEST_F(trigger, thousands_that_nobody_takes)
 	ASSERT_EQ(self->child.pid, waitpid(self->child.pid, NULL, 0));
 	self->child.pid = 0;
 	END();
-	EXPECT_EQ(GPROF_FIRED_WAITING, self->nr);
+	EXPECT_EQ(GPROF_TRIGGER_EVENTS_MAX, self->nr);
 	for (i = 0; i < self->nr; i++) {
 		EXPECT_EQ(i + 1, self->fired[i].fired);
-		EXPECT_EQ(CALLS - GPROF_FIRED_WAITING, self->fired[i].suppressed);
+		EXPECT_EQ(CALLS - GPROF_TRIGGER_EVENTS_MAX, self->fired[i].suppressed);
 	}
 	ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
 	/* and that the target has ended */
-	EXPECT_EQ(GPROF_FIRED_WAITING + 1, st.out_notices_untold);
+	EXPECT_EQ(GPROF_TRIGGER_EVENTS_MAX + 1, st.out_events_dropped);
 }
 
 /*
@@ -1178,11 +1180,11 @@ TEST_F(trigger, a_snapshot_is_marked)
 	END();
 	EXPECT_FIRED(0, TIMES, LIMIT_NS);
 	for (i = 0; i < self->nr; i++) {
-		const struct gprof_fired *f = &self->fired[i];
+		const struct gprof_trigger_event *f = &self->fired[i];
 		const struct trace_mark *m = mark_of(self, f);
 		const struct trace_word *w = m && m->before ? &self->words.words[m->before - 1] : NULL;
 
-		if (f->flags & GPROF_FIRED_F_GOES_ON)
+		if (f->flags & GPROF_TRIGGER_EVENT_F_GOES_ON)
 			continue;
 		ASSERT_NE(NULL, w);
 		EXPECT_EQ(GPROF_TRACE_SWITCH, w->what);
@@ -1358,13 +1360,13 @@ TEST_F(trigger, somebody_asks_for_a_snapshot)
 	EXPECT_EQ(-EBUSY, ask_for_snapshot(&g, self->setup.out_id));
 	ASSERT_EQ(0, device_start(&self->dev));
 	EXPECT_EQ(0, poll(&pfd, 1, 0));
-	for (i = 0; i < GPROF_FIRED_WAITING; i++)
+	for (i = 0; i < GPROF_TRIGGER_EVENTS_MAX; i++)
 		EXPECT_EQ(0, ask_for_snapshot(&g, self->setup.out_id));
 	EXPECT_EQ(-EBUSY, ask_for_snapshot(&g, self->setup.out_id));
 	EXPECT_EQ(1, poll(&pfd, 1, 0));
 	EXPECT_EQ(0, take(self));
-	EXPECT_EQ(GPROF_FIRED_WAITING, self->nr);
-	EXPECT_EQ(GPROF_FIRED_REQUEST, self->fired[0].index);
+	EXPECT_EQ(GPROF_TRIGGER_EVENTS_MAX, self->nr);
+	EXPECT_EQ(GPROF_TRIGGER_EVENT_REQUEST, self->fired[0].index);
 	EXPECT_EQ(getpid(), self->fired[0].pid);
 	EXPECT_EQ(gettid(), self->fired[0].tid);
 	EXPECT_EQ(0, self->last.fired);
@@ -1459,7 +1461,7 @@ TEST_F(trigger, only_where_there_is_a_trace)
 	struct gprof_cpu_params params = timer_params(MS);
 	struct gprof_setup setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &params);
 	struct gprof_trigger t = trigger_of(GPROF_TRIGGER_DELAY, MS);
-	struct gprof_fired f = { .size = sizeof(f) };
+	struct gprof_trigger_event f = { .size = sizeof(f) };
 	struct gprof_info info = { .size = sizeof(info) };
 
 	self->dev.fd = device_open();
@@ -1467,11 +1469,11 @@ TEST_F(trigger, only_where_there_is_a_trace)
 	EXPECT_EQ(0, device_ioctl(self->dev.fd, GPROF_IOC_INFO, &info));
 	EXPECT_TRUE(info.out_features & GPROF_FEAT_TRIGGERS);
 	EXPECT_REFUSED(-EBUSY, GPROF_REASON_STATE, &self->dev, &t);
-	EXPECT_EQ(-EBUSY, device_ioctl(self->dev.fd, GPROF_IOC_FIRED, &f));
+	EXPECT_EQ(-EBUSY, device_ioctl(self->dev.fd, GPROF_IOC_TRIGGER_READ, &f));
 	device_close(&self->dev);
 	ASSERT_EQ(0, device_setup(&self->dev, &setup));
 	EXPECT_REFUSED(-EOPNOTSUPP, GPROF_REASON_TRIGGER, &self->dev, &t);
-	EXPECT_EQ(-EAGAIN, device_ioctl(self->dev.fd, GPROF_IOC_FIRED, &f));
+	EXPECT_EQ(-EAGAIN, device_ioctl(self->dev.fd, GPROF_IOC_TRIGGER_READ, &f));
 }
 
 TEST_F(trigger, users_slow_nobody)

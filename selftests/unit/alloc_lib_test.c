@@ -116,7 +116,7 @@ static int feed(struct gprof_decoder *d)
 		.m = {
 			.rec = { GPROF_REC_MAP, 3, sizeof(m) },
 			.process = { 1 << 29, 1, 1 },
-			.layout = 1,
+			.exec_map_seq = 1,
 			.start = 0x1000,
 			.end = 0x100000,
 		},
@@ -133,7 +133,7 @@ static int feed(struct gprof_decoder *d)
 	} s = {
 		.s = {
 			.rec = { GPROF_REC_STACK, 0, sizeof(s) },
-			.layout = 1,
+			.exec_map_seq = 1,
 			.process = { 1 << 29, 1, 1 },
 			.nr_user = 2,
 		},

@@ -120,7 +120,7 @@ static bool start(struct child *c, const char *dir)
 			.inode = ino,
 			.dev_major = major,
 			.dev_minor = minor,
-			.layout = 5,
+			.exec_map_seq = 5,
 		};
 		strcpy(c->maps[c->nr_maps++].path, name);
 	}
@@ -207,7 +207,7 @@ static void feed_stack(FIXTURE_DATA(builder) *self, const struct child *c, uint1
 		.s = {
 			.rec = { GPROF_REC_STACK, flags, sizeof(r) },
 			.id = ++self->next_id,
-			.layout = 5,
+			.exec_map_seq = 5,
 			.process = { c->pid, c->exec_id, c->start_ns },
 		},
 	};
@@ -538,7 +538,7 @@ TEST_F(builder, generated_code_has_the_names_of_its_map)
 			.time = 100,
 			.start = 0x10000000,
 			.end = 0x10001000,
-			.layout = 5,
+			.exec_map_seq = 5,
 		},
 		.path = "//anon",
 	};
@@ -854,29 +854,31 @@ TEST_F(builder, what_is_over_is_forgotten_and_its_samples_are_not)
 #define SLOTS	64
 
 struct lasting_table {
-	struct gprof_live_head head;
-	struct gprof_live_slot slots[SLOTS];
+	struct gprof_object_table_head head;
+	struct gprof_object_slot slots[SLOTS];
 };
 
 /* An allocation of 100 bytes by who executes a program with this stack. */
 static void feed_allocation(FIXTURE_DATA(builder) *self, struct lasting_table *t, uint32_t slot,
 			    const uint64_t frames[4])
 {
-	struct gprof_live_slot *s = &t->slots[slot];
+	struct gprof_object_slot *s = &t->slots[slot];
 	struct {
 		struct gprof_sample_rec s;
 		uint64_t value, live;
 	} r = {
-		.s.rec = { GPROF_REC_SAMPLE, GPROF_SAMPLE_REC_F_VALUE | GPROF_SAMPLE_REC_F_LIVE,
+		.s.rec = { GPROF_REC_SAMPLE, GPROF_SAMPLE_REC_F_VALUE | GPROF_SAMPLE_REC_F_OBJECT,
 			   sizeof(r) },
 		.s.time = 200,
 		.s.tid = self->c.pid,
 		.value = 100,
 	};
 
-	*s = (struct gprof_live_slot){
-		.live = (GPROF_LIVE_SERIAL(s->live) + 1) << GPROF_LIVE_SERIAL_SHIFT | GPROF_LIVE_IS | slot,
-		.value = 100, .weight = 1000,
+	*s = (struct gprof_object_slot){
+		.live = (GPROF_OBJECT_SERIAL(s->live) + 1) << GPROF_OBJECT_SERIAL_SHIFT |
+			GPROF_OBJECT_LIVE | slot,
+		.value = 100,
+		.weight = 1000,
 	};
 	feed_stack(self, &self->c, 0, frames);
 	r.s.stack = self->next_id;
@@ -930,7 +932,7 @@ TEST_F(builder, what_nothing_live_is_of_is_forgotten_and_counted)
 		if (i % 50 == 1)
 			gprof_builder_look(&self->b, &table);
 		if (!stays)
-			t.slots[slot].live &= ~GPROF_LIVE_IS;
+			t.slots[slot].live &= ~GPROF_OBJECT_LIVE;
 		ASSERT_EQ(0, gprof_age(&aging, &self->b, &heap_columns, &table, &self->d, 1));
 		spaces = self->b.spaces.nr > spaces ? self->b.spaces.nr : spaces;
 		stacks = self->b.stacks.nr > stacks ? self->b.stacks.nr : stacks;
@@ -945,7 +947,7 @@ TEST_F(builder, what_nothing_live_is_of_is_forgotten_and_counted)
 		TH_LOG("%zu", counts);
 	/* What lasted all that time, but for one half, is no longer when the profile is made. */
 	for (i = 0; i < lasts; i += 2)
-		t.slots[i].live &= ~GPROF_LIVE_IS;
+		t.slots[i].live &= ~GPROF_OBJECT_LIVE;
 	gprof_builder_look(&self->b, &table);
 	EXPECT_EQ(0, self->b.unknown.objects);
 	ASSERT_EQ(0, gprof_builder_profile(&self->b, &heap_columns, &self->p));

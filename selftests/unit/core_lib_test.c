@@ -361,12 +361,14 @@ TEST_F_TIMEOUT(core, stacks_are_made_within_a_limit, 120)
 		uint64_t frames[511];
 	} base;
 	struct {
-		struct gprof_branch_rec b;
+		struct gprof_stack_delta_rec b;
 		uint64_t frame;
 	} r = { .b = {
-		.rec = { GPROF_REC_BRANCH, 0, sizeof(r) },
-		.base = 1, .nr_user = 1, .nr_shared = 511,
-	} };
+			.rec = { GPROF_REC_STACK_DELTA, 0, sizeof(r) },
+			.suffix = 1,
+			.nr_user = 1,
+			.nr_shared = 511,
+		} };
 	const uint64_t size = 2 << 20;
 	const uint32_t nr = 40000;
 	struct gprof_profile *p = NULL;
@@ -377,7 +379,10 @@ TEST_F_TIMEOUT(core, stacks_are_made_within_a_limit, 120)
 
 	add_ring(d, 0, 0);
 	base.s = (struct gprof_stack_rec){
-		.rec = { GPROF_REC_STACK, 0, sizeof(base) }, .id = 1, .base = 1, .nr_user = 511,
+		.rec = { GPROF_REC_STACK, 0, sizeof(base) },
+		.id = 1,
+		.suffix = 1,
+		.nr_user = 511,
 	};
 	d->files.of[0][1] = RING_AT + PAGE + size;
 	d->headers[1].p_filesz = d->headers[1].p_memsz = PAGE + size;

@@ -344,9 +344,13 @@ TEST_F(decode, word_of_what_lasts_comes_behind_all)
 		struct gprof_task_state state;
 		uint64_t live;
 	} r = {
-		.s.rec = { GPROF_REC_SAMPLE, GPROF_SAMPLE_REC_F_VALUE | GPROF_SAMPLE_REC_F_STATE |
-			   GPROF_SAMPLE_REC_F_LIVE, sizeof(r) },
-		.value = 96, .state = { .cpu = 3 }, .live = 0xabcdef,
+		.s.rec = { GPROF_REC_SAMPLE,
+			   GPROF_SAMPLE_REC_F_VALUE | GPROF_SAMPLE_REC_F_STATE |
+				   GPROF_SAMPLE_REC_F_OBJECT,
+			   sizeof(r) },
+		.value = 96,
+		.state = { .cpu = 3 },
+		.live = 0xabcdef,
 	};
 
 	generation(&self->d, 1);
@@ -495,7 +499,7 @@ struct base_rec {
 };
 
 struct branch {
-	struct gprof_branch_rec b;
+	struct gprof_stack_delta_rec b;
 	uint64_t frames[3];
 };
 
@@ -506,7 +510,7 @@ static void init_base(struct base_rec *r, uint32_t id, uint32_t number)
 		.s = {
 			.rec = { GPROF_REC_STACK, GPROF_STACK_REC_F_KERNEL_CUT,
 				 sizeof(struct base_rec) },
-			.id = id, .layout = 9, .nr_kernel = 1, .nr_user = 3, .base = number,
+			.id = id, .exec_map_seq = 9, .nr_kernel = 1, .nr_user = 3, .suffix = number,
 			.process = { .pid = 5, .exec_id = 6, .start_ns = 7 },
 		},
 		.frames = { 100, 101, 102, 103 },
@@ -517,9 +521,9 @@ static void init_branch(struct branch *r, uint32_t id, uint32_t base, uint16_t s
 {
 	*r = (struct branch){
 		.b = {
-			.rec = { GPROF_REC_BRANCH, GPROF_STACK_REC_F_USER_CUT,
+			.rec = { GPROF_REC_STACK_DELTA, GPROF_STACK_REC_F_USER_CUT,
 				 sizeof(struct branch) },
-			.id = id, .base = base, .nr_kernel = 2, .nr_user = 1, .nr_shared = shared,
+			.id = id, .suffix = base, .nr_kernel = 2, .nr_user = 1, .nr_shared = shared,
 		},
 		.frames = { 200, 201, 202 },
 	};
@@ -531,9 +535,9 @@ TEST_F(decode, branch_ends_as_its_base_does)
 	struct base_rec a, other;
 	struct branch r;
 
-	init_base(&a, 1, GPROF_BASES);
+	init_base(&a, 1, GPROF_STACK_SUFFIXES);
 	init_base(&other, 2, 1);
-	init_branch(&r, 3, GPROF_BASES, 2);
+	init_branch(&r, 3, GPROF_STACK_SUFFIXES, 2);
 	other.frames[3] = 999;
 	generation(&self->d, 1);
 	feed(&self->d, &a, sizeof(a));
@@ -546,7 +550,7 @@ TEST_F(decode, branch_ends_as_its_base_does)
 	EXPECT_EQ(GPROF_REC_STACK, self->n.last.rec.type);
 	EXPECT_EQ(GPROF_STACK_REC_F_USER_CUT, self->n.last.rec.flags);
 	EXPECT_EQ(sizeof(self->n.last) + sizeof(frames), self->n.last.rec.size);
-	EXPECT_EQ(9, self->n.last.layout);
+	EXPECT_EQ(9, self->n.last.exec_map_seq);
 	EXPECT_EQ(2, self->n.last.nr_kernel);
 	EXPECT_EQ(3, self->n.last.nr_user);
 	EXPECT_EQ(0, memcmp(&a.s.process, &self->n.last.process, sizeof(a.s.process)));
@@ -582,7 +586,7 @@ TEST_F(decode, branch_of_what_the_generation_has_not_said_is_refused)
 	struct branch r;
 
 	init_base(&a, 1, 7);
-	init_base(&none, 2, GPROF_BASES + 1);
+	init_base(&none, 2, GPROF_STACK_SUFFIXES + 1);
 	init_branch(&r, 3, 7, 2);
 	generation(&self->d, 1);
 	feed(&self->d, &a, sizeof(a));
@@ -593,14 +597,14 @@ TEST_F(decode, branch_of_what_the_generation_has_not_said_is_refused)
 	feed(&self->d, &none, sizeof(none));
 	EXPECT_EQ(1, self->d.counts.malformed);
 	EXPECT_EQ(2, self->n.nr_stacks);
-	r.b.base = GPROF_BASES + 1;
+	r.b.suffix = GPROF_STACK_SUFFIXES + 1;
 	feed(&self->d, &r, sizeof(r));
-	r.b.base = 0;
+	r.b.suffix = 0;
 	feed(&self->d, &r, sizeof(r));
 	EXPECT_EQ(3, self->d.counts.malformed);
 	feed(&self->d, &a, sizeof(a));
 	gprof_decoder_restart(&self->d);
-	r.b.base = 7;
+	r.b.suffix = 7;
 	feed(&self->d, &r, sizeof(r));
 	EXPECT_EQ(4, self->d.counts.malformed);
 	EXPECT_EQ(3, self->n.nr_stacks);
@@ -638,7 +642,10 @@ TEST_F(decode, stacks_are_no_longer_than_the_modules)
 
 	a.s = (struct gprof_stack_rec){
 		.rec = { GPROF_REC_STACK, 0, sizeof(a) },
-		.id = 1, .nr_kernel = 256, .nr_user = 257, .base = 7,
+		.id = 1,
+		.nr_kernel = 256,
+		.nr_user = 257,
+		.suffix = 7,
 	};
 	generation(&self->d, 1);
 	feed(&self->d, &a, sizeof(a));
@@ -849,12 +856,13 @@ TEST(garbage_makes_no_harm)
 
 			s->nr_kernel = lib_random(&rnd) % 3;
 			s->nr_user = lib_random(&rnd) % 10;
-			s->base = lib_random(&rnd) % 3;
+			s->suffix = lib_random(&rnd) % 3;
 		}
-		if (rec->type == GPROF_REC_BRANCH && size >= sizeof(struct gprof_branch_rec)) {
-			struct gprof_branch_rec *b = (void *)mem;
+		if (rec->type == GPROF_REC_STACK_DELTA &&
+		    size >= sizeof(struct gprof_stack_delta_rec)) {
+			struct gprof_stack_delta_rec *b = (void *)mem;
 
-			b->base = lib_random(&rnd) % 3;
+			b->suffix = lib_random(&rnd) % 3;
 			b->nr_kernel = lib_random(&rnd) % 3;
 			b->nr_user = lib_random(&rnd) % 10;
 			b->nr_shared = lib_random(&rnd) % 10;
@@ -1024,16 +1032,16 @@ TEST(latency_is_divided_exactly)
 #define SLOTS	4
 
 struct table {
-	struct gprof_live_head head;
-	struct gprof_live_slot slots[SLOTS];
+	struct gprof_object_table_head head;
+	struct gprof_object_slot slots[SLOTS];
 };
 
 static struct table a_table(void)
 {
 	return (struct table){
 		.head = {
-			.version = GPROF_ABI_VERSION, .header_size = sizeof(struct gprof_live_head),
-			.slot_size = sizeof(struct gprof_live_slot), .nr_slots = SLOTS,
+			.version = GPROF_ABI_VERSION, .header_size = sizeof(struct gprof_object_table_head),
+			.slot_size = sizeof(struct gprof_object_slot), .nr_slots = SLOTS,
 			.slots_offset = offsetof(struct table, slots), .size = sizeof(struct table),
 		},
 	};
@@ -1041,7 +1049,7 @@ static struct table a_table(void)
 
 static uint64_t word(uint64_t slot, uint64_t serial)
 {
-	return serial << GPROF_LIVE_SERIAL_SHIFT | GPROF_LIVE_IS | slot;
+	return serial << GPROF_OBJECT_SERIAL_SHIFT | GPROF_OBJECT_LIVE | slot;
 }
 
 static void feed_lasting(struct gprof_decoder *d, uint64_t tid, uint64_t bytes, uint64_t live)
@@ -1050,7 +1058,7 @@ static void feed_lasting(struct gprof_decoder *d, uint64_t tid, uint64_t bytes, 
 		struct gprof_sample_rec s;
 		uint64_t extra[2];
 	} r = {
-		.s.rec = { GPROF_REC_SAMPLE, GPROF_SAMPLE_REC_F_VALUE | GPROF_SAMPLE_REC_F_LIVE,
+		.s.rec = { GPROF_REC_SAMPLE, GPROF_SAMPLE_REC_F_VALUE | GPROF_SAMPLE_REC_F_OBJECT,
 			   sizeof(r) },
 		.s.tid = tid,
 		.extra = { bytes, live },
@@ -1096,10 +1104,10 @@ TEST(what_is_live_is_what_the_table_says)
 	feed_lasting(&d, 6, 700, word(2, 1));
 	EXPECT_EQ(2, b.nr_counts);
 	/* Of slot 0 it has been freed, of slot 3 the sample was lost. */
-	table.slots[0] = (struct gprof_live_slot){ word(0, 1) & ~GPROF_LIVE_IS, 0, 100, 10 };
-	table.slots[1] = (struct gprof_live_slot){ word(1, 1), 0, 200, 10 };
-	table.slots[2] = (struct gprof_live_slot){ word(2, 2), 0, 300, 10 };
-	table.slots[3] = (struct gprof_live_slot){ word(3, 7), 0, 50, 3 };
+	table.slots[0] = (struct gprof_object_slot){ word(0, 1) & ~GPROF_OBJECT_LIVE, 0, 100, 10 };
+	table.slots[1] = (struct gprof_object_slot){ word(1, 1), 0, 200, 10 };
+	table.slots[2] = (struct gprof_object_slot){ word(2, 2), 0, 300, 10 };
+	table.slots[3] = (struct gprof_object_slot){ word(3, 7), 0, 50, 3 };
 	table.head.full = 11;
 	table.head.unseen = 12;
 	gprof_builder_look(&b, &t);

@@ -39,7 +39,7 @@ FIXTURE_TEARDOWN(space)
 }
 
 static int map(struct gprof_spaces *s, const struct gprof_process *id, uint64_t time,
-	       uint32_t layout, uint16_t flags, uint64_t start, const char *path)
+	       uint32_t exec_map_seq, uint16_t flags, uint64_t start, const char *path)
 {
 	struct gprof_map_rec m = {
 		.rec = { GPROF_REC_MAP, flags, sizeof(m) },
@@ -47,7 +47,7 @@ static int map(struct gprof_spaces *s, const struct gprof_process *id, uint64_t 
 		.time = time,
 		.start = start,
 		.end = start + 0x1000,
-		.layout = layout,
+		.exec_map_seq = exec_map_seq,
 	};
 
 	return gprof_spaces_map(s, &m, path);
@@ -55,7 +55,7 @@ static int map(struct gprof_spaces *s, const struct gprof_process *id, uint64_t 
 
 #define WHOLE	(GPROF_MAP_REC_F_FIRST | GPROF_MAP_REC_F_LAST)
 
-static const char *at(struct gprof_spaces *s, const struct gprof_process *id, uint32_t layout,
+static const char *at(struct gprof_spaces *s, const struct gprof_process *id, uint32_t exec_map_seq,
 		      uint64_t time, uint64_t addr)
 {
 	struct gprof_space *space = gprof_spaces_find(s, id);
@@ -63,7 +63,7 @@ static const char *at(struct gprof_spaces *s, const struct gprof_process *id, ui
 	bool changed = false;
 
 	if (space)
-		vma = gprof_space_vma(space, layout, time, addr, &changed);
+		vma = gprof_space_vma(space, exec_map_seq, time, addr, &changed);
 	return vma ? vma->path : changed ? "changed" : "none";
 }
 
@@ -125,7 +125,7 @@ TEST_F(space, without_the_stamp_the_nearest_reading_with_the_address_counts)
 	EXPECT_STREQ("near", at(&self->s, &self->id, 3, 112, 0x1000));
 }
 
-#define UNMAPPED(times, code)	((uint32_t)(times) << GPROF_LAYOUT_UNMAPPED_SHIFT | (code))
+#define UNMAPPED(times, code)	((uint32_t)(times) << GPROF_EXEC_MAP_SEQ_UNMAPPED_SHIFT | (code))
 
 /* Nothing that it may not have been: the kernel counts what it unmaps of what was read. */
 TEST_F(space, what_was_unmapped_since_is_not_taken_for_what_is_in_its_place)
@@ -259,7 +259,7 @@ static int map_stat(struct gprof_spaces *s, const struct gprof_process *id, cons
 			.inode = st->st_ino,
 			.dev_major = major(st->st_dev),
 			.dev_minor = minor(st->st_dev),
-			.layout = 1,
+			.exec_map_seq = 1,
 		},
 	};
 	struct gprof_map_file *file;

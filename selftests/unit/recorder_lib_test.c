@@ -323,7 +323,7 @@ TEST(what_a_kernel_lacks_is_not_told_as_a_counter)
 		uint32_t kind;
 		const char *says;
 	} kinds[] = {
-		{ GPROF_KIND_PROFILE, "no such tracepoint" },
+		{ GPROF_KIND_TRACEPOINT, "no such tracepoint" },
 		{ GPROF_KIND_SCHED, "CONFIG_TRACEPOINTS" },
 		{ GPROF_KIND_TRACE, "CONFIG_TRACEPOINTS" },
 		{ GPROF_KIND_BLOCK, "CONFIG_TRACEPOINTS" },

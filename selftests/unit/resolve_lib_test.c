@@ -51,7 +51,7 @@ FIXTURE_TEARDOWN(resolve)
 struct made {
 	struct gprof_process process;
 	uint16_t stack_flags;
-	uint32_t layout;
+	uint32_t exec_map_seq;
 	uint32_t tid;
 	const char *comm;
 	uint64_t addr;
@@ -70,7 +70,7 @@ static void feed(FIXTURE_DATA(resolve) *self, const struct made *m)
 		.s = {
 			.rec = { GPROF_REC_STACK, m->stack_flags, sizeof(r) },
 			.id = ++self->next_id,
-			.layout = m->layout,
+			.exec_map_seq = m->exec_map_seq,
 			.process = m->process,
 		},
 	};
@@ -119,7 +119,7 @@ static int make(FIXTURE_DATA(resolve) *self)
 	return err ? err : gprof_profile_finish(self->p);
 }
 
-#define ONE	.process = { 7, 1, 1 }, .tid = 7, .layout = 5, .frames = { 0x1000, 0x2000 }
+#define ONE	.process = { 7, 1, 1 }, .tid = 7, .exec_map_seq = 5, .frames = { 0x1000, 0x2000 }
 
 TEST_F(resolve, samples_in_a_row_add_up)
 {
@@ -316,7 +316,7 @@ TEST_F(resolve, stacks_differ_by_each_thing_that_gives_addresses_a_meaning)
 		{ ONE, .process = { 8, 1, 1 } },
 		{ ONE, .process = { 7, 2, 1 } },
 		{ ONE, .process = { 7, 1, 2 } },
-		{ ONE, .layout = 6 },
+		{ ONE, .exec_map_seq = 6 },
 		{ ONE, .stack_flags = GPROF_STACK_REC_F_CALLER },
 		{ ONE, .stack_flags = GPROF_STACK_REC_F_USER_CUT },
 	};
@@ -343,7 +343,7 @@ static void feed_map(FIXTURE_DATA(resolve) *self, struct gprof_process process, 
 			.time = 100,
 			.start = start,
 			.end = end,
-			.layout = 5,
+			.exec_map_seq = 5,
 		},
 		.path = "[area]",
 	};
@@ -407,10 +407,15 @@ TEST_F(resolve, names_that_share_one_long_text_are_not_all_put_into_a_profile)
 		struct gprof_map_rec m;
 		char path[128];
 	} r = { .m = {
-		.rec = { GPROF_REC_MAP, GPROF_MAP_REC_F_FIRST | GPROF_MAP_REC_F_LAST, sizeof(r) },
-		.process = { 7, 1, 1 }, .time = 10, .start = 0x10000, .end = 0x10000 + (1 << 20),
-		.offset = NAMES_TEXT, .layout = 5,
-	} };
+			.rec = { GPROF_REC_MAP, GPROF_MAP_REC_F_FIRST | GPROF_MAP_REC_F_LAST,
+				 sizeof(r) },
+			.process = { 7, 1, 1 },
+			.time = 10,
+			.start = 0x10000,
+			.end = 0x10000 + (1 << 20),
+			.offset = NAMES_TEXT,
+			.exec_map_seq = 5,
+		} };
 	const char *dir = lib_tmpdir(), *said = NULL;
 	struct stat st;
 	size_t bytes = 0, named = 0, i;
@@ -609,7 +614,7 @@ static void *map_dump(FIXTURE_DATA(resolve) *self, const struct gprof_process *i
 				 sizeof(r) },
 			.process = *id,
 			.time = 10,
-			.layout = 5,
+			.exec_map_seq = 5,
 		},
 	};
 	struct dump d = { .time = 1000 };
@@ -663,7 +668,7 @@ TEST_F(resolve, generated_code_is_what_it_was_when_it_was_sampled)
 
 	ASSERT_NE(MAP_FAILED, page);
 #define AT(caller, ...)								\
-	feed(self, &(struct made){ .process = id, .tid = id.pid, .layout = 5,	\
+	feed(self, &(struct made){ .process = id, .tid = id.pid, .exec_map_seq = 5,	\
 				   .frames = { 0x1008, (caller) }, __VA_ARGS__ })
 	AT(0x3000, .time = 1500);
 	AT(0x4000, .time = 1599);

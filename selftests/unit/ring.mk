@@ -44,15 +44,15 @@ $(out)/ring_dictionary_test: $(here)/ring_dictionary_test.c $(here)/shim/shim.c 
 	@mkdir -p $(@D)
 	$(CC) $(RING_CFLAGS) $(here)/ring_dictionary_test.c $(here)/shim/shim.c -o $@
 
-$(out)/ring_thin_test: $(here)/ring_thin_test.c $(here)/shim/shim.c $(top)/kmod/probe/thin.c \
-		$(top)/kmod/probe/thin_bytes.c $(headers)
+$(out)/ring_thin_test: $(here)/ring_thin_test.c $(here)/shim/shim.c $(top)/kmod/probe/subsample.c \
+		$(top)/kmod/probe/byte_sample.c $(headers)
 	@mkdir -p $(@D)
 	$(CC) $(RING_CFLAGS) $(filter %.c,$^) -lm -o $@
 
 # The kernel's u64 and that of its headers for programs are not the same type.
 $(out)/ring_sampler_test: $(here)/ring_sampler_test.c $(filter-out %/ring_nmi_test.c,$(sources)) \
-		$(top)/kmod/sample/capture.c $(top)/kmod/sample/sampler.c $(top)/kmod/sample/naming.c \
-		$(top)/kmod/sample/base.c $(headers)
+		$(top)/kmod/sample/capture.c $(top)/kmod/sample/sampler.c $(top)/kmod/sample/comm_cache.c \
+		$(top)/kmod/sample/stack_suffix.c $(headers)
 	@mkdir -p $(@D)
 	$(CC) $(RING_CFLAGS) -DGPROF_HAVE_VM_FLAGS_SET -DGPROF_HAVE_FOR_EACH_VMA \
 		-Wno-incompatible-pointer-types $(filter %.c,$^) -o $@

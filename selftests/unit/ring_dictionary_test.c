@@ -72,7 +72,9 @@ TEST(no_word_of_a_key_is_left_out)
 			memcpy(other, key, sizeof(key));
 			other[i] ^= 1ULL << 63;
 			EXPECT_FALSE(holds(&dict, id, other, words));
-			EXPECT_NE(gprof_words_hash(key, words), gprof_words_hash(other, words));
+			EXPECT_NE(gprof_u64_array_hash(key, words),
+				  gprof_u64_array_hash(other, words))
+				;
 			add(1, other, words, &known);
 			EXPECT_FALSE(known);
 			EXPECT_NE(id, gprof_dictionary_find(&dict, 1, other, words));
@@ -89,7 +91,7 @@ TEST(no_word_of_a_key_is_left_out)
 
 static u64 slot_and_tag(u64 a)
 {
-	u64 key[2] = { a, 7 }, hash = gprof_words_hash(key, 2);
+	u64 key[2] = { a, 7 }, hash = gprof_u64_array_hash(key, 2);
 
 	return (hash & (SLOTS - 1)) << 24 | (hash >> 32 & GPROF_DICT_FIELD);
 }

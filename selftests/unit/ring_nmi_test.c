@@ -140,17 +140,17 @@ TEST(every_sample_that_is_read_is_whole)
 
 TEST(full_ring_loses_and_tells_exactly)
 {
-	u64 untold = 0;
+	u64 unreported = 0;
 	int i;
 
 	stream(GPROF_BUFFER_MIN, ROUNDS, 500, true);
 	EXPECT_STREQ("", check.error ?: "");
 	EXPECT_TRUE(core_balances(&core, &check));
 	for (i = 0; i < GPROF_LOST_NR; i++)
-		untold += local64_read(&core.b.untold[i]);
+		unreported += local64_read(&core.b.unreported[i]);
 	EXPECT_LT(0, lost_so_far());
 	EXPECT_LT(1, check.told);
-	EXPECT_EQ(lost_so_far(), check.lost + untold);
+	EXPECT_EQ(lost_so_far(), check.lost + unreported);
 	core_free(&core);
 }
 
@@ -180,14 +180,14 @@ TEST(words_are_whole_lost_and_told_as_others)
 
 	words = 2;
 	for (i = 0; i < sizeof(runs) / sizeof(*runs); i++) {
-		u64 untold = 0;
+		u64 unreported = 0;
 
 		stream(runs[i].size, runs[i].rounds, runs[i].nmi_per_64k, runs[i].late);
 		EXPECT_STREQ("", check.error ?: "");
 		EXPECT_TRUE(core_balances(&core, &check));
 		for (reason = 0; reason < GPROF_LOST_NR; reason++)
-			untold += local64_read(&core.b.untold[reason]);
-		EXPECT_EQ(lost_so_far(), check.lost + untold);
+			unreported += local64_read(&core.b.unreported[reason]);
+		EXPECT_EQ(lost_so_far(), check.lost + unreported);
 		EXPECT_LT(100, core.put);
 		EXPECT_GT(check.samples, core.put);
 		core_free(&core);

@@ -14,7 +14,7 @@
 
 #include "harness.h"
 
-#include "../../kmod/target/running.h"
+#include "../../kmod/target/oncpu.h"
 #include "../../kmod/sample/sampler.h"
 
 #define SIZE		GPROF_BUFFER_MIN
@@ -28,7 +28,7 @@
 /* What a sample was taken of. */
 struct taken {
 	u32 leaf;
-	u32 callers;		/* which list */
+	u32 user_frames;	/* which list */
 	u32 tid;
 	u32 name;
 	bool kept;		/* the id that the task has released */
@@ -46,15 +46,15 @@ struct task_struct *gprof_leader_otherwise(struct task_struct *task)
 }
 
 /* Nobody asks. */
-u32 gprof_running_count(const struct gprof_running *r)
+u32 gprof_oncpu_count(const struct gprof_oncpu *r)
 {
 	abort();
 }
 
 static struct core core;	/* for its memory */
-static struct gprof_channel channel;
-static struct gprof_channel *channels[] = { &channel };
-static struct gprof_sampler sampler = { .options.word = 1, .channels = channels };
+static struct gprof_percpu_buffer percpu_buffer;
+static struct gprof_percpu_buffer *buffers[] = { &percpu_buffer };
+static struct gprof_sampler sampler = { .options.word = 1, .buffers = buffers };
 static local64_t slots[SLOTS];
 static u64 arena[WORDS];
 static struct taken *taken;
@@ -86,7 +86,7 @@ static u32 fill_callers(u64 *frames, u32 n)
 }
 
 /* Under which mappings. */
-static u32 layout_of(u32 n)
+static u32 exec_map_seq_of(u32 n)
 {
 	return 1 + n / 49;
 }
@@ -96,7 +96,9 @@ static struct taken any_stack(void)
 	u32 r = random32();
 
 	return (struct taken){
-		.leaf = r % 13, .callers = r / 16 % 97, .tid = 1 + r / 4096 % MOST_TIDS,
+		.leaf = r % 13,
+		.user_frames = r / 16 % 97,
+		.tid = 1 + r / 4096 % MOST_TIDS,
 		/* never a name that it had before: that is not said again */
 		.name = nr_taken / 300,
 	};
@@ -107,7 +109,7 @@ void gprof_stack_capture(struct gprof_stack *s, const struct gprof_stack_options
 			 struct pt_regs *regs, const struct perf_callchain_entry *chain)
 {
 	u32 me = nr_taken - 1, nr;
-	struct gprof_callers *c = &s->callers;
+	struct gprof_user_frames *c = &s->user_frames;
 	u64 frames[MOST_CALLERS];
 
 	if (nested < GPROF_DEPTH - 1 && (random32() & 0xffff) < nest_per_64k) {
@@ -124,8 +126,8 @@ void gprof_stack_capture(struct gprof_stack *s, const struct gprof_stack_options
 	s->top.nr_kernel = 0;
 	s->top.nr_user = 1;
 	s->top.frames[0] = 0x1000 + taken[me].leaf;
-	gprof_callers_begin(c, current, layout_of(taken[me].callers), 0);
-	nr = fill_callers(frames, taken[me].callers);
+	gprof_user_frames_begin(c, current, exec_map_seq_of(taken[me].user_frames), 0);
+	nr = fill_callers(frames, taken[me].user_frames);
 	if (c->nr != nr || memcmp(c->frames, frames, nr * sizeof(u64))) {
 		memcpy(c->frames, frames, nr * sizeof(u64));
 		c->nr = nr;
@@ -140,12 +142,12 @@ void gprof_stack_part(struct gprof_stack *part, const struct gprof_stack *whole,
 	abort();
 }
 
-void gprof_maps_want(struct gprof_maps *m, struct gprof_channel *ch,
-		     const struct gprof_process *process, u32 layout, u16 generation)
+void gprof_maps_want(struct gprof_maps *m, struct gprof_percpu_buffer *ch,
+		     const struct gprof_process *process, u32 exec_map_seq, u16 generation)
 {
 }
 
-void gprof_maps_renew(struct gprof_maps *m, struct gprof_channel *ch, u32 pid, u64 now)
+void gprof_maps_renew(struct gprof_maps *m, struct gprof_percpu_buffer *ch, u32 pid, u64 now)
 {
 }
 
@@ -179,7 +181,7 @@ struct view {
 	char comm_of[MOST_TIDS + 1][TASK_COMM_LEN];
 	u32 pid_of[MOST_TIDS + 1];
 	u64 tail;
-	struct gprof_stack_rec *bases[GPROF_BASES];
+	struct gprof_stack_rec *bases[GPROF_STACK_SUFFIXES];
 	u64 samples, generations, stacks, branches, bases_said, tasks;
 	u64 bytes;
 	const char *error;
@@ -195,7 +197,7 @@ static void forget(void)
 		free(view.stack_of[i]);
 		view.stack_of[i] = NULL;
 	}
-	for (i = 0; i < GPROF_BASES; i++) {
+	for (i = 0; i < GPROF_STACK_SUFFIXES; i++) {
 		free(view.bases[i]);
 		view.bases[i] = NULL;
 	}
@@ -213,24 +215,25 @@ static void on_stack(const struct gprof_stack_rec *st)
 	size_t bytes = sizeof(*st) + (st->nr_kernel + st->nr_user) * sizeof(u64);
 
 	view.stacks++;
-	if (st->rec.size != bytes || st->base > GPROF_BASES) {
+	if (st->rec.size != bytes || st->suffix > GPROF_STACK_SUFFIXES) {
 		view.error = "a stack makes no sense";
 		return;
 	}
 	keep_stack(memcpy(malloc(bytes), st, bytes));
-	if (!st->base)
+	if (!st->suffix)
 		return;
 	view.bases_said++;
-	if (view.bases[st->base - 1])
+	if (view.bases[st->suffix - 1])
 		view.error = "two stacks of a generation are one base";
-	view.bases[st->base - 1] = memcpy(malloc(bytes), st, bytes);
+	view.bases[st->suffix - 1] = memcpy(malloc(bytes), st, bytes);
 }
 
 /* As a reader has to: what it says, and the end of its base. */
-static void on_branch(const struct gprof_branch_rec *br)
+static void on_branch(const struct gprof_stack_delta_rec *br)
 {
-	const struct gprof_stack_rec *base = br->base && br->base <= GPROF_BASES ?
-					     view.bases[br->base - 1] : NULL;
+	const struct gprof_stack_rec *base = br->suffix && br->suffix <= GPROF_STACK_SUFFIXES ?
+						     view.bases[br->suffix - 1] :
+						     NULL;
 	u32 frames = br->nr_kernel + br->nr_user;
 	struct gprof_stack_rec *st;
 
@@ -271,7 +274,7 @@ static void check_sample(const struct gprof_sample_rec *s)
 		return;
 	}
 	t = &taken[n];
-	nr = fill_callers(frames, t->callers);
+	nr = fill_callers(frames, t->user_frames);
 	tid = t->kept ? t->tid - half.outside : id_here(t->tid);
 	pid = id_here(MOST_TIDS);
 	if (tid)
@@ -283,7 +286,7 @@ static void check_sample(const struct gprof_sample_rec *s)
 	else if (stack->nr_user != 1 + nr || stack->frames[0] != 0x1000 + t->leaf ||
 		 memcmp(stack->frames + 1, frames, nr * sizeof(u64)))
 		view.error = "a sample has the stack of another";
-	else if (stack->layout != layout_of(t->callers))
+	else if (stack->exec_map_seq != exec_map_seq_of(t->user_frames))
 		view.error = "a stack is said to be of other mappings";
 	else if (stack->process.pid != pid)
 		view.error = "a stack is said to be of another process";
@@ -299,7 +302,7 @@ static void check_sample(const struct gprof_sample_rec *s)
 
 static void read_all(void)
 {
-	const struct gprof_buffer *b = &channel.buffer;
+	const struct gprof_buffer *b = &percpu_buffer.buffer;
 
 	while (view.tail < b->head->head && !view.error) {
 		const struct gprof_rec *r = b->data + (view.tail & (b->size - 1));
@@ -312,7 +315,7 @@ static void read_all(void)
 		case GPROF_REC_STACK:
 			on_stack((const void *)r);
 			break;
-		case GPROF_REC_BRANCH:
+		case GPROF_REC_STACK_DELTA:
 			on_branch((const void *)r);
 			break;
 		case GPROF_REC_TASK: {
@@ -338,15 +341,15 @@ static void read_all(void)
 static void begin(unsigned int nests)
 {
 	core_init(&core, SIZE, false, 1, 0);
-	memset(&channel, 0, sizeof(channel));
+	memset(&percpu_buffer, 0, sizeof(percpu_buffer));
 	memset(slots, 0, sizeof(slots));
 	memset(arena, 0, sizeof(arena));
-	channel.buffer = core.b;
-	channel.buffer.generation_ns = GENERATION_NS;
-	channel.dictionary.slots = slots;
-	channel.dictionary.nr_slots = SLOTS;
-	channel.dictionary.arena = arena;
-	channel.dictionary.nr_words = WORDS;
+	percpu_buffer.buffer = core.b;
+	percpu_buffer.buffer.generation_ns = GENERATION_NS;
+	percpu_buffer.dictionary.slots = slots;
+	percpu_buffer.dictionary.nr_slots = SLOTS;
+	percpu_buffer.dictionary.arena = arena;
+	percpu_buffer.dictionary.nr_words = WORDS;
 	free(taken);
 	taken = calloc(MOST_SAMPLES, sizeof(*taken));
 	forget();
@@ -381,7 +384,7 @@ static void next_generation(void)
 
 TEST(stack_and_name_are_said_once_in_a_generation)
 {
-	struct taken one = { .leaf = 1, .callers = 3, .tid = 1 };
+	struct taken one = { .leaf = 1, .user_frames = 3, .tid = 1 };
 	int i, n;
 
 	begin(0);
@@ -398,7 +401,7 @@ TEST(stack_and_name_are_said_once_in_a_generation)
 
 TEST(name_that_changes_is_said_again)
 {
-	struct taken one = { .leaf = 1, .callers = 3, .tid = 1 };
+	struct taken one = { .leaf = 1, .user_frames = 3, .tid = 1 };
 
 	begin(0);
 	sample(one);
@@ -414,8 +417,8 @@ TEST(name_that_changes_is_said_again)
 /* Between others and in interrupts too; check_sample() compares. */
 TEST(name_that_is_taken_back_is_said_again)
 {
-	struct taken one = { .leaf = 1, .callers = 3, .tid = 1 };
-	struct taken other = { .leaf = 1, .callers = 3, .tid = 2 };
+	struct taken one = { .leaf = 1, .user_frames = 3, .tid = 1 };
+	struct taken other = { .leaf = 1, .user_frames = 3, .tid = 2 };
 	u32 i;
 
 	begin(0);
@@ -468,7 +471,7 @@ TEST(end_that_stacks_share_is_said_once)
 	first = fill_callers(a, lists[0]);
 	for (n = 0; n < 3; n++)
 		for (i = 0; i < 6; i++)
-			sample((struct taken){ .leaf = 1, .callers = lists[i], .tid = 1 });
+			sample((struct taken){ .leaf = 1, .user_frames = lists[i], .tid = 1 });
 	end(_metadata);
 	EXPECT_EQ(1, view.bases_said);
 	EXPECT_EQ(6, view.stacks + view.branches);
@@ -517,7 +520,7 @@ TEST(samples_have_the_ids_of_the_pid_namespace)
 	sampler.pid_ns = &half;
 	begin(0);
 	for (i = 0; i < 4 * MOST_TIDS; i++)
-		sample((struct taken){ .leaf = 1, .callers = 3, .tid = 1 + i % MOST_TIDS });
+		sample((struct taken){ .leaf = 1, .user_frames = 3, .tid = 1 + i % MOST_TIDS });
 	end(_metadata);
 	EXPECT_EQ(inside + 1, view.tasks);
 
@@ -528,8 +531,8 @@ TEST(samples_have_the_ids_of_the_pid_namespace)
 /* As long as the CPU has not seen another task; then it has none. */
 TEST(task_that_has_released_its_id_is_known_by_it)
 {
-	struct taken one = { .leaf = 1, .callers = 3, .tid = MOST_TIDS - 1 };
-	struct taken other = { .leaf = 1, .callers = 3, .tid = MOST_TIDS - 2 };
+	struct taken one = { .leaf = 1, .user_frames = 3, .tid = MOST_TIDS - 1 };
+	struct taken other = { .leaf = 1, .user_frames = 3, .tid = MOST_TIDS - 2 };
 
 	sampler.pid_ns = &half;
 	begin(0);
@@ -554,8 +557,8 @@ TEST(task_that_has_released_its_id_is_known_by_it)
 /* Those of interrupts too: where they were counted they are taken back. */
 TEST(samples_of_a_closed_ring_are_none)
 {
-	struct taken one = { .leaf = 1, .callers = 3, .tid = 1 };
-	struct gprof_buffer *b = &channel.buffer;
+	struct taken one = { .leaf = 1, .user_frames = 3, .tid = 1 };
+	struct gprof_buffer *b = &percpu_buffer.buffer;
 
 	begin(0);
 	shim_in_hardirq = 1;
@@ -577,7 +580,7 @@ TEST(samples_of_a_closed_ring_are_none)
 /* Numbers of generations come again; what was known under one then must be forgotten. */
 TEST(generation_whose_number_comes_again_begins_with_nothing)
 {
-	struct taken common = { .leaf = 0, .callers = 1, .tid = 1 };
+	struct taken common = { .leaf = 0, .user_frames = 1, .tid = 1 };
 	u32 i, n;
 
 	begin(0);
@@ -585,7 +588,7 @@ TEST(generation_whose_number_comes_again_begins_with_nothing)
 		sample(common);
 		/* far back in memory, where the generations between do not write */
 		for (n = 1; (i & 0xffff) == 10 && n < 60; n++)
-			sample((struct taken){ .leaf = n, .callers = 1, .tid = 1 });
+			sample((struct taken){ .leaf = n, .user_frames = 1, .tid = 1 });
 		next_generation();
 		read_all();
 	}

@@ -61,7 +61,7 @@ static u64 position(void)
 /* What must hold whenever nobody is writing. */
 static const char *violation(void)
 {
-	u64 lost = 0, untold = 0;
+	u64 lost = 0, unreported = 0;
 	int i;
 
 	if (core.b.nest)
@@ -81,9 +81,9 @@ static const char *violation(void)
 		return "the counts do not add up";
 	for (i = 0; i < GPROF_LOST_NR; i++) {
 		lost += local64_read(&core.b.lost[i]);
-		untold += local64_read(&core.b.untold[i]);
+		unreported += local64_read(&core.b.unreported[i]);
 	}
-	if (!core.b.flight && lost != check.lost + untold)
+	if (!core.b.flight && lost != check.lost + unreported)
 		return "a loss was told twice, or never";
 	return NULL;
 }

@@ -8,25 +8,26 @@
 #include <math.h>
 #include "harness.h"
 #include "shim/shim.h"
-#include "../../kmod/probe/thin.h"
-#include "../../kmod/probe/thin_bytes.h"
+#include "../../kmod/probe/subsample.h"
+#include "../../kmod/probe/byte_sample.h"
 
 #define RUNS	200
 
-static struct gprof_thin thin_of(u64 seed)
+static struct gprof_subsample thin_of(u64 seed)
 {
-	struct gprof_thin s = { 0 };
+	struct gprof_subsample s = { 0 };
 
 	local64_set(&s.random, seed);
 	return s;
 }
 
-static u64 taken_of(struct gprof_thin *s, const struct gprof_thinning *t, u32 number, u64 samples)
+static u64 taken_of(struct gprof_subsample *s, const struct gprof_subsampling *t, u32 number,
+		    u64 samples)
 {
 	u64 taken = 0;
 
 	while (samples--)
-		taken += gprof_thin_takes(s, t, number);
+		taken += gprof_subsample_takes(s, t, number);
 	return taken;
 }
 
@@ -36,38 +37,38 @@ static double off(double got, double expected, double variance)
 	return fabs(got - expected) / sqrt(variance);
 }
 
-FIXTURE(thin) {
+FIXTURE(subsample) {
 	double p;
-	struct gprof_thinning t;
+	struct gprof_subsampling t;
 };
 
-FIXTURE_VARIANT(thin) {
+FIXTURE_VARIANT(subsample) {
 	u64 part;
 	u64 whole;
 };
 
-FIXTURE_VARIANT_ADD(thin, half) { .part = 1, .whole = 2 };
-FIXTURE_VARIANT_ADD(thin, tenth) { .part = 100000, .whole = 1000000 };
-FIXTURE_VARIANT_ADD(thin, thousandth) { .part = 997, .whole = 997000 };
-FIXTURE_VARIANT_ADD(thin, most) { .part = 99, .whole = 100 };
+FIXTURE_VARIANT_ADD(subsample, half) { .part = 1, .whole = 2 };
+FIXTURE_VARIANT_ADD(subsample, tenth) { .part = 100000, .whole = 1000000 };
+FIXTURE_VARIANT_ADD(subsample, thousandth) { .part = 997, .whole = 997000 };
+FIXTURE_VARIANT_ADD(subsample, most) { .part = 99, .whole = 100 };
 
-FIXTURE_SETUP(thin)
+FIXTURE_SETUP(subsample)
 {
 	self->p = (double)variant->part / variant->whole;
-	gprof_thinning_init(&self->t, variant->part, variant->whole);
+	gprof_subsampling_init(&self->t, variant->part, variant->whole);
 }
 
-FIXTURE_TEARDOWN(thin)
+FIXTURE_TEARDOWN(subsample)
 {
 }
 
-TEST_F(thin, takes_as_many_as_were_asked_for)
+TEST_F(subsample, takes_as_many_as_were_asked_for)
 {
 	double samples = 1000 / self->p, mean = 0;
 	int run;
 
 	for (run = 0; run < RUNS; run++) {
-		struct gprof_thin s = thin_of(run);
+		struct gprof_subsample s = thin_of(run);
 
 		mean += taken_of(&s, &self->t, 1, samples) / (samples * RUNS);
 	}
@@ -75,17 +76,17 @@ TEST_F(thin, takes_as_many_as_were_asked_for)
 }
 
 /* Were it not so, what is left of a gap would say something about the next sample. */
-TEST_F(thin, gaps_vary_as_they_should)
+TEST_F(subsample, gaps_vary_as_they_should)
 {
-	struct gprof_thin s = thin_of(4711);
+	struct gprof_subsample s = thin_of(4711);
 	double n = 200000, sum = 0, squares = 0, q = 1 - self->p, mean, variance, fourth;
 	int i;
 
 	for (i = 0; i < n; i++) {
-		double gap = gprof_thin_gap(&s, &self->t);
+		double skip = gprof_subsample_skip(&s, &self->t);
 
-		sum += gap;
-		squares += gap * gap;
+		sum += skip;
+		squares += skip * skip;
 	}
 	mean = sum / n;
 	variance = squares / n - mean * mean;
@@ -96,27 +97,27 @@ TEST_F(thin, gaps_vary_as_they_should)
 }
 
 /* A sample at any place of a rhythm is as likely as one at any other. */
-TEST_F(thin, has_no_rhythm)
+TEST_F(subsample, has_no_rhythm)
 {
 	double at[8] = { 0 }, rounds = 2000 / self->p;
-	struct gprof_thin s = thin_of(99);
+	struct gprof_subsample s = thin_of(99);
 	int i;
 	u64 n;
 
 	for (n = 0; n < rounds * 8; n++)
-		at[n & 7] += gprof_thin_takes(&s, &self->t, 1);
+		at[n & 7] += gprof_subsample_takes(&s, &self->t, 1);
 	for (i = 0; i < 8; i++)
 		EXPECT_LT(off(at[i], rounds * self->p, rounds * self->p * (1 - self->p)), 4);
 }
 
 /* As when recorders with other rates come and go, more often than a sample is taken. */
-TEST_F(thin, changes_favour_nobody)
+TEST_F(subsample, changes_favour_nobody)
 {
 	double samples = 1000 / self->p, mean = 0;
 	int run, n;
 
 	for (run = 0; run < RUNS; run++) {
-		struct gprof_thin s = thin_of(run);
+		struct gprof_subsample s = thin_of(run);
 		u64 taken = 0;
 
 		for (n = 0; n < samples / 7; n++)
@@ -126,24 +127,24 @@ TEST_F(thin, changes_favour_nobody)
 	EXPECT_LT(off(mean, self->p, self->p * (1 - self->p) / (samples * RUNS)), 3);
 }
 
-TEST_F(thin, chance_is_as_likely)
+TEST_F(subsample, chance_is_as_likely)
 {
 	double samples = 50 / self->p, mean = 0;
 	int run, n;
 
 	for (run = 0; run < RUNS; run++) {
-		struct gprof_thin s = thin_of(run);
+		struct gprof_subsample s = thin_of(run);
 		u64 taken = 0;
 
 		for (n = 0; n < samples; n++)
-			taken += gprof_thin_by_chance(&s, variant->part, variant->whole);
+			taken += gprof_subsample_by_chance(&s, variant->part, variant->whole);
 		mean += taken / (double)n / RUNS;
 	}
 	EXPECT_LT(off(mean, self->p, self->p * (1 - self->p) / (samples * RUNS)), 3);
 }
 
-static struct gprof_thin *shared;
-static const struct gprof_thinning *shared_thinning;
+static struct gprof_subsample *shared;
+static const struct gprof_subsampling *shared_thinning;
 static u64 inner, inner_taken;
 
 static void interrupt(void)
@@ -154,13 +155,13 @@ static void interrupt(void)
 		return;
 	inside = true;
 	inner++;
-	inner_taken += gprof_thin_takes(shared, shared_thinning, 1);
+	inner_taken += gprof_subsample_takes(shared, shared_thinning, 1);
 	inside = false;
 }
 
-TEST_F(thin, samples_that_interrupt_each_other_are_as_likely)
+TEST_F(subsample, samples_that_interrupt_each_other_are_as_likely)
 {
-	struct gprof_thin s = thin_of(1);
+	struct gprof_subsample s = thin_of(1);
 	double n = 400000 / self->p, all;
 	u64 taken;
 
@@ -181,14 +182,14 @@ TEST_F(thin, samples_that_interrupt_each_other_are_as_likely)
 
 TEST(gaps_may_be_as_long_as_any_period)
 {
-	struct gprof_thinning t;
-	struct gprof_thin s = thin_of(5);
+	struct gprof_subsampling t;
+	struct gprof_subsample s = thin_of(5);
 	double n = 100000, sum = 0;
 	int i;
 
-	gprof_thinning_init(&t, 100, 1ULL << 48);
+	gprof_subsampling_init(&t, 100, 1ULL << 48);
 	for (i = 0; i < n; i++)
-		sum += gprof_thin_gap(&s, &t);
+		sum += gprof_subsample_skip(&s, &t);
 	EXPECT_LT(off(sum / n, 0x1p48 / 100, 0x1p96 / 10000 / n), 3);
 }
 
@@ -219,11 +220,11 @@ FIXTURE_TEARDOWN(bytes)
 {
 }
 
-static struct gprof_thin_bytes bytes_of(u64 seed, u64 period)
+static struct gprof_byte_sample bytes_of(u64 seed, u64 period)
 {
-	struct gprof_thin_bytes s = { .thin = thin_of(seed) };
+	struct gprof_byte_sample s = { .subsample = thin_of(seed) };
 
-	gprof_thin_bytes_begin(&s, period);
+	gprof_byte_sample_begin(&s, period);
 	return s;
 }
 
@@ -239,10 +240,10 @@ TEST_F(bytes, stand_for_all)
 	int run, i;
 
 	for (run = 0; run < RUNS; run++) {
-		struct gprof_thin_bytes s = bytes_of(run, variant->period);
+		struct gprof_byte_sample s = bytes_of(run, variant->period);
 
 		for (i = 0; i < n; i++) {
-			u64 w = gprof_thin_bytes_take(&s, variant->period, variant->size);
+			u64 w = gprof_byte_sample_take(&s, variant->period, variant->size);
 
 			taken += w > 0;
 			weight += w;
@@ -266,11 +267,11 @@ TEST(bytes_in_a_row_are_wrong_by_less_than_a_sample)
 	int run, i;
 
 	for (run = 0; run < RUNS; run++) {
-		struct gprof_thin_bytes s = bytes_of(run, period);
+		struct gprof_byte_sample s = bytes_of(run, period);
 		double told = 0;
 
 		for (i = 1; i < 20000; i++) {
-			told += size * gprof_thin_bytes_take(&s, period, size);
+			told += size * gprof_byte_sample_take(&s, period, size);
 			ASSERT_LT(fabs(told - (double)size * i), period);
 		}
 	}
@@ -292,12 +293,12 @@ TEST(a_rhythm_favours_nobody)
 		double sum = 0, squares = 0, truth = nr * size;
 
 		for (run = 0; run < runs; run++) {
-			struct gprof_thin_bytes s = bytes_of(run, period);
+			struct gprof_byte_sample s = bytes_of(run, period);
 			double told = 0;
 
 			for (i = 0; i < nr; i++) {
-				told += size * gprof_thin_bytes_take(&s, period, size);
-				gprof_thin_bytes_take(&s, period, others[k]);
+				told += size * gprof_byte_sample_take(&s, period, size);
+				gprof_byte_sample_take(&s, period, others[k]);
 			}
 			sum += told - truth;
 			squares += (told - truth) * (told - truth);
@@ -317,17 +318,17 @@ TEST(counters_that_are_new_favour_no_place)
 	int run, i;
 
 	for (run = 0; run < runs; run++) {
-		struct gprof_thin_bytes s = bytes_of(run, 1000);
+		struct gprof_byte_sample s = bytes_of(run, 1000);
 
 		for (i = 0; i < 16; i++)
-			at[i] += gprof_thin_bytes_take(&s, 1000, 200);
+			at[i] += gprof_byte_sample_take(&s, 1000, 200);
 	}
 	/* As one stands for five. */
 	for (i = 0; i < 16; i++)
 		EXPECT_LT(off(at[i], runs, runs * 5), 4);
 }
 
-static struct gprof_thin_bytes *shared_bytes;
+static struct gprof_byte_sample *shared_bytes;
 static u64 inner_period, inner_size, inner_weight;
 
 static void interrupt_bytes(void)
@@ -338,13 +339,13 @@ static void interrupt_bytes(void)
 		return;
 	inside = true;
 	inner++;
-	inner_weight += gprof_thin_bytes_take(shared_bytes, inner_period, inner_size);
+	inner_weight += gprof_byte_sample_take(shared_bytes, inner_period, inner_size);
 	inside = false;
 }
 
 TEST_F(bytes, that_interrupt_each_other_stand_for_all)
 {
-	struct gprof_thin_bytes s = bytes_of(3, variant->period);
+	struct gprof_byte_sample s = bytes_of(3, variant->period);
 	double n = floor(200000 / self->p), weight = 0, variance = variance_of(self->p), i;
 
 	if (n > 4e6)
@@ -355,7 +356,7 @@ TEST_F(bytes, that_interrupt_each_other_stand_for_all)
 	inner = inner_weight = 0;
 	shim_nmi = interrupt_bytes;
 	for (i = 0; i < n; i++)
-		weight += gprof_thin_bytes_take(&s, variant->period, variant->size);
+		weight += gprof_byte_sample_take(&s, variant->period, variant->size);
 	shim_nmi = NULL;
 	EXPECT_GT(inner, n / 100);
 	EXPECT_LT(off(weight, n, n * variance), 4);
@@ -370,13 +371,13 @@ TEST(bytes_of_allocations_of_many_sizes_add_up)
 	int run, i;
 
 	for (run = 0; run < RUNS; run++) {
-		struct gprof_thin_bytes s = bytes_of(run, period);
+		struct gprof_byte_sample s = bytes_of(run, period);
 
 		for (i = 0; i < 2000; i++) {
 			u64 size = i % 10 ? 8 << i % 10 : 30000;
 
 			all += size;
-			told += size * gprof_thin_bytes_take(&s, period, size);
+			told += size * gprof_byte_sample_take(&s, period, size);
 			/* What rounding adds, to each sample. */
 			variance += size < period ? (double)size * size * 0.25 * size / period : 0;
 		}
@@ -388,22 +389,22 @@ TEST(bytes_of_allocations_of_many_sizes_add_up)
 /* However far the next byte is that is sampled. */
 TEST(what_has_as_many_bytes_as_the_period_is_taken)
 {
-	struct gprof_thin_bytes s = bytes_of(4, 1000);
+	struct gprof_byte_sample s = bytes_of(4, 1000);
 	int i;
 
 	for (i = 0; i < 20000; i++) {
-		gprof_thin_bytes_take(&s, 1000, i % 700);
-		ASSERT_EQ(1, gprof_thin_bytes_take(&s, 1000, 1000 + i % 900));
+		gprof_byte_sample_take(&s, 1000, i % 700);
+		ASSERT_EQ(1, gprof_byte_sample_take(&s, 1000, 1000 + i % 900));
 	}
 }
 
 TEST(each_is_taken_where_each_byte_is)
 {
-	struct gprof_thin_bytes s = bytes_of(8, 1);
+	struct gprof_byte_sample s = bytes_of(8, 1);
 	int i;
 
 	for (i = 1; i < 10000; i++)
-		ASSERT_EQ(1, gprof_thin_bytes_take(&s, 1, i));
+		ASSERT_EQ(1, gprof_byte_sample_take(&s, 1, i));
 }
 
 /* What another has sampled by fewer bytes, or by more. */
@@ -421,14 +422,15 @@ TEST(samples_of_others_stand_for_all)
 
 	for (k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
 		u64 had = cases[k].had, period = cases[k].period, size = cases[k].size;
-		struct gprof_thin_bytes theirs = bytes_of(k, had), ours = bytes_of(k + 100, period);
+		struct gprof_byte_sample theirs = bytes_of(k, had),
+					 ours = bytes_of(k + 100, period);
 		double weight = 0, least = period > had ? period : had;
 
 		for (i = 0; i < nr; i++) {
-			u64 w = gprof_thin_bytes_take(&theirs, had, size);
+			u64 w = gprof_byte_sample_take(&theirs, had, size);
 
 			if (w)
-				weight += gprof_thin_bytes_again(&ours, period, size, w * size);
+				weight += gprof_byte_sample_again(&ours, period, size, w * size);
 		}
 		/* In a row, so that only rounding is wrong, twice. */
 		EXPECT_LT(off(weight, nr, 2 * nr * size / least + least * least / size / size), 4) {

@@ -18,7 +18,7 @@
 struct gprof_clock gprof_clock = { .mult = 1ULL << 32, .hz = 1000000000 };
 u64 shim_cycles;
 
-bool gprof_sched_member_now(const struct gprof_sched *s, struct task_struct *task)
+bool gprof_sched_matches_now(const struct gprof_sched *s, struct task_struct *task)
 {
 	return true;
 }

@@ -129,7 +129,7 @@ static void feed(struct gprof_decoder *d, const struct gprof_process *process, u
 		uint64_t frames[2];
 	} stack = {
 		.s = {
-			.rec = { GPROF_REC_STACK, 0, sizeof(stack) }, .id = id, .layout = 5,
+			.rec = { GPROF_REC_STACK, 0, sizeof(stack) }, .id = id, .exec_map_seq = 5,
 			.process = *process, .nr_user = 2,
 		},
 		.frames = { address, caller },
@@ -154,10 +154,15 @@ static bool record(FIXTURE_DATA(symbolize) *self, const char *to)
 		struct gprof_map_rec m;
 		char path[128];
 	} map = { .m = {
-		.rec = { GPROF_REC_MAP, GPROF_MAP_REC_F_FIRST | GPROF_MAP_REC_F_LAST, sizeof(map) },
-		.process = { 7, 1, 1 }, .time = 100, .start = START, .end = START + self->code.size,
-		.offset = self->code.offset, .layout = 5,
-	} };
+			  .rec = { GPROF_REC_MAP, GPROF_MAP_REC_F_FIRST | GPROF_MAP_REC_F_LAST,
+				   sizeof(map) },
+			  .process = { 7, 1, 1 },
+			  .time = 100,
+			  .start = START,
+			  .end = START + self->code.size,
+			  .offset = self->code.offset,
+			  .exec_map_seq = 5,
+		  } };
 	struct gprof_columns columns = {
 		.count_type = "samples", .weight_type = "cycles", .weight_unit = "count", .period = 10,
 	};

@@ -118,8 +118,9 @@ TEST_F(decode, who_runs_and_when)
 	ASSERT_EQ(0, word(self, GPROF_TRACE_RUNNING, 0, 10, 0));
 	ASSERT_EQ(0, word(self, GPROF_TRACE_WAKING, GPROF_TRACE_BY_IRQ, 11, 1));
 	ASSERT_EQ(0, word(self, GPROF_TRACE_SWITCH, GPROF_TRACE_PREV_BLOCKED, 4194303, 2));
-	ASSERT_EQ(0, word(self, GPROF_TRACE_SWITCH, GPROF_TRACE_PREV_DEAD | GPROF_TRACE_STRANGER,
-			  0, UINT32_MAX));
+	ASSERT_EQ(0, word(self, GPROF_TRACE_SWITCH, GPROF_TRACE_PREV_DEAD | GPROF_TRACE_NOT_TARGET,
+			  0, UINT32_MAX))
+		;
 	ASSERT_EQ(0, word(self, GPROF_TRACE_SWITCH, GPROF_TRACE_PREV_OTHER, 0, UINT32_MAX));
 	ASSERT_EQ(5, self->nr);
 	EXPECT_EQ(4, self->k.samples);
@@ -412,9 +413,11 @@ TEST_F(decode, a_generation_may_begin_before_the_stack)
 /* It says of the word before it that a trigger fired, whose stack may lie in between. */
 TEST_F(decode, triggers_that_fired)
 {
-	struct gprof_fired_rec f = {
-		.rec = { GPROF_REC_FIRED, GPROF_FIRED_F_GOES_ON, sizeof(f) },
-		.time = START + 5 * GPROF_TRACE_TIME_UNIT + 1, .duration_ns = 1234, .index = 2,
+	struct gprof_trigger_rec f = {
+		.rec = { GPROF_REC_TRIGGER, GPROF_TRIGGER_EVENT_F_GOES_ON, sizeof(f) },
+		.time = START + 5 * GPROF_TRACE_TIME_UNIT + 1,
+		.duration_ns = 1234,
+		.index = 2,
 		.tid = 77,
 	};
 	const struct gprof_trace_point *e = self->events;
@@ -436,7 +439,7 @@ TEST_F(decode, triggers_that_fired)
 	EXPECT_EQ(1, self->k.fired);
 
 	/* One that was overtaken by what it follows; a stranger's CPU; and without sense. */
-	ASSERT_EQ(0, word(self, GPROF_TRACE_SWITCH, GPROF_TRACE_STRANGER, 0, 9));
+	ASSERT_EQ(0, word(self, GPROF_TRACE_SWITCH, GPROF_TRACE_NOT_TARGET, 0, 9));
 	f.rec.flags = 0;
 	ASSERT_EQ(0, gprof_ktrace_feed(&self->k, &f.rec, sizeof(f)));
 	ASSERT_EQ(4, self->nr);

@@ -103,7 +103,7 @@ static void stack(FIXTURE_DATA(naming) *self, int cpu, uint32_t id, const void *
 
 	s->rec = (struct gprof_rec){ GPROF_REC_STACK, 0, sizeof(rec) };
 	s->id = id;
-	s->layout = 1;
+	s->exec_map_seq = 1;
 	s->nr_user = 1;
 	s->process = self->process;
 	s->frames[0] = (uintptr_t)function + 1;
@@ -144,9 +144,15 @@ static bool map(FIXTURE_DATA(naming) *self, int cpu, uint64_t time)
 		return false;
 	m.rec = (struct gprof_map_rec){
 		.rec = { GPROF_REC_MAP, GPROF_MAP_REC_F_FIRST | GPROF_MAP_REC_F_LAST, sizeof(m) },
-		.process = self->process, .time = time, .start = start, .end = end,
-		.offset = offset, .inode = inode, .dev_major = major, .dev_minor = minor,
-		.layout = 1,
+		.process = self->process,
+		.time = time,
+		.start = start,
+		.end = end,
+		.offset = offset,
+		.inode = inode,
+		.dev_major = major,
+		.dev_minor = minor,
+		.exec_map_seq = 1,
 	};
 	strcpy(m.rec.path, path);
 	m.rec.rec.size = (uint32_t)((sizeof(m.rec) + strlen(path) + 8) & ~7UL);

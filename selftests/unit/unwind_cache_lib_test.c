@@ -578,17 +578,17 @@ static atomic_uint times_given;
 /* A module that has no tables, and of those that it gets keeps the last of a file. */
 int ioctl(int fd, unsigned long request, ...)
 {
-	struct gprof_text_table *arg;
+	struct gprof_unwind_table_add *arg;
 	va_list ap;
 
 	va_start(ap, request);
-	arg = va_arg(ap, struct gprof_text_table *);
+	arg = va_arg(ap, struct gprof_unwind_table_add *);
 	va_end(ap);
-	if (request != GPROF_IOC_TABLE || !arg->table_size) {
-		errno = request == GPROF_IOC_TABLE ? ENOENT : ENOTTY;
+	if (request != GPROF_IOC_UNWIND_TABLE_ADD || !arg->table_size) {
+		errno = request == GPROF_IOC_UNWIND_TABLE_ADD ? ENOENT : ENOTTY;
 		return -1;
 	}
-	if (arg->flags & GPROF_TABLE_F_VDSO)
+	if (arg->flags & GPROF_UNWIND_TABLE_ADD_F_VDSO)
 		return 0;
 	gprof_unwind_blob_free(&given);
 	given.data = malloc(arg->table_size);

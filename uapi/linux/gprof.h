@@ -12,22 +12,21 @@
  *	mmap		the buffer of each CPU (after SETUP)
  *	GPROF_IOC_TRIGGER	tell when something goes wrong (after SETUP, before START)
  *	GPROF_IOC_START	attach to the target and record
- *	GPROF_IOC_FIRED	what went wrong, of whom (after SETUP)
+ *	GPROF_IOC_TRIGGER_READ	what went wrong, of whom (after SETUP)
  *	GPROF_IOC_STATS	how much was produced, lost, overwritten (after SETUP)
  *	GPROF_IOC_RATE	another rate, where the kind has one (after SETUP)
- *	GPROF_IOC_TABLE	how to walk stacks in a file's code (after SETUP)
- *	GPROF_IOC_STACK	where the calling thread is (any time)
- *	GPROF_IOC_MEMORY	the caller has allocated or freed something (any time)
+ *	GPROF_IOC_UNWIND_TABLE_ADD	how to walk stacks in a file's code (after SETUP)
+ *	GPROF_IOC_SELF_STACK	where the calling thread is (any time)
+ *	GPROF_IOC_ALLOC_REPORT	the caller has allocated or freed something (any time)
  *	GPROF_IOC_ANNOTATE	the caller begins or ends what it has a name for (any time)
  *	GPROF_IOC_STOP	detach; START may follow again
  *	close
  *
- * poll() reports EPOLLIN when a buffer is half full, so that a reader which
- * also looks a few times a second never loses a record to its own sleep, and, with
- * GPROF_STACK_F_TABLES, when it has MAP records of a file without a table; in flight
- * mode only with GPROF_SETUP_F_WAKE, and by the position that the reader writes. It
- * reports EPOLLPRI when something has happened (GPROF_NOTICE_*), and while a firing waits
- * for GPROF_IOC_FIRED.
+ * poll() reports EPOLLIN when a buffer is half full, so that a reader which also looks a few
+ * times a second never loses a record to its own sleep, and, with GPROF_STACK_F_TABLES, when it
+ * has MAP records of a file without a table; in flight mode only with GPROF_SETUP_F_WAKE, and
+ * by the position that the reader writes. It reports EPOLLPRI when something has happened
+ * (GPROF_STATS_EVENT_*), and while a trigger event waits for GPROF_IOC_TRIGGER_READ.
  *
  * Arguments. Every command takes a pointer to its struct, whose first member
  * is the size that the caller compiled with. Members may be appended later:
@@ -84,7 +83,7 @@
  *
  * and one for all CPUs, of kinds that keep state:
  *
- *	GPROF_MMAP_LIVE		read-only: struct gprof_live_head, and a table of
+ *	GPROF_MMAP_OBJECTS		read-only: struct gprof_object_table_head, and a table of
  *				what is live: length = one page, or all of it
  *
  * and one that is there before SETUP too, and is the same page for all files of a user, who
@@ -127,7 +126,7 @@
  *
  * E pairs with F.
  *
- * The table of what is live. A SAMPLE with GPROF_SAMPLE_REC_F_LIVE is of something that
+ * The table of what is live. A SAMPLE with GPROF_SAMPLE_REC_F_OBJECT is of something that
  * lasts: its word is in a slot of the table for as long as that does, and in none
  * afterwards, for a slot never has the same word twice. So a reader who has the samples
  * says what of them is live, and nothing else is, whatever the rings have lost; of what
@@ -166,15 +165,15 @@
 #define GPROF_IOC_STATS		_IO(GPROF_IOC_TYPE, 0x04)
 #define GPROF_IOC_RATE		_IO(GPROF_IOC_TYPE, 0x05)
 #define GPROF_IOC_TRIGGER	_IO(GPROF_IOC_TYPE, 0x06)
-#define GPROF_IOC_FIRED		_IO(GPROF_IOC_TYPE, 0x07)
-#define GPROF_IOC_TABLE		_IO(GPROF_IOC_TYPE, 0x09)
-#define GPROF_IOC_STACK		_IO(GPROF_IOC_TYPE, 0x0A)
-#define GPROF_IOC_MEMORY	_IO(GPROF_IOC_TYPE, 0x0C)
+#define GPROF_IOC_TRIGGER_READ	_IO(GPROF_IOC_TYPE, 0x07)
+#define GPROF_IOC_UNWIND_TABLE_ADD	_IO(GPROF_IOC_TYPE, 0x09)
+#define GPROF_IOC_SELF_STACK	_IO(GPROF_IOC_TYPE, 0x0A)
+#define GPROF_IOC_ALLOC_REPORT	_IO(GPROF_IOC_TYPE, 0x0C)
 #define GPROF_IOC_ANNOTATE	_IO(GPROF_IOC_TYPE, 0x0D)
 
 /* Recorder kinds; out_kinds of INFO has bit (1 << kind) for each that is here. */
 #define GPROF_KIND_CPU		1	/* struct gprof_cpu_params */
-#define GPROF_KIND_PROFILE	2	/* struct gprof_profile_params */
+#define GPROF_KIND_TRACEPOINT	2	/* struct gprof_tracepoint_params */
 #define GPROF_KIND_SCHED	3	/* struct gprof_sched_params; no buffer */
 #define GPROF_KIND_TRACE	4	/* struct gprof_trace_params; records of one word */
 #define GPROF_KIND_TASK		7	/* struct gprof_task_params */
@@ -201,9 +200,9 @@
 #define GPROF_FEAT_SCHED_SYSCALLS	(1ULL << 7)	/* GPROF_SCHED_F_SYSCALLS */
 #define GPROF_FEAT_SCHED_FAULTS		(1ULL << 8)	/* GPROF_SCHED_F_FAULTS */
 #define GPROF_FEAT_MAP_FILES		(1ULL << 9)	/* struct gprof_map_file */
-#define GPROF_FEAT_NOTICES		(1ULL << 10)	/* GPROF_NOTICE_*, POLLPRI */
+#define GPROF_FEAT_EVENTS		(1ULL << 10)	/* GPROF_STATS_EVENT_*, POLLPRI */
 #define GPROF_FEAT_TRIGGERS		(1ULL << 11)	/* GPROF_IOC_TRIGGER */
-#define GPROF_FEAT_TABLES		(1ULL << 12)	/* GPROF_IOC_TABLE, GPROF_STACK_F_TABLES */
+#define GPROF_FEAT_TABLES		(1ULL << 12)	/* GPROF_IOC_UNWIND_TABLE_ADD, GPROF_STACK_F_TABLES */
 #define GPROF_FEAT_TRACE_SYSCALLS	(1ULL << 16)	/* GPROF_TRACE_F_* */
 #define GPROF_FEAT_TRACE_IRQS		(1ULL << 17)
 #define GPROF_FEAT_TRACE_FAULTS		(1ULL << 18)
@@ -214,12 +213,12 @@
 #define GPROF_FEAT_TRACE_SAMPLES	(1ULL << 23)	/* cpu of struct gprof_trace_params */
 #define GPROF_FEAT_TASK_STATE		(1ULL << 24)	/* GPROF_SAMPLE_REC_F_STATE */
 #define GPROF_FEAT_TRACE_MIN		(1ULL << 25)	/* min_us of struct gprof_trace_params */
-#define GPROF_FEAT_FILTERS		(1ULL << 26)	/* filter of struct gprof_profile_params */
+#define GPROF_FEAT_FILTERS		(1ULL << 26)	/* filter of struct gprof_tracepoint_params */
 #define GPROF_FEAT_KERNEL_LOCKS		(1ULL << 27)	/* GPROF_MUTEX_F_KERNEL */
-#define GPROF_FEAT_OWN_STACK		(1ULL << 28)	/* GPROF_IOC_STACK */
+#define GPROF_FEAT_SELF_STACK		(1ULL << 28)	/* GPROF_IOC_SELF_STACK */
 #define GPROF_FEAT_PARALLELISM		(1ULL << 29)	/* GPROF_SETUP_F_PARALLELISM */
-#define GPROF_FEAT_LIVE			(1ULL << 30)	/* GPROF_MMAP_LIVE, GPROF_KIND_HEAP */
-#define GPROF_FEAT_MEMORY		(1ULL << 31)	/* IOC_MEMORY, GPROF_ALLOC_F_PROGRAM */
+#define GPROF_FEAT_OBJECTS		(1ULL << 30)	/* GPROF_MMAP_OBJECTS, GPROF_KIND_HEAP */
+#define GPROF_FEAT_ALLOC_REPORT		(1ULL << 31)	/* IOC_ALLOC_REPORT, GPROF_ALLOC_F_PROGRAM */
 #define GPROF_FEAT_TRIGGER_FILTERS	(1ULL << 32)	/* filter of struct gprof_trigger */
 #define GPROF_FEAT_ANNOTATIONS		(1ULL << 33)	/* GPROF_IOC_ANNOTATE */
 #define GPROF_FEAT_PYTHON		(1ULL << 34)	/* GPROF_STACK_F_PYTHON */
@@ -274,7 +273,7 @@ struct gprof_info {
 #define GPROF_STACK_F_IP		(1U << 0)	/* the sampled instruction */
 #define GPROF_STACK_F_KERNEL		(1U << 1)	/* kernel call chain */
 #define GPROF_STACK_F_USER		(1U << 2)	/* user call chain */
-#define GPROF_STACK_F_TABLES		(1U << 3)	/* USER by GPROF_IOC_TABLE */
+#define GPROF_STACK_F_TABLES		(1U << 3)	/* USER by GPROF_IOC_UNWIND_TABLE_ADD */
 #define GPROF_STACK_F_PYTHON		(1U << 4)	/* with TABLES: see struct gprof_python */
 #define __GPROF_STACK_F_ALL		0x1fU
 
@@ -447,8 +446,8 @@ struct gprof_filter_step {
 #define GPROF_FILTER_TEXT_MAX	4096
 
 /**
- * struct gprof_profile_params - parameters of GPROF_KIND_PROFILE
- * @size: sizeof(struct gprof_profile_params)
+ * struct gprof_tracepoint_params - parameters of GPROF_KIND_TRACEPOINT
+ * @size: sizeof(struct gprof_tracepoint_params)
  * @flags: must be 0
  * @tracepoint: the number in /sys/kernel/tracing/events/CATEGORY/NAME/id
  * @period: events per sample
@@ -463,7 +462,7 @@ struct gprof_filter_step {
  * chance; out_count of STATS is then unknown. A filter that is none gives EINVAL and
  * GPROF_REASON_PARAMS.
  */
-struct gprof_profile_params {
+struct gprof_tracepoint_params {
 	__u32 size;
 	__u32 flags;
 	__aligned_u64 tracepoint;
@@ -474,7 +473,7 @@ struct gprof_profile_params {
 	__u32 filter_text_size;
 };
 
-#define GPROF_PROFILE_PARAMS_SIZE_VER0	24
+#define GPROF_TRACEPOINT_PARAMS_SIZE_VER0	24
 
 /*
  * flags of struct gprof_sched_params. Whatever the target, SYSCALLS and FAULTS slow
@@ -712,21 +711,21 @@ struct gprof_alloc_function {
  * Of what is allocated many at a time (kmem_cache_alloc_bulk(), alloc_pages_bulk(), among them
  * the pages of vmalloc()) the kernel does not tell, and it is not there.
  *
- * HEAP: with GPROF_SAMPLE_REC_F_LIVE, as long as there was a slot. Whoever frees it,
+ * HEAP: with GPROF_SAMPLE_REC_F_OBJECT, as long as there was a slot. Whoever frees it,
  * wherever, it is live no longer. At a START nothing is; at STOP what is live stays so,
  * in the table. Pages that are given back in parts are when the first of them is; what
  * the kernel moves to other pages is live no longer.
  *
- * Needs CAP_PERFMON, as it slows all tasks; HEAP needs GPROF_FEAT_LIVE.
+ * Needs CAP_PERFMON, as it slows all tasks; HEAP needs GPROF_FEAT_OBJECTS.
  *
  * With PROGRAM it is what the target's programs allocate for themselves, as far as they tell
- * (GPROF_IOC_MEMORY), with their user stack alone. It slows nobody else, and needs no more
- * than any recorder of that target does, nor GPROF_FEAT_LIVE. What a process has
+ * (GPROF_IOC_ALLOC_REPORT), with their user stack alone. It slows nobody else, and needs no more
+ * than any recorder of that target does, nor GPROF_FEAT_OBJECTS. What a process has
  * when it ends, or executes another program, is live no longer, once nobody else runs in its
  * memory. It stays live with KEEP, where it belongs to the process that is the target and
  * that ends, and in a kernel without CONFIG_MMU_NOTIFIER. Another process whose end nobody
  * would tell of, as it has more than 4096 mappings, has nothing live; that is counted (full
- * of struct gprof_live_head).
+ * of struct gprof_object_table_head).
  *
  * With PROBES (GPROF_FEAT_ALLOC_PROBES) it is the same of a THREAD or PROCESS that runs already
  * (not with GPROF_SETUP_F_ON_EXEC), with nothing loaded into it: in the memory of the target's
@@ -737,7 +736,7 @@ struct gprof_alloc_function {
  * would be of one that never returns, or of a task for which there was no room to note its
  * call, is lost. Who leaves a call by a jump is taken to be in it until another one begins
  * higher on the stack, or there and of the same function. Who resizes in vain has nothing
- * live there any more; that is counted (full of struct gprof_live_head). Needs CAP_PERFMON,
+ * live there any more; that is counted (full of struct gprof_object_table_head). Needs CAP_PERFMON,
  * and excludes KEEP. START refuses what no probe can be put on (EOPNOTSUPP), and a file that
  * was cut (EINVAL). While START and STOP put them there and take them away, each process that
  * has mapped one of the files waits a little; and the module waits for the mmap_lock of each, as
@@ -846,9 +845,9 @@ struct gprof_stop {
  * What may happen to a recorder. poll() says POLLPRI from then on until STATS is called,
  * and listeners of linux/gprof_netlink.h are told; each at most once a second.
  */
-#define GPROF_NOTICE_LOST		0	/* a sample was lost: see out_lost */
-#define GPROF_NOTICE_TARGET_GONE	1	/* the thread or process has ended */
-#define GPROF_NOTICE_NR			2
+#define GPROF_STATS_EVENT_LOST		0	/* a sample was lost: see out_lost */
+#define GPROF_STATS_EVENT_TARGET_GONE	1	/* the thread or process has ended */
+#define GPROF_STATS_EVENT_NR		2
 
 /**
  * struct gprof_stats - argument of GPROF_IOC_STATS
@@ -876,9 +875,9 @@ struct gprof_stop {
  *	when the CPU has too few counters (multiplexing)
  * @out_started_ns: time of the last START, 0 before it
  * @out_stopped_ns: time of the last STOP, 0 while recording
- * @out_notices: what has happened since STATS was last called: bit
- *	(1 << GPROF_NOTICE_*) each
- * @out_notices_untold: notices that no listener of linux/gprof_netlink.h heard of
+ * @out_events: what has happened since STATS was last called: bit
+ *	(1 << GPROF_STATS_EVENT_*) each
+ * @out_events_dropped: events that no listener of linux/gprof_netlink.h heard of
  *
  * Counters are sums since SETUP. After STOP they are exact; while recording
  * each is right, but they are not read at one instant.
@@ -902,8 +901,8 @@ struct gprof_stats {
 	__aligned_u64 out_time_running;
 	__aligned_u64 out_started_ns;
 	__aligned_u64 out_stopped_ns;
-	__aligned_u64 out_notices;
-	__aligned_u64 out_notices_untold;
+	__aligned_u64 out_events;
+	__aligned_u64 out_events_dropped;
 };
 
 #define GPROF_STATS_SIZE_VER0	264
@@ -931,7 +930,7 @@ struct gprof_rate {
  * what of struct gprof_trigger: when it fires. Who it is about is of the target. What
  * began before START is not measured. Each of the first five fires once for a wait,
  * a system call or a reclaim: when it ends, or within a second where it goes on
- * for longer (GPROF_FIRED_F_GOES_ON).
+ * for longer (GPROF_TRIGGER_EVENT_F_GOES_ON).
  */
 #define GPROF_TRIGGER_DELAY		1	/* runnable, and not on a CPU, for so long */
 #define GPROF_TRIGGER_OFF_CPU		2	/* not on a CPU for so long */
@@ -964,7 +963,7 @@ struct gprof_rate {
  * @out_index: of the trigger: 0, 1 and so on, in the order in which they are set
  * @out_reason: GPROF_REASON_*
  * @name: TRACEPOINT: pointer to "CATEGORY:NAME"; else must be 0
- * @filter: TRACEPOINT: pointer to struct gprof_filter_step, see struct gprof_profile_params:
+ * @filter: TRACEPOINT: pointer to struct gprof_filter_step, see struct gprof_tracepoint_params:
  *	it fires for what passes. 0: for each; else must be 0
  * @filter_text: pointer to the text that steps compare with
  * @filter_steps: number of steps, at most GPROF_FILTER_STEPS_MAX
@@ -996,17 +995,18 @@ struct gprof_trigger {
 #define GPROF_TRIGGER_SIZE_VER0	56
 #define GPROF_TRIGGER_SIZE_VER1	72
 
-/* flags of struct gprof_fired and of struct gprof_fired_rec */
-#define GPROF_FIRED_F_GOES_ON	(1U << 0)	/* what lasts so long had not ended yet */
-#define GPROF_FIRED_F_UNMARKED	(1U << 1)	/* no room for a record in the ring */
+/* flags of struct gprof_trigger_event and of struct gprof_trigger_rec */
+#define GPROF_TRIGGER_EVENT_F_GOES_ON	(1U << 0)	/* what lasts so long had not ended yet */
+#define GPROF_TRIGGER_EVENT_F_UNMARKED	(1U << 1)	/* no room for a record in the ring */
 
-#define GPROF_FIRED_REQUEST	(~0U)	/* index: @tid asks for a snapshot */
-#define GPROF_FIRED_WAITING	16	/* firings that wait for FIRED; more are suppressed */
+#define GPROF_TRIGGER_EVENT_REQUEST	(~0U)	/* index: @tid asks for a snapshot */
+#define GPROF_TRIGGER_EVENTS_MAX	16	/* trigger events that wait for TRIGGER_READ; more are suppressed */
 
 /**
- * struct gprof_fired - argument of GPROF_IOC_FIRED: the oldest firing not yet taken
- * @size: sizeof(struct gprof_fired)
- * @index: of the trigger, or GPROF_FIRED_REQUEST
+ * struct gprof_trigger_event - argument of GPROF_IOC_TRIGGER_READ: the oldest trigger event not
+ * yet taken
+ * @size: sizeof(struct gprof_trigger_event)
+ * @index: of the trigger, or GPROF_TRIGGER_EVENT_REQUEST
  * @time: CLOCK_MONOTONIC; of the end of what lasted too long, or of when it was seen
  * @duration_ns: how long it lasted until then; 0 where it has no duration
  * @tid: whose wait, call or reclaim; whom the interrupt stopped; of the threads of a
@@ -1015,20 +1015,20 @@ struct gprof_trigger {
  * @pid: process of @tid
  * @number: as in struct gprof_trigger: which one it was
  * @cpu: where; of what goes on, the CPU that @tid is on, waits for, or was on last
- * @flags: GPROF_FIRED_F_*
+ * @flags: GPROF_TRIGGER_EVENT_F_*
  * @__reserved: 0
  * @comm: name of @tid
- * @fired: firings of this trigger up to this one
+ * @fired: trigger events of this trigger up to this one
  * @suppressed: causes that did not make it fire until now, for its interval or because
- *	GPROF_FIRED_WAITING firings waited
- * @unwatched: waits, calls and reclaims of all triggers that were not measured, because
+ *	GPROF_TRIGGER_EVENTS_MAX trigger events waited
+ * @untracked: waits, calls and reclaims of all triggers that were not measured, because
  *	too many tasks were there
  *
  * All but @size is written by the kernel. EAGAIN: none waits; then @fired and @suppressed
- * are those of all triggers, and all else but @unwatched is 0. Firings outlive STOP; a
+ * are those of all triggers, and all else but @untracked is 0. Trigger events outlive STOP; a
  * START throws away those that nobody took, and counts from 0.
  */
-struct gprof_fired {
+struct gprof_trigger_event {
 	__u32 size;
 	__u32 index;
 	__aligned_u64 time;
@@ -1042,19 +1042,19 @@ struct gprof_fired {
 	char comm[16];
 	__aligned_u64 fired;
 	__aligned_u64 suppressed;
-	__aligned_u64 unwatched;
+	__aligned_u64 untracked;
 };
 
-#define GPROF_FIRED_SIZE_VER0	88
+#define GPROF_TRIGGER_EVENT_SIZE_VER0	88
 
-/* flags of struct gprof_text_table */
-#define GPROF_TABLE_F_VDSO	(1U << 0)	/* of the vDSO; there is no file */
-#define __GPROF_TABLE_F_ALL	0x1U
+/* flags of struct gprof_unwind_table_add */
+#define GPROF_UNWIND_TABLE_ADD_F_VDSO	(1U << 0)	/* of the vDSO; there is no file */
+#define __GPROF_UNWIND_TABLE_ADD_F_ALL	0x1U
 
 /**
- * struct gprof_text_table - argument of GPROF_IOC_TABLE
- * @size: sizeof(struct gprof_text_table)
- * @flags: GPROF_TABLE_F_*
+ * struct gprof_unwind_table_add - argument of GPROF_IOC_UNWIND_TABLE_ADD
+ * @size: sizeof(struct gprof_unwind_table_add)
+ * @flags: GPROF_UNWIND_TABLE_ADD_F_*
  * @fd: the file that the code is mapped from: a regular one, open for reading; else -1
  * @out_reason: GPROF_REASON_*
  * @table: pointer to a table as in linux/gprof_unwind.h
@@ -1071,7 +1071,7 @@ struct gprof_fired {
  * to who gave them. The first table of a file stays; 0 for one more. A table that does not
  * hold together gives EINVAL with REASON_TABLE.
  */
-struct gprof_text_table {
+struct gprof_unwind_table_add {
 	__u32 size;
 	__u32 flags;
 	__s32 fd;
@@ -1084,8 +1084,8 @@ struct gprof_text_table {
 	__aligned_u64 python;
 };
 
-#define GPROF_TEXT_TABLE_SIZE_VER0	48
-#define GPROF_TEXT_TABLE_SIZE_VER1	56	/* + python */
+#define GPROF_UNWIND_TABLE_ADD_SIZE_VER0	48
+#define GPROF_UNWIND_TABLE_ADD_SIZE_VER1	56	/* + python */
 
 /* flags of struct gprof_python */
 #define GPROF_PYTHON_F_OWNER	(1U << 0)	/* @frame_mark is who owns the frame */
@@ -1182,15 +1182,15 @@ static inline __u64 gprof_python_check(__u64 name_hash, __u64 filename, __u64 qu
 }
 
 /**
- * struct gprof_own_stack - argument of GPROF_IOC_STACK
- * @size: sizeof(struct gprof_own_stack)
+ * struct gprof_self_stack - argument of GPROF_IOC_SELF_STACK
+ * @size: sizeof(struct gprof_self_stack)
  * @flags: must be 0
  * @frames: pointer to __u64, where addresses go
  * @max_frames: room there, 1 to out_max_frames of INFO
  * @skip: how many are left out, next to the leaf; where there are no more, none is written
  * @out_frames: how many were written
  * @out_flags: GPROF_STACK_REC_F_*, as in struct gprof_stack_rec
- * @out_layout: stamp of the mappings, likewise
+ * @out_exec_map_seq: stamp of the mappings, likewise
  * @out_reason: GPROF_REASON_*
  *
  * The user stack of the calling thread, leaf first, as in struct gprof_stack_rec: frame 0 is
@@ -1203,7 +1203,7 @@ static inline __u64 gprof_python_check(__u64 name_hash, __u64 filename, __u64 qu
  * recorder that was set up with GPROF_STACK_F_TABLES has them found by the tables that it
  * shares, and then flags have TABLES.
  */
-struct gprof_own_stack {
+struct gprof_self_stack {
 	__u32 size;
 	__u32 flags;
 	__aligned_u64 frames;
@@ -1211,28 +1211,28 @@ struct gprof_own_stack {
 	__u32 skip;
 	__u32 out_frames;
 	__u32 out_flags;
-	__u32 out_layout;
+	__u32 out_exec_map_seq;
 	__u32 out_reason;
 };
 
-#define GPROF_OWN_STACK_SIZE_VER0	40
+#define GPROF_SELF_STACK_SIZE_VER0	40
 
-/* what of struct gprof_memory */
-#define GPROF_MEMORY_ASK	0	/* nothing; only out_period is wanted */
-#define GPROF_MEMORY_ALLOC	1	/* @bytes at @addr were allocated, and sampled by @period */
-#define GPROF_MEMORY_FREE	2	/* what is at @addr is going to be freed */
-#define GPROF_MEMORY_RESIZE	3	/* of what is at @addr @bytes are left */
+/* what of struct gprof_alloc_report */
+#define GPROF_ALLOC_REPORT_ASK	0	/* nothing; only out_period is wanted */
+#define GPROF_ALLOC_REPORT_ALLOC	1	/* @bytes at @addr were allocated, and sampled by @period */
+#define GPROF_ALLOC_REPORT_FREE	2	/* what is at @addr is going to be freed */
+#define GPROF_ALLOC_REPORT_RESIZE	3	/* of what is at @addr @bytes are left */
 
-/* flags of struct gprof_memory */
-#define GPROF_MEMORY_F_NO_ROOM	(1U << 0)	/* ALLOC: its end is not going to be told */
-#define __GPROF_MEMORY_F_ALL	0x1U
+/* flags of struct gprof_alloc_report */
+#define GPROF_ALLOC_REPORT_F_NO_ROOM	(1U << 0)	/* ALLOC: its end is not going to be told */
+#define __GPROF_ALLOC_REPORT_F_ALL	0x1U
 
 /**
- * struct gprof_memory - argument of GPROF_IOC_MEMORY
- * @size: sizeof(struct gprof_memory)
- * @what: GPROF_MEMORY_*
- * @addr: by which the end is known, with @space; not 0. For ASK 0
- * @space: whose addresses these are: a random number, of each address space another
+ * struct gprof_alloc_report - argument of GPROF_IOC_ALLOC_REPORT
+ * @size: sizeof(struct gprof_alloc_report)
+ * @what: GPROF_ALLOC_REPORT_*
+ * @addr: by which the end is known, with @mm_id; not 0. For ASK 0
+ * @mm_id: whose addresses these are: a random number, of each address space another
  * @bytes: ALLOC and RESIZE: 1 to 2^48 - 1; else 0
  * @period: ALLOC: for so many bytes the caller has found that it stands, on an average over all
  *	that it allocates for as many as that has; for @bytes where these are more. At most
@@ -1243,25 +1243,25 @@ struct gprof_own_stack {
  * @out_period: bytes per sample that are wanted: the fewest that a recorder of the caller
  *	asks for; 0: nobody records
  * @out_reason: GPROF_REASON_*
- * @flags: GPROF_MEMORY_F_*
+ * @flags: GPROF_ALLOC_REPORT_F_*
  *
  * For who allocates: recorders with GPROF_ALLOC_F_PROGRAM whose target the caller is have a
  * sample. One that asks for more bytes per sample takes some of them by chance; one that
  * asks for fewer takes all, and they stand for as many as @period says. Who samples by
  * out_period as struct gprof_alloc_params says gives that, once for each byte that it has sampled.
  *
- * Who has been forked draws a new @space, and has the addresses of its parent no more. Who
- * knows a @space can end what is live of it, so it is nobody else's to know. FREE of
- * something that is not live is nothing; so is ALLOC where nobody records. An ALLOC of what
- * is live has ended that, which is counted (unseen of struct gprof_live_head). An ALLOC of who
- * has no room to know its end by (NO_ROOM) is not live, which is counted too (full); nor is
- * one of a process whose end would not be known (struct gprof_alloc_params).
+ * Who has been forked draws a new @mm_id, and has the addresses of its parent no more. Who
+ * knows a @mm_id can end what is live of it, so it is nobody else's to know. FREE of something
+ * that is not live is nothing; so is ALLOC where nobody records. An ALLOC of what is live has
+ * ended that, which is counted (unseen of struct gprof_object_table_head). An ALLOC of who has
+ * no room to know its end by (NO_ROOM) is not live, which is counted too (full); nor is one of
+ * a process whose end would not be known (struct gprof_alloc_params).
  */
-struct gprof_memory {
+struct gprof_alloc_report {
 	__u32 size;
 	__u32 what;
 	__aligned_u64 addr;
-	__aligned_u64 space;
+	__aligned_u64 mm_id;
 	__aligned_u64 bytes;
 	__aligned_u64 period;
 	__aligned_u64 pc;
@@ -1272,7 +1272,7 @@ struct gprof_memory {
 	__u32 flags;
 };
 
-#define GPROF_MEMORY_SIZE_VER0	80
+#define GPROF_ALLOC_REPORT_SIZE_VER0	80
 
 /* what of struct gprof_annotate, and flags of struct gprof_annotation_rec */
 #define GPROF_ANNOTATE_REGION_BEGIN	1	/* what the thread does from now on */
@@ -1330,7 +1330,7 @@ struct gprof_annotate {
 #define GPROF_MMAP_RING(cpu)	(GPROF_MMAP_TAIL(cpu) | 0x80000000ULL)
 
 /* The one of the recorder, for kinds that have it; else ENODEV. */
-#define GPROF_MMAP_LIVE		0x40000000ULL
+#define GPROF_MMAP_OBJECTS	0x40000000ULL
 /* Of any file, whether it is set up or not. It stays with a child of the process. */
 #define GPROF_MMAP_ANNOTATED	0x20000000ULL
 
@@ -1388,7 +1388,7 @@ struct gprof_ring_head {
 };
 
 /**
- * struct gprof_live_head - the begin of GPROF_MMAP_LIVE
+ * struct gprof_object_table_head - the begin of GPROF_MMAP_OBJECTS
  * @version: GPROF_ABI_VERSION
  * @header_size: bytes of this struct that the kernel knows
  * @slot_size: bytes from one slot to the next
@@ -1404,7 +1404,7 @@ struct gprof_ring_head {
  *	something else at the same address, and when a probe was not called, which is known
  *	at STOP
  */
-struct gprof_live_head {
+struct gprof_object_table_head {
 	__u32 version;
 	__u32 header_size;
 	__u32 slot_size;
@@ -1419,13 +1419,13 @@ struct gprof_live_head {
 };
 
 /**
- * struct gprof_live_slot - something that is live, or was
- * @live: what the sample's word is; without GPROF_LIVE_IS it is live no longer
+ * struct gprof_object_slot - something that is live, or was
+ * @live: what the sample's word is; without GPROF_OBJECT_LIVE it is live no longer
  * @time: since when, as the sample says it
  * @value: likewise
  * @weight: likewise
  */
-struct gprof_live_slot {
+struct gprof_object_slot {
 	__aligned_u64 live;
 	__aligned_u64 time;
 	__aligned_u64 value;
@@ -1433,10 +1433,10 @@ struct gprof_live_slot {
 };
 
 /* The word: which slot, whether it is live, and how often the slot was used. */
-#define GPROF_LIVE_SLOT(live)	((live) & 0xffffffU)
-#define GPROF_LIVE_IS		(1ULL << 24)
-#define GPROF_LIVE_SERIAL_SHIFT	25
-#define GPROF_LIVE_SERIAL(live)	((live) >> GPROF_LIVE_SERIAL_SHIFT)
+#define GPROF_OBJECT_SLOT(live)	((live) & 0xffffffU)
+#define GPROF_OBJECT_LIVE	(1ULL << 24)
+#define GPROF_OBJECT_SERIAL_SHIFT	25
+#define GPROF_OBJECT_SERIAL(live)	((live) >> GPROF_OBJECT_SERIAL_SHIFT)
 
 /*
  * Records. All are multiples of 8 bytes and 8-byte aligned. A reader skips
@@ -1456,8 +1456,8 @@ struct gprof_live_slot {
 #define GPROF_REC_STACK		4
 #define GPROF_REC_SAMPLE	5
 #define GPROF_REC_MAP		6
-#define GPROF_REC_FIRED		7
-#define GPROF_REC_BRANCH	8
+#define GPROF_REC_TRIGGER	7
+#define GPROF_REC_STACK_DELTA	8
 #define GPROF_REC_ANNOTATION	9
 
 /**
@@ -1583,10 +1583,10 @@ struct gprof_task_rec {
  * struct gprof_stack_rec - GPROF_REC_STACK: a stack, before the first sample of it
  * @rec: head
  * @id: valid in this generation on this CPU; 0: for the next sample only
- * @layout: stamp of the process' executable mappings, see struct gprof_map_rec
+ * @exec_map_seq: stamp of the process' executable mappings, see struct gprof_map_rec
  * @nr_kernel: kernel frames, which come first
  * @nr_user: user frames
- * @base: number by which struct gprof_branch_rec names this stack, from here to the end of
+ * @suffix: number by which struct gprof_stack_delta_rec names this stack, from here to the end of
  *	the generation or to the next with that number; 0: none does
  * @process: whose user addresses these are
  * @frames: leaf first; frame 0 of each half is the instruction itself where the
@@ -1598,21 +1598,21 @@ struct gprof_task_rec {
 struct gprof_stack_rec {
 	struct gprof_rec rec;
 	__u32 id;
-	__u32 layout;
+	__u32 exec_map_seq;
 	__u16 nr_kernel;
 	__u16 nr_user;
-	__u32 base;
+	__u32 suffix;
 	struct gprof_process process;
 	__aligned_u64 frames[];
 };
 
-#define GPROF_BASES		64	/* the largest number of a base */
+#define GPROF_STACK_SUFFIXES	64	/* the largest number of a base */
 
 /**
- * struct gprof_branch_rec - GPROF_REC_BRANCH: a stack that ends as another does
+ * struct gprof_stack_delta_rec - GPROF_REC_STACK_DELTA: a stack that ends as another does
  * @rec: head; flags as those of struct gprof_stack_rec
  * @id: likewise
- * @base: number of the other, which came before in this generation
+ * @suffix: number of the other, which came before in this generation
  * @nr_kernel: kernel frames, which come first
  * @nr_user: user frames behind them
  * @nr_shared: user frames behind those: the last of the other's
@@ -1621,10 +1621,10 @@ struct gprof_stack_rec {
  *
  * Process and layout are the other's.
  */
-struct gprof_branch_rec {
+struct gprof_stack_delta_rec {
 	struct gprof_rec rec;
 	__u32 id;
-	__u32 base;
+	__u32 suffix;
 	__u16 nr_kernel;
 	__u16 nr_user;
 	__u16 nr_shared;
@@ -1644,7 +1644,7 @@ struct gprof_branch_rec {
 #define GPROF_SAMPLE_REC_F_WAIT		(1U << 8)	/* a __u64 GPROF_WAIT_*, after value */
 #define GPROF_SAMPLE_REC_F_STATE	(1U << 9)	/* a struct gprof_task_state, behind */
 #define GPROF_SAMPLE_REC_F_PARALLELISM	(1U << 10)	/* a __u64 number of tasks, after wait */
-#define GPROF_SAMPLE_REC_F_LIVE		(1U << 11)	/* a __u64 at the end: live of its slot */
+#define GPROF_SAMPLE_REC_F_OBJECT	(1U << 11)	/* a __u64 at the end: live of its slot */
 #define GPROF_SAMPLE_REC_F_OWNER	(1U << 12)	/* a struct gprof_lock_owner, after that */
 
 /**
@@ -1652,7 +1652,7 @@ struct gprof_branch_rec {
  * @rec: head
  * @time: ns
  * @tid: the task whose event it is
- * @stack: id of its stack; 0: the STACK or BRANCH record with id 0 just before this one,
+ * @stack: id of its stack; 0: the STACK or STACK_DELTA record with id 0 just before this one,
  *	or none where there is no such record
  * @extra: as flags say
  */
@@ -1739,15 +1739,15 @@ struct gprof_task_state {
 #define GPROF_WAIT_FOR_LOCK	14	/* a lock of the kernel */
 #define GPROF_WAIT_FOR_NR	15
 
-#define GPROF_WAIT_ENDED_UNTOLD		0
+#define GPROF_WAIT_ENDED_UNKNOWN	0
 #define GPROF_WAIT_ENDED_BY_TASK	1	/* whose stack this is */
 #define GPROF_WAIT_ENDED_BY_SOFTIRQ	2
 #define GPROF_WAIT_ENDED_BY_IRQ		3
-#define GPROF_WAIT_ENDED_BY_STRANGER	4
+#define GPROF_WAIT_ENDED_BY_NOT_TARGET	4
 #define GPROF_WAIT_ENDED_NOT		5	/* it goes on at STOP */
 
 /* What kind of lock, of GPROF_KIND_MUTEX, as far as the call tells. */
-#define GPROF_WAIT_LOCK_UNTOLD		0
+#define GPROF_WAIT_LOCK_UNKNOWN		0
 #define GPROF_WAIT_LOCK_PLAIN		1	/* FUTEX_WAIT: what glibc's mutexes use */
 #define GPROF_WAIT_LOCK_PI		2	/* FUTEX_LOCK_PI */
 #define GPROF_WAIT_LOCK_CONDITION	3	/* others: conditions, semaphores, with timeouts */
@@ -1767,7 +1767,7 @@ struct gprof_task_state {
 #define GPROF_MAP_REC_F_FILE	(1U << 2)	/* a struct gprof_map_file follows the path */
 
 /* A stamp of mappings: from this bit on, how often code that was told of was unmapped. */
-#define GPROF_LAYOUT_UNMAPPED_SHIFT	16
+#define GPROF_EXEC_MAP_SEQ_UNMAPPED_SHIFT	16
 
 /**
  * struct gprof_map_rec - GPROF_REC_MAP: one executable mapping of a process
@@ -1780,8 +1780,8 @@ struct gprof_task_state {
  * @inode: inode number, 0 without a file
  * @dev_major: device of the file
  * @dev_minor: device of the file
- * @layout: stamp: stacks with the same stamp were taken under these mappings. With the
- *	same from bit GPROF_LAYOUT_UNMAPPED_SHIFT on, more may have been mapped between,
+ * @exec_map_seq: stamp: stacks with the same stamp were taken under these mappings. With the
+ *	same from bit GPROF_EXEC_MAP_SEQ_UNMAPPED_SHIFT on, more may have been mapped between,
  *	but nothing of this may have been replaced
  * @inode_generation: generation of the inode
  * @path: NUL-terminated and padded with NUL; "[vdso]", "//anon", "... (deleted)"
@@ -1799,7 +1799,7 @@ struct gprof_map_rec {
 	__aligned_u64 inode;
 	__u32 dev_major;
 	__u32 dev_minor;
-	__u32 layout;
+	__u32 exec_map_seq;
 	__u32 inode_generation;
 	char path[];
 };
@@ -1832,17 +1832,17 @@ struct gprof_map_file {
 };
 
 /**
- * struct gprof_fired_rec - GPROF_REC_FIRED: a trigger fires; no sample
- * @rec: head; flags: GPROF_FIRED_F_GOES_ON
- * @time: as in struct gprof_fired
+ * struct gprof_trigger_rec - GPROF_REC_TRIGGER: a trigger fires; no sample
+ * @rec: head; flags: GPROF_TRIGGER_EVENT_F_GOES_ON
+ * @time: as in struct gprof_trigger_event
  * @duration_ns: likewise
  * @index: of the trigger
  * @tid: whose
  *
- * Stands in the ring of the CPU that saw it, behind all that happened before. Each
- * firing has one, but those that say GPROF_FIRED_F_UNMARKED; suppressed ones have none.
+ * Stands in the ring of the CPU that saw it, behind all that happened before. Each trigger
+ * event has one, but those that say GPROF_TRIGGER_EVENT_F_UNMARKED; suppressed ones have none.
  */
-struct gprof_fired_rec {
+struct gprof_trigger_rec {
 	struct gprof_rec rec;
 	__aligned_u64 time;
 	__aligned_u64 duration_ns;
@@ -1891,13 +1891,13 @@ struct gprof_annotation_rec {
  * nothing was lost and it names another task than ran before, the CPU has been offline
  * since the event before. All but RUNNING and OPERAND are a sample each.
  *
- * Of a target made of tasks or of a cgroup only its own tasks are told, all others are
- * strangers, and so is the idle task. So are, of any target, tasks without an id in the
- * opener's pid namespace. Where neither of both is of the target, a switch is not recorded.
+ * Of a target made of tasks or of a cgroup only its own tasks are told, all others are tasks
+ * outside the target, and so is the idle task. So are, of any target, tasks without an id in
+ * the opener's pid namespace. Where neither of both is of the target, a switch is not recorded.
  *
- * A TASK record stands before the first SWITCH, FORK, EXEC or RUNNING that has the task's
- * id in a generation, and wherever it changes its name; the idle task (id 0) and strangers
- * have none.
+ * A TASK record stands before the first SWITCH, FORK, EXEC or RUNNING that has the task's id in
+ * a generation, and wherever it changes its name; the idle task (id 0) and tasks outside the
+ * target have none.
  *
  * A SAMPLE with GPROF_SAMPLE_REC_F_EVENT has the stack of the last word (OPERAND and
  * RUNNING are none) before it, and its time; tid is who runs. Where no word of the
@@ -1906,12 +1906,12 @@ struct gprof_annotation_rec {
  * asked for; one of an NMI may stand between a word and what belongs to it. A TASK
  * record of a sample says no more than the name.
  */
-#define GPROF_TRACE_SWITCH		1	/* tid: next; arg: GPROF_TRACE_PREV_* | STRANGER */
+#define GPROF_TRACE_SWITCH		1	/* tid: next; arg: GPROF_TRACE_PREV_* | NOT_TARGET */
 #define GPROF_TRACE_WAKING		2	/* tid: who is woken; arg: GPROF_TRACE_BY_* */
 #define GPROF_TRACE_FORK		3	/* tid: child, which is runnable from now on */
 #define GPROF_TRACE_EXEC		4	/* tid: who; OPERAND: its id before, 0: unknown */
 #define GPROF_TRACE_EXIT		5	/* tid: who; it runs on until a switch */
-#define GPROF_TRACE_RUNNING		6	/* tid: who; arg: STRANGER or 0; no sample */
+#define GPROF_TRACE_RUNNING		6	/* tid: who; arg: NOT_TARGET or 0; no sample */
 #define GPROF_TRACE_MIGRATE		7	/* tid: who; OPERAND: GPROF_TRACE_CPU_TO/FROM */
 #define GPROF_TRACE_SYSCALL_ENTER	8	/* tid: number of the call; arg: 1: 32-bit */
 #define GPROF_TRACE_SYSCALL_EXIT	9	/* tid: errno or 0 */
@@ -1943,8 +1943,8 @@ struct gprof_annotation_rec {
 #define GPROF_TRACE_PREV_STOPPED	4	/* by a signal or a debugger */
 #define GPROF_TRACE_PREV_DEAD		5
 #define GPROF_TRACE_PREV_IDLE		6	/* the idle task */
-#define GPROF_TRACE_PREV_OTHER		7	/* a stranger; or cannot be told */
-#define GPROF_TRACE_STRANGER		8	/* the next is one; tid is 0 */
+#define GPROF_TRACE_PREV_OTHER		7	/* a task outside the target; or cannot be told */
+#define GPROF_TRACE_NOT_TARGET		8	/* the next is one; tid is 0 */
 
 /* arg of WAKING */
 #define GPROF_TRACE_BY_TASK		0	/* by who runs on this CPU */

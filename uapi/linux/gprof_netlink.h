@@ -12,8 +12,8 @@
  *	GPROF_CMD_INFO_GET		what this module can do
  *	GPROF_CMD_RECORDER_GET		one recorder; dump: all that the caller may see
  *	GPROF_CMD_RECORDER_SNAPSHOT	ask the owner of a flight recorder for a snapshot:
- *					GPROF_IOC_FIRED gives it a firing
- *					GPROF_FIRED_REQUEST, of who has asked
+ *					GPROF_IOC_TRIGGER_READ gives it a trigger event
+ *					GPROF_TRIGGER_EVENT_REQUEST, of who has asked
  *	GPROF_CMD_SCHED_STATS_GET	counters of a GPROF_KIND_SCHED recorder
  *
  * and to listeners of the group GPROF_NL_GROUP_EVENTS (CAP_SYS_ADMIN or
@@ -151,7 +151,7 @@ enum {
 	GPROF_A_SCHED_STATS_NUM_FAULTS,		/* u64, tasks in one */
 	GPROF_A_SCHED_STATS_TOTAL_SYS_CALLS,	/* u64, system calls entered */
 	GPROF_A_SCHED_STATS_NUM_SYS_CALLS,	/* u64, tasks in one entered since START */
-	GPROF_A_SCHED_STATS_MAX_PROCS,		/* u64, CPUs that the scope may use */
+	GPROF_A_SCHED_STATS_MAX_PROCS,		/* u64, CPUs that the task set may use */
 	GPROF_A_SCHED_STATS_NUM_PROCS,		/* u64, CPUs online */
 	GPROF_A_SCHED_STATS_TOTAL_THREAD_STARTS, /* u64, times a CPU left idle */
 	GPROF_A_SCHED_STATS_NUM_THREADS,	/* u64, CPUs that are not idle */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
  * draw.c: which bytes are sampled: of each stretch of as many as the period one, each as likely
- * as the others (kmod/probe/thin_bytes.c says why).
+ * as the others (kmod/probe/byte_sample.c says why).
  *
  * The period may change where a stretch ends, and not before: what of it is left has had its
  * chance. It does so behind the allocation in which that is, which is drawn for as a whole.

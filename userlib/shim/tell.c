@@ -107,18 +107,19 @@ static bool open_device(void)
 	return true;
 }
 
-static long call(struct gprof_memory *m)
+static long call(struct gprof_alloc_report *m)
 {
 	long err = -EBADF;
 	int tries;
 
 	m->size = sizeof(*m);
-	m->space = space;
+	m->mm_id = space;
 	for (tries = 0; tries < TRIES; tries++) {
 		int fd = __atomic_load_n(&device, __ATOMIC_ACQUIRE);
 
 		if (fd >= 0)
-			err = gprof_syscall(SYS_ioctl, fd, GPROF_IOC_MEMORY, (long)m, 0, 0, 0);
+			err = gprof_syscall(SYS_ioctl, fd, GPROF_IOC_ALLOC_REPORT, (long)m, 0, 0,
+					    0);
 		if (!err) {
 			__atomic_store_n(&wanted, m->out_period, __ATOMIC_RELAXED);
 			return 0;
@@ -213,7 +214,7 @@ bool shim_look(void)
 
 uint64_t shim_wanted(void)
 {
-	struct gprof_memory m = { .what = GPROF_MEMORY_ASK };
+	struct gprof_alloc_report m = { .what = GPROF_ALLOC_REPORT_ASK };
 	uint64_t period = __atomic_load_n(&wanted, __ATOMIC_RELAXED);
 
 	if (period)
@@ -224,9 +225,9 @@ uint64_t shim_wanted(void)
 bool shim_tell_alloc(const void *p, size_t n, uint64_t stands_for, const struct shim_caller *c,
 		     bool lasts)
 {
-	struct gprof_memory m = {
-		.what = GPROF_MEMORY_ALLOC,
-		.flags = lasts ? 0 : GPROF_MEMORY_F_NO_ROOM,
+	struct gprof_alloc_report m = {
+		.what = GPROF_ALLOC_REPORT_ALLOC,
+		.flags = lasts ? 0 : GPROF_ALLOC_REPORT_F_NO_ROOM,
 		.addr = (uintptr_t)p,
 		.bytes = n,
 		.period = stands_for,
@@ -240,15 +241,17 @@ bool shim_tell_alloc(const void *p, size_t n, uint64_t stands_for, const struct 
 
 void shim_tell_free(const void *p)
 {
-	struct gprof_memory m = { .what = GPROF_MEMORY_FREE, .addr = (uintptr_t)p };
+	struct gprof_alloc_report m = { .what = GPROF_ALLOC_REPORT_FREE, .addr = (uintptr_t)p };
 
 	call(&m);
 }
 
 void shim_tell_resize(const void *p, size_t n)
 {
-	struct gprof_memory m = {
-		.what = GPROF_MEMORY_RESIZE, .addr = (uintptr_t)p, .bytes = n,
+	struct gprof_alloc_report m = {
+		.what = GPROF_ALLOC_REPORT_RESIZE,
+		.addr = (uintptr_t)p,
+		.bytes = n,
 	};
 
 	call(&m);

@@ -2,21 +2,21 @@
 /*
  * alloc: the kernel's allocations for a target's tasks.
  *
- * The allocators tell when something was allocated, before the caller has it, and when
- * it is going to be freed: so of one address nothing is told at a time but once. A
- * sampled object is found by its address in a table (live.c), pages by that of their struct.
- * Objects that are freed many at once are not told of: there a probe is in the function.
- * All of that happens in any context, and in the middle of itself; nothing here takes a
- * lock, allocates, or turns interrupts off.
+ * The allocators tell when something was allocated, before the caller has it, and when it is
+ * going to be freed: so of one address nothing is told at a time but once. A sampled object is
+ * found by its address in a table (object_table.c), pages by that of their struct. Objects that
+ * are freed many at once are not told of: there a probe is in the function. All of that happens
+ * in any context, and in the middle of itself; nothing here takes a lock, allocates, or turns
+ * interrupts off.
  *
  * The way of an allocation that is not sampled is counted in instructions.
  */
 #include "alloc.h"
 #include "alloc_probe.h"
-#include "alloc_told.h"
+#include "user_alloc.h"
 #include "compat/alloc.h"
 #include "kind/source.h"
-#include "ring/live.h"
+#include "ring/object_table.h"
 #include "sample/sampler.h"
 #include "user/memlock.h"
 
@@ -37,7 +37,7 @@
 
 /* ---- allocations ---- */
 
-/* Allocations of an errand are the recorders' own. */
+/* Allocations of a work item are the recorders' own. */
 static bool is_ours(void)
 {
 	return in_task() && current->flags & PF_KTHREAD && !strncmp(current->comm, "gprof/", 6);
@@ -62,10 +62,11 @@ static void sample(struct gprof_allocs *a, const void *what, size_t bytes, u64 w
 	c.flags |= GPROF_SAMPLE_REC_F_VALUE;
 	c.value = bytes;
 	/* In the table first: a reader of the ring looks there. */
-	if (a->live)
-		c.live = gprof_live_add(a->live, (unsigned long)what, c.time, bytes, weight);
-	if (a->live && c.live)
-		c.flags |= GPROF_SAMPLE_REC_F_LIVE;
+	if (a->objects)
+		c.object = gprof_object_table_add(a->objects, (unsigned long)what, c.time, bytes,
+						  weight);
+	if (a->objects && c.object)
+		c.flags |= GPROF_SAMPLE_REC_F_OBJECT;
 	gprof_emit(&c, a->sampler, weight);
 	gprof_captured(&c);
 }
@@ -74,36 +75,36 @@ static void sample(struct gprof_allocs *a, const void *what, size_t bytes, u64 w
 static noinline void perhaps(struct gprof_allocs *a, const void *what, size_t bytes, s64 left,
 			     bool pages)
 {
-	struct gprof_thin_bytes *thin = &this_cpu_ptr(a->cpus)->thin;
-	u64 weight = gprof_thin_bytes_draw(thin, a->period, bytes, &left);
+	struct gprof_byte_sample *byte_sample = &this_cpu_ptr(a->cpus)->byte_sample;
+	u64 weight = gprof_byte_sample_draw(byte_sample, a->period, bytes, &left);
 
 	if (weight && READ_ONCE(a->on) && gprof_allocs_are_targets(a) &&
 	    !ZERO_OR_NULL_PTR(what) && bytes && !is_ours())
 		sample(a, what, bytes, weight, pages);
-	local64_add(left, &thin->thin.left);
+	local64_add(left, &byte_sample->subsample.left);
 }
 
 /*
- * Bytes that are not the target's are in stretches of thin_bytes.c like its own: that takes no
+ * Bytes that are not the target's are in stretches of byte_sample.c like its own: that takes no
  * part in whether a byte is sampled. So most need not be looked at.
  */
 static __always_inline void allocated(struct gprof_allocs *a, const void *what, size_t bytes,
 				      bool pages)
 {
-	s64 left = local64_sub_return(bytes, &this_cpu_ptr(a->cpus)->thin.thin.left);
+	s64 left = local64_sub_return(bytes, &this_cpu_ptr(a->cpus)->byte_sample.subsample.left);
 
 	if (unlikely(left <= 0))
 		perhaps(a, what, bytes, left, pages);
 }
 
 static notrace void slab_allocated(void *data, const void *what, size_t bytes,
-				   const struct gprof_tap *tap)
+				   const struct gprof_tp_mux *mux)
 {
 	allocated(data, what, bytes, false);
 }
 
 static notrace void pages_allocated(void *data, const void *what, size_t bytes,
-				    const struct gprof_tap *tap)
+				    const struct gprof_tp_mux *mux)
 {
 	allocated(data, what, bytes, true);
 }
@@ -114,7 +115,7 @@ static noinline void ended(struct gprof_allocs *a, unsigned int at, const void *
 {
 	/* An allocation that is live at STOP is so afterwards. */
 	if (READ_ONCE(a->on))
-		gprof_live_remove(a->live, at, (unsigned long)what);
+		gprof_object_table_remove(a->objects, at, (unsigned long)what);
 }
 
 static __always_inline void freed(struct gprof_allocs *a, const void *what)
@@ -123,12 +124,12 @@ static __always_inline void freed(struct gprof_allocs *a, const void *what)
 
 	if (ZERO_OR_NULL_PTR(what))
 		return;
-	at = gprof_live_find(a->live, (unsigned long)what);
+	at = gprof_object_table_find(a->objects, (unsigned long)what);
 	if (unlikely(at >= 0))
 		ended(a, at, what);
 }
 
-static notrace void is_freed(void *data, const void *what, const struct gprof_tap *tap)
+static notrace void is_freed(void *data, const void *what, const struct gprof_tp_mux *mux)
 {
 	freed(data, what);
 }
@@ -164,7 +165,7 @@ static const struct {
 } functions[GPROF_ALLOC_KPROBES] = {
 	{ "kmem_cache_free_bulk", many_freed, true },
 	{ "kmem_cache_free", one_freed, GPROF_CACHE_FREE_LATE },
-	{ "kvfree_call_rcu", one_freed, GPROF_RCU_FREE_UNTOLD },
+	{ "kvfree_call_rcu", one_freed, GPROF_RCU_FREE_UNREPORTED },
 };
 
 static void detach_functions(struct gprof_allocs *a)
@@ -175,7 +176,7 @@ static void detach_functions(struct gprof_allocs *a)
 		unregister_kprobe(kp);
 		/* Within another probe it is not called. Each may have been one end. */
 		if (kp->nmissed)
-			gprof_live_miss(a->live, kp->nmissed);
+			gprof_object_table_miss(a->objects, kp->nmissed);
 	}
 }
 
@@ -184,7 +185,7 @@ static int attach_functions(struct gprof_allocs *a)
 	unsigned int i;
 	int err;
 
-	for (i = 0; a->live && i < ARRAY_SIZE(functions); i++) {
+	for (i = 0; a->objects && i < ARRAY_SIZE(functions); i++) {
 		struct gprof_alloc_kprobe *k = &a->kprobes[a->nr_kprobes];
 
 		if (!functions[i].wanted)
@@ -231,7 +232,7 @@ static void detach_functions(struct gprof_allocs *a)
 
 static int attach_functions(struct gprof_allocs *a)
 {
-	return a->live ? -EOPNOTSUPP : 0;
+	return a->objects ? -EOPNOTSUPP : 0;
 }
 
 static bool can_probe(void)
@@ -255,8 +256,8 @@ bool gprof_allocs_can_last(void)
 
 	mutex_lock(&mutex);
 	if (!tried) {
-		can = gprof_tap_exists(GPROF_TAP_KFREE) && gprof_tap_exists(GPROF_TAP_CACHE_FREE) &&
-		      gprof_tap_exists(GPROF_TAP_PAGE_FREE) && can_probe();
+		can = gprof_tp_exists(GPROF_TP_KFREE) && gprof_tp_exists(GPROF_TP_CACHE_FREE) &&
+		      gprof_tp_exists(GPROF_TP_PAGE_FREE) && can_probe();
 		tried = true;
 	}
 	found = can;
@@ -266,44 +267,44 @@ bool gprof_allocs_can_last(void)
 
 /* ---- life ---- */
 
-static void add_tap(struct gprof_allocs *a, enum gprof_tap_id id,
+static void add_sub(struct gprof_allocs *a, enum gprof_tp_id id,
 		    void (*on_alloc)(void *data, const void *what, size_t bytes,
-				     const struct gprof_tap *tap),
-		    void (*on_free)(void *data, const void *what, const struct gprof_tap *tap))
+				     const struct gprof_tp_mux *mux),
+		    void (*on_free)(void *data, const void *what, const struct gprof_tp_mux *mux))
 {
-	struct gprof_tap_user *u = &a->taps[a->nr_taps];
+	struct gprof_tp_sub *u = &a->subs[a->nr_subs];
 
-	if (!gprof_tap_exists(id))
+	if (!gprof_tp_exists(id))
 		return;
-	u->tap = id;
+	u->tp = id;
 	if (on_alloc)
 		u->on_alloc = on_alloc;
 	else
 		u->on_free = on_free;
 	u->data = a;
 	/* Frees count from any task. */
-	u->known_only = on_alloc && a->whose.tgids;
-	a->nr_taps++;
+	u->tracked_only = on_alloc && a->whose.tgids;
+	a->nr_subs++;
 }
 
 /* Ends first: an allocation can be freed from then on. */
-static void set_taps(struct gprof_allocs *a, u32 what)
+static void set_subs(struct gprof_allocs *a, u32 what)
 {
 	if (what & GPROF_ALLOC_F_SLAB) {
-		if (a->live) {
-			add_tap(a, GPROF_TAP_KFREE, NULL, is_freed);
+		if (a->objects) {
+			add_sub(a, GPROF_TP_KFREE, NULL, is_freed);
 			if (!GPROF_CACHE_FREE_LATE)
-				add_tap(a, GPROF_TAP_CACHE_FREE, NULL, is_freed);
+				add_sub(a, GPROF_TP_CACHE_FREE, NULL, is_freed);
 		}
-		add_tap(a, GPROF_TAP_KMALLOC, slab_allocated, NULL);
-		add_tap(a, GPROF_TAP_KMALLOC_NODE, slab_allocated, NULL);
-		add_tap(a, GPROF_TAP_CACHE_ALLOC, slab_allocated, NULL);
-		add_tap(a, GPROF_TAP_CACHE_ALLOC_NODE, slab_allocated, NULL);
+		add_sub(a, GPROF_TP_KMALLOC, slab_allocated, NULL);
+		add_sub(a, GPROF_TP_KMALLOC_NODE, slab_allocated, NULL);
+		add_sub(a, GPROF_TP_CACHE_ALLOC, slab_allocated, NULL);
+		add_sub(a, GPROF_TP_CACHE_ALLOC_NODE, slab_allocated, NULL);
 	}
 	if (what & GPROF_ALLOC_F_PAGES) {
-		if (a->live)
-			add_tap(a, GPROF_TAP_PAGE_FREE, NULL, is_freed);
-		add_tap(a, GPROF_TAP_PAGE_ALLOC, pages_allocated, NULL);
+		if (a->objects)
+			add_sub(a, GPROF_TP_PAGE_FREE, NULL, is_freed);
+		add_sub(a, GPROF_TP_PAGE_ALLOC, pages_allocated, NULL);
 	}
 }
 
@@ -326,15 +327,15 @@ u64 gprof_allocs_bytes(const struct gprof_request *req)
 					       GPROF_ALLOC_FUNCTIONS_MAX)) : 0) +
 	       sizeof(struct gprof_alloc_cpu) * num_possible_cpus() +
 	       (gprof_target_is_tasks(req->target) ?
-		BITMAP_BYTES + gprof_scope_bytes(req->target) : 0);
+		BITMAP_BYTES + gprof_task_set_bytes(req->target) : 0);
 }
 
-static void missed(struct gprof_scope *scope)
+static void missed(struct gprof_task_set *task_set)
 {
-	atomic64_inc(&container_of(scope, struct gprof_allocs, scope)->sampler->no_buffer);
+	atomic64_inc(&container_of(task_set, struct gprof_allocs, task_set)->sampler->no_buffer);
 }
 
-static const struct gprof_scope_ops scope_ops = {
+static const struct gprof_task_set_ops task_set_ops = {
 	.missed = missed,
 };
 
@@ -346,7 +347,8 @@ static bool build(struct gprof_allocs *a, struct gprof_request *req)
 	if (!a->cpus)
 		return false;
 	for_each_possible_cpu(cpu)
-		local64_set(&per_cpu_ptr(a->cpus, cpu)->thin.thin.random, get_random_u64());
+		local64_set(&per_cpu_ptr(a->cpus, cpu)->byte_sample.subsample.random,
+			    get_random_u64());
 	if (!gprof_target_is_tasks(req->target))
 		return true;
 	a->whose.tgids = kvzalloc(BITMAP_BYTES, GFP_KERNEL_ACCOUNT);
@@ -354,15 +356,15 @@ static bool build(struct gprof_allocs *a, struct gprof_request *req)
 		return false;
 	if (req->target->type == GPROF_TARGET_THREAD)
 		a->whose.thread = req->target->task;
-	a->scope.tgids = a->whose.tgids;
+	a->task_set.tgids = a->whose.tgids;
 	/* Nobody looks for the members of this kind but by @tgids. */
-	return !gprof_scope_init(&a->scope, GPROF_SCOPE_SCHED, &scope_ops, req->target,
-				 req->charge);
+	return !gprof_task_set_init(&a->task_set, GPROF_TASK_SET_SCHED, &task_set_ops, req->target,
+				    req->charge);
 }
 
 /**
  * gprof_allocs_setup() - prepare to record allocations
- * @req: request; its parameters were checked. With @req->live ends are recorded too
+ * @req: request; its parameters were checked. With @req->objects ends are recorded too
  * @state: gets struct gprof_allocs, for gprof_allocs_destroy()
  *
  * Context: Task.
@@ -382,21 +384,22 @@ int gprof_allocs_setup(struct gprof_request *req, void **state)
 	a->only_tasks = req->target->type != GPROF_TARGET_CPUS &&
 			req->target->type != GPROF_TARGET_SYSTEM;
 	a->sampler = req->sampler;
-	a->live = req->live;
+	a->objects = req->objects;
 	a->period = p->period;
 	if (!build(a, req)) {
 		gprof_allocs_destroy(a);
 		return -ENOMEM;
 	}
-	a->told = p->flags & (GPROF_ALLOC_F_PROGRAM | GPROF_ALLOC_F_PROBES);
+	a->user_reported = p->flags & (GPROF_ALLOC_F_PROGRAM | GPROF_ALLOC_F_PROBES);
 	raw_spin_lock_init(&a->ends);
-	if (a->told && a->live && !(p->flags & GPROF_ALLOC_F_KEEP) &&
+	if (a->user_reported && a->objects && !(p->flags & GPROF_ALLOC_F_KEEP) &&
 	    IS_ENABLED(CONFIG_MMU_NOTIFIER)) {
-		a->owners = kvcalloc(gprof_live_slots(a->live), sizeof(*a->owners),
+		a->owners = kvcalloc(gprof_object_table_slots(a->objects), sizeof(*a->owners),
 				     GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
-		a->groups = kvcalloc(DIV_ROUND_UP(gprof_live_slots(a->live), GPROF_ALLOC_GROUP),
-				     sizeof(*a->groups),
-				     GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
+		a->groups = kvcalloc(
+			DIV_ROUND_UP(gprof_object_table_slots(a->objects), GPROF_ALLOC_GROUP),
+			sizeof(*a->groups),
+			GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
 		if (!a->owners || !a->groups) {
 			gprof_allocs_destroy(a);
 			return -ENOMEM;
@@ -410,7 +413,7 @@ int gprof_allocs_setup(struct gprof_request *req, void **state)
 			return err;
 		}
 	}
-	set_taps(a, p->flags);
+	set_subs(a, p->flags);
 	req->weight = 1;
 	*state = a;
 	return 0;
@@ -436,7 +439,7 @@ void gprof_allocs_destroy(void *state)
 
 static void detach(struct gprof_allocs *a)
 {
-	gprof_tap_leave_all(a->taps, a->nr_taps);
+	gprof_tp_unsubscribe_all(a->subs, a->nr_subs);
 	detach_functions(a);
 }
 
@@ -453,27 +456,27 @@ int gprof_allocs_start(void *state, u32 *attached)
 	struct gprof_allocs *a = state;
 	int err, cpu;
 
-	if (!a->nr_taps && !a->told)
+	if (!a->nr_subs && !a->user_reported)
 		return -EOPNOTSUPP;
-	if (a->live)
-		gprof_live_begin(a->live);
+	if (a->objects)
+		gprof_object_table_begin(a->objects);
 	for_each_possible_cpu(cpu)
-		gprof_thin_bytes_begin(&per_cpu_ptr(a->cpus, cpu)->thin, a->period);
+		gprof_byte_sample_begin(&per_cpu_ptr(a->cpus, cpu)->byte_sample, a->period);
 	*attached = a->only_cpus ? cpumask_weight(a->only_cpus) : num_online_cpus();
 	/* The kernel's functions know nothing of allocations that programs tell. */
-	err = a->told ? 0 : attach_functions(a);
+	err = a->user_reported ? 0 : attach_functions(a);
 	if (err)
 		return err;
-	err = gprof_tap_join_all(a->taps, a->nr_taps);
+	err = gprof_tp_subscribe_all(a->subs, a->nr_subs);
 	if (err)
 		goto err_functions;
-	err = a->whose.tgids ? gprof_scope_enter(&a->scope, attached) : 0;
+	err = a->whose.tgids ? gprof_task_set_attach(&a->task_set, attached) : 0;
 	if (err)
-		goto err_taps;
+		goto err_subs;
 	a->from_ns = ktime_get_mono_fast_ns();
 	a->until_ns = 0;
 	WRITE_ONCE(a->on, true);
-	if (a->told)
+	if (a->user_reported)
 		gprof_alloc_listen(a);
 	err = a->probes ? gprof_alloc_probes_start(a->probes, a, attached) : 0;
 	if (!err)
@@ -482,9 +485,9 @@ int gprof_allocs_start(void *state, u32 *attached)
 	WRITE_ONCE(a->on, false);
 	gprof_alloc_listen_no_more(a);
 	if (a->whose.tgids)
-		gprof_scope_leave(&a->scope);
-err_taps:
-	gprof_tap_leave_all(a->taps, a->nr_taps);
+		gprof_task_set_detach(&a->task_set);
+err_subs:
+	gprof_tp_unsubscribe_all(a->subs, a->nr_subs);
 err_functions:
 	detach_functions(a);
 	return err;
@@ -503,12 +506,12 @@ void gprof_allocs_stop(void *state)
 	WRITE_ONCE(a->on, false);
 	if (a->probes)
 		gprof_alloc_probes_stop(a->probes);
-	if (a->told)
+	if (a->user_reported)
 		gprof_alloc_listen_no_more(a);
 	a->until_ns = ktime_get_mono_fast_ns();
 	detach(a);
 	if (a->whose.tgids)
-		gprof_scope_leave(&a->scope);
+		gprof_task_set_detach(&a->task_set);
 }
 
 /**

@@ -3,17 +3,17 @@
  * alloc: allocations for a target's tasks, and how they become samples.
  *
  *	alloc_probe.c	allocations that programs make themselves, as probes see them
- *	alloc_told.c	those that they tell, and their samples
+ *	user_alloc.c	those that they tell, and their samples
  *	alloc.c		from the allocators to the sample, and to the end of live ones
  *	alloc_page.c	whose pages are part of something else that is told
  */
 #ifndef GPROF_ALLOC_H
 #define GPROF_ALLOC_H
 
-#include "probe/tap.h"
-#include "probe/thin_bytes.h"
-#include "target/membership.h"
-#include "target/scope.h"
+#include "probe/tp_mux.h"
+#include "probe/byte_sample.h"
+#include "target/target_match.h"
+#include "target/task_set.h"
 
 #include <asm/local64.h>
 #include <linux/cpumask.h>
@@ -24,21 +24,21 @@
 #include <linux/spinlock.h>
 
 struct gprof_alloc_probes;
-struct gprof_live;
+struct gprof_object_table;
 struct gprof_request;
 struct gprof_sampler;
 struct gprof_stats;
 struct pt_regs;
 
-#define GPROF_ALLOC_TAPS	8
+#define GPROF_ALLOC_SUBS	8
 #define GPROF_ALLOC_KPROBES	3
 
 /**
  * struct gprof_alloc_cpu - the part of a CPU
- * @thin: which allocations are sampled
+ * @byte_sample: which allocations are sampled
  */
 struct gprof_alloc_cpu {
-	struct gprof_thin_bytes thin;
+	struct gprof_byte_sample byte_sample;
 };
 
 /**
@@ -58,42 +58,44 @@ struct gprof_alloc_kprobe {
  * @only_tasks: allocations of interrupts are not the target's
  * @on: between START and STOP
  * @cpus: of each CPU
- * @live: those that were sampled and not freed, or NULL
+ * @objects: those that were sampled and not freed, or NULL
  * @sampler: where samples go
  * @period: of so many bytes one is sampled
- * @scope: the processes, where the target is made of tasks
+ * @task_set: the processes, where the target is made of tasks
  * @from_ns: CLOCK_MONOTONIC at the last START
  * @until_ns: at the last STOP; 0: it is on
- * @taps: of the allocators
- * @nr_taps: how many of them
+ * @subs: of the allocators
+ * @nr_subs: how many of them
  * @kprobes: of functions that free without telling
  * @nr_kprobes: how many of them
- * @told: programs make the allocations themselves; there are neither taps nor kprobes
- * @probes: with @told, by which it is known; NULL: programs tell
- * @node: with @told, among those that listen
- * @ends: with @told, serializes changes of @live
- * @owners: with @told, of each slot of @live the address space that it is of, 0: unknown;
+ * @user_reported: programs make the allocations themselves; there are neither tracepoints nor
+ * kprobes
+ * @probes: with @user_reported, by which it is known; NULL: programs tell
+ * @node: with @user_reported, among those that listen
+ * @ends: with @user_reported, serializes changes of @objects
+ * @owners: with @user_reported, of each slot of @objects the address space that it is of, 0:
+ * unknown;
  *	NULL: allocations of an address space at its end stay live
  * @groups: with @owners, of each GPROF_ALLOC_GROUP slots a bit of every address space that
  *	has one among them, and maybe bits of some that had
  */
 struct gprof_allocs {
-	struct gprof_membership whose;
+	struct gprof_target_match whose;
 	const struct cpumask *only_cpus;
 	bool only_tasks;
 	bool on;
 	struct gprof_alloc_cpu __percpu *cpus;
-	struct gprof_live *live;
+	struct gprof_object_table *objects;
 	struct gprof_sampler *sampler;
 	u64 period;
-	struct gprof_scope scope;
+	struct gprof_task_set task_set;
 	u64 from_ns;
 	u64 until_ns;
-	struct gprof_tap_user taps[GPROF_ALLOC_TAPS];
-	unsigned int nr_taps;
+	struct gprof_tp_sub subs[GPROF_ALLOC_SUBS];
+	unsigned int nr_subs;
 	struct gprof_alloc_kprobe kprobes[GPROF_ALLOC_KPROBES];
 	unsigned int nr_kprobes;
-	bool told;
+	bool user_reported;
 	struct gprof_alloc_probes *probes;
 	struct list_head node;
 	raw_spinlock_t ends;		/* protects keys against two tasks with one address */
@@ -109,14 +111,14 @@ static __always_inline bool gprof_allocs_are_targets(const struct gprof_allocs *
 {
 	if (a->only_cpus)
 		return cpumask_test_cpu(smp_processor_id(), a->only_cpus);
-	return !a->only_tasks || (in_task() && gprof_is_member(&a->whose, current));
+	return !a->only_tasks || (in_task() && gprof_target_matches(&a->whose, current));
 }
 
 bool gprof_allocs_can_last(void);
 u64 gprof_allocs_bytes(const struct gprof_request *req);
 int gprof_allocs_setup(struct gprof_request *req, void **state);
 
-/* These four fit struct gprof_source, whose state is then struct gprof_allocs. */
+/* These four fit struct gprof_source_ops, whose state is then struct gprof_allocs. */
 int gprof_allocs_start(void *state, u32 *attached);
 void gprof_allocs_stop(void *state);
 void gprof_allocs_stats(void *state, struct gprof_stats *stats);

@@ -29,7 +29,7 @@ static const char *const page_functions[] = {
 };
 
 /* Return addresses, the lowest bit of which is the answer; as many as are met. */
-static unsigned long met[1 << BITS];
+static unsigned long slab_pages[1 << BITS];
 
 /* In part: the compiler appends a suffix to a function that it has changed. */
 static bool is_function(const char *name, const char *function)
@@ -56,7 +56,7 @@ static noinline bool find_name(unsigned long addr)
 
 static bool is_part(unsigned long addr)
 {
-	unsigned long *place = &met[hash_long(addr, BITS)], word = READ_ONCE(*place);
+	unsigned long *place = &slab_pages[hash_long(addr, BITS)], word = READ_ONCE(*place);
 	unsigned long key = addr << 1;
 	bool part;
 

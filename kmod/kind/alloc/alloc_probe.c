@@ -14,7 +14,7 @@
  */
 #include "alloc.h"
 #include "alloc_probe_parts.h"
-#include "ring/live.h"
+#include "ring/object_table.h"
 #include "sample/sampler.h"
 #include "target/target.h"
 
@@ -31,7 +31,7 @@
 
 #define NEAR		16	/* places where a task's call may be */
 #define RETURN_POPS	16	/* bytes at most, with the padding that keeps the stack aligned */
-#define BYTES_MAX	((1ULL << GPROF_THIN_BYTES_BITS) - 1)
+#define BYTES_MAX	((1ULL << GPROF_BYTE_SAMPLE_BITS) - 1)
 #define IMPOSSIBLE	(~0ULL)	/* bytes that nobody gets */
 
 /* ---- calls under way ---- */
@@ -83,7 +83,7 @@ static void lose(const struct gprof_allocs *a)
  * @data: probes
  * @task: it
  *
- * Context: As a tap calls it.
+ * Context: As a tracepoint calls it.
  */
 void gprof_alloc_task_ends(void *data, struct task_struct *task)
 {
@@ -93,7 +93,7 @@ void gprof_alloc_task_ends(void *data, struct task_struct *task)
 
 	if (!c)
 		return;
-	/* Preemption is off, which the end of its scope waits for. */
+	/* Preemption is off, which the end of its task set waits for. */
 	if (a && c->weight)
 		lose(a);
 	give_back(c);
@@ -169,7 +169,7 @@ static u64 draw(struct gprof_allocs *a, u64 bytes)
 	if (!bytes || bytes == IMPOSSIBLE)
 		return 0;
 	preempt_disable();
-	weight = gprof_thin_bytes_take(&this_cpu_ptr(a->cpus)->thin, a->period, bytes);
+	weight = gprof_byte_sample_take(&this_cpu_ptr(a->cpus)->byte_sample, a->period, bytes);
 	preempt_enable();
 	return weight;
 }
@@ -203,7 +203,7 @@ static void calls(struct gprof_allocs *a, struct gprof_alloc_fn *f, struct pt_re
 		return;
 	call.bytes = bytes_asked(f->role, regs);
 	/* Whether it is freed only shows when it may be another's already. */
-	if (a->live && first && ends_something(&call))
+	if (a->objects && first && ends_something(&call))
 		call.ended = gprof_alloc_ends(a, first);
 	if (f->role == GPROF_ALLOC_FN_FREE || !gprof_allocs_are_targets(a))
 		return;
@@ -239,7 +239,7 @@ static void returns(struct gprof_allocs *a, struct gprof_alloc_fn *f, struct pt_
 		lose(a);
 	/* The memory that it was to move is still there, and its slot is gone. */
 	if (!addr && call.ended && call.bytes)
-		gprof_live_leave_out(a->live);
+		gprof_object_table_leave_out(a->objects);
 	if (addr && call.weight)
 		gprof_alloc_begins(a, regs, addr, call.bytes, call.weight);
 }

@@ -42,7 +42,7 @@ static DEFINE_MUTEX(probes_queue_lock);		/* protects its making */
 bool gprof_alloc_probes_exist(void)
 {
 	return gprof_user_probes_exist() && IS_ENABLED(CONFIG_MEMCG) &&
-	       IS_ENABLED(CONFIG_MMU_NOTIFIER) && gprof_tap_exists(GPROF_TAP_EXIT);
+	       IS_ENABLED(CONFIG_MMU_NOTIFIER) && gprof_tp_exists(GPROF_TP_EXIT);
 }
 
 /**
@@ -119,7 +119,7 @@ static void unset(struct gprof_alloc_probes *p)
 	}
 	WRITE_ONCE(p->step, ktime_get_mono_fast_ns());
 	gprof_user_probes_settle();
-	gprof_tap_leave_all(&p->exit, 1);
+	gprof_tp_unsubscribe_all(&p->exit, 1);
 }
 
 /* Ends first, or an allocation could be freed unseen. */
@@ -342,8 +342,10 @@ int gprof_alloc_probes_new(struct gprof_alloc_probes **probes,
 	INIT_WORK(&p->work, change);
 	init_waitqueue_head(&p->changed);
 	spin_lock_init(&p->lock);
-	p->exit = (struct gprof_tap_user){
-		.tap = GPROF_TAP_EXIT, .on_task = gprof_alloc_task_ends, .data = p,
+	p->exit = (struct gprof_tp_sub){
+		.tp = GPROF_TP_EXIT,
+		.on_task = gprof_alloc_task_ends,
+		.data = p,
 	};
 	p->calls = kvcalloc(1 << GPROF_CALLS_BITS, sizeof(*p->calls), GFP_KERNEL_ACCOUNT);
 	err = p->calls && make_queue() ? add_all(p, params, target, reason) : -ENOMEM;
@@ -435,10 +437,10 @@ int gprof_alloc_probes_start(struct gprof_alloc_probes *p, struct gprof_allocs *
 	if (err)
 		goto out;
 	memset(p->calls, 0, sizeof(*p->calls) << GPROF_CALLS_BITS);
-	err = gprof_tap_join_all(&p->exit, 1);
+	err = gprof_tp_subscribe_all(&p->exit, 1);
 	if (err)
 		return err;
-	p->frees = a->live;
+	p->frees = a->objects;
 	WRITE_ONCE(p->allocs, a);
 	have(p, true);
 	err = await_set(p, caller);

@@ -5,7 +5,7 @@
 #ifndef GPROF_ALLOC_PROBE_PARTS_H
 #define GPROF_ALLOC_PROBE_PARTS_H
 
-#include "probe/tap.h"
+#include "probe/tp_mux.h"
 #include "probe/user_probe.h"
 
 #include <linux/refcount.h>
@@ -76,7 +76,7 @@ struct gprof_alloc_call {
  */
 struct gprof_alloc_probes {
 	struct gprof_allocs *allocs;
-	struct gprof_tap_user exit;
+	struct gprof_tp_sub exit;
 	struct gprof_alloc_call *calls;
 	refcount_t refs;
 	struct work_struct work;

@@ -10,6 +10,6 @@
 #include "alloc.c"
 #include "alloc_probe_life.c"
 #include "alloc_probe.c"
-#include "alloc_told.c"
-#include "alloc_space.c"
+#include "user_alloc.c"
+#include "mm_id.c"
 #include "alloc_page.c"

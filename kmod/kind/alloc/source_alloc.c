@@ -6,7 +6,7 @@
 #include "alloc.h"
 #include "alloc_probe.h"
 #include "kind/source.h"
-#include "ring/live.h"
+#include "ring/object_table.h"
 #include "target/target.h"
 #include "user/memlock.h"
 
@@ -18,11 +18,11 @@
 
 static u64 features(void)
 {
-	return GPROF_FEAT_MEMORY | (gprof_allocs_can_last() ? GPROF_FEAT_LIVE : 0) |
+	return GPROF_FEAT_ALLOC_REPORT | (gprof_allocs_can_last() ? GPROF_FEAT_OBJECTS : 0) |
 	       (gprof_alloc_probes_exist() ? GPROF_FEAT_ALLOC_PROBES : 0);
 }
 
-static bool is_told(const struct gprof_alloc_params *p)
+static bool is_user_reported(const struct gprof_alloc_params *p)
 {
 	return p->flags & GPROF_ALLOC_F_PROGRAM;
 }
@@ -34,7 +34,7 @@ static bool is_probed(const struct gprof_alloc_params *p)
 
 static bool is_of_programs(const struct gprof_alloc_params *p)
 {
-	return is_told(p) || is_probed(p);
+	return is_user_reported(p) || is_probed(p);
 }
 
 static u32 slots(const struct gprof_request *req)
@@ -42,7 +42,7 @@ static u32 slots(const struct gprof_request *req)
 	const struct gprof_alloc_params *p = req->params;
 
 	/* A caller that is going to be refused is told why, and not that the table is too large. */
-	if (!req->target->privileged && !is_told(p))
+	if (!req->target->privileged && !is_user_reported(p))
 		return 1;
 	return min_t(u32, p->slots ?: GPROF_ALLOC_SLOTS, GPROF_ALLOC_SLOTS_MAX);
 }
@@ -60,17 +60,17 @@ static u64 heap_bytes(const struct gprof_request *req)
 
 	return gprof_allocs_bytes(req) +
 	       (is_of_programs(p) && !(p->flags & GPROF_ALLOC_F_KEEP) ?
-		owners_bytes(gprof_live_slots_for(slots(req))) : 0);
+		owners_bytes(gprof_object_table_slots_for(slots(req))) : 0);
 }
 
 static int check_slots(const struct gprof_request *req, const struct gprof_alloc_params *p,
 		       u32 *reason)
 {
 	*reason = GPROF_REASON_PARAMS;
-	if (p->slots > (req->live ? GPROF_ALLOC_SLOTS_MAX : 0))
+	if (p->slots > (req->objects ? GPROF_ALLOC_SLOTS_MAX : 0))
 		return -EINVAL;
 	*reason = GPROF_REASON_EVENT;
-	return req->live && !is_of_programs(p) && !gprof_allocs_can_last() ? -EOPNOTSUPP : 0;
+	return req->objects && !is_of_programs(p) && !gprof_allocs_can_last() ? -EOPNOTSUPP : 0;
 }
 
 /* A task that runs the files is checked for the target, which tasks alone can be of. */
@@ -100,9 +100,9 @@ static int check(const struct gprof_request *req, const struct gprof_alloc_param
 		return -EOPNOTSUPP;
 	if (!(p->flags & ~GPROF_ALLOC_F_KEEP) || (is_of_programs(p) && p->flags & OF_KERNEL))
 		return -EINVAL;
-	if (is_told(p) && is_probed(p))
+	if (is_user_reported(p) && is_probed(p))
 		return -EINVAL;
-	if (p->flags & GPROF_ALLOC_F_KEEP && (!is_told(p) || !req->live))
+	if (p->flags & GPROF_ALLOC_F_KEEP && (!is_user_reported(p) || !req->objects))
 		return -EINVAL;
 	*reason = GPROF_REASON_PARAMS;
 	if (p->__reserved)
@@ -111,7 +111,7 @@ static int check(const struct gprof_request *req, const struct gprof_alloc_param
 	if (!p->period || p->period > GPROF_ALLOC_PERIOD_MAX)
 		return -EINVAL;
 	*reason = GPROF_REASON_SLOWS_DENIED;
-	if (!req->target->privileged && !is_told(p))
+	if (!req->target->privileged && !is_user_reported(p))
 		return -EPERM;
 	*reason = GPROF_REASON_KERNEL_DENIED;
 	if (req->kernel_frames && !req->target->privileged)
@@ -141,14 +141,14 @@ static int setup(struct gprof_request *req, void **state)
 	.stats = gprof_allocs_stats,						\
 	.destroy = gprof_allocs_destroy
 
-const struct gprof_source gprof_source_alloc = {
+const struct gprof_source_ops gprof_source_alloc = {
 	.kind = GPROF_KIND_ALLOC,
 	.name = "alloc",
 	.bytes = gprof_allocs_bytes,
 	SOURCE,
 };
 
-const struct gprof_source gprof_source_heap = {
+const struct gprof_source_ops gprof_source_heap = {
 	.kind = GPROF_KIND_HEAP,
 	.name = "heap",
 	.bytes = heap_bytes,

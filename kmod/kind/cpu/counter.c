@@ -3,7 +3,7 @@
  * counter: a kernel counter of perf, whose overflows become samples of all recorders that
  * ask for it.
  *
- * The counter runs at the shortest period that one of them wants. A taker of a longer one
+ * The counter runs at the shortest period that one of them wants. A consumer of a longer one
  * takes an overflow with the probability that the periods say, which then stands for
  * that one's own period: for as much, over all overflows, as was counted.
  *
@@ -73,30 +73,30 @@ static __always_inline struct hit take(const struct gprof_counter *c, struct per
 	return hit;
 }
 
-/* The slower taker's part of the overflows; 0: not this one. */
-static noinline u64 thinned(const struct gprof_taker *t, u64 period, u64 periods)
+/* The slower consumer's part of the overflows; 0: not this one. */
+static noinline u64 subsampled(const struct gprof_consumer *t, u64 period, u64 periods)
 {
-	const struct gprof_share *share = rcu_dereference_check(t->share, true);
+	const struct gprof_counter_share *share = rcu_dereference_check(t->share, true);
 	u64 whole = t->spec.attr.sample_period;
-	struct gprof_thin *thin = this_cpu_ptr(t->thin);
+	struct gprof_subsample *subsample = this_cpu_ptr(t->subsample);
 	bool mine;
 
-	if (likely(share && share->thinning.part == period))
-		mine = gprof_thin_takes(thin, &share->thinning, share->number);
+	if (likely(share && share->subsampling.part == period))
+		mine = gprof_subsample_takes(subsample, &share->subsampling, share->number);
 	else
-		mine = gprof_thin_by_chance(thin, period, whole);
+		mine = gprof_subsample_by_chance(subsample, period, whole);
 	return mine ? periods * whole : 0;
 }
 
-/* For how many events is the overflow a sample of the taker's? 0: it is none. */
-static __always_inline u64 weight_for(const struct gprof_taker *t, const struct hit *hit)
+/* For how many events is the overflow a sample of the consumer's? 0: it is none. */
+static __always_inline u64 weight_for(const struct gprof_consumer *t, const struct hit *hit)
 {
-	/* Events before the taker came are not its. */
+	/* Events before the consumer came are not its. */
 	u64 periods = likely(hit->seen >= t->since) ? hit->periods : 1;
 
 	if (likely(hit->period >= t->spec.attr.sample_period))
 		return periods * hit->period;
-	return thinned(t, hit->period, periods);
+	return subsampled(t, hit->period, periods);
 }
 
 static __always_inline bool belongs(const struct gprof_counter_spec *spec, struct pt_regs *regs)
@@ -131,7 +131,7 @@ static void overflow(struct perf_event *event, struct perf_sample_data *data,
 	const struct gprof_counter *c = event->overflow_handler_context;
 	struct gprof_capture capture __uninitialized;
 	struct hit hit = take(c, event);
-	struct gprof_taker *t;
+	struct gprof_consumer *t;
 
 	gprof_capture(&capture, regs, 0);
 	capture.chain = gprof_driver_callchain(event, data);
@@ -142,7 +142,7 @@ static void overflow(struct perf_event *event, struct perf_sample_data *data,
 		capture.addr = data->addr;
 	}
 	/* With preemption off this is a reader of RCU. */
-	list_for_each_entry_rcu(t, &c->takers, node, true) {
+	list_for_each_entry_rcu(t, &c->consumers, node, true) {
 		u64 weight;
 
 		if (!belongs(&t->spec, regs))
@@ -187,17 +187,17 @@ struct perf_event *gprof_counter_create(struct gprof_counter *c, int cpu,
 }
 
 /**
- * gprof_counter_hurry() - have an event overflow as often as the fastest taker wants
+ * gprof_counter_flush() - have an event overflow as often as the fastest consumer wants
  * @c: its counter
  * @event: event that was not inherited
  *
  * One that is fast enough already is left alone: each call begins the period anew, and
- * a user that makes takers come and go must not keep it from ever ending. The part of the
- * period that it counted is in the weight of the next overflow, for takers that were there.
+ * a user that makes consumers come and go must not keep it from ever ending. The part of the
+ * period that it counted is in the weight of the next overflow, for consumers that were there.
  *
  * Context: Task.
  */
-void gprof_counter_hurry(struct gprof_counter *c, struct perf_event *event)
+void gprof_counter_flush(struct gprof_counter *c, struct perf_event *event)
 {
 	u64 period = c->attr.sample_period;
 

@@ -6,7 +6,7 @@
 #ifndef GPROF_COUNTER_H
 #define GPROF_COUNTER_H
 
-#include "probe/thin.h"
+#include "probe/subsample.h"
 
 #include <linux/list.h>
 #include <linux/percpu.h>
@@ -45,46 +45,46 @@ struct gprof_counter_spec {
 };
 
 /**
- * struct gprof_share - how large a part of the overflows a recorder takes
- * @thinning: with which probability
- * @number: of @thinning, another one each time
+ * struct gprof_counter_share - how large a part of the overflows a recorder takes
+ * @subsampling: with which probability
+ * @number: of @subsampling, another one each time
  * @rcu: for freeing
  */
-struct gprof_share {
-	struct gprof_thinning thinning;
+struct gprof_counter_share {
+	struct gprof_subsampling subsampling;
 	u32 number;
 	struct rcu_head rcu;
 };
 
 /**
- * struct gprof_taker - a recorder, as the handler of a counter sees it
+ * struct gprof_consumer - a recorder, as the handler of a counter sees it
  * @node: in the counter's list; read under RCU
  * @spec: its request
  * @since: number of the counter's change by which it came
  * @share: while the counter is faster than it asked for; read under RCU. NULL, or for
  *	another period than an overflow's: each is decided on its own
- * @thin: on each CPU
+ * @subsample: on each CPU
  */
-struct gprof_taker {
+struct gprof_consumer {
 	struct list_head node;
 	struct gprof_counter_spec spec;
 	u64 since;
-	struct gprof_share __rcu *share;
-	struct gprof_thin __percpu *thin;
+	struct gprof_counter_share __rcu *share;
+	struct gprof_subsample __percpu *subsample;
 };
 
 /**
  * struct gprof_counter - the part that recorders share; the context of the handler
- * @attr: for perf; sample_period is the shortest that a taker wants
+ * @attr: for perf; sample_period is the shortest that a consumer wants
  * @inherit: forked tasks are counted too
- * @changes: how often takers came
- * @takers: list of struct gprof_taker; read under RCU
+ * @changes: how often consumers came
+ * @consumers: list of struct gprof_consumer; read under RCU
  */
 struct gprof_counter {
 	struct perf_event_attr attr;
 	bool inherit;
 	u64 changes;
-	struct list_head takers;
+	struct list_head consumers;
 };
 
 enum gprof_enable {
@@ -94,14 +94,14 @@ enum gprof_enable {
 };
 
 /* How often the counter has to overflow for it: a filter is to see each event. */
-static inline u64 gprof_taker_pace(const struct gprof_taker *t)
+static inline u64 gprof_consumer_pace(const struct gprof_consumer *t)
 {
 	return t->spec.filter ? 1 : t->spec.attr.sample_period;
 }
 
 struct perf_event *gprof_counter_create(struct gprof_counter *c, int cpu,
 					struct task_struct *task, enum gprof_enable enable);
-void gprof_counter_hurry(struct gprof_counter *c, struct perf_event *event);
+void gprof_counter_flush(struct gprof_counter *c, struct perf_event *event);
 int gprof_counter_try(struct gprof_counter_spec *c);
 
 #endif /* GPROF_COUNTER_H */

@@ -16,7 +16,7 @@ struct gprof_sampler;
 struct gprof_target;
 
 /**
- * struct gprof_clock_spec - the request of a clock, and the taker of its samples
+ * struct gprof_clock_spec - the request of a clock, and the consumer of its samples
  * @target: whose time it is
  * @sampler: takes the samples
  * @period: ns for each sample
@@ -62,7 +62,8 @@ struct gprof_slot {
  * @expires: when that comes, CLOCK_MONOTONIC; U64_MAX: not at all
  * @rest: no sample by interrupt before this time, which belongs to the tasks
  * @online: slots may run here
- * @sleeps: the CPU does, as the tap of idle CPUs says; a hint where the idle task is not current
+ * @sleeps: the CPU does, as the tracepoint of idle CPUs says; a hint where the idle task is not
+ * current
  * @calls_off: so many more sleeps begin by calling the interrupt off; see
  *	gprof_cpu_clock_sleeps()
  * @called_off: when the interrupt would have come that was; 0: none was

@@ -11,6 +11,6 @@
 #include "source_tracepoint.c"
 #include "timer.c"
 #include "cpu_clock.c"
-#include "share.c"
-#include "attach.c"
+#include "counter_share.c"
+#include "counter_attach.c"
 #include "counter.c"

@@ -10,7 +10,7 @@
  */
 #include "kind/source.h"
 #include "sample/sampler.h"
-#include "share.h"
+#include "counter_share.h"
 #include "target/target.h"
 #include "user/paranoid.h"
 #include "user/turn.h"
@@ -111,13 +111,13 @@ static int pmu_setup(struct gprof_request *req, void **state)
 static int pmu_start(void *state, u32 *attached)
 {
 	struct gprof_counters *c = state;
-	const struct gprof_counter_spec *spec = &c->taker.spec;
+	const struct gprof_counter_spec *spec = &c->consumer.spec;
 
 	return take_turn(spec->target, spec->attr.type, spec->target->caller) ?:
 	       gprof_counters_start(c, attached);
 }
 
-const struct gprof_source gprof_source_pmu = {
+const struct gprof_source_ops gprof_source_pmu = {
 	.kind = GPROF_KIND_CPU,
 	.name = "cpu counter",
 	.bytes = pmu_bytes,

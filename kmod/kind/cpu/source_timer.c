@@ -56,7 +56,7 @@ static int setup_timer(struct gprof_request *req, void **state)
 	return 0;
 }
 
-const struct gprof_source gprof_source_timer = {
+const struct gprof_source_ops gprof_source_timer = {
 	.kind = GPROF_KIND_CPU,
 	.name = "cpu timer",
 	.bytes = timer_bytes,

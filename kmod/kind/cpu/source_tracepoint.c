@@ -8,7 +8,7 @@
  */
 #include "kind/source.h"
 #include "probe/filter.h"
-#include "share.h"
+#include "counter_share.h"
 #include "target/target.h"
 
 #include <linux/err.h>
@@ -17,7 +17,7 @@
 #include <linux/security.h>
 #include <linux/slab.h>
 
-static int check(const struct gprof_request *req, const struct gprof_profile_params *p,
+static int check(const struct gprof_request *req, const struct gprof_tracepoint_params *p,
 		 u32 *reason)
 {
 	*reason = GPROF_REASON_FLAGS;
@@ -38,7 +38,7 @@ static int check(const struct gprof_request *req, const struct gprof_profile_par
  * @counters: of the tracepoint
  * @filter: which hits are events, or NULL: all
  */
-struct profile {
+struct tracepoint_source {
 	struct gprof_counters *counters;
 	struct gprof_filter *filter;
 };
@@ -50,14 +50,15 @@ static u64 features(void)
 
 static u64 tracepoint_bytes(const struct gprof_request *req)
 {
-	const struct gprof_profile_params *p = req->params;
+	const struct gprof_tracepoint_params *p = req->params;
 
 	return gprof_counters_bytes(req->target) +
 	       gprof_filter_bytes(min_t(u32, p->filter_steps, GPROF_FILTER_STEPS_MAX),
 				  min_t(u32, p->filter_text_size, GPROF_FILTER_TEXT_MAX));
 }
 
-static int take_filter(const struct gprof_profile_params *p, struct profile *s, u32 *reason)
+static int take_filter(const struct gprof_tracepoint_params *p, struct tracepoint_source *s,
+		       u32 *reason)
 {
 	struct gprof_filter *f;
 
@@ -72,9 +73,9 @@ static int take_filter(const struct gprof_profile_params *p, struct profile *s, 
 	return 0;
 }
 
-static int make_counters(struct gprof_request *req, struct profile *s)
+static int make_counters(struct gprof_request *req, struct tracepoint_source *s)
 {
-	const struct gprof_profile_params *p = req->params;
+	const struct gprof_tracepoint_params *p = req->params;
 	struct gprof_counter_spec spec = {
 		.attr = {
 			.size = sizeof(spec.attr),
@@ -103,7 +104,7 @@ static int make_counters(struct gprof_request *req, struct profile *s)
 
 static void destroy(void *state)
 {
-	struct profile *s = state;
+	struct tracepoint_source *s = state;
 
 	if (s->counters)
 		gprof_counters_destroy(s->counters);
@@ -113,9 +114,9 @@ static void destroy(void *state)
 
 static int tracepoint_setup(struct gprof_request *req, void **state)
 {
-	const struct gprof_profile_params *p = req->params;
+	const struct gprof_tracepoint_params *p = req->params;
 	int err = check(req, p, &req->reason);
-	struct profile *s;
+	struct tracepoint_source *s;
 
 	if (err)
 		return err;
@@ -136,25 +137,25 @@ static int tracepoint_setup(struct gprof_request *req, void **state)
 
 static int tracepoint_start(void *state, u32 *attached)
 {
-	return gprof_counters_start(((struct profile *)state)->counters, attached);
+	return gprof_counters_start(((struct tracepoint_source *)state)->counters, attached);
 }
 
 static void stop(void *state)
 {
-	gprof_counters_stop(((struct profile *)state)->counters);
+	gprof_counters_stop(((struct tracepoint_source *)state)->counters);
 }
 
 static void stats(void *state, struct gprof_stats *stats)
 {
-	gprof_counters_stats(((struct profile *)state)->counters, stats);
+	gprof_counters_stats(((struct tracepoint_source *)state)->counters, stats);
 }
 
-const struct gprof_source gprof_source_tracepoint = {
-	.kind = GPROF_KIND_PROFILE,
+const struct gprof_source_ops gprof_source_tracepoint = {
+	.kind = GPROF_KIND_TRACEPOINT,
 	.name = "profile",
 	.parallelism = true,
-	.params_size = sizeof(struct gprof_profile_params),
-	.params_min = GPROF_PROFILE_PARAMS_SIZE_VER0,
+	.params_size = sizeof(struct gprof_tracepoint_params),
+	.params_min = GPROF_TRACEPOINT_PARAMS_SIZE_VER0,
 	.features = features,
 	.bytes = tracepoint_bytes,
 	.setup = tracepoint_setup,

@@ -3,11 +3,11 @@
  * timer: CPU time of a target as an event.
  *
  * CPUs (and the system, and cgroups): the slot of each CPU runs all the time;
- * whose time it is, is decided by the sample. Where that of an idle CPU is nobody's, the tap
+ * whose time it is, is decided by the sample. Where that of an idle CPU is nobody's, the tracepoint
  * of idle CPUs lets it sleep.
  *
  * Tasks: the slot of a CPU runs only while a task of the target does. A user of the
- * tap of switches lets it run and halt, so that the weight of the samples follows
+ * tracepoint of switches lets it run and halt, so that the weight of the samples follows
  * the target's CPU time, whichever tasks it is made of: the next task goes on with the
  * rest of a period that one leaves. A task that runs already when the recorder starts,
  * or changes sides by an exec, is found by looking at current.
@@ -20,12 +20,12 @@
  * Lock order: recorder lock, switch_lock, hotplug lock, timers_lock. A tracepoint is
  * switched on and off under the hotplug lock, which the kernel takes for that; so a CPU
  * that comes must not want a lock that is held then. The probes take no lock but
- * scope.c's.
+ * task_set.c's.
  */
 #include "timer.h"
-#include "probe/tap.h"
+#include "probe/tp_mux.h"
 #include "sample/sampler.h"
-#include "target/running.h"
+#include "target/oncpu.h"
 #include "target/target.h"
 #include "unwind/stack.h"
 #include "user/memlock.h"
@@ -78,22 +78,22 @@ static noinline void expire_all(struct list_head *slots, u64 now, struct pt_regs
 static void run_for(struct gprof_cpu_clock *c, const struct task_struct *task, u64 now)
 {
 	/* With interrupts off this is a reader of RCU. */
-	struct gprof_scope_process *p = gprof_scope_process_of(task);
-	struct gprof_scope_member *m;
+	struct gprof_task_set_process *p = gprof_task_set_process_of(task);
+	struct gprof_task_set_entry *m;
 
 	if (!p)
 		return;
-	hlist_for_each_entry_rcu(m, &p->members[GPROF_SCOPE_TIMER], node, irqs_disabled()) {
-		struct gprof_timer *t = container_of(m->scope, struct gprof_timer, scope);
+	hlist_for_each_entry_rcu(m, &p->entries[GPROF_TASK_SET_TIMER], node, irqs_disabled()) {
+		struct gprof_timer *t = container_of(m->task_set, struct gprof_timer, task_set);
 
-		if (gprof_scope_counts(m, task))
+		if (gprof_task_set_counts(m, task))
 			gprof_slot_run(this_cpu_ptr(t->slots), &c->task, &t->spec, now);
 	}
 }
 
 /*
  * Under the lock of this CPU's run queue; current is still @prev. One for all timers:
- * whose clocks run is in the CPU's list, and whose are to run is asked of the scope.
+ * whose clocks run is in the CPU's list, and whose are to run is asked of the task set.
  */
 static void switch_clocks(void *data, bool preempt, struct task_struct *prev,
 			  struct task_struct *next, unsigned int state)
@@ -113,8 +113,8 @@ static void switch_clocks(void *data, bool preempt, struct task_struct *prev,
 }
 
 /* A clock that runs is of a known task. */
-static struct gprof_tap_user switches = {
-	.tap = GPROF_TAP_SWITCH, .on_switch = switch_clocks, .known_only = true,
+static struct gprof_tp_sub switches = {
+	.tp = GPROF_TP_SWITCH, .on_switch = switch_clocks, .tracked_only = true,
 	.wants_regs = true,
 };
 
@@ -150,7 +150,7 @@ static void look_at_current_there(void *unused)
 	look_at_current();
 }
 
-static void timer_executed(struct gprof_scope *scope, bool changed)
+static void timer_executed(struct gprof_task_set *task_set, bool changed)
 {
 	unsigned long flags;
 
@@ -162,36 +162,36 @@ static void timer_executed(struct gprof_scope *scope, bool changed)
 }
 
 /* Something of it will be missing, which must not go unsaid. */
-static void timer_missed(struct gprof_scope *scope)
+static void timer_missed(struct gprof_task_set *task_set)
 {
-	struct gprof_timer *t = container_of(scope, struct gprof_timer, scope);
+	struct gprof_timer *t = container_of(task_set, struct gprof_timer, task_set);
 
 	atomic64_inc(&t->spec.sampler->no_buffer);
 }
 
-static const struct gprof_scope_ops timer_scope_ops = {
+static const struct gprof_task_set_ops timer_task_set_ops = {
 	.executed = timer_executed,
 	.missed = timer_missed,
 };
 
-static int tap_begin(struct gprof_tap_user *user, unsigned int *users)
+static int tp_begin(struct gprof_tp_sub *user, unsigned int *users)
 {
 	int err = 0;
 
 	mutex_lock(&switch_lock);
 	if (!*users)
-		err = gprof_tap_join(user);
+		err = gprof_tp_subscribe(user);
 	if (!err)
 		++*users;
 	mutex_unlock(&switch_lock);
 	return err;
 }
 
-static void tap_end(struct gprof_tap_user *user, unsigned int *users)
+static void tp_end(struct gprof_tp_sub *user, unsigned int *users)
 {
 	mutex_lock(&switch_lock);
 	if (!--*users)
-		gprof_tap_leave_nowait(user);
+		gprof_tp_unsubscribe_nowait(user);
 	mutex_unlock(&switch_lock);
 }
 
@@ -199,16 +199,16 @@ static int start_on_tasks(struct gprof_timer *t, u32 *attached)
 {
 	int err;
 
-	err = tap_begin(&switches, &switch_users);
+	err = tp_begin(&switches, &switch_users);
 	if (err)
 		return err;
-	err = gprof_scope_enter(&t->scope, attached);
+	err = gprof_task_set_attach(&t->task_set, attached);
 	if (err) {
-		tap_end(&switches, &switch_users);
+		tp_end(&switches, &switch_users);
 		return err;
 	}
 	/* Before those that run are sampled. A task that is switched in meanwhile is already. */
-	gprof_running_look(t->spec.sampler->running);
+	gprof_oncpu_scan(t->spec.sampler->oncpu);
 	gprof_target_call_running(t->spec.target, look_at_current_there, NULL);
 	return 0;
 }
@@ -222,11 +222,11 @@ static bool slot_runs(int cpu, void *timer)
 
 static void stop_on_tasks(struct gprof_timer *t)
 {
-	gprof_running_leave(t->spec.sampler->running);
-	gprof_scope_leave(&t->scope);
+	gprof_oncpu_forget(t->spec.sampler->oncpu);
+	gprof_task_set_detach(&t->task_set);
 	/* A CPU that saw a member of ours has let a slot run before this takes it off. */
 	on_each_cpu_cond(slot_runs, look_at_current_there, t, 1);
-	tap_end(&switches, &switch_users);
+	tp_end(&switches, &switch_users);
 }
 
 /* ---- targets made of CPUs ---- */
@@ -243,8 +243,9 @@ static void idle_changes(void *data, bool sleeps)
 	local_irq_restore(flags);
 }
 
-static struct gprof_tap_user idles = {
-	.tap = GPROF_TAP_IDLE, .on_idle = idle_changes,
+static struct gprof_tp_sub idles = {
+	.tp = GPROF_TP_IDLE,
+	.on_idle = idle_changes,
 };
 
 /* On the CPU, interrupts off. */
@@ -252,7 +253,7 @@ static void run_always(void *timer)
 {
 	struct gprof_timer *t = timer;
 
-	/* It may be of before the tap was left. */
+	/* It may be of before the tracepoint was left. */
 	this_cpu_write(gprof_cpu_clock.sleeps, false);
 	gprof_slot_run(this_cpu_ptr(t->slots), this_cpu_ptr(&gprof_cpu_clock.always), &t->spec,
 		       ktime_get_mono_fast_ns());
@@ -276,7 +277,7 @@ static u32 start_on_cpus(struct gprof_timer *t)
 	int cpu;
 
 	/* A kernel without it has idle CPUs interrupted. */
-	t->sees_idle = !t->spec.with_idle && !tap_begin(&idles, &idle_users);
+	t->sees_idle = !t->spec.with_idle && !tp_begin(&idles, &idle_users);
 	cpus_read_lock();
 	mutex_lock(&timers_lock);
 	list_add(&t->node, &timer_following);
@@ -296,7 +297,7 @@ static void stop_on_cpus(struct gprof_timer *t)
 	on_each_cpu_mask(t->spec.target->cpus, halt_always, t, 1);
 	cpus_read_unlock();
 	if (t->sees_idle)
-		tap_end(&idles, &idle_users);
+		tp_end(&idles, &idle_users);
 }
 
 /* On the CPU, under the hotplug lock. */
@@ -376,7 +377,7 @@ static int make_slots(struct gprof_timer *t)
 u64 gprof_timer_bytes(const struct gprof_target *target)
 {
 	return gprof_memory_of(sizeof(struct gprof_timer)) +
-	       sizeof(struct gprof_slot) * num_possible_cpus() + gprof_scope_bytes(target);
+	       sizeof(struct gprof_slot) * num_possible_cpus() + gprof_task_set_bytes(target);
 }
 
 /**
@@ -400,11 +401,11 @@ struct gprof_timer *gprof_timer_new(const struct gprof_clock_spec *spec,
 	t->spec.selective = spec->user_only || spec->target->cgroup ||
 			    (!gprof_target_is_tasks(spec->target) && !spec->with_idle);
 	INIT_LIST_HEAD(&t->node);
-	t->scope.tgids = gprof_running_tgids(spec->sampler->running);
+	t->task_set.tgids = gprof_oncpu_tgids(spec->sampler->oncpu);
 	err = make_slots(t);
 	if (!err && gprof_target_is_tasks(spec->target))
-		err = gprof_scope_init(&t->scope, GPROF_SCOPE_TIMER, &timer_scope_ops, spec->target,
-				       charge);
+		err = gprof_task_set_init(&t->task_set, GPROF_TASK_SET_TIMER, &timer_task_set_ops,
+					  spec->target, charge);
 	if (err) {
 		gprof_timer_destroy(t);
 		return NULL;

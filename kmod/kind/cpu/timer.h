@@ -6,7 +6,7 @@
 #define GPROF_TIMER_H
 
 #include "cpu_clock.h"
-#include "target/scope.h"
+#include "target/task_set.h"
 
 struct gprof_charge;
 struct gprof_stats;
@@ -15,14 +15,14 @@ struct gprof_stats;
  * struct gprof_timer - a recorder's timer
  * @spec: its clock
  * @slots: on each CPU
- * @scope: the target's processes, for targets made of tasks
+ * @task_set: the target's processes, for targets made of tasks
  * @node: for targets made of CPUs, in the list of those that follow them
- * @sees_idle: likewise: the tap of idle CPUs is joined for it
+ * @sees_idle: likewise: the tracepoint of idle CPUs is joined for it
  */
 struct gprof_timer {
 	struct gprof_clock_spec spec;
 	struct gprof_slot __percpu *slots;
-	struct gprof_scope scope;
+	struct gprof_task_set task_set;
 	struct list_head node;
 	bool sees_idle;
 };
@@ -34,7 +34,7 @@ u64 gprof_timer_bytes(const struct gprof_target *target);
 struct gprof_timer *gprof_timer_new(const struct gprof_clock_spec *spec,
 				    struct gprof_charge *charge);
 
-/* These four fit struct gprof_source, whose state is then struct gprof_timer. */
+/* These four fit struct gprof_source_ops, whose state is then struct gprof_timer. */
 int gprof_timer_start(void *state, u32 *attached);
 void gprof_timer_stop(void *state);
 void gprof_timer_stats(void *state, struct gprof_stats *stats);

@@ -9,4 +9,4 @@
 #include "sched_read.c"
 #include "sched_probe.c"
 #include "sched_calls.c"
-#include "sched_scope.c"
+#include "sched_tasks.c"

@@ -4,7 +4,7 @@
  *
  *	sched_probe.c	counts at switches, wake-ups and forks
  *	sched_calls.c	counts system calls and page faults, where asked for
- *	sched_scope.c	whose
+ *	sched_tasks.c	whose
  *	sched_read.c	adds up
  *
  * Documentation/schedstat.rst argues which events are counted, and why a reading is
@@ -14,9 +14,9 @@
 #define GPROF_SCHED_H
 
 #include "histogram.h"
-#include "probe/tap.h"
-#include "target/membership.h"
-#include "target/scope.h"
+#include "probe/tp_mux.h"
+#include "target/target_match.h"
+#include "target/task_set.h"
 
 #include <linux/atomic.h>
 #include <linux/cache.h>
@@ -26,8 +26,8 @@
 #include <linux/spinlock.h>
 
 #define GPROF_SCHED_WAYS	2
-#define GPROF_SCHED_TAPS	4
-#define GPROF_SCHED_CALL_TAPS	3
+#define GPROF_SCHED_SUBS	4
+#define GPROF_SCHED_CALL_SUBS	3
 
 /**
  * struct gprof_sched_bucket - some of the tasks that wait for a CPU
@@ -45,15 +45,15 @@ struct gprof_sched_bucket {
 
 /**
  * struct gprof_sched_counters - counts of one CPU
- * @last: gprof_cycles() of the last switch; where the scope is tasks, of the last that
+ * @last: gprof_cycles() of the last switch; where the task set is tasks, of the last that
  *	one of it had part in
- * @curr: the task that was switched in then, for asking for its scope under RCU;
- *	where the scope is the system, out of date; where it is tasks, NULL for others
+ * @curr: the task that was switched in then, for asking for its task set under RCU;
+ *	where the task set is the system, out of date; where it is tasks, NULL for others
  * @busy: the last switch that the idle task had part in was from it
  * @sched: times a task became runnable
  * @missed: times a task was switched in and was not known to have waited
  * @to_idle: switches to the idle task
- * @left_idle: switches from the idle task to one of the scope
+ * @left_idle: switches from the idle task to one of the task set
  * @created: tasks created
  * @calls: system calls entered
  * @faults: page faults handled
@@ -136,11 +136,11 @@ enum gprof_sched_state {
  *	is sampled; U64_MAX: none
  * @whose: tasks
  * @flags: GPROF_SCHED_F_*
- * @scope: its processes, where it is made of tasks
+ * @task_set: its processes, where it is made of tasks
  * @incomplete: some of them are missing
  * @in_call: tasks inside a system call, by id
- * @taps: switches, wake-ups and forks
- * @call_taps: system calls
+ * @subs: switches, wake-ups and forks
+ * @call_subs: system calls
  * @fault_probe: counts page faults
  * @waiting: tasks in @waits, less 1; only with GPROF_SCHED_F_STALL
  * @hz: delays to sample in a second
@@ -160,13 +160,13 @@ struct gprof_sched {
 	struct gprof_sched_bucket *waits;
 	u32 wait_mask;
 	u64 next_sample;
-	struct gprof_membership whose;
+	struct gprof_target_match whose;
 	u32 flags;
-	struct gprof_scope scope;
+	struct gprof_task_set task_set;
 	bool incomplete;
 	unsigned long *in_call;
-	struct gprof_tap_user taps[GPROF_SCHED_TAPS];
-	struct gprof_tap_user call_taps[GPROF_SCHED_CALL_TAPS];
+	struct gprof_tp_sub subs[GPROF_SCHED_SUBS];
+	struct gprof_tp_sub call_subs[GPROF_SCHED_CALL_SUBS];
 #ifdef CONFIG_KRETPROBES
 	struct kretprobe fault_probe;
 #endif
@@ -190,14 +190,14 @@ struct gprof_sched {
  * struct gprof_sched_reading - the statistics at one time
  * @started_ns: CLOCK_MONOTONIC of START
  * @totals: since START
- * @all: the scope is the system
+ * @all: the task set is the system
  * @flags: GPROF_SCHED_F_*
  * @running: tasks on a CPU
  * @waiting: tasks that wait for one
  * @tasks: tasks alive
  * @in_call: tasks in a system call
  * @in_fault: tasks in a page fault
- * @cpus: CPUs that the scope may use
+ * @cpus: CPUs that the task set may use
  * @online: CPUs online
  * @hz: delays sampled in a second
  * @samples: how many were
@@ -223,16 +223,16 @@ struct gprof_sched_reading {
 };
 
 /**
- * gprof_sched_member() - does a task belong to the scope?
+ * gprof_sched_matches() - does a task belong to the task set?
  * @s: statistics
  * @task: current, or a task that does not run and cannot begin to
  *
  * Context: Any but NMI.
  */
-static __always_inline bool gprof_sched_member(const struct gprof_sched *s,
-					       struct task_struct *task)
+static __always_inline bool gprof_sched_matches(const struct gprof_sched *s,
+						struct task_struct *task)
 {
-	return gprof_is_member(&s->whose, task);
+	return gprof_target_matches(&s->whose, task);
 }
 
 int gprof_sched_attach(struct gprof_sched *s);
@@ -244,11 +244,11 @@ int gprof_sched_attach_calls(struct gprof_sched *s);
 void gprof_sched_detach_calls(struct gprof_sched *s);
 u64 gprof_sched_faults_missed(const struct gprof_sched *s);
 
-int gprof_sched_enter(struct gprof_sched *s, u32 *threads);
+int gprof_sched_attach_tasks(struct gprof_sched *s, u32 *threads);
 void gprof_sched_executed(struct gprof_sched *s);
-void gprof_sched_leave(struct gprof_sched *s);
+void gprof_sched_detach_tasks(struct gprof_sched *s);
 bool gprof_sched_inherits(const struct gprof_sched *s, struct task_struct *child);
-bool gprof_sched_member_now(const struct gprof_sched *s, struct task_struct *task);
+bool gprof_sched_matches_now(const struct gprof_sched *s, struct task_struct *task);
 void gprof_sched_population(struct gprof_sched *s, struct gprof_sched_reading *r);
 
 void gprof_sched_begin(struct gprof_sched *s);

@@ -12,7 +12,7 @@
  * end, so that a return probe stands on the function that handles them on both.
  */
 #include "compat/sched.h"
-#include "probe/tap.h"
+#include "probe/tp_mux.h"
 #include "sched.h"
 
 #include <linux/cpumask.h>
@@ -29,7 +29,7 @@ static void call_entered(void *data, struct pt_regs *regs, long id)
 {
 	struct gprof_sched *s = data;
 
-	if (gprof_sched_member(s, current)) {
+	if (gprof_sched_matches(s, current)) {
 		set_bit(current->pid, s->in_call);
 		this_cpu_inc(s->counters->calls);
 	}
@@ -39,7 +39,7 @@ static void call_left(void *data, struct task_struct *task)
 {
 	struct gprof_sched *s = data;
 
-	/* Most are not of the scope: a write would cost them all. */
+	/* Most are not of the task set: a write would cost them all. */
 	if (test_bit(task->pid, s->in_call))
 		clear_bit(task->pid, s->in_call);
 }
@@ -51,20 +51,20 @@ static void call_returned(void *data, struct pt_regs *regs, long ret)
 
 static int attach_calls(struct gprof_sched *s)
 {
-	const struct gprof_tap_user users[] = {
-		{ .tap = GPROF_TAP_SYS_EXIT, .on_call = call_returned, .data = s },
-		{ .tap = GPROF_TAP_EXIT, .on_task = call_left, .data = s },
-		{ .tap = GPROF_TAP_SYS_ENTER, .on_call = call_entered, .data = s },
+	const struct gprof_tp_sub users[] = {
+		{ .tp = GPROF_TP_SYS_EXIT, .on_call = call_returned, .data = s },
+		{ .tp = GPROF_TP_EXIT, .on_task = call_left, .data = s },
+		{ .tp = GPROF_TP_SYS_ENTER, .on_call = call_entered, .data = s },
 	};
 
-	static_assert(ARRAY_SIZE(users) == GPROF_SCHED_CALL_TAPS);
-	memcpy(s->call_taps, users, sizeof(users));
-	return gprof_tap_join_all(s->call_taps, GPROF_SCHED_CALL_TAPS);
+	static_assert(ARRAY_SIZE(users) == GPROF_SCHED_CALL_SUBS);
+	memcpy(s->call_subs, users, sizeof(users));
+	return gprof_tp_subscribe_all(s->call_subs, GPROF_SCHED_CALL_SUBS);
 }
 
 static void detach_calls(struct gprof_sched *s)
 {
-	gprof_tap_leave_all(s->call_taps, GPROF_SCHED_CALL_TAPS);
+	gprof_tp_unsubscribe_all(s->call_subs, GPROF_SCHED_CALL_SUBS);
 }
 
 #ifdef CONFIG_KRETPROBES
@@ -75,7 +75,7 @@ static int fault_entered(struct kretprobe_instance *ri, struct pt_regs *regs)
 					     fault_probe);
 
 	if (!(regs_get_kernel_argument(regs, 2) & FAULT_FLAG_USER) ||
-	    !gprof_sched_member(s, current))
+	    !gprof_sched_matches(s, current))
 		return 1;
 	this_cpu_inc(s->counters->faults_entered);
 	return 0;
@@ -178,11 +178,11 @@ static u64 faults_missed(const struct gprof_sched *s)
  */
 bool gprof_sched_can_count(u32 flags)
 {
-	if (!gprof_tap_exists(GPROF_TAP_SWITCH) || !gprof_tap_exists(GPROF_TAP_WAKEUP) ||
-	    !gprof_tap_exists(GPROF_TAP_WAKEUP_NEW) || !gprof_tap_exists(GPROF_TAP_NEWTASK))
+	if (!gprof_tp_exists(GPROF_TP_SWITCH) || !gprof_tp_exists(GPROF_TP_WAKEUP) ||
+	    !gprof_tp_exists(GPROF_TP_WAKEUP_NEW) || !gprof_tp_exists(GPROF_TP_NEWTASK))
 		return false;
-	if (flags & GPROF_SCHED_F_SYSCALLS && !(gprof_tap_exists(GPROF_TAP_SYS_ENTER) &&
-						gprof_tap_exists(GPROF_TAP_SYS_EXIT)))
+	if (flags & GPROF_SCHED_F_SYSCALLS &&
+	    !(gprof_tp_exists(GPROF_TP_SYS_ENTER) && gprof_tp_exists(GPROF_TP_SYS_EXIT)))
 		return false;
 	return !(flags & GPROF_SCHED_F_FAULTS) || can_probe_faults();
 }

@@ -2,7 +2,7 @@
 /*
  * sched_probe: counts at switches, wake-ups and forks.
  *
- * Each started recorder joins the taps, with its statistics as their data: no
+ * Each started recorder joins the tracepoints, with its statistics as their data: no
  * probe is attached while nobody asks.
  *
  * A task becomes runnable when it is put on a run queue (sched_wakeup,
@@ -16,7 +16,7 @@
  */
 #include "clock/cycles.h"
 #include "compat/sched.h"
-#include "probe/tap.h"
+#include "probe/tp_mux.h"
 #include "sched.h"
 #include "target/target.h"
 
@@ -164,7 +164,7 @@ static void end_other_wait(struct gprof_sched *s, struct task_struct *next, u64 
 			store_sample(s, now > since ? gprof_cycles_ns(now - since) : 0);
 		return;
 	}
-	if (gprof_sched_member(s, next))
+	if (gprof_sched_matches(s, next))
 		gprof_count(&c->missed, 1);
 }
 
@@ -181,7 +181,7 @@ static __always_inline bool has_run(const struct gprof_sched *s,
 				    const struct gprof_sched_counters *c,
 				    struct task_struct *prev, bool all)
 {
-	return all || (c->curr == prev && gprof_sched_member(s, prev));
+	return all || (c->curr == prev && gprof_sched_matches(s, prev));
 }
 
 /*
@@ -193,7 +193,7 @@ static noinline __noclone void other_switch(struct gprof_sched *s, bool preempt,
 					    struct task_struct *prev, struct task_struct *next)
 {
 	struct gprof_sched_counters *c = this_cpu_ptr(s->counters);
-	bool member = prev->pid && gprof_sched_member(s, prev);
+	bool member = prev->pid && gprof_sched_matches(s, prev);
 	u64 now = gprof_cycles();
 
 	if (member && gprof_task_queued(prev))
@@ -204,13 +204,13 @@ static noinline __noclone void other_switch(struct gprof_sched *s, bool preempt,
 		gprof_count(&c->to_idle, 1);
 	smp_wmb();	/* Pairs with the first smp_rmb() of sum_all(). */
 	if (!prev->pid)
-		gprof_count(&c->left_idle, gprof_sched_member(s, next));
+		gprof_count(&c->left_idle, gprof_sched_matches(s, next));
 	else if (member && has_run(s, c, prev, counts_all(s)))
 		gprof_histogram_add(&c->on_cpu, gprof_cycles_ns(cycles_since(c->last, now)));
 	WRITE_ONCE(c->busy, next->pid);
 	c->last = now;
-	/* Nobody tells when a stranger to a target of tasks is switched out. */
-	if (s->whose.tgids && !gprof_sched_member(s, next))
+	/* Nobody tells when a task outside the target to a target of tasks is switched out. */
+	if (s->whose.tgids && !gprof_sched_matches(s, next))
 		next = NULL;
 	WRITE_ONCE(c->curr, next);
 }
@@ -250,7 +250,7 @@ static __always_inline void on_wakeup(struct gprof_sched *s, struct task_struct 
 	/* A task that was about to sleep and still runs does not wait. */
 	if (unlikely(task->on_cpu))
 		return;
-	if (all || gprof_sched_member(s, task))
+	if (all || gprof_sched_matches(s, task))
 		begin_wait(s, task, gprof_cycles_of(cheap), stall);
 }
 
@@ -321,19 +321,19 @@ static int join(struct gprof_sched *s)
 	unsigned int i;
 
 	/* Switches first, so that no wait is begun whose end is not seen. */
-	s->taps[0].tap = GPROF_TAP_SWITCH;
-	s->taps[0].on_switch = p->on_switch;
-	s->taps[1].tap = GPROF_TAP_WAKEUP;
-	s->taps[1].on_task = p->on_wakeup;
-	s->taps[2].tap = GPROF_TAP_WAKEUP_NEW;
-	s->taps[2].on_task = p->on_wakeup;
-	s->taps[3].tap = GPROF_TAP_NEWTASK;
-	s->taps[3].on_task = newtask;
-	for (i = 0; i < ARRAY_SIZE(s->taps); i++) {
-		s->taps[i].data = s;
-		s->taps[i].known_only = s->whose.tgids;
+	s->subs[0].tp = GPROF_TP_SWITCH;
+	s->subs[0].on_switch = p->on_switch;
+	s->subs[1].tp = GPROF_TP_WAKEUP;
+	s->subs[1].on_task = p->on_wakeup;
+	s->subs[2].tp = GPROF_TP_WAKEUP_NEW;
+	s->subs[2].on_task = p->on_wakeup;
+	s->subs[3].tp = GPROF_TP_NEWTASK;
+	s->subs[3].on_task = newtask;
+	for (i = 0; i < ARRAY_SIZE(s->subs); i++) {
+		s->subs[i].data = s;
+		s->subs[i].tracked_only = s->whose.tgids;
 	}
-	return gprof_tap_join_all(s->taps, ARRAY_SIZE(s->taps));
+	return gprof_tp_subscribe_all(s->subs, ARRAY_SIZE(s->subs));
 }
 
 /* The task that ran before the first switch is unknown, but the one that runs now is not. */
@@ -365,10 +365,10 @@ int gprof_sched_attach(struct gprof_sched *s)
 		return err;
 	err = gprof_sched_attach_calls(s);
 	if (err) {
-		gprof_tap_leave_all(s->taps, ARRAY_SIZE(s->taps));
+		gprof_tp_unsubscribe_all(s->subs, ARRAY_SIZE(s->subs));
 		return err;
 	}
-	/* Of tasks it is not known before they are of the scope (note_current()). */
+	/* Of tasks it is not known before they are of the task set (note_current()). */
 	if (!s->whose.tgids)
 		on_each_cpu(init_cpu, s, 1);
 	return 0;
@@ -383,7 +383,7 @@ int gprof_sched_attach(struct gprof_sched *s)
 void gprof_sched_detach(struct gprof_sched *s)
 {
 	gprof_sched_detach_calls(s);
-	gprof_tap_leave_all(s->taps, ARRAY_SIZE(s->taps));
+	gprof_tp_unsubscribe_all(s->subs, ARRAY_SIZE(s->subs));
 }
 
 /**

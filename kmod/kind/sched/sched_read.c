@@ -220,7 +220,7 @@ void gprof_sched_since_start(struct gprof_sched *s, struct gprof_sched_totals *t
 
 /**
  * gprof_sched_clock_doubtful() - did the counter leave the kernel's clock? Or did a
- * process not come into the scope, for want of memory?
+ * process not come into the task set, for want of memory?
  * @s: statistics
  *
  * More than 0.1 % and a millisecond, which the slewing of CLOCK_MONOTONIC
@@ -247,7 +247,7 @@ static bool runs_member(struct gprof_sched *s, const struct gprof_sched_counters
 		return READ_ONCE(c->busy);
 	/* A task that has been switched out may be freed after a grace period. */
 	curr = READ_ONCE(c->curr);
-	return curr && curr->pid && gprof_sched_member_now(s, curr);
+	return curr && curr->pid && gprof_sched_matches_now(s, curr);
 }
 
 static u64 count_running(struct gprof_sched *s)

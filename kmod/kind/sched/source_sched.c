@@ -68,7 +68,7 @@ static u64 bytes(const struct gprof_request *req)
 
 	bytes += sizeof(struct gprof_sched_counters) * num_possible_cpus();
 	bytes += sizeof(struct gprof_sched_bucket) * nr_buckets(t);
-	bytes += has_members(t) ? BITMAP_BYTES + gprof_scope_bytes(t) : 0;
+	bytes += has_members(t) ? BITMAP_BYTES + gprof_task_set_bytes(t) : 0;
 	bytes += p->flags & GPROF_SCHED_F_SYSCALLS ? BITMAP_BYTES : 0;
 	return bytes;
 }
@@ -105,30 +105,30 @@ static u64 features(void)
 	return f;
 }
 
-static void missed(struct gprof_scope *scope)
+static void missed(struct gprof_task_set *task_set)
 {
-	WRITE_ONCE(container_of(scope, struct gprof_sched, scope)->incomplete, true);
+	WRITE_ONCE(container_of(task_set, struct gprof_sched, task_set)->incomplete, true);
 }
 
-static void executed(struct gprof_scope *scope, bool changed)
+static void executed(struct gprof_task_set *task_set, bool changed)
 {
-	gprof_sched_executed(container_of(scope, struct gprof_sched, scope));
+	gprof_sched_executed(container_of(task_set, struct gprof_sched, task_set));
 }
 
-static const struct gprof_scope_ops scope_ops = {
+static const struct gprof_task_set_ops task_set_ops = {
 	.executed = executed,
 	.missed = missed,
 };
 
-static int make_scope(struct gprof_sched *s, struct gprof_request *req)
+static int make_task_set(struct gprof_sched *s, struct gprof_request *req)
 {
 	if (!has_members(req->target))
 		return 0;
-	s->scope.tgids = s->whose.tgids;
+	s->task_set.tgids = s->whose.tgids;
 	if (req->target->type == GPROF_TARGET_THREAD)
 		s->whose.thread = req->target->task;
-	return gprof_scope_init(&s->scope, GPROF_SCOPE_SCHED, &scope_ops, req->target,
-				req->charge);
+	return gprof_task_set_init(&s->task_set, GPROF_TASK_SET_SCHED, &task_set_ops, req->target,
+				   req->charge);
 }
 
 static int setup(struct gprof_request *req, void **state)
@@ -150,7 +150,7 @@ static int setup(struct gprof_request *req, void **state)
 	s->wait_mask = nr_buckets(req->target) - 1;
 	raw_spin_lock_init(&s->samples.lock);
 	mutex_init(&s->phase);
-	if (!allocate(s, req->target) || make_scope(s, req)) {
+	if (!allocate(s, req->target) || make_task_set(s, req)) {
 		free_memory(s);
 		return -ENOMEM;
 	}
@@ -185,7 +185,7 @@ static int start(void *state, u32 *attached)
 	err = gprof_sched_attach(s);
 	if (err)
 		return err;
-	err = gprof_sched_enter(s, attached);
+	err = gprof_sched_attach_tasks(s, attached);
 	if (err) {
 		gprof_sched_detach(s);
 		return err;
@@ -211,7 +211,7 @@ static void stop(void *state)
 	WRITE_ONCE(s->state, GPROF_SCHED_ENDS);
 	mutex_unlock(&s->phase);
 	gprof_sched_detach(s);
-	gprof_sched_leave(s);
+	gprof_sched_detach_tasks(s);
 	mutex_lock(&s->phase);
 	gprof_sched_since_start(s, &s->final);
 	s->doubtful = gprof_sched_clock_doubtful(s);
@@ -236,7 +236,7 @@ static void destroy(void *state)
 	free_memory(state);
 }
 
-const struct gprof_source gprof_source_sched = {
+const struct gprof_source_ops gprof_source_sched = {
 	.kind = GPROF_KIND_SCHED,
 	.name = "sched",
 	.no_buffer = true,
@@ -257,7 +257,7 @@ const struct gprof_source gprof_source_sched = {
  * @state: state of &gprof_source_sched
  * @r: reading
  *
- * Context: Task, as a guest of the recorder: beside START and STOP.
+ * Context: Task, as a reader of the recorder: beside START and STOP.
  * Return: whether there is something to read: it was started.
  */
 bool gprof_source_sched_read(void *state, struct gprof_sched_reading *r)

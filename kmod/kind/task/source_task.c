@@ -8,7 +8,7 @@
  * lie apart.
  *
  * User stacks are read in the address space that they are in, which only a thread of the
- * kernel may borrow: the owner's (errand.c). START waits for it. The thread comes
+ * kernel may borrow: the owner's (worker.c). START waits for it. The thread comes
  * back for samples that found no room, as long as somebody reads the rings.
  */
 #include "kind/source.h"
@@ -16,8 +16,8 @@
 #include "sample/task_stack.h"
 #include "target/target.h"
 #include "task/cgroups.h"
-#include "unwind/tables.h"
-#include "user/errand.h"
+#include "unwind/table_set.h"
+#include "user/worker.h"
 #include "user/later.h"
 
 #include <linux/completion.h>
@@ -45,7 +45,7 @@ enum phase {
  * struct task_source - state of a recorder of kind task
  * @target: whose tasks
  * @sampler: where to
- * @errand: the owner's thread
+ * @work: the owner's thread
  * @phase: work that it is to do. START sets it, and is told by @done
  * @tasks: references to the tasks of this START
  * @nr: of them
@@ -57,7 +57,7 @@ enum phase {
 struct task_source {
 	const struct gprof_target *target;
 	struct gprof_sampler *sampler;
-	struct gprof_errand errand;
+	struct gprof_work work;
 	enum phase phase;
 	struct task_struct **tasks;
 	unsigned int nr;
@@ -142,11 +142,11 @@ static int collect(struct task_source *s)
 
 static bool has_room(const struct task_source *s)
 {
-	struct gprof_channel *ch;
+	struct gprof_percpu_buffer *ch;
 	bool room;
 
 	preempt_disable();
-	ch = s->sampler->channels[smp_processor_id()];
+	ch = s->sampler->buffers[smp_processor_id()];
 	room = !ch || gprof_buffer_room(&ch->buffer) >= LARGEST;
 	preempt_enable();
 	return room;
@@ -173,12 +173,12 @@ static u64 wait_for_room(struct task_source *s)
 /* Walks look mappings up, but for those of Python, and but on PREEMPT_RT: these want a copy. */
 static void learn(struct task_source *s, struct task_struct *task)
 {
-	struct gprof_tables *tables = s->sampler->maps.tables;
+	struct gprof_table_set *table_set = s->sampler->maps.table_set;
 
-	if (tables && (IS_ENABLED(CONFIG_PREEMPT_RT) ||
-		       s->sampler->options.flags & GPROF_STACK_F_PYTHON) &&
+	if (table_set &&
+	    (IS_ENABLED(CONFIG_PREEMPT_RT) || s->sampler->options.flags & GPROF_STACK_F_PYTHON) &&
 	    gprof_task_in_mm_seems_allowed(task, current->mm, s->target->owner))
-		gprof_tables_learn_current(tables);
+		gprof_table_set_learn_current(table_set);
 }
 
 static void borrow(struct task_source *s, struct mm_struct **mm, struct task_struct *task)
@@ -198,7 +198,7 @@ static void borrow(struct task_source *s, struct mm_struct **mm, struct task_str
 }
 
 /*
- * A reader may be slow, and others have errands for the same thread: it does not wait here.
+ * A reader may be slow, and others have work items for the same thread: it does not wait here.
  * Returns when to go on, or 0: all are told.
  */
 static u64 walk(struct task_source *s)
@@ -206,11 +206,11 @@ static u64 walk(struct task_source *s)
 	struct mm_struct *mm = NULL;
 	u64 due = 0;
 
-	while (s->at < s->nr && !READ_ONCE(s->errand.cut)) {
+	while (s->at < s->nr && !READ_ONCE(s->work.cut)) {
 		due = wait_for_room(s);
 		if (due)
 			break;
-		gprof_errand_give_way(&s->errand);
+		gprof_work_give_way(&s->work);
 		borrow(s, &mm, s->tasks[s->at]);
 		s->told += gprof_task_stack(s->tasks[s->at], s->target, s->sampler);
 		s->at++;
@@ -227,22 +227,22 @@ static u64 walk(struct task_source *s)
  * The owner pays for it, and waits until the cost is earned: else nothing would be left
  * for reading the mappings of the tasks that were found.
  */
-static u64 run(struct gprof_errand *e, bool awaited)
+static u64 run(struct gprof_work *e, bool awaited)
 {
-	struct task_source *s = container_of(e, struct task_source, errand);
+	struct task_source *s = container_of(e, struct task_source, work);
 	u64 due;
 
 	if (READ_ONCE(s->phase) == WALK) {
-		gprof_errand_begin(e);
+		gprof_work_begin(e);
 		due = walk(s);
-		gprof_errand_end(e);
+		gprof_work_end(e);
 		if (due && !READ_ONCE(e->cut))
 			return due;
 		s->phase = REST;
 	}
 	if (s->phase != REST)
 		return U64_MAX;
-	due = gprof_errand_due(e);
+	due = gprof_work_due(e);
 	if (due > ktime_get_mono_fast_ns() && !READ_ONCE(e->cut))
 		return due;
 	s->phase = IDLE;
@@ -291,7 +291,7 @@ static int setup(struct gprof_request *req, void **state)
 	s->target = req->target;
 	s->sampler = req->sampler;
 	init_completion(&s->done);
-	err = gprof_errand_init(&s->errand, run, req->target->privileged);
+	err = gprof_work_init(&s->work, run, req->target->privileged);
 	if (err) {
 		kfree(s);
 		return err;
@@ -318,7 +318,7 @@ static int start(void *state, u32 *attached)
 	int err = 0;
 
 	/* Those of a START that was killed. */
-	if (!gprof_errand_resume(&s->errand))
+	if (!gprof_work_resume(&s->work))
 		return -EINTR;
 	put_tasks(s);
 	if (gprof_target_is_tasks(s->target))
@@ -330,10 +330,10 @@ static int start(void *state, u32 *attached)
 		s->full_since = 0;
 		reinit_completion(&s->done);
 		WRITE_ONCE(s->phase, WALK);
-		gprof_errand_call(&s->errand);
+		gprof_work_call(&s->work);
 		if (!await_done(s)) {
 			/* It ends with the task that it is at; it may be kept from running. */
-			gprof_errand_finish(&s->errand, 0);
+			gprof_work_finish(&s->work, 0);
 			return -EINTR;
 		}
 		*attached = s->told;
@@ -354,12 +354,12 @@ static void destroy(void *state)
 {
 	struct task_source *s = state;
 
-	gprof_errand_destroy(&s->errand);
+	gprof_work_destroy(&s->work);
 	put_tasks(s);
 	kfree(s);
 }
 
-const struct gprof_source gprof_source_task = {
+const struct gprof_source_ops gprof_source_task = {
 	.kind = GPROF_KIND_TASK,
 	.name = "task",
 	.params_size = sizeof(struct gprof_task_params),

@@ -151,7 +151,7 @@ static u64 bytes(const struct gprof_request *req)
 
 	return sizeof(struct gprof_trace) + bytes_of_samples(req) +
 	       sizeof(struct gprof_trace_cpu) * num_possible_cpus() +
-	       (gprof_target_is_tasks(t) ? BITMAP_BYTES + gprof_scope_bytes(t) : 0);
+	       (gprof_target_is_tasks(t) ? BITMAP_BYTES + gprof_task_set_bytes(t) : 0);
 }
 
 static void free_memory(struct gprof_trace *t)
@@ -165,18 +165,18 @@ static void free_memory(struct gprof_trace *t)
 	kfree(t);
 }
 
-static void missed(struct gprof_scope *scope)
+static void missed(struct gprof_task_set *task_set)
 {
-	gprof_trace_no_buffer(container_of(scope, struct gprof_trace, scope));
+	gprof_trace_no_buffer(container_of(task_set, struct gprof_trace, task_set));
 }
 
-/* Of a stranger nobody tells when it leaves the CPU for the last time. */
-static void target_executed(struct gprof_scope *scope, bool changed)
+/* Of a task outside the target nobody tells when it leaves the CPU for the last time. */
+static void target_executed(struct gprof_task_set *task_set, bool changed)
 {
-	struct gprof_trace *t = container_of(scope, struct gprof_trace, scope);
+	struct gprof_trace *t = container_of(task_set, struct gprof_trace, task_set);
 
 	if (changed && t->triggers && !gprof_trace_has(t, current))
-		gprof_lasting_forget(t->triggers);
+		gprof_pending_op_forget(t->triggers);
 }
 
 /* The caller is current, and preemption is off. */
@@ -191,7 +191,7 @@ static bool take_note(struct gprof_notes *notes, struct gprof_annotation_rec *re
 	return true;
 }
 
-static const struct gprof_scope_ops scope_ops = {
+static const struct gprof_task_set_ops task_set_ops = {
 	.executed = target_executed,
 	.missed = missed,
 };
@@ -208,10 +208,10 @@ static bool build(struct gprof_trace *t, struct gprof_request *req)
 		return false;
 	if (req->target->type == GPROF_TARGET_THREAD)
 		t->whose.thread = req->target->task;
-	t->scope.tgids = t->whose.tgids;
+	t->task_set.tgids = t->whose.tgids;
 	/* Nobody looks for the members of this kind but by @tgids. */
-	return !gprof_scope_init(&t->scope, GPROF_SCOPE_SCHED, &scope_ops, req->target,
-				 req->charge);
+	return !gprof_task_set_init(&t->task_set, GPROF_TASK_SET_SCHED, &task_set_ops, req->target,
+				    req->charge);
 }
 
 static int setup_samples(struct gprof_trace *t, struct gprof_request *req)
@@ -272,15 +272,15 @@ static void clear(struct gprof_trace *t)
 
 	for_each_possible_cpu(cpu) {
 		struct gprof_trace_cpu *c = per_cpu_ptr(t->cpus, cpu);
-		struct gprof_channel *ch = t->sampler->channels[cpu];
+		struct gprof_percpu_buffer *ch = t->sampler->buffers[cpu];
 
 		memset(c, 0, sizeof(*c));
 		c->buffer = ch ? &ch->buffer : NULL;
-		c->followed = GPROF_TRACE_ASTRAY;
+		c->followed = GPROF_TRACE_DESYNC;
 	}
 }
 
-/* Where strangers run, the ring need not say so: then it says nothing. */
+/* Where tasks outside the target run, the ring need not say so: then it says nothing. */
 static void begin_cpu(void *data)
 {
 	struct gprof_trace *t = data;
@@ -289,7 +289,7 @@ static void begin_cpu(void *data)
 		gprof_trace_say_running(t, true);
 }
 
-/* A tap calls the last one first: a firing is to stand behind the event that it is about. */
+/* A tracepoint calls the last one first: a trigger event is to stand behind the event that it is about. */
 static int attach(struct gprof_trace *t)
 {
 	int err = t->triggers ? gprof_triggers_start(t->triggers) : 0;
@@ -329,7 +329,7 @@ static void leave(struct gprof_trace *t)
 {
 	detach(t);
 	if (t->whose.tgids)
-		gprof_scope_leave(&t->scope);
+		gprof_task_set_detach(&t->task_set);
 }
 
 static int start(void *state, u32 *attached)
@@ -343,7 +343,7 @@ static int start(void *state, u32 *attached)
 	if (err)
 		return err;
 	*attached = t->only_cpus ? cpumask_weight(t->only_cpus) : num_online_cpus();
-	err = t->whose.tgids ? gprof_scope_enter(&t->scope, attached) : 0;
+	err = t->whose.tgids ? gprof_task_set_attach(&t->task_set, attached) : 0;
 	if (err) {
 		detach(t);
 		return err;
@@ -362,7 +362,7 @@ static bool holds(int cpu, void *data)
 {
 	const struct gprof_trace *t = data;
 
-	return READ_ONCE(per_cpu_ptr(t->cpus, cpu)->nr_held);
+	return READ_ONCE(per_cpu_ptr(t->cpus, cpu)->nr_deferred);
 }
 
 static void release_cpu(void *data)
@@ -408,7 +408,7 @@ static void destroy(void *state)
 	free_memory(state);
 }
 
-const struct gprof_source gprof_source_trace = {
+const struct gprof_source_ops gprof_source_trace = {
 	.kind = GPROF_KIND_TRACE,
 	.name = "trace",
 	.params_size = sizeof(struct gprof_trace_params),

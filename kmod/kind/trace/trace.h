@@ -4,7 +4,7 @@
  *
  *	trace_probe.c	the scheduler's events
  *	trace_calls.c	system calls, interrupts and so on, where asked for
- *	trace_hold.c	those that do not last are left out, where asked for
+ *	trace_min_duration.c	those that do not last are left out, where asked for
  *	trace_emit.c	writes them down
  *	trace_stack.c	and their stacks
  *
@@ -15,11 +15,11 @@
 #define GPROF_TRACE_H
 
 #include "compat/preempt.h"
-#include "probe/tap.h"
+#include "probe/tp_mux.h"
 #include "ring/annotate.h"
 #include "ring/buffer.h"
-#include "target/membership.h"
-#include "target/scope.h"
+#include "target/target_match.h"
+#include "target/task_set.h"
 #include "task/pid.h"
 
 #include <linux/compiler.h>
@@ -34,27 +34,27 @@
 
 struct gprof_charge;
 struct gprof_event_queue;
-struct gprof_lasting;
+struct gprof_pending_op;
 struct gprof_sampler;
 struct gprof_triggers;
 
 #define GPROF_TRACE_NAMED	1024	/* a power of two */
 #define GPROF_TRACE_PLACES	256	/* so that a byte of an id says which */
-#define GPROF_TRACE_ASTRAY	U32_MAX
+#define GPROF_TRACE_DESYNC	U32_MAX
 #define GPROF_TRACE_NUMBER_MAX	(BIT(GPROF_TRACE_TIME_SHIFT - GPROF_TRACE_TID_SHIFT) - 1)
 #define GPROF_TRACE_KPROBES	3
-#define GPROF_TRACE_TAPS	7
-#define GPROF_TRACE_HELD	8	/* a call, reclaim, compaction, and interrupts on top */
+#define GPROF_TRACE_SUBS	7
+#define GPROF_TRACE_DEFERRED	8	/* a call, reclaim, compaction, and interrupts on top */
 #define GPROF_TRACE_USERS	16	/* a power of two */
 
 /**
- * struct gprof_trace_held - a call that has begun, and is told if it lasts
+ * struct gprof_trace_deferred - a call that has begun, and is told if it lasts
  * @time: when
  * @word: gprof_trace_word()
  * @stack: GPROF_TRACE_STACKS_*, or 0
  * @irq: in an interrupt
  */
-struct gprof_trace_held {
+struct gprof_trace_deferred {
 	u64 time;
 	u32 word;
 	u32 stack;
@@ -64,18 +64,19 @@ struct gprof_trace_held {
 /**
  * struct gprof_trace_cpu - one CPU's memory of the words that it has written
  * @buffer: its ring, or NULL
- * @followed: the generation in which a reader knows the running task; GPROF_TRACE_ASTRAY: none
- * @running: the task that runs, as the ring says, or NULL: a stranger. To be compared, not looked
+ * @followed: the generation in which a reader knows the running task; GPROF_TRACE_DESYNC: none
+ * @running: the task that runs, as the ring says, or NULL: a task outside the target. To be
+ * compared, not looked
  *	at; and not by its id, which an exec elsewhere may take from a leader that ends
  * @running_id: its id in the recorder's pid namespace; not kept for the initial one
  * @generation: for which @epoch was made
  * @epoch: a new number for each generation; numbers of those come again
- * @nr_held: how many of @held there are
- * @held: begins of the running task and of interrupts on top, the outermost first
+ * @nr_deferred: how many of @deferred there are
+ * @deferred: begins of the running task and of interrupts on top, the outermost first
  * @regs: memory for the registers of a task that is about to have its stack taken
  * @named: by the lower bits of a task's id: epoch and id of one that has a TASK record
  * @places: likewise: where its waits are noted; see trigger_wait.c
- * @soonest: likewise: see gprof_lasting_switch_quick()
+ * @soonest: likewise: see gprof_pending_op_switch_quick()
  * @told: by the lower bits of a user's id: bytes that it has said in @epoch; flight mode
  * @told_all: bytes that all have
  * @refused: the @epoch in which it was told that more was lost
@@ -91,8 +92,8 @@ struct gprof_trace_cpu {
 	const struct task_struct *running;
 	u16 generation;
 	u64 epoch;
-	u32 nr_held;
-	struct gprof_trace_held held[GPROF_TRACE_HELD];
+	u32 nr_deferred;
+	struct gprof_trace_deferred deferred[GPROF_TRACE_DEFERRED];
 	struct pt_regs regs;
 	u64 named[GPROF_TRACE_NAMED];
 	u32 told[GPROF_TRACE_USERS];
@@ -101,26 +102,26 @@ struct gprof_trace_cpu {
 	const struct task_struct *waking;
 	u64 waking_at;
 	s64 soonest;
-	struct gprof_lasting *places[GPROF_TRACE_PLACES];
+	struct gprof_pending_op *places[GPROF_TRACE_PLACES];
 };
 
 /**
  * struct gprof_trace - the trace of one recorder
  * @cpus: of each CPU
  * @only_cpus: the target is all that these CPUs do; NULL: it is not
- * @pid_ns: as in struct gprof_sampler; tasks without an id in it are strangers
+ * @pid_ns: as in struct gprof_sampler; tasks without an id in it are tasks outside the target
  * @whose: tasks
  * @flags: GPROF_TRACE_F_*
  * @stacks: GPROF_TRACE_STACKS_*
  * @min_ns: a call that lasts less is not told; 0: all are
  * @cpu: state of gprof_source_cpu, where there are CPU samples, or NULL
- * @scope: the processes, where it is made of tasks
+ * @task_set: the processes, where it is made of tasks
  * @sampler: has the rings
  * @charge: pays for @triggers
  * @events: where they fire
  * @triggers: or NULL
  * @notes: hears of annotations, where they are asked for
- * @taps: of the scheduler
+ * @subs: of the scheduler
  * @on_switch: called by a switch when all held words are written; @min_ns alone
  * @on_waking: and a waking
  * @queues: secret by which queues of cgroups are numbered
@@ -130,18 +131,18 @@ struct gprof_trace {
 	struct gprof_trace_cpu __percpu *cpus;
 	const struct cpumask *only_cpus;
 	struct pid_namespace *pid_ns;
-	struct gprof_membership whose;
+	struct gprof_target_match whose;
 	u32 flags;
 	u32 stacks;
 	u64 min_ns;
 	void *cpu;
-	struct gprof_scope scope;
+	struct gprof_task_set task_set;
 	struct gprof_sampler *sampler;
 	struct gprof_charge *charge;
 	struct gprof_event_queue *events;
 	struct gprof_triggers *triggers;
 	struct gprof_notes notes;
-	struct gprof_tap_user taps[GPROF_TRACE_TAPS];
+	struct gprof_tp_sub subs[GPROF_TRACE_SUBS];
 	void (*on_switch)(void *data, bool preempt, struct task_struct *prev,
 			  struct task_struct *next, unsigned int state);
 	void (*on_waking)(void *data, struct task_struct *task);
@@ -161,7 +162,7 @@ static __always_inline bool gprof_trace_can_name(const struct gprof_trace *t,
 /**
  * gprof_trace_has() - are a task's events on this CPU of the target?
  * @t: trace
- * @task: as for gprof_is_member()
+ * @task: as for gprof_target_matches()
  *
  * Context: Any but NMI, preemption off.
  */
@@ -171,7 +172,7 @@ static __always_inline bool gprof_trace_has(const struct gprof_trace *t, struct 
 		return false;
 	if (t->only_cpus)
 		return cpumask_test_cpu(smp_processor_id(), t->only_cpus);
-	return gprof_is_member(&t->whose, task);
+	return gprof_target_matches(&t->whose, task);
 }
 
 static __always_inline u32 gprof_trace_word(u32 what, u32 arg, u32 number)
@@ -181,9 +182,9 @@ static __always_inline u32 gprof_trace_word(u32 what, u32 arg, u32 number)
 }
 
 /* From here on no reader knows the running task, until it is said again. */
-static __always_inline void gprof_trace_go_astray(struct gprof_trace_cpu *c)
+static __always_inline void gprof_trace_desync(struct gprof_trace_cpu *c)
 {
-	c->followed = GPROF_TRACE_ASTRAY;
+	c->followed = GPROF_TRACE_DESYNC;
 	if (likely(c->buffer))
 		gprof_buffer_look_no_further(c->buffer);
 }
@@ -250,7 +251,8 @@ void gprof_trace_release(struct gprof_trace *t);
 void gprof_trace_begins(struct gprof_trace *t, const struct gprof_trace_event *e);
 void gprof_trace_ends(struct gprof_trace *t, const struct gprof_trace_event *e, u32 begin);
 void gprof_trace_say_running(struct gprof_trace *t, bool again);
-bool gprof_trace_mark(struct gprof_trace *t, const struct gprof_fired *fired, pid_t tid, u32 flags);
+bool gprof_trace_mark(struct gprof_trace *t, const struct gprof_trigger_event *fired, pid_t tid,
+		      u32 flags);
 void gprof_trace_stack(struct gprof_trace *t, struct gprof_trace_cpu *c, u64 now,
 		       struct pt_regs *regs);
 

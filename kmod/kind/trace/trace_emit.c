@@ -7,7 +7,7 @@
  * none. An event that did not get its place leaves the ring astray: the next event that
  * does names the running task again.
  */
-#include "clock/mono.h"
+#include "clock/clock.h"
 #include "compat/preempt.h"
 #include "sample/sampler.h"
 #include "task/process.h"
@@ -94,12 +94,12 @@ static noinline void refuse(struct gprof_trace_cpu *c)
 {
 	local64_inc(&c->buffer->produced);
 	if (c->refused == c->epoch) {
-		gprof_buffer_lose_untold(c->buffer, GPROF_LOST_QUOTA);
+		gprof_buffer_lose_unreported(c->buffer, GPROF_LOST_QUOTA);
 		return;
 	}
 	c->refused = c->epoch;
 	gprof_buffer_lose(c->buffer, GPROF_LOST_QUOTA);
-	gprof_trace_go_astray(c);
+	gprof_trace_desync(c);
 }
 
 /* Of a ring that somebody reads, a user that annotates much leaves half to other events. */
@@ -162,7 +162,7 @@ static void write_all(struct gprof_trace *t, struct gprof_trace_cpu *c, u64 now,
 		place = gprof_buffer_reserve(b, size, sample ? 1 : 0);
 	}
 	if (!place) {
-		gprof_trace_go_astray(c);
+		gprof_trace_desync(c);
 		return;
 	}
 	if (!current_named)
@@ -172,7 +172,7 @@ static void write_all(struct gprof_trace *t, struct gprof_trace_cpu *c, u64 now,
 		place = write_task(t, c, (void *)place, e->named, e->comm);
 	if (running) {
 		*place++ = time | gprof_trace_word(GPROF_TRACE_RUNNING,
-						   member ? 0 : GPROF_TRACE_STRANGER, id);
+						   member ? 0 : GPROF_TRACE_NOT_TARGET, id);
 		/* A switch has noted already the task that comes. */
 		if (gprof_trace_what(e->word) != GPROF_TRACE_SWITCH) {
 			c->running = member ? current : NULL;
@@ -211,7 +211,7 @@ noinline void gprof_trace_emit_slowly(struct gprof_trace *t, u64 now, u32 word,
 	gprof_buffer_begin(c->buffer, now);
 	write_all(t, c, now, &e, false);
 	/* Words alone are put only where a reader knows the running task. */
-	if (c->followed != GPROF_TRACE_ASTRAY)
+	if (c->followed != GPROF_TRACE_DESYNC)
 		gprof_buffer_look_ahead(c->buffer);
 	gprof_buffer_end(c->buffer);
 }
@@ -247,12 +247,12 @@ static void write_counted(struct gprof_trace *t, struct gprof_trace_cpu *c, u64 
 /* All else that is written comes behind the held words, which began before it. */
 static void release(struct gprof_trace *t, struct gprof_trace_cpu *c)
 {
-	u32 nr = c->nr_held, i;
+	u32 nr = c->nr_deferred, i;
 
 	/* First, so that a word that is written here does not come here again. */
-	c->nr_held = 0;
+	c->nr_deferred = 0;
 	for (i = 0; i < nr; i++) {
-		const struct gprof_trace_held *h = &c->held[i];
+		const struct gprof_trace_deferred *h = &c->deferred[i];
 		struct gprof_trace_event e = { .word = h->word, .stack = h->stack };
 
 		if (h->stack == GPROF_TRACE_STACKS_SYSCALLS)
@@ -271,7 +271,7 @@ void gprof_trace_release(struct gprof_trace *t)
 {
 	struct gprof_trace_cpu *c = this_cpu_ptr(t->cpus);
 
-	if (unlikely(c->nr_held))
+	if (unlikely(c->nr_deferred))
 		release(t, c);
 }
 
@@ -290,13 +290,13 @@ void gprof_trace_write(struct gprof_trace *t, const struct gprof_trace_event *e)
 	local_irq_save(flags);
 	c = this_cpu_ptr(t->cpus);
 	if (likely(c->buffer)) {
-		if (is_said(e) && c->buffer->flight && !may_say(c, gprof_mono_ns(), e)) {
+		if (is_said(e) && c->buffer->flight && !may_say(c, gprof_clock_ns(), e)) {
 			refuse(c);
 			goto out;
 		}
-		if (unlikely(c->nr_held))
+		if (unlikely(c->nr_deferred))
 			release(t, c);
-		write_counted(t, c, gprof_mono_ns(), e, gprof_trace_in_irq());
+		write_counted(t, c, gprof_clock_ns(), e, gprof_trace_in_irq());
 	} else if (e->word || e->note) {
 		gprof_trace_no_buffer(t);
 	}
@@ -321,9 +321,9 @@ void gprof_trace_say_running(struct gprof_trace *t, bool again)
 	local_irq_save(flags);
 	c = this_cpu_ptr(t->cpus);
 	if (c->buffer) {
-		if (unlikely(c->nr_held))
+		if (unlikely(c->nr_deferred))
 			release(t, c);
-		now = gprof_mono_ns();
+		now = gprof_clock_ns();
 		gprof_buffer_begin(c->buffer, now);
 		write_all(t, c, now, &none, again);
 		gprof_buffer_end(c->buffer);
@@ -336,15 +336,16 @@ void gprof_trace_say_running(struct gprof_trace *t, bool again)
  * @t: trace
  * @fired: index, time and duration
  * @tid: whose, in the initial pid namespace, as all ids within the module are
- * @flags: GPROF_FIRED_F_*
+ * @flags: GPROF_TRIGGER_EVENT_F_*
  *
  * Context: Any but NMI, interrupts off.
  * Return: whether there was room.
  */
-bool gprof_trace_mark(struct gprof_trace *t, const struct gprof_fired *fired, pid_t tid, u32 flags)
+bool gprof_trace_mark(struct gprof_trace *t, const struct gprof_trigger_event *fired, pid_t tid,
+		      u32 flags)
 {
 	struct gprof_buffer *b = this_cpu_ptr(t->cpus)->buffer;
-	struct gprof_fired_rec *rec;
+	struct gprof_trigger_rec *rec;
 
 	if (!b)
 		return false;
@@ -352,7 +353,7 @@ bool gprof_trace_mark(struct gprof_trace *t, const struct gprof_fired *fired, pi
 	gprof_buffer_begin(b, fired->time);
 	rec = gprof_buffer_reserve(b, sizeof(*rec), 0);
 	if (rec) {
-		rec->rec.type = GPROF_REC_FIRED;
+		rec->rec.type = GPROF_REC_TRIGGER;
 		rec->rec.flags = flags;
 		rec->rec.size = sizeof(*rec);
 		rec->time = gprof_buffer_time(b, fired->time);

@@ -8,7 +8,7 @@
  * The way of a switch and of a waking is counted in instructions.
  */
 #include "arch/arch.h"
-#include "clock/mono.h"
+#include "clock/clock.h"
 #include "compat/preempt.h"
 #include "compat/sched.h"
 #include "trace.h"
@@ -49,11 +49,11 @@ static noinline u32 gives_way(struct task_struct *prev)
 }
 
 /*
- * Why has @prev stopped? With a signal pending it does not, in any state. @lasts:
+ * Why has @prev stopped? With a signal pending it does not, in any state. @pending:
  * triggers have to let go of a task that has ended.
  */
-static __always_inline u32 reason_of(struct gprof_trace *t, struct task_struct *prev,
-				     bool preempt, unsigned int state, bool lasts)
+static __always_inline u32 reason_of(struct gprof_trace *t, struct task_struct *prev, bool preempt,
+				     unsigned int state, bool pending)
 {
 	if (!prev->pid)
 		return GPROF_TRACE_PREV_IDLE;
@@ -62,21 +62,21 @@ static __always_inline u32 reason_of(struct gprof_trace *t, struct task_struct *
 	if (likely(state == TASK_INTERRUPTIBLE))
 		return GPROF_TRACE_PREV_SLEEPS;
 	/* Nothing on the way from there to the last switch waits for a signal. */
-	if (lasts && unlikely(READ_ONCE(prev->exit_state)))
-		gprof_lasting_dies(t->triggers, prev);
+	if (pending && unlikely(READ_ONCE(prev->exit_state)))
+		gprof_pending_op_dies(t->triggers, prev);
 	return other_reason(state);
 }
 
-/* Tasks gone, idle or strangers have none; one that has other rights by now is checked. */
+/* Tasks gone, idle or tasks outside the target have none; one that has other rights by now is checked. */
 static __always_inline bool has_blocked_stack(u32 arg)
 {
 	return arg != GPROF_TRACE_PREV_IDLE && arg != GPROF_TRACE_PREV_DEAD &&
 	       arg != GPROF_TRACE_PREV_OTHER;
 }
 
-static __always_inline void on_switch(struct gprof_trace *t, bool preempt,
-				      struct task_struct *prev, struct task_struct *next,
-				      unsigned int state, bool all, bool stacks, bool lasts)
+static __always_inline void on_switch(struct gprof_trace *t, bool preempt, struct task_struct *prev,
+				      struct task_struct *next, unsigned int state, bool all,
+				      bool stacks, bool pending)
 {
 	struct gprof_trace_cpu *c = this_cpu_ptr(t->cpus);
 	bool enters = all || gprof_trace_has(t, next);
@@ -85,26 +85,26 @@ static __always_inline void on_switch(struct gprof_trace *t, bool preempt,
 	u64 now;
 
 	if (!enters && !ran) {
-		if (lasts)
-			gprof_lasting_switch(t->triggers, c, prev, next,
-					     reason_of(t, prev, preempt, state, true));
+		if (pending)
+			gprof_pending_op_switch(t->triggers, c, prev, next,
+						reason_of(t, prev, preempt, state, true));
 		return;
 	}
 	/* The kernel tells nothing of a CPU that is on its way out, or in. */
 	if (ran && unlikely(c->running != prev))
-		gprof_trace_go_astray(c);
-	if (ran || lasts)
-		arg = reason_of(t, prev, preempt, state, lasts);
+		gprof_trace_desync(c);
+	if (ran || pending)
+		arg = reason_of(t, prev, preempt, state, pending);
 	else
 		arg = GPROF_TRACE_PREV_OTHER;
 	word = gprof_trace_word(GPROF_TRACE_SWITCH, ran ? arg : GPROF_TRACE_PREV_OTHER, 0);
-	now = gprof_mono_ns();
+	now = gprof_clock_ns();
 	/* Found again rather than kept meanwhile. */
 	c = this_cpu_ptr(t->cpus);
 	if (unlikely(!c->buffer)) {
 		gprof_trace_no_buffer(t);
-		if (lasts)
-			gprof_lasting_switch(t->triggers, c, current, next, arg);
+		if (pending)
+			gprof_pending_op_switch(t->triggers, c, current, next, arg);
 		return;
 	}
 	tid = enters ? next->pid : 0;
@@ -117,22 +117,22 @@ static __always_inline void on_switch(struct gprof_trace *t, bool preempt,
 		tid = id ? tid : 0;
 	}
 	if (!enters)
-		word |= GPROF_TRACE_STRANGER;
+		word |= GPROF_TRACE_NOT_TARGET;
 	c->running = enters ? next : NULL;
 	gprof_trace_emit(t, c, now, word | id << GPROF_TRACE_TID_SHIFT, tid, next);
 	if (stacks && ran && has_blocked_stack(arg) && gprof_trace_has(t, current))
 		gprof_trace_stack(t, this_cpu_ptr(t->cpus), now, NULL);
-	if (!lasts)
+	if (!pending)
 		return;
-	/* A firing stands behind the switch that it is about. Prev is current, still. */
+	/* A trigger event stands behind the switch that it is about. Prev is current, still. */
 	c = this_cpu_ptr(t->cpus);
-	if (unlikely(!gprof_lasting_switch_quick(c, current, next, gprof_since(now) | arg)))
-		gprof_lasting_switch(t->triggers, c, current, next, arg);
+	if (unlikely(!gprof_pending_op_switch_quick(c, current, next, gprof_since(now) | arg)))
+		gprof_pending_op_switch(t->triggers, c, current, next, arg);
 }
 
 /*
  * As gprof_trace_has(), of a task that may run elsewhere. Amid an exec it may be another
- * user by now, and the memory that would tell may go away: then it is a stranger.
+ * user by now, and the memory that would tell may go away: then it is a task outside the target.
  */
 static __always_inline bool has_other(const struct gprof_trace *t, struct task_struct *task)
 {
@@ -141,20 +141,20 @@ static __always_inline bool has_other(const struct gprof_trace *t, struct task_s
 	return gprof_trace_has(t, task);
 }
 
-/* The id of a task of the target that may run elsewhere; 0: it is a stranger. */
+/* The id of a task of the target that may run elsewhere; 0: it is a task outside the target. */
 static __always_inline u32 id_of_other(const struct gprof_trace *t, struct task_struct *task)
 {
 	return has_other(t, task) ? gprof_pid_in(t->pid_ns, task->pid) : 0;
 }
 
-/* A waker may be a stranger, which not everybody may look at. */
+/* A waker may be a task outside the target, which not everybody may look at. */
 static bool may_see_waker(const struct gprof_trace *t)
 {
 	return current->pid && (t->whose.target->privileged || gprof_trace_has(t, current));
 }
 
 static __always_inline void on_waking(struct gprof_trace *t, struct task_struct *task, bool all,
-				      bool stacks, bool lasts)
+				      bool stacks, bool pending)
 {
 	u32 by = GPROF_TRACE_BY_TASK, id = all ? task->pid : id_of_other(t, task);
 	struct gprof_trace_cpu *c;
@@ -163,7 +163,7 @@ static __always_inline void on_waking(struct gprof_trace *t, struct task_struct 
 	if (!all && !id)
 		return;
 	/* Ahead of the rest, which need not be kept meanwhile then. */
-	now = gprof_mono_ns();
+	now = gprof_clock_ns();
 	c = this_cpu_ptr(t->cpus);
 	if (unlikely(!c->buffer)) {
 		gprof_trace_no_buffer(t);
@@ -174,7 +174,7 @@ static __always_inline void on_waking(struct gprof_trace *t, struct task_struct 
 		local64_inc(&c->buffer->irq);
 	}
 	gprof_trace_emit(t, c, now, gprof_trace_word(GPROF_TRACE_WAKING, by, id), 0, NULL);
-	if (lasts) {
+	if (pending) {
 		c->waking = task;
 		c->waking_at = now;
 	}
@@ -182,18 +182,18 @@ static __always_inline void on_waking(struct gprof_trace *t, struct task_struct 
 		gprof_trace_stack(t, c, now, NULL);
 }
 
-/* @_lasts: beside triggers on waits */
-#define SWITCH(_name, _all, _stacks, _lasts)					\
+/* @_pending: beside triggers on waits */
+#define SWITCH(_name, _all, _stacks, _pending)					\
 static notrace void _name(void *data, bool preempt, struct task_struct *prev,	\
 			  struct task_struct *next, unsigned int state)		\
 {										\
-	on_switch(data, preempt, prev, next, state, _all, _stacks, _lasts);	\
+	on_switch(data, preempt, prev, next, state, _all, _stacks, _pending);	\
 }
 
-#define WAKING(_name, _all, _stacks, _lasts)					\
+#define WAKING(_name, _all, _stacks, _pending)					\
 static notrace void _name(void *data, struct task_struct *task)			\
 {										\
-	on_waking(data, task, _all, _stacks, _lasts);				\
+	on_waking(data, task, _all, _stacks, _pending);				\
 }
 
 /* Each pays for its own request alone. */
@@ -201,18 +201,18 @@ SWITCH(switch_all, true, false, false)
 SWITCH(switch_some, false, false, false)
 SWITCH(switch_all_stacks, true, true, false)
 SWITCH(switch_some_stacks, false, true, false)
-SWITCH(switch_all_lasts, true, false, true)
-SWITCH(switch_some_lasts, false, false, true)
-SWITCH(switch_all_stacks_lasts, true, true, true)
-SWITCH(switch_some_stacks_lasts, false, true, true)
+SWITCH(switch_all_pending, true, false, true)
+SWITCH(switch_some_pending, false, false, true)
+SWITCH(switch_all_stacks_pending, true, true, true)
+SWITCH(switch_some_stacks_pending, false, true, true)
 WAKING(waking_all, true, false, false)
 WAKING(waking_some, false, false, false)
 WAKING(waking_all_stacks, true, true, false)
 WAKING(waking_some_stacks, false, true, false)
-WAKING(waking_all_lasts, true, false, true)
-WAKING(waking_some_lasts, false, false, true)
-WAKING(waking_all_stacks_lasts, true, true, true)
-WAKING(waking_some_stacks_lasts, false, true, true)
+WAKING(waking_all_pending, true, false, true)
+WAKING(waking_some_pending, false, false, true)
+WAKING(waking_all_stacks_pending, true, true, true)
+WAKING(waking_some_stacks_pending, false, true, true)
 
 /* Under the lock of the task or of its queue. */
 static void migrate(void *data, struct task_struct *task, int to)
@@ -239,8 +239,8 @@ static void newtask(void *data, struct task_struct *task)
 		.named = task,
 	};
 
-	if (id && (t->only_cpus ? gprof_trace_has(t, current) :
-				  gprof_inherits_membership(&t->whose, task)))
+	if (id &&
+	    (t->only_cpus ? gprof_trace_has(t, current) : gprof_target_inherits(&t->whose, task)))
 		gprof_trace_write(t, &e);
 }
 
@@ -266,7 +266,7 @@ static u32 former_id(const struct gprof_trace *t, pid_t old_pid)
 
 /*
  * Current has another program, another name and perhaps another id and other rights.
- * The scope may or may not have been told yet; amid an exec its rights are asked for.
+ * The task set may or may not have been told yet; amid an exec its rights are asked for.
  */
 static void executed(void *data, struct task_struct *task, pid_t old_pid)
 {
@@ -310,13 +310,15 @@ static void renamed(void *data, struct task_struct *task, const char *comm)
 /* By the request: not all, stacks, states that last. */
 static void (*const switches[2][2][2])(void *data, bool preempt, struct task_struct *prev,
 				       struct task_struct *next, unsigned int state) = {
-	{ { switch_all, switch_all_lasts }, { switch_all_stacks, switch_all_stacks_lasts } },
-	{ { switch_some, switch_some_lasts }, { switch_some_stacks, switch_some_stacks_lasts } },
+	{ { switch_all, switch_all_pending }, { switch_all_stacks, switch_all_stacks_pending } },
+	{ { switch_some, switch_some_pending },
+	  { switch_some_stacks, switch_some_stacks_pending } },
 };
 
 static void (*const wakings[2][2][2])(void *data, struct task_struct *task) = {
-	{ { waking_all, waking_all_lasts }, { waking_all_stacks, waking_all_stacks_lasts } },
-	{ { waking_some, waking_some_lasts }, { waking_some_stacks, waking_some_stacks_lasts } },
+	{ { waking_all, waking_all_pending }, { waking_all_stacks, waking_all_stacks_pending } },
+	{ { waking_some, waking_some_pending },
+	  { waking_some_stacks, waking_some_stacks_pending } },
 };
 
 /* Held words come first. */
@@ -340,36 +342,36 @@ static notrace void waking_behind(void *data, struct task_struct *task)
 	local_irq_restore(flags);
 }
 
-static void set_taps(struct gprof_trace *t)
+static void set_subs(struct gprof_trace *t)
 {
 	bool some = t->whose.target->type != GPROF_TARGET_SYSTEM || t->pid_ns;
 	bool blocked = t->stacks & GPROF_TRACE_STACKS_SWITCH;
 	bool waker = t->stacks & GPROF_TRACE_STACKS_WAKING;
-	bool lasts = t->triggers && t->triggers->looks;
-	const struct gprof_tap_user users[] = {
-		{ .tap = GPROF_TAP_SWITCH,
-		  .on_switch = t->min_ns ? switch_behind : switches[some][blocked][lasts] },
-		{ .tap = GPROF_TAP_WAKING,
-		  .on_task = t->min_ns ? waking_behind : wakings[some][waker][lasts] },
-		{ .tap = GPROF_TAP_MIGRATE, .on_migrate = migrate },
-		{ .tap = GPROF_TAP_NEWTASK, .on_task = newtask },
-		{ .tap = GPROF_TAP_RENAME, .on_rename = renamed },
-		{ .tap = GPROF_TAP_EXEC, .on_exec = executed },
-		{ .tap = GPROF_TAP_EXIT, .on_task = exited },
+	bool pending = t->triggers && t->triggers->scans;
+	const struct gprof_tp_sub users[] = {
+		{ .tp = GPROF_TP_SWITCH,
+		  .on_switch = t->min_ns ? switch_behind : switches[some][blocked][pending] },
+		{ .tp = GPROF_TP_WAKING,
+		  .on_task = t->min_ns ? waking_behind : wakings[some][waker][pending] },
+		{ .tp = GPROF_TP_MIGRATE, .on_migrate = migrate },
+		{ .tp = GPROF_TP_NEWTASK, .on_task = newtask },
+		{ .tp = GPROF_TP_RENAME, .on_rename = renamed },
+		{ .tp = GPROF_TP_EXEC, .on_exec = executed },
+		{ .tp = GPROF_TP_EXIT, .on_task = exited },
 	};
 	unsigned int i;
 
-	BUILD_BUG_ON(ARRAY_SIZE(users) != GPROF_TRACE_TAPS);
-	t->on_switch = switches[some][blocked][lasts];
-	t->on_waking = wakings[some][waker][lasts];
+	BUILD_BUG_ON(ARRAY_SIZE(users) != GPROF_TRACE_SUBS);
+	t->on_switch = switches[some][blocked][pending];
+	t->on_waking = wakings[some][waker][pending];
 	for (i = 0; i < ARRAY_SIZE(users); i++) {
-		struct gprof_tap_user *u = &t->taps[i];
+		struct gprof_tp_sub *u = &t->subs[i];
 
 		/* Its @left and @has_left stay. */
-		u->tap = users[i].tap;
+		u->tp = users[i].tp;
 		u->on_switch = users[i].on_switch;
 		u->data = t;
-		u->known_only = t->whose.tgids;
+		u->tracked_only = t->whose.tgids;
 	}
 }
 
@@ -384,13 +386,13 @@ int gprof_trace_attach(struct gprof_trace *t)
 {
 	int err;
 
-	set_taps(t);
-	err = gprof_tap_join_all(t->taps, GPROF_TRACE_TAPS);
+	set_subs(t);
+	err = gprof_tp_subscribe_all(t->subs, GPROF_TRACE_SUBS);
 	if (err)
 		return err;
 	err = gprof_trace_attach_calls(t);
 	if (err)
-		gprof_tap_leave_all(t->taps, GPROF_TRACE_TAPS);
+		gprof_tp_unsubscribe_all(t->subs, GPROF_TRACE_SUBS);
 	return err;
 }
 
@@ -403,5 +405,5 @@ int gprof_trace_attach(struct gprof_trace *t)
 void gprof_trace_detach(struct gprof_trace *t)
 {
 	gprof_trace_detach_calls(t);
-	gprof_tap_leave_all(t->taps, GPROF_TRACE_TAPS);
+	gprof_tp_unsubscribe_all(t->subs, GPROF_TRACE_SUBS);
 }

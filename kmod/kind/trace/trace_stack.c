@@ -30,7 +30,7 @@ noinline void gprof_trace_stack(struct gprof_trace *t, struct gprof_trace_cpu *c
 	struct gprof_capture capture __uninitialized;
 
 	/* A word that was lost has no stack. */
-	if (unlikely(c->followed == GPROF_TRACE_ASTRAY))
+	if (unlikely(c->followed == GPROF_TRACE_DESYNC))
 		return;
 	if (!regs) {
 		regs = &c->regs;

@@ -5,7 +5,7 @@
  * They are set before START, and nothing of them changes until STOP but when they may fire
  * again, and how often they have.
  *
- * Lock order: the recorder's > @looking; firing takes none.
+ * Lock order: the recorder's > @scanning; trigger event takes none.
  */
 #include "trigger.h"
 #include "target/target.h"
@@ -20,9 +20,9 @@
 
 #define INTERVAL_DEFAULT	NSEC_PER_SEC
 
-static bool lasts(u32 what)
+static bool pending(u32 what)
 {
-	return what - 1 < GPROF_LASTS_NR;
+	return what - 1 < GPROF_PENDING_NR;
 }
 
 static bool slows(u32 what)
@@ -87,7 +87,7 @@ static int prepare(struct gprof_triggers *g, struct gprof_trigger_rule *r,
 	if (name)
 		return gprof_trigger_find(r, t, name, reason);
 	*reason = GPROF_REASON_MEMLOCK;
-	return lasts(r->what) ? gprof_lasting_init(g) : 0;
+	return pending(r->what) ? gprof_pending_op_init(g) : 0;
 }
 
 /**
@@ -152,7 +152,7 @@ struct gprof_triggers *gprof_triggers_new(struct gprof_trace *t, struct gprof_ev
 	g->trace = t;
 	g->events = events;
 	g->charge = charge;
-	mutex_init(&g->looking);
+	mutex_init(&g->scanning);
 	return g;
 }
 
@@ -166,8 +166,8 @@ void gprof_triggers_destroy(struct gprof_triggers *g)
 {
 	while (g->nr)
 		gprof_trigger_lose(&g->rules[--g->nr]);
-	gprof_lasting_destroy(g);
-	mutex_destroy(&g->looking);
+	gprof_pending_op_destroy(g);
+	mutex_destroy(&g->scanning);
 	free_percpu(g->cpus);
 	kfree(g);
 }
@@ -177,9 +177,9 @@ static void triggers_leave(struct gprof_triggers *g, unsigned int from, unsigned
 {
 	while (to-- > from) {
 		if (g->joined & 1U << to)
-			gprof_tap_leave_nowait(&g->taps[to]);
+			gprof_tp_unsubscribe_nowait(&g->subs[to]);
 	}
-	gprof_taps_settle();
+	gprof_tp_mux_settle();
 }
 
 static int join(struct gprof_triggers *g, unsigned int from, unsigned int to)
@@ -188,11 +188,11 @@ static int join(struct gprof_triggers *g, unsigned int from, unsigned int to)
 	int err;
 
 	for (i = from; i < to; i++) {
-		g->taps[i].data = g;
-		g->taps[i].known_only = g->trace->whose.tgids;
+		g->subs[i].data = g;
+		g->subs[i].tracked_only = g->trace->whose.tgids;
 		if (!(g->joined & 1U << i))
 			continue;
-		err = gprof_tap_join(&g->taps[i]);
+		err = gprof_tp_subscribe(&g->subs[i]);
 		if (err) {
 			triggers_leave(g, from, i);
 			return err;
@@ -203,11 +203,11 @@ static int join(struct gprof_triggers *g, unsigned int from, unsigned int to)
 
 static void set_started(struct gprof_triggers *g, bool started)
 {
-	mutex_lock(&g->looking);
+	mutex_lock(&g->scanning);
 	g->started = started;
-	mutex_unlock(&g->looking);
-	if (started && g->looks)
-		gprof_errand_call(&g->look);
+	mutex_unlock(&g->scanning);
+	if (started && g->scans)
+		gprof_work_call(&g->scan);
 }
 
 static void triggers_clear(struct gprof_triggers *g)
@@ -216,7 +216,7 @@ static void triggers_clear(struct gprof_triggers *g)
 	int cpu;
 
 	WRITE_ONCE(g->follows, false);
-	gprof_lasting_clear(g);
+	gprof_pending_op_clear(g);
 	for (i = 0; i < g->nr; i++) {
 		atomic64_set(&g->rules[i].next, 0);
 		atomic64_set(&g->rules[i].fired, 0);
@@ -238,15 +238,15 @@ int gprof_triggers_start(struct gprof_triggers *g)
 	int err;
 
 	triggers_clear(g);
-	gprof_lasting_set_taps(g);
-	gprof_trigger_set_taps(g);
-	err = join(g, 0, GPROF_TRIGGER_TAPS_FOLLOW);
+	gprof_pending_op_set_subs(g);
+	gprof_trigger_set_subs(g);
+	err = join(g, 0, GPROF_TRIGGER_SUBS_FOLLOW);
 	if (err)
 		return err;
 	err = gprof_trigger_attach(g);
 	if (err) {
 		gprof_trigger_detach(g);
-		triggers_leave(g, 0, GPROF_TRIGGER_TAPS_FOLLOW);
+		triggers_leave(g, 0, GPROF_TRIGGER_SUBS_FOLLOW);
 	}
 	return err;
 }
@@ -255,16 +255,16 @@ int gprof_triggers_start(struct gprof_triggers *g)
  * gprof_triggers_follow() - look out for waits, and for states that go on
  * @g: triggers, started
  *
- * Context: Task; gprof_lasting_switch() is told of every switch by now.
+ * Context: Task; gprof_pending_op_switch() is told of every switch by now.
  * Return: 0 or a negative errno.
  */
 int gprof_triggers_follow(struct gprof_triggers *g)
 {
 	int err;
 
-	/* Pairs with smp_load_acquire() in gprof_lasting_begins(): switches are told by then. */
+	/* Pairs with smp_load_acquire() in gprof_pending_op_begins(): switches are told by then. */
 	smp_store_release(&g->follows, true);
-	err = join(g, GPROF_TRIGGER_TAPS_FOLLOW, GPROF_TRIGGER_TAPS);
+	err = join(g, GPROF_TRIGGER_SUBS_FOLLOW, GPROF_TRIGGER_SUBS);
 	if (!err)
 		set_started(g, true);
 	return err;
@@ -274,12 +274,12 @@ int gprof_triggers_follow(struct gprof_triggers *g)
  * gprof_triggers_unfollow() - the reverse
  * @g: triggers
  *
- * Context: Task; gprof_lasting_switch() may still be told, and fire.
+ * Context: Task; gprof_pending_op_switch() may still be told, and fire.
  */
 void gprof_triggers_unfollow(struct gprof_triggers *g)
 {
 	set_started(g, false);
-	triggers_leave(g, GPROF_TRIGGER_TAPS_FOLLOW, GPROF_TRIGGER_TAPS);
+	triggers_leave(g, GPROF_TRIGGER_SUBS_FOLLOW, GPROF_TRIGGER_SUBS);
 }
 
 /**
@@ -291,5 +291,5 @@ void gprof_triggers_unfollow(struct gprof_triggers *g)
 void gprof_triggers_stop(struct gprof_triggers *g)
 {
 	gprof_trigger_detach(g);
-	triggers_leave(g, 0, GPROF_TRIGGER_TAPS_FOLLOW);
+	triggers_leave(g, 0, GPROF_TRIGGER_SUBS_FOLLOW);
 }

@@ -6,7 +6,7 @@
  *	trigger_probe.c	system calls, reclaim, interrupts, signals
  *	trigger_tracepoint.c	tracepoints, with filters
  *	trigger_wait.c	waits of tasks, and how long they last
- *	trigger_look.c	looks for states that go on
+ *	trigger_scan.c	looks for states that go on
  *	trigger_fire.c	fires
  *
  * A state that lasts (a wait, a system call, reclaim) is remembered by task, with the time when
@@ -16,9 +16,9 @@
 #define GPROF_TRIGGER_H
 
 #include "compat/sched.h"
-#include "probe/tap.h"
+#include "probe/tp_mux.h"
 #include "trace.h"
-#include "user/errand.h"
+#include "user/worker.h"
 
 #include <linux/atomic.h>
 #include <linux/build_bug.h>
@@ -35,44 +35,44 @@ struct gprof_event_queue;
 struct trace_event_file;
 
 /* States that last; in the order of GPROF_TRIGGER_*. */
-enum gprof_lasting_kind {
-	GPROF_LASTS_DELAY,
-	GPROF_LASTS_OFF_CPU,
-	GPROF_LASTS_BLOCKED,
-	GPROF_LASTS_SYSCALL,
-	GPROF_LASTS_RECLAIM,
-	GPROF_LASTS_NR,
+enum gprof_pending_op_kind {
+	GPROF_PENDING_DELAY,
+	GPROF_PENDING_OFF_CPU,
+	GPROF_PENDING_BLOCKED,
+	GPROF_PENDING_SYSCALL,
+	GPROF_PENDING_RECLAIM,
+	GPROF_PENDING_NR,
 };
 
-/* The kernel's taps that triggers join; the trace itself passes on the events of its own. */
-enum gprof_trigger_tap {
-	GPROF_TRIGGER_TAP_SYS_EXIT,
-	GPROF_TRIGGER_TAP_SYS_ENTER,
-	GPROF_TRIGGER_TAP_EXIT,
+/* The kernel's tracepoints that triggers join; the trace itself passes on the events of its own. */
+enum gprof_trigger_sub {
+	GPROF_TRIGGER_SUB_SYS_EXIT,
+	GPROF_TRIGGER_SUB_SYS_ENTER,
+	GPROF_TRIGGER_SUB_EXIT,
 	/* These of no use while no switch is seen. */
-	GPROF_TRIGGER_TAP_WAKEUP,
-	GPROF_TRIGGER_TAP_WAKEUP_NEW,
-	GPROF_TRIGGER_TAPS,
+	GPROF_TRIGGER_SUB_WAKEUP,
+	GPROF_TRIGGER_SUB_WAKEUP_NEW,
+	GPROF_TRIGGER_SUBS,
 };
 
-#define GPROF_TRIGGER_TAPS_FOLLOW	GPROF_TRIGGER_TAP_WAKEUP
+#define GPROF_TRIGGER_SUBS_FOLLOW	GPROF_TRIGGER_SUB_WAKEUP
 
 #define GPROF_DEAD_GROUPS	16	/* a power of two */
 
 /**
- * struct gprof_lasting - the states of one task that last
- * @task: struct task_struct, 0: free; at and behind the place of gprof_lasting_home()
- * @since: by GPROF_LASTS_*: when it began; 0: it does not last. See gprof_since(). That of
- *	GPROF_LASTS_OFF_CPU stays while the task runs, and says why it left (SINCE_WHY): of a
+ * struct gprof_pending_op - the states of one task that last
+ * @task: struct task_struct, 0: free; at and behind the place of gprof_pending_op_home()
+ * @since: by GPROF_PENDING_*: when it began; 0: it does not last. See gprof_since(). That of
+ *	GPROF_PENDING_OFF_CPU stays while the task runs, and says why it left (SINCE_WHY): of a
  *	task that would have gone on, and of a blocked one, there is no other
  * @number: of the system call
  *
  * Written where the task runs, or under the lock of its run queue where it does not;
- * the errand that looks for states that go on sets the bits of triggers.
+ * the work item that looks for states that go on sets the bits of triggers.
  */
-struct gprof_lasting {
+struct gprof_pending_op {
 	atomic_long_t task;
-	u64 since[GPROF_LASTS_NR];
+	u64 since[GPROF_PENDING_NR];
 	s32 number;
 } __aligned(64);
 
@@ -126,22 +126,22 @@ struct gprof_trigger_cpu {
  * @rules: triggers
  * @nr: how many
  * @wanted: bit of each GPROF_TRIGGER_* of which there is one
- * @least: by GPROF_LASTS_*: a state that lasts as long may be a trigger's; S64_MAX: none is
+ * @least: by GPROF_PENDING_*: a state that lasts as long may be a trigger's; S64_MAX: none is
  * @soonest: a task off the CPU for less has fired none: one that waits for a CPU is off it
- * @lasting: by task
+ * @pending_ops: by task
  * @bits: as many as two to the power of these
  * @shift: the part of a hash that is left by this says where
  * @cpus: of each CPU
- * @taps: by GPROF_TRIGGER_TAP_*
- * @joined: bit of each of @taps
+ * @subs: by GPROF_TRIGGER_SUB_*
+ * @joined: bit of each of @subs
  * @attached: how many of the probes of trigger_probe.c are, those not asked for included
  * @reached: how many of @rules have their tracepoint, those that want none included
  * @dead_groups: processes of which it was told that a signal ended them, lossy
- * @look: looks for states that go on
- * @looks: it was made, and switches are to be passed on
+ * @scan: looks for states that go on
+ * @scans: it was made, and switches are to be passed on
  * @follows: every switch is told from now on, the last one of each task too
- * @looking: protects @started against it
- * @started: the taps are joined
+ * @scanning: protects @started against it
+ * @started: the tracepoints are joined
  */
 struct gprof_triggers {
 	struct gprof_trace *trace;
@@ -150,21 +150,21 @@ struct gprof_triggers {
 	struct gprof_trigger_rule rules[GPROF_TRIGGERS_MAX];
 	unsigned int nr;
 	u32 wanted;
-	s64 least[GPROF_LASTS_NR];
+	s64 least[GPROF_PENDING_NR];
 	s64 soonest;
-	struct gprof_lasting *lasting;
+	struct gprof_pending_op *pending_ops;
 	unsigned int bits;
 	unsigned int shift;
 	struct gprof_trigger_cpu __percpu *cpus;
-	struct gprof_tap_user taps[GPROF_TRIGGER_TAPS];
+	struct gprof_tp_sub subs[GPROF_TRIGGER_SUBS];
 	u32 joined;
 	unsigned int attached;
 	unsigned int reached;
 	atomic64_t dead_groups[GPROF_DEAD_GROUPS];
-	struct gprof_errand look;
-	bool looks;
+	struct gprof_work scan;
+	bool scans;
 	bool follows;
-	struct mutex looking;		/* protects started */
+	struct mutex scanning;		/* protects started */
 	bool started;
 };
 
@@ -190,13 +190,13 @@ static __always_inline u64 gprof_since_fired(u32 index)
 }
 
 /* From @since to @now, still shifted. */
-static __always_inline s64 gprof_since_lasts(u64 since, u64 now)
+static __always_inline s64 gprof_since_duration(u64 since, u64 now)
 {
 	return (now & GPROF_SINCE_TIME) - (since & GPROF_SINCE_TIME);
 }
 
-static __always_inline unsigned long gprof_lasting_home(const struct gprof_triggers *g,
-							const struct task_struct *task)
+static __always_inline unsigned long gprof_pending_op_home(const struct gprof_triggers *g,
+							   const struct task_struct *task)
 {
 	return ((u64)(unsigned long)task * GOLDEN_RATIO_64) >> g->shift;
 }
@@ -217,7 +217,7 @@ void gprof_triggers_destroy(struct gprof_triggers *g);
 
 /* trigger_probe.c */
 bool gprof_trigger_can(u32 what);
-void gprof_trigger_set_taps(struct gprof_triggers *g);
+void gprof_trigger_set_subs(struct gprof_triggers *g);
 int gprof_trigger_attach(struct gprof_triggers *g);
 void gprof_trigger_detach(struct gprof_triggers *g);
 
@@ -229,25 +229,25 @@ int gprof_trigger_reach(struct gprof_trigger_rule *r);
 void gprof_trigger_unreach(struct gprof_trigger_rule *r);
 
 /* trigger_wait.c */
-int gprof_lasting_init(struct gprof_triggers *g);
-void gprof_lasting_destroy(struct gprof_triggers *g);
-void gprof_lasting_clear(struct gprof_triggers *g);
-void gprof_lasting_set_taps(struct gprof_triggers *g);
-void gprof_lasting_switch(struct gprof_triggers *g, struct gprof_trace_cpu *c,
-			  struct task_struct *prev, struct task_struct *next, u32 why);
-void gprof_lasting_dies(struct gprof_triggers *g, struct task_struct *task);
-void gprof_lasting_forget(struct gprof_triggers *g);
-void gprof_lasting_begins(struct gprof_triggers *g, enum gprof_lasting_kind kind, s32 number);
-void gprof_lasting_ends(struct gprof_triggers *g, enum gprof_lasting_kind kind);
+int gprof_pending_op_init(struct gprof_triggers *g);
+void gprof_pending_op_destroy(struct gprof_triggers *g);
+void gprof_pending_op_clear(struct gprof_triggers *g);
+void gprof_pending_op_set_subs(struct gprof_triggers *g);
+void gprof_pending_op_switch(struct gprof_triggers *g, struct gprof_trace_cpu *c,
+			     struct task_struct *prev, struct task_struct *next, u32 why);
+void gprof_pending_op_dies(struct gprof_triggers *g, struct task_struct *task);
+void gprof_pending_op_forget(struct gprof_triggers *g);
+void gprof_pending_op_begins(struct gprof_triggers *g, enum gprof_pending_op_kind kind, s32 number);
+void gprof_pending_op_ends(struct gprof_triggers *g, enum gprof_pending_op_kind kind);
 
-/* trigger_look.c */
-bool gprof_lasting_has_other(const struct gprof_triggers *g, struct task_struct *task);
-u64 gprof_lasting_look(struct gprof_errand *e, bool awaited);
+/* trigger_scan.c */
+bool gprof_pending_op_has_other(const struct gprof_triggers *g, struct task_struct *task);
+u64 gprof_pending_op_scan(struct gprof_work *e, bool awaited);
 
-static __always_inline struct task_struct *
-gprof_lasting_task_at(const struct gprof_triggers *g, unsigned int at)
+static __always_inline struct task_struct *gprof_pending_op_task_at(const struct gprof_triggers *g,
+								    unsigned int at)
 {
-	return (struct task_struct *)atomic_long_read(&g->lasting[at].task);
+	return (struct task_struct *)atomic_long_read(&g->pending_ops[at].task);
 }
 
 static inline bool gprof_waits_since_it_left(u64 off)
@@ -263,32 +263,32 @@ static inline bool gprof_blocked_since_it_left(u64 off)
 }
 
 /* Since when does a task that left at @off wait for a CPU? 0: it does not. */
-static inline u64 gprof_lasting_waits_since(const struct gprof_lasting *l, u64 off)
+static inline u64 gprof_pending_op_waits_since(const struct gprof_pending_op *l, u64 off)
 {
-	return gprof_waits_since_it_left(off) ? off : READ_ONCE(l->since[GPROF_LASTS_DELAY]);
+	return gprof_waits_since_it_left(off) ? off : READ_ONCE(l->since[GPROF_PENDING_DELAY]);
 }
 
-static inline bool gprof_lasting_is_long(const struct gprof_triggers *g,
-					 enum gprof_lasting_kind kind, u64 since, u64 now)
+static inline bool gprof_pending_op_is_long(const struct gprof_triggers *g,
+					    enum gprof_pending_op_kind kind, u64 since, u64 now)
 {
-	return since && gprof_since_lasts(since, now) >= g->least[kind];
+	return since && gprof_since_duration(since, now) >= g->least[kind];
 }
 
-static __always_inline struct gprof_lasting *
-gprof_lasting_home_of(const struct gprof_triggers *g, const struct task_struct *task)
+static __always_inline struct gprof_pending_op *
+gprof_pending_op_home_of(const struct gprof_triggers *g, const struct task_struct *task)
 {
-	return &g->lasting[gprof_lasting_home(g, task)];
+	return &g->pending_ops[gprof_pending_op_home(g, task)];
 }
 
-static __always_inline bool gprof_lasting_is_of(const struct gprof_lasting *l,
-						const struct task_struct *task)
+static __always_inline bool gprof_pending_op_is_of(const struct gprof_pending_op *l,
+						   const struct task_struct *task)
 {
 	/* Another writer at the same time neither finds nor leaves this task there. */
 	return data_race(l->task.counter) == (long)task;
 }
 
 /**
- * gprof_lasting_switch_quick() - a switch that is as most are, and fires nothing
+ * gprof_pending_op_switch_quick() - a switch that is as most are, and fires nothing
  * @c: this CPU's
  * @prev: gives the CPU to
  * @next: comes
@@ -299,23 +299,24 @@ static __always_inline bool gprof_lasting_is_of(const struct gprof_lasting *l,
  * instructions.
  *
  * Context: Under the lock of the run queue.
- * Return: whether it was; otherwise gprof_lasting_switch() is to be called.
+ * Return: whether it was; otherwise gprof_pending_op_switch() is to be called.
  */
-static __always_inline bool gprof_lasting_switch_quick(struct gprof_trace_cpu *c,
-						       struct task_struct *prev,
-						       struct task_struct *next, u64 since)
+static __always_inline bool gprof_pending_op_switch_quick(struct gprof_trace_cpu *c,
+							  struct task_struct *prev,
+							  struct task_struct *next, u64 since)
 {
-	struct gprof_lasting *from = c->places[(u8)prev->pid];
-	struct gprof_lasting *to = c->places[(u8)next->pid];
+	struct gprof_pending_op *from = c->places[(u8)prev->pid];
+	struct gprof_pending_op *to = c->places[(u8)next->pid];
 
 	BUILD_BUG_ON(GPROF_TRACE_PLACES != U8_MAX + 1);
-	if (unlikely(!gprof_lasting_is_of(from, prev)) || unlikely(!gprof_lasting_is_of(to, next)))
+	if (unlikely(!gprof_pending_op_is_of(from, prev)) ||
+	    unlikely(!gprof_pending_op_is_of(to, next)))
 		return false;
-	WRITE_ONCE(from->since[GPROF_LASTS_OFF_CPU], since);
+	WRITE_ONCE(from->since[GPROF_PENDING_OFF_CPU], since);
 	/* A bit that is set meanwhile is no matter. */
-	if (unlikely((s64)(since - data_race(to->since[GPROF_LASTS_OFF_CPU])) >= c->soonest))
+	if (unlikely((s64)(since - data_race(to->since[GPROF_PENDING_OFF_CPU])) >= c->soonest))
 		return false;
-	WRITE_ONCE(to->since[GPROF_LASTS_DELAY], 0);
+	WRITE_ONCE(to->since[GPROF_PENDING_DELAY], 0);
 	return true;
 }
 

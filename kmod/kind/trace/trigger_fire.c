@@ -43,8 +43,8 @@ void gprof_trigger_suppress(struct gprof_trigger_rule *r)
  * @r: trigger
  * @task: its task: current, or one that does not run, or under RCU
  * @ns: how long it lasted
- * @number: see struct gprof_fired
- * @flags: GPROF_FIRED_F_*
+ * @number: see struct gprof_trigger_event
+ * @flags: GPROF_TRIGGER_EVENT_F_*
  *
  * Context: Any but NMI.
  */
@@ -70,11 +70,11 @@ void gprof_trigger_fire(struct gprof_trigger_rule *r, struct task_struct *task, 
 		e->told.time = now;
 		e->told.duration_ns = ns;
 		e->told.number = number;
-		/* The errand that looks at it may run on any CPU. */
-		if (flags & GPROF_FIRED_F_GOES_ON)
+		/* The work item that looks at it may run on any CPU. */
+		if (flags & GPROF_TRIGGER_EVENT_F_GOES_ON)
 			e->told.cpu = task_cpu(task);
 		if (!gprof_trace_mark(r->all->trace, &e->told, task->pid, flags))
-			flags |= GPROF_FIRED_F_UNMARKED;
+			flags |= GPROF_TRIGGER_EVENT_F_UNMARKED;
 		e->told.flags = flags;
 		atomic64_inc(&q->fired);
 		gprof_event_publish(q, e);
@@ -91,14 +91,14 @@ void gprof_trigger_fire(struct gprof_trigger_rule *r, struct task_struct *task, 
  * @task: as for gprof_trigger_fire(), and of the target
  * @since: when it began, with the bits of those that have fired for it
  * @now: gprof_since() of now
- * @number: see struct gprof_fired
+ * @number: see struct gprof_trigger_event
  *
  * Context: Any but NMI.
  */
 void gprof_trigger_lasted(struct gprof_triggers *g, u32 what, struct task_struct *task,
 			  u64 since, u64 now, s32 number)
 {
-	s64 lasted = gprof_since_lasts(since, now);
+	s64 lasted = gprof_since_duration(since, now);
 	u64 ns = lasted > 0 ? lasted >> GPROF_SINCE_SHIFT : 0;
 	unsigned int i;
 

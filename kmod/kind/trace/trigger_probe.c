@@ -39,12 +39,12 @@ static void trigger_call_entered(void *data, struct pt_regs *regs, long number)
 	if (in_compat_syscall())
 		number = GPROF_TRIGGER_ANY;
 	if (wants_call(data, number))
-		gprof_lasting_begins(data, GPROF_LASTS_SYSCALL, number);
+		gprof_pending_op_begins(data, GPROF_PENDING_SYSCALL, number);
 }
 
 static void trigger_call_left(void *data, struct pt_regs *regs, long ret)
 {
-	gprof_lasting_ends(data, GPROF_LASTS_SYSCALL);
+	gprof_pending_op_ends(data, GPROF_PENDING_SYSCALL);
 }
 
 /* ---- signals ---- */
@@ -157,14 +157,14 @@ static void trigger_softirq_left(void *data, unsigned int number)
 static void trigger_reclaim_began(GPROF_RECLAIM_BEGIN_ARGS)
 {
 	preempt_disable_notrace();
-	gprof_lasting_begins(data, GPROF_LASTS_RECLAIM, GPROF_TRIGGER_ANY);
+	gprof_pending_op_begins(data, GPROF_PENDING_RECLAIM, GPROF_TRIGGER_ANY);
 	preempt_enable_notrace();
 }
 
 static void trigger_reclaim_ended(GPROF_RECLAIM_END_ARGS)
 {
 	preempt_disable_notrace();
-	gprof_lasting_ends(data, GPROF_LASTS_RECLAIM);
+	gprof_pending_op_ends(data, GPROF_PENDING_RECLAIM);
 	preempt_enable_notrace();
 }
 
@@ -217,23 +217,23 @@ bool gprof_trigger_can(u32 what)
 }
 
 /**
- * gprof_trigger_set_taps() - which taps but the scheduler's are of use
+ * gprof_trigger_set_subs() - which tracepoints but the scheduler's are of use
  * @g: triggers
  *
  * Context: Task.
  */
-void gprof_trigger_set_taps(struct gprof_triggers *g)
+void gprof_trigger_set_subs(struct gprof_triggers *g)
 {
-	g->taps[GPROF_TRIGGER_TAP_SYS_EXIT].tap = GPROF_TAP_SYS_EXIT;
-	g->taps[GPROF_TRIGGER_TAP_SYS_EXIT].on_call = trigger_call_left;
-	g->taps[GPROF_TRIGGER_TAP_SYS_ENTER].tap = GPROF_TAP_SYS_ENTER;
-	g->taps[GPROF_TRIGGER_TAP_SYS_ENTER].on_call = trigger_call_entered;
-	g->taps[GPROF_TRIGGER_TAP_EXIT].tap = GPROF_TAP_EXIT;
-	g->taps[GPROF_TRIGGER_TAP_EXIT].on_task = trigger_exited;
+	g->subs[GPROF_TRIGGER_SUB_SYS_EXIT].tp = GPROF_TP_SYS_EXIT;
+	g->subs[GPROF_TRIGGER_SUB_SYS_EXIT].on_call = trigger_call_left;
+	g->subs[GPROF_TRIGGER_SUB_SYS_ENTER].tp = GPROF_TP_SYS_ENTER;
+	g->subs[GPROF_TRIGGER_SUB_SYS_ENTER].on_call = trigger_call_entered;
+	g->subs[GPROF_TRIGGER_SUB_EXIT].tp = GPROF_TP_EXIT;
+	g->subs[GPROF_TRIGGER_SUB_EXIT].on_task = trigger_exited;
 	if (gprof_triggers_want(g, GPROF_TRIGGER_SYSCALL))
-		g->joined |= 1U << GPROF_TRIGGER_TAP_SYS_EXIT | 1U << GPROF_TRIGGER_TAP_SYS_ENTER;
+		g->joined |= 1U << GPROF_TRIGGER_SUB_SYS_EXIT | 1U << GPROF_TRIGGER_SUB_SYS_ENTER;
 	if (gprof_triggers_want(g, GPROF_TRIGGER_SIGNAL))
-		g->joined |= 1U << GPROF_TRIGGER_TAP_EXIT;
+		g->joined |= 1U << GPROF_TRIGGER_SUB_EXIT;
 }
 
 /**
@@ -259,7 +259,7 @@ void gprof_trigger_detach(struct gprof_triggers *g)
 }
 
 /**
- * gprof_trigger_attach() - attach to events that are not taps
+ * gprof_trigger_attach() - attach to events that are not tracepoints
  * @g: triggers
  *
  * Context: Task.

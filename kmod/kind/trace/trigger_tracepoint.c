@@ -7,7 +7,7 @@
  * perf makes one for counters of that event, and so with a filter perf's counters are
  * attached, as for kind profile; see counter.c.
  */
-#include "kind/cpu/share.h"
+#include "kind/cpu/counter_share.h"
 #include "probe/filter.h"
 #include "target/target.h"
 #include "trigger.h"

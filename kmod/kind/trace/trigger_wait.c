@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * trigger_wait: the states of each task that last, and the taps of the scheduler.
+ * trigger_wait: the states of each task that last, and the tracepoints of the scheduler.
  *
  * A task has one place from its first wait, call or reclaim on until it gives its CPU away
  * when its end is told (exit_state), found by a hash of its address, which unlike its id an
@@ -10,15 +10,15 @@
  *
  * A task is switched out, woken and switched in one after the other, under the lock of its
  * run queue (a wake-up elsewhere waits until it has left its CPU); its calls and reclaim are
- * noted where it runs. So there is one writer for each place at a time, besides the errand
+ * noted where it runs. So there is one writer for each place at a time, besides the work item
  * that looks for states that go on. That one changes a time by compare-exchange alone, and sets
  * the bit of a trigger in it; the end of a wait that was long enough takes the time by exchange.
  * Each trigger thereby fires once for a wait. A wait that was short leaves its time behind: the
- * errand has seen, after it took the time, that the task had no CPU, and left it then.
+ * work item has seen, after it took the time, that the task had no CPU, and left it then.
  *
  * The way of a switch is counted in instructions: the usual part stands in trigger.h.
  */
-#include "clock/mono.h"
+#include "clock/clock.h"
 #include "compat/sched.h"
 #include "target/target.h"
 #include "trigger.h"
@@ -38,40 +38,40 @@
 #define BITS_MAX	16
 
 /* Of nobody. */
-static struct gprof_lasting nowhere;
+static struct gprof_pending_op nowhere;
 
-static_assert(GPROF_TRIGGER_DELAY - 1 == GPROF_LASTS_DELAY);
-static_assert(GPROF_TRIGGER_RECLAIM - 1 == GPROF_LASTS_RECLAIM);
+static_assert(GPROF_TRIGGER_DELAY - 1 == GPROF_PENDING_DELAY);
+static_assert(GPROF_TRIGGER_RECLAIM - 1 == GPROF_PENDING_RECLAIM);
 
-static noinline struct gprof_lasting *find_elsewhere(const struct gprof_triggers *g,
-						     const struct task_struct *task)
+static noinline struct gprof_pending_op *find_elsewhere(const struct gprof_triggers *g,
+							const struct task_struct *task)
 {
-	unsigned int mask = (1U << g->bits) - 1, home = gprof_lasting_home(g, task), i;
+	unsigned int mask = (1U << g->bits) - 1, home = gprof_pending_op_home(g, task), i;
 
 	for (i = 0; i < PLACES; i++) {
-		if (gprof_lasting_task_at(g, (home + i) & mask) == task)
-			return &g->lasting[(home + i) & mask];
+		if (gprof_pending_op_task_at(g, (home + i) & mask) == task)
+			return &g->pending_ops[(home + i) & mask];
 	}
 	return NULL;
 }
 
-static __always_inline struct gprof_lasting *find(const struct gprof_triggers *g,
-						  const struct task_struct *task)
+static __always_inline struct gprof_pending_op *find(const struct gprof_triggers *g,
+						     const struct task_struct *task)
 {
-	struct gprof_lasting *l = gprof_lasting_home_of(g, task);
+	struct gprof_pending_op *l = gprof_pending_op_home_of(g, task);
 
-	if (likely(gprof_lasting_is_of(l, task)))
+	if (likely(gprof_pending_op_is_of(l, task)))
 		return l;
 	return find_elsewhere(g, task);
 }
 
 /*
  * Others may want the same place at the same time, but for other tasks. A task that has ended
- * gets none: see gprof_lasting_dies().
+ * gets none: see gprof_pending_op_dies().
  */
-static struct gprof_lasting *claim(struct gprof_triggers *g, const struct task_struct *task)
+static struct gprof_pending_op *claim(struct gprof_triggers *g, const struct task_struct *task)
 {
-	unsigned int mask = (1U << g->bits) - 1, home = gprof_lasting_home(g, task), i;
+	unsigned int mask = (1U << g->bits) - 1, home = gprof_pending_op_home(g, task), i;
 
 	if (READ_ONCE(task->exit_state))
 		return NULL;
@@ -80,31 +80,31 @@ static struct gprof_lasting *claim(struct gprof_triggers *g, const struct task_s
 		long empty = 0;
 
 		/* Pairs with atomic_long_set_release() in give_up(): all of it is 0. */
-		if (atomic_long_try_cmpxchg(&g->lasting[at].task, &empty, (long)task))
-			return &g->lasting[at];
+		if (atomic_long_try_cmpxchg(&g->pending_ops[at].task, &empty, (long)task))
+			return &g->pending_ops[at];
 	}
-	atomic64_inc(&g->events->unwatched);
+	atomic64_inc(&g->events->untracked);
 	return NULL;
 }
 
-static void give_up(struct gprof_lasting *l)
+static void give_up(struct gprof_pending_op *l)
 {
 	unsigned int i;
 
-	for (i = 0; i < GPROF_LASTS_NR; i++)
+	for (i = 0; i < GPROF_PENDING_NR; i++)
 		WRITE_ONCE(l->since[i], 0);
 	/* Pairs with atomic_long_try_cmpxchg() in claim(). */
 	atomic_long_set_release(&l->task, 0);
 }
 
-/* Takes a time for good. With the bits that the errand has set up to now. */
-static u64 take(struct gprof_lasting *l, enum gprof_lasting_kind kind)
+/* Takes a time for good. With the bits that the work item has set up to now. */
+static u64 take(struct gprof_pending_op *l, enum gprof_pending_op_kind kind)
 {
 	return xchg(&l->since[kind], 0);
 }
 
-static void ended(struct gprof_triggers *g, struct gprof_lasting *l, enum gprof_lasting_kind kind,
-		  struct task_struct *task, u64 now, s32 number)
+static void ended(struct gprof_triggers *g, struct gprof_pending_op *l,
+		  enum gprof_pending_op_kind kind, struct task_struct *task, u64 now, s32 number)
 {
 	u64 since = take(l, kind);
 
@@ -114,19 +114,19 @@ static void ended(struct gprof_triggers *g, struct gprof_lasting *l, enum gprof_
 
 /* ---- switches ---- */
 
-/* With the bits that the errand has set up to now, which then finds nothing any more. */
-static void was_long(struct gprof_triggers *g, struct gprof_lasting *l, struct task_struct *next,
+/* With the bits that the work item has set up to now, which then finds nothing any more. */
+static void was_long(struct gprof_triggers *g, struct gprof_pending_op *l, struct task_struct *next,
 		     u64 now)
 {
-	u64 off = READ_ONCE(l->since[GPROF_LASTS_OFF_CPU]);
-	u64 woken = gprof_lasting_waits_since(l, off);
-	bool off_cpu = gprof_lasting_is_long(g, GPROF_LASTS_OFF_CPU, off, now);
-	bool delay = gprof_lasting_is_long(g, GPROF_LASTS_DELAY, woken, now);
+	u64 off = READ_ONCE(l->since[GPROF_PENDING_OFF_CPU]);
+	u64 woken = gprof_pending_op_waits_since(l, off);
+	bool off_cpu = gprof_pending_op_is_long(g, GPROF_PENDING_OFF_CPU, off, now);
+	bool delay = gprof_pending_op_is_long(g, GPROF_PENDING_DELAY, woken, now);
 
 	if (!(delay || off_cpu) || !next->pid || !gprof_trace_has(g->trace, next))
 		return;
-	off = take(l, GPROF_LASTS_OFF_CPU);
-	woken = take(l, GPROF_LASTS_DELAY);
+	off = take(l, GPROF_PENDING_OFF_CPU);
+	woken = take(l, GPROF_PENDING_DELAY);
 	if (delay)
 		gprof_trigger_lasted(g, GPROF_TRIGGER_DELAY, next,
 				     gprof_waits_since_it_left(off) ? off : woken, now,
@@ -136,26 +136,26 @@ static void was_long(struct gprof_triggers *g, struct gprof_lasting *l, struct t
 }
 
 /**
- * gprof_lasting_switch() - a switch for which gprof_lasting_switch_quick() is not enough
+ * gprof_pending_op_switch() - a switch for which gprof_pending_op_switch_quick() is not enough
  * @g: triggers that want it
  * @c: this CPU's
  * @prev: gives the CPU to
  * @next: comes
- * @why: GPROF_TRACE_PREV_*; where it is DEAD gprof_lasting_dies() was called
+ * @why: GPROF_TRACE_PREV_*; where it is DEAD gprof_pending_op_dies() was called
  *
  * Context: Under the lock of the run queue.
  */
-void gprof_lasting_switch(struct gprof_triggers *g, struct gprof_trace_cpu *c,
-			  struct task_struct *prev, struct task_struct *next, u32 why)
+void gprof_pending_op_switch(struct gprof_triggers *g, struct gprof_trace_cpu *c,
+			     struct task_struct *prev, struct task_struct *next, u32 why)
 {
-	u64 now = gprof_since(gprof_mono_ns());
-	struct gprof_lasting *l = find(g, prev);
+	u64 now = gprof_since(gprof_clock_ns());
+	struct gprof_pending_op *l = find(g, prev);
 
 	/* Its first wait. */
 	if (!l && why != GPROF_TRACE_PREV_DEAD && gprof_trace_has(g->trace, prev))
 		l = claim(g, prev);
 	if (l) {
-		WRITE_ONCE(l->since[GPROF_LASTS_OFF_CPU], now | why);
+		WRITE_ONCE(l->since[GPROF_PENDING_OFF_CPU], now | why);
 		c->places[(u8)prev->pid] = l;
 	}
 	l = find(g, next);
@@ -163,22 +163,22 @@ void gprof_lasting_switch(struct gprof_triggers *g, struct gprof_trace_cpu *c,
 		return;
 	c->places[(u8)next->pid] = l;
 	was_long(g, l, next, now);
-	WRITE_ONCE(l->since[GPROF_LASTS_DELAY], 0);
+	WRITE_ONCE(l->since[GPROF_PENDING_DELAY], 0);
 }
 
 /**
- * gprof_lasting_dies() - a task that has ended leaves its CPU, and its place
+ * gprof_pending_op_dies() - a task that has ended leaves its CPU, and its place
  * @g: triggers
  * @task: it; has exit_state
  *
  * Perhaps not for good: it may be reaped, and sleep still. But then its process may leave the
- * target, and be forgotten (known.h), so that nobody is told of its last switch.
+ * target, and be forgotten (tracked.h), so that nobody is told of its last switch.
  *
  * Context: Under the lock of the run queue.
  */
-void gprof_lasting_dies(struct gprof_triggers *g, struct task_struct *task)
+void gprof_pending_op_dies(struct gprof_triggers *g, struct task_struct *task)
 {
-	struct gprof_lasting *l = find(g, task);
+	struct gprof_pending_op *l = find(g, task);
 
 	if (l)
 		give_up(l);
@@ -187,68 +187,68 @@ void gprof_lasting_dies(struct gprof_triggers *g, struct task_struct *task)
 /* ---- wake-ups ---- */
 
 /* Where it was not woken, as when the CPU that did so was on its way out, it says nothing. */
-static noinline void unblocked(struct gprof_triggers *g, struct gprof_lasting *l,
+static noinline void unblocked(struct gprof_triggers *g, struct gprof_pending_op *l,
 			       struct task_struct *task, u64 now)
 {
-	u64 off = READ_ONCE(l->since[GPROF_LASTS_OFF_CPU]), was;
+	u64 off = READ_ONCE(l->since[GPROF_PENDING_OFF_CPU]), was;
 
 	do {
 		if (!gprof_blocked_since_it_left(off))
 			return;
 		was = off;
-		off = cmpxchg(&l->since[GPROF_LASTS_OFF_CPU], was,
+		off = cmpxchg(&l->since[GPROF_PENDING_OFF_CPU], was,
 			      (was & ~GPROF_SINCE_WHY) | GPROF_TRACE_PREV_SLEEPS);
 	} while (off != was);
-	if (gprof_lasting_has_other(g, task))
+	if (gprof_pending_op_has_other(g, task))
 		gprof_trigger_lasted(g, GPROF_TRIGGER_BLOCKED, task, off, now, GPROF_TRIGGER_ANY);
 }
 
-static noinline struct gprof_lasting *find_or_claim(struct gprof_triggers *g,
-						    struct task_struct *task)
+static noinline struct gprof_pending_op *find_or_claim(struct gprof_triggers *g,
+						       struct task_struct *task)
 {
-	struct gprof_lasting *l = find(g, task);
+	struct gprof_pending_op *l = find(g, task);
 
-	return !l && gprof_lasting_has_other(g, task) ? claim(g, task) : l;
+	return !l && gprof_pending_op_has_other(g, task) ? claim(g, task) : l;
 }
 
 /*
  * As the trace has told of it, here and just now: the clock is most of the cost of a wake-up.
  * Not where the task has left later, for which its waker had to wait.
  */
-static u64 woken_at(const struct gprof_trace_cpu *c, const struct gprof_lasting *l,
+static u64 woken_at(const struct gprof_trace_cpu *c, const struct gprof_pending_op *l,
 		    const struct task_struct *task)
 {
-	u64 off = READ_ONCE(l->since[GPROF_LASTS_OFF_CPU]), at = gprof_since(c->waking_at);
+	u64 off = READ_ONCE(l->since[GPROF_PENDING_OFF_CPU]), at = gprof_since(c->waking_at);
 
 	/* Where it is not known when it left, the told one may be another that had its address. */
-	if (likely(c->waking == task) && likely(off) && likely(gprof_since_lasts(off, at) > 0))
+	if (likely(c->waking == task) && likely(off) && likely(gprof_since_duration(off, at) > 0))
 		return at;
-	return gprof_since(gprof_mono_ns());
+	return gprof_since(gprof_clock_ns());
 }
 
 /* Under the lock of its run queue. A task amid falling asleep runs still, and goes on. */
 static __always_inline void on_wakeup(struct gprof_triggers *g, struct task_struct *task, bool new)
 {
 	struct gprof_trace_cpu *c = this_cpu_ptr(g->trace->cpus);
-	struct gprof_lasting *l = c->places[(u8)task->pid];
+	struct gprof_pending_op *l = c->places[(u8)task->pid];
 	u64 now;
 
 	if (gprof_task_on_cpu(task))
 		return;
-	if (unlikely(!gprof_lasting_is_of(l, task))) {
+	if (unlikely(!gprof_pending_op_is_of(l, task))) {
 		l = find_or_claim(g, task);
 		if (!l)
 			return;
 		c->places[(u8)task->pid] = l;
 	}
 	now = woken_at(c, l, task);
-	if (gprof_blocked_since_it_left(READ_ONCE(l->since[GPROF_LASTS_OFF_CPU])))
+	if (gprof_blocked_since_it_left(READ_ONCE(l->since[GPROF_PENDING_OFF_CPU])))
 		unblocked(g, l, task, now);
 	if (new)
-		WRITE_ONCE(l->since[GPROF_LASTS_OFF_CPU], now | GPROF_TRACE_PREV_PREEMPTED);
+		WRITE_ONCE(l->since[GPROF_PENDING_OFF_CPU], now | GPROF_TRACE_PREV_PREEMPTED);
 	/* One that was woken already has been waiting since. */
-	else if (!gprof_lasting_waits_since(l, READ_ONCE(l->since[GPROF_LASTS_OFF_CPU])))
-		WRITE_ONCE(l->since[GPROF_LASTS_DELAY], now);
+	else if (!gprof_pending_op_waits_since(l, READ_ONCE(l->since[GPROF_PENDING_OFF_CPU])))
+		WRITE_ONCE(l->since[GPROF_PENDING_DELAY], now);
 }
 
 static notrace void woken(void *data, struct task_struct *task)
@@ -264,31 +264,31 @@ static notrace void woken_new(void *data, struct task_struct *task)
 /* ---- states that the task begins and ends itself ---- */
 
 /**
- * gprof_lasting_forget() - current is a stranger from now on
+ * gprof_pending_op_forget() - current is a task outside the target from now on
  * @g: triggers
  *
  * Context: Task, preemption off; current is of the target no longer, and so gets no new
  * place.
  */
-void gprof_lasting_forget(struct gprof_triggers *g)
+void gprof_pending_op_forget(struct gprof_triggers *g)
 {
-	struct gprof_lasting *l = g->looks ? find(g, current) : NULL;
+	struct gprof_pending_op *l = g->scans ? find(g, current) : NULL;
 
 	if (l)
 		give_up(l);
 }
 
 /**
- * gprof_lasting_begins() - of current
+ * gprof_pending_op_begins() - of current
  * @g: triggers
  * @kind: its kind
- * @number: see struct gprof_fired
+ * @number: see struct gprof_trigger_event
  *
  * Context: Task, preemption off.
  */
-void gprof_lasting_begins(struct gprof_triggers *g, enum gprof_lasting_kind kind, s32 number)
+void gprof_pending_op_begins(struct gprof_triggers *g, enum gprof_pending_op_kind kind, s32 number)
 {
-	struct gprof_lasting *l;
+	struct gprof_pending_op *l;
 
 	/*
 	 * A task that gets a place while nobody tells of its last switch leaves it to the next
@@ -299,22 +299,22 @@ void gprof_lasting_begins(struct gprof_triggers *g, enum gprof_lasting_kind kind
 	l = find(g, current) ?: claim(g, current);
 	if (!l)
 		return;
-	if (kind == GPROF_LASTS_SYSCALL)
+	if (kind == GPROF_PENDING_SYSCALL)
 		WRITE_ONCE(l->number, number);
-	/* Pairs with smp_load_acquire() in look_at_kind(): the number is this one's. */
-	smp_store_release(&l->since[kind], gprof_since(gprof_mono_ns()));
+	/* Pairs with smp_load_acquire() in scan_kind(): the number is this one's. */
+	smp_store_release(&l->since[kind], gprof_since(gprof_clock_ns()));
 }
 
 /**
- * gprof_lasting_ends() - of current
+ * gprof_pending_op_ends() - of current
  * @g: triggers
  * @kind: its kind; may not have begun
  *
  * Context: Task, preemption off.
  */
-void gprof_lasting_ends(struct gprof_triggers *g, enum gprof_lasting_kind kind)
+void gprof_pending_op_ends(struct gprof_triggers *g, enum gprof_pending_op_kind kind)
 {
-	struct gprof_lasting *l = find(g, current);
+	struct gprof_pending_op *l = find(g, current);
 	u64 since, now;
 
 	if (!l)
@@ -322,12 +322,12 @@ void gprof_lasting_ends(struct gprof_triggers *g, enum gprof_lasting_kind kind)
 	since = READ_ONCE(l->since[kind]);
 	if (!since)
 		return;
-	now = gprof_since(gprof_mono_ns());
-	if (!gprof_lasting_is_long(g, kind, since, now) || !gprof_trace_has(g->trace, current))
+	now = gprof_since(gprof_clock_ns());
+	if (!gprof_pending_op_is_long(g, kind, since, now) || !gprof_trace_has(g->trace, current))
 		WRITE_ONCE(l->since[kind], 0);
 	else
 		ended(g, l, kind, current, now,
-		      kind == GPROF_LASTS_SYSCALL ? l->number : GPROF_TRIGGER_ANY);
+		      kind == GPROF_PENDING_SYSCALL ? l->number : GPROF_TRIGGER_ANY);
 }
 
 /* ---- life ---- */
@@ -339,56 +339,57 @@ static unsigned int bits_for(const struct gprof_target *t)
 }
 
 /**
- * gprof_lasting_init() - be ready to note states that last
+ * gprof_pending_op_init() - be ready to note states that last
  * @g: triggers
  *
  * Context: Task.
  * Return: 0 or a negative errno.
  */
-int gprof_lasting_init(struct gprof_triggers *g)
+int gprof_pending_op_init(struct gprof_triggers *g)
 {
 	const struct gprof_target *target = g->trace->whose.target;
 	size_t nr;
 	u64 bytes;
 	int err;
 
-	BUILD_BUG_ON(sizeof(struct gprof_lasting) != 64);
-	if (g->looks)
+	BUILD_BUG_ON(sizeof(struct gprof_pending_op) != 64);
+	if (g->scans)
 		return 0;
 	g->bits = bits_for(target);
 	g->shift = 64 - g->bits;
 	nr = 1UL << g->bits;
-	bytes = gprof_memory_of(nr * sizeof(*g->lasting));
+	bytes = gprof_memory_of(nr * sizeof(*g->pending_ops));
 	err = gprof_charge_more(g->charge, bytes);
 	if (err)
 		return err;
-	g->lasting = kvcalloc(nr, sizeof(*g->lasting), GFP_KERNEL_ACCOUNT);
-	err = !g->lasting ? -ENOMEM :
-	      gprof_errand_init(&g->look, gprof_lasting_look, target->privileged);
+	g->pending_ops = kvcalloc(nr, sizeof(*g->pending_ops), GFP_KERNEL_ACCOUNT);
+	err = !g->pending_ops ?
+		      -ENOMEM :
+		      gprof_work_init(&g->scan, gprof_pending_op_scan, target->privileged);
 	if (err) {
-		gprof_lasting_destroy(g);
+		gprof_pending_op_destroy(g);
 		gprof_charge_less(g->charge, bytes);
 		return err;
 	}
-	g->looks = true;
+	g->scans = true;
 	return 0;
 }
 
 /**
- * gprof_lasting_destroy() - free it
+ * gprof_pending_op_destroy() - free it
  * @g: triggers, not started
  *
  * Context: Task.
  */
-void gprof_lasting_destroy(struct gprof_triggers *g)
+void gprof_pending_op_destroy(struct gprof_triggers *g)
 {
-	if (g->looks)
-		gprof_errand_destroy(&g->look);
-	kvfree(g->lasting);
-	g->lasting = NULL;
+	if (g->scans)
+		gprof_work_destroy(&g->scan);
+	kvfree(g->pending_ops);
+	g->pending_ops = NULL;
 }
 
-static s64 least_of(const struct gprof_triggers *g, enum gprof_lasting_kind kind)
+static s64 least_of(const struct gprof_triggers *g, enum gprof_pending_op_kind kind)
 {
 	s64 least = S64_MAX;
 	unsigned int i;
@@ -401,22 +402,22 @@ static s64 least_of(const struct gprof_triggers *g, enum gprof_lasting_kind kind
 }
 
 /**
- * gprof_lasting_clear() - nothing lasts
- * @g: triggers, of which no tap is joined
+ * gprof_pending_op_clear() - nothing lasts
+ * @g: triggers, of which no tracepoint is joined
  *
  * Context: Task.
  */
-void gprof_lasting_clear(struct gprof_triggers *g)
+void gprof_pending_op_clear(struct gprof_triggers *g)
 {
 	unsigned int kind, i;
 	int cpu;
 
-	for (kind = 0; kind < GPROF_LASTS_NR; kind++)
+	for (kind = 0; kind < GPROF_PENDING_NR; kind++)
 		g->least[kind] = least_of(g, kind);
-	g->soonest = min(g->least[GPROF_LASTS_OFF_CPU], g->least[GPROF_LASTS_DELAY]);
-	if (!g->looks)
+	g->soonest = min(g->least[GPROF_PENDING_OFF_CPU], g->least[GPROF_PENDING_DELAY]);
+	if (!g->scans)
 		return;
-	memset(g->lasting, 0, sizeof(*g->lasting) << g->bits);
+	memset(g->pending_ops, 0, sizeof(*g->pending_ops) << g->bits);
 	for_each_possible_cpu(cpu) {
 		struct gprof_trace_cpu *c = per_cpu_ptr(g->trace->cpus, cpu);
 
@@ -427,22 +428,22 @@ void gprof_lasting_clear(struct gprof_triggers *g)
 }
 
 /**
- * gprof_lasting_set_taps() - which of the scheduler's taps are of use
+ * gprof_pending_op_set_subs() - which of the scheduler's tracepoints are of use
  * @g: triggers
  *
  * Context: Task.
  */
-void gprof_lasting_set_taps(struct gprof_triggers *g)
+void gprof_pending_op_set_subs(struct gprof_triggers *g)
 {
 	bool delay = gprof_triggers_want(g, GPROF_TRIGGER_DELAY);
 	bool blocked = gprof_triggers_want(g, GPROF_TRIGGER_BLOCKED);
 
-	g->taps[GPROF_TRIGGER_TAP_WAKEUP].tap = GPROF_TAP_WAKEUP;
-	g->taps[GPROF_TRIGGER_TAP_WAKEUP].on_task = woken;
-	g->taps[GPROF_TRIGGER_TAP_WAKEUP_NEW].tap = GPROF_TAP_WAKEUP_NEW;
-	g->taps[GPROF_TRIGGER_TAP_WAKEUP_NEW].on_task = woken_new;
+	g->subs[GPROF_TRIGGER_SUB_WAKEUP].tp = GPROF_TP_WAKEUP;
+	g->subs[GPROF_TRIGGER_SUB_WAKEUP].on_task = woken;
+	g->subs[GPROF_TRIGGER_SUB_WAKEUP_NEW].tp = GPROF_TP_WAKEUP_NEW;
+	g->subs[GPROF_TRIGGER_SUB_WAKEUP_NEW].on_task = woken_new;
 	if (delay || blocked)
-		g->joined |= 1U << GPROF_TRIGGER_TAP_WAKEUP;
+		g->joined |= 1U << GPROF_TRIGGER_SUB_WAKEUP;
 	if (delay || blocked || gprof_triggers_want(g, GPROF_TRIGGER_OFF_CPU))
-		g->joined |= 1U << GPROF_TRIGGER_TAP_WAKEUP_NEW;
+		g->joined |= 1U << GPROF_TRIGGER_SUB_WAKEUP_NEW;
 }

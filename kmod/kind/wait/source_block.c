@@ -22,7 +22,7 @@ static int block_setup(struct gprof_request *req, void **state)
 	return gprof_waits_setup(req, &spec, state);
 }
 
-const struct gprof_source gprof_source_block = {
+const struct gprof_source_ops gprof_source_block = {
 	.kind = GPROF_KIND_BLOCK,
 	.name = "block",
 	.params_size = sizeof(struct gprof_block_params),

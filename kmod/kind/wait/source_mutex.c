@@ -13,8 +13,9 @@
 
 static u64 features(void)
 {
-	return gprof_tap_exists(GPROF_TAP_LOCK_BEGIN) && gprof_tap_exists(GPROF_TAP_LOCK_END) ?
-	       GPROF_FEAT_KERNEL_LOCKS : 0;
+	return gprof_tp_exists(GPROF_TP_LOCK_BEGIN) && gprof_tp_exists(GPROF_TP_LOCK_END) ?
+		       GPROF_FEAT_KERNEL_LOCKS :
+		       0;
 }
 
 /* Places of the kernel's locks, and tasks at them, are for users that may see the kernel. */
@@ -67,7 +68,7 @@ static int mutex_setup(struct gprof_request *req, void **state)
 	return err ?: gprof_waits_setup(req, &spec, state);
 }
 
-const struct gprof_source gprof_source_mutex = {
+const struct gprof_source_ops gprof_source_mutex = {
 	.kind = GPROF_KIND_MUTEX,
 	.name = "mutex",
 	.params_size = sizeof(struct gprof_mutex_params),

@@ -21,7 +21,7 @@
  * The way of a wait that is not sampled is counted in instructions.
  */
 #include "wait.h"
-#include "clock/mono.h"
+#include "clock/clock.h"
 #include "compat/irq_work.h"
 #include "compat/preempt.h"
 #include "compat/sched.h"
@@ -29,7 +29,7 @@
 #include "sample/sampler.h"
 #include "unwind/stack_caller.h"
 #include "user/memlock.h"
-#include "wait_for.h"
+#include "wait_reason.h"
 
 #include <linux/build_bug.h>
 #include <linux/cpumask.h>
@@ -54,7 +54,7 @@
  * It may have other rights than when it began to wait. In which cgroup, or on which CPU, it
  * did so counts: such targets are for recorders that may see all.
  */
-static bool may_be_told(const struct gprof_waits *w)
+static bool may_be_reported(const struct gprof_waits *w)
 {
 	return !w->whose.tgids || gprof_waits_have(w, current);
 }
@@ -70,8 +70,8 @@ static void sample_waiter(struct irq_work *irq)
 	local_irq_save(flags);
 	e = c->due;
 	c->due.task = NULL;
-	if (e.task && e.task == current && may_be_told(w))
-		gprof_wait_tell(w, &e, current, &c->regs, 0);
+	if (e.task && e.task == current && may_be_reported(w))
+		gprof_wait_report(w, &e, current, &c->regs, 0);
 	else if (e.task)
 		gprof_wait_lose(w);
 	local_irq_restore(flags);
@@ -80,7 +80,7 @@ static void sample_waiter(struct irq_work *irq)
 static noinline void comes(struct gprof_waits *w, unsigned int at, struct task_struct *next)
 {
 	struct gprof_wait_cpu *c = this_cpu_ptr(w->cpus);
-	u64 now = gprof_mono_ns();
+	u64 now = gprof_clock_ns();
 	struct gprof_wait wait;
 
 	if (!gprof_wait_take_of(w, at, next, &wait))
@@ -96,7 +96,7 @@ static noinline void comes(struct gprof_waits *w, unsigned int at, struct task_s
 static noinline void goes(struct gprof_waits *w, struct task_struct *prev, unsigned int state,
 			  bool unsampled)
 {
-	u64 now = gprof_mono_ns();
+	u64 now = gprof_clock_ns();
 
 	if (unlikely(!gprof_wait_begins(w, prev, now, state, unsampled)) && !unsampled)
 		gprof_wait_lose(w);
@@ -114,15 +114,15 @@ static noinline void draws(struct gprof_waits *w, struct task_struct *prev, unsi
 {
 	struct gprof_wait_cpu *c = this_cpu_ptr(w->cpus);
 
-	if (gprof_thin_draws(&c->thin, &w->thinning, 1, left))
+	if (gprof_subsample_draws(&c->subsample, &w->subsampling, 1, left))
 		goes(w, prev, state, false);
 	else if (notes_all(w))
 		goes(w, prev, state, true);
 }
 
 /* While START looks for tasks that wait already; before that, and after STOP, nothing begins. */
-static noinline void begins_at_edge(struct gprof_waits *w, struct task_struct *prev,
-				    unsigned int state)
+static noinline void begins_at_boundary(struct gprof_waits *w, struct task_struct *prev,
+					unsigned int state)
 {
 	struct gprof_wait_cpu *c = this_cpu_ptr(w->cpus);
 	s64 left;
@@ -130,29 +130,29 @@ static noinline void begins_at_edge(struct gprof_waits *w, struct task_struct *p
 	if (!notes_all(w))
 		return;
 	local64_inc(&c->count);
-	if (!w->thinned)
+	if (!w->subsampled)
 		goes(w, prev, state, false);
-	else if (gprof_thin_skips(&c->thin, 1, &left))
+	else if (gprof_subsample_skips(&c->subsample, 1, &left))
 		goes(w, prev, state, true);
 	else
 		draws(w, prev, state, left);
 }
 
 static __always_inline void begins(struct gprof_waits *w, struct task_struct *prev,
-				   unsigned int state, bool thinned)
+				   unsigned int state, bool subsampled)
 {
 	struct gprof_wait_cpu *c;
 	s64 left;
 
 	if (unlikely(READ_ONCE(w->phase) != GPROF_WAITS_ON)) {
-		begins_at_edge(w, prev, state);
+		begins_at_boundary(w, prev, state);
 		return;
 	}
 	c = this_cpu_ptr(w->cpus);
 	local64_inc(&c->count);
-	if (!thinned)
+	if (!subsampled)
 		goes(w, prev, state, false);
-	else if (unlikely(!gprof_thin_skips(&c->thin, 1, &left)))
+	else if (unlikely(!gprof_subsample_skips(&c->subsample, 1, &left)))
 		draws(w, prev, state, left);
 }
 
@@ -161,47 +161,46 @@ static noinline void begins_for_lock(struct gprof_waits *w, struct task_struct *
 				     unsigned int state)
 {
 	if (gprof_wait_is_for_lock(prev, state))
-		begins(w, prev, state, w->thinned);
+		begins(w, prev, state, w->subsampled);
 }
 
 /*
  * A task that could go on does not wait, and one that ends does not either: it may sleep yet when
- * it has been reaped, and its process have left the scope by the time that it is switched in.
+ * it has been reaped, and its process have left the task set by the time that it is switched in.
  */
 static __always_inline void stops(struct gprof_waits *w, struct task_struct *prev,
-				  unsigned int state, bool all, bool thinned)
+				  unsigned int state, bool all, bool subsampled)
 {
 	if (gprof_task_queued(prev) || (!all && !gprof_waits_have(w, prev)))
 		return;
 	if (w->spec.locks)
 		begins_for_lock(w, prev, state);
 	else if (likely(!READ_ONCE(prev->exit_state)))
-		begins(w, prev, state, thinned);
+		begins(w, prev, state, subsampled);
 }
 
 /*
  * Calls nothing but as the last thing that it does, unless there is a wait to tell: then no
  * registers have to be saved.
  */
-static __always_inline void on_switch(struct gprof_waits *w, struct task_struct *prev,
-				      struct task_struct *next, unsigned int state, bool all,
-				      bool thinned,
-				      void (*comes)(struct gprof_waits *w, unsigned int at,
-						    struct task_struct *next,
-						    struct task_struct *prev, unsigned int state))
+static __always_inline void
+on_switch(struct gprof_waits *w, struct task_struct *prev, struct task_struct *next,
+	  unsigned int state, bool all, bool subsampled,
+	  void (*comes)(struct gprof_waits *w, unsigned int at, struct task_struct *next,
+			struct task_struct *prev, unsigned int state))
 {
 	int at = gprof_wait_at(w, next);
 
 	if (unlikely(at >= 0))
 		comes(w, at, next, prev, state);
 	else
-		stops(w, prev, state, all, thinned);
+		stops(w, prev, state, all, subsampled);
 }
 
 /* After the next task was told. */
 static noinline void stops_too(struct gprof_waits *w, struct task_struct *prev, unsigned int state)
 {
-	stops(w, prev, state, w->whose.target->type == GPROF_TARGET_SYSTEM, w->thinned);
+	stops(w, prev, state, w->whose.target->type == GPROF_TARGET_SYSTEM, w->subsampled);
 }
 
 static noinline void comes_then_stops(struct gprof_waits *w, unsigned int at,
@@ -214,7 +213,7 @@ static noinline void comes_then_stops(struct gprof_waits *w, unsigned int at,
 
 static noinline void ends(struct gprof_waits *w, unsigned int at)
 {
-	WRITE_ONCE(w->waits[at].woken, gprof_mono_ns());
+	WRITE_ONCE(w->waits[at].woken, gprof_clock_ns());
 }
 
 static notrace void woken(void *data, struct task_struct *task)
@@ -227,22 +226,24 @@ static notrace void woken(void *data, struct task_struct *task)
 
 /* ---- for recorders that want to know the waker ---- */
 
-static void tell_waker(struct gprof_waits *w, struct gprof_wait_end *e, struct pt_regs *regs)
+static void report_waker(struct gprof_waits *w, struct gprof_wait_end *e, struct pt_regs *regs)
 {
-	u32 ended = in_hardirq() ? GPROF_WAIT_ENDED_BY_IRQ :
+	u32 ended = in_hardirq()	 ? GPROF_WAIT_ENDED_BY_IRQ :
 		    in_serving_softirq() ? GPROF_WAIT_ENDED_BY_SOFTIRQ :
 		    !w->whose.target->privileged && !gprof_waits_have(w, current) ?
-					   GPROF_WAIT_ENDED_BY_STRANGER : GPROF_WAIT_ENDED_BY_TASK;
+					   GPROF_WAIT_ENDED_BY_NOT_TARGET :
+					   GPROF_WAIT_ENDED_BY_TASK;
 	struct task_struct *task = current;
 	u32 without = 0;
 
 	if (ended != GPROF_WAIT_ENDED_BY_TASK) {
 		task = &init_task;
-		without = ended != GPROF_WAIT_ENDED_BY_STRANGER && w->sampler->options.kernel ?
-			  GPROF_STACK_F_USER : __GPROF_STACK_F_ALL;
+		without = ended != GPROF_WAIT_ENDED_BY_NOT_TARGET && w->sampler->options.kernel ?
+				  GPROF_STACK_F_USER :
+				  __GPROF_STACK_F_ALL;
 	}
 	e->wait |= ended << 8;
-	gprof_wait_tell(w, e, task, regs, without);
+	gprof_wait_report(w, e, task, regs, without);
 }
 
 /* A sampled one that ends now, and before STOP. */
@@ -256,7 +257,7 @@ static bool take_ended(struct gprof_waits *w, unsigned int at, struct task_struc
 	/* Pairs with smp_store_release() in gprof_waits_last(). */
 	if (smp_load_acquire(&w->phase) == GPROF_WAITS_OVER)
 		return false;
-	gprof_wait_end(w, &wait, gprof_mono_ns(), e);
+	gprof_wait_end(w, &wait, gprof_clock_ns(), e);
 	return true;
 }
 
@@ -269,7 +270,7 @@ static noinline void ends_by_current(struct gprof_waits *w, unsigned int at,
 	if (!take_ended(w, at, task, &e))
 		return;
 	gprof_caller_regs(&c->regs);
-	tell_waker(w, &e, &c->regs);
+	report_waker(w, &e, &c->regs);
 }
 
 /* One of before START, to which the walk of the tasks has not come; as in the jump to it. */
@@ -302,7 +303,7 @@ static noinline void ended_early(struct gprof_waits *w, unsigned int at, struct 
 	if (!take_ended(w, at, task, &e))
 		return;
 	perf_fetch_caller_regs(&c->regs);
-	gprof_wait_tell(w, &e, &init_task, &c->regs, __GPROF_STACK_F_ALL);
+	gprof_wait_report(w, &e, &init_task, &c->regs, __GPROF_STACK_F_ALL);
 }
 
 static notrace void woken_early(void *data, struct task_struct *task)
@@ -337,40 +338,40 @@ SWITCH(switch_some_waker, false, false, ended_early_then_stops)
 SWITCH(switch_all_thinned_waker, true, true, ended_early_then_stops)
 SWITCH(switch_some_thinned_waker, false, true, ended_early_then_stops)
 
-/* By the request: of some, thinned, the waker. */
+/* By the request: of some, subsampled, the waker. */
 static void (*const switches[2][2][2])(void *data, bool preempt, struct task_struct *prev,
 				       struct task_struct *next, unsigned int state) = {
 	{ { switch_all, switch_all_waker }, { switch_all_thinned, switch_all_thinned_waker } },
 	{ { switch_some, switch_some_waker }, { switch_some_thinned, switch_some_thinned_waker } },
 };
 
-static unsigned int set_taps(struct gprof_waits *w)
+static unsigned int set_subs(struct gprof_waits *w)
 {
 	bool some = w->whose.target->type != GPROF_TARGET_SYSTEM, by_waker = w->spec.by_waker;
-	const struct gprof_tap_user users[] = {
-		{ .tap = GPROF_TAP_SWITCH, .on_switch = switches[some][w->thinned][by_waker] },
-		{ .tap = GPROF_TAP_WAKEUP, .on_task = by_waker ? woken_early : woken },
-		{ .tap = GPROF_TAP_WAKING, .on_task = by_waker ? waking : gprof_wait_wakes },
+	const struct gprof_tp_sub users[] = {
+		{ .tp = GPROF_TP_SWITCH, .on_switch = switches[some][w->subsampled][by_waker] },
+		{ .tp = GPROF_TP_WAKEUP, .on_task = by_waker ? woken_early : woken },
+		{ .tp = GPROF_TP_WAKING, .on_task = by_waker ? waking : gprof_wait_wakes },
 	};
 	unsigned int i;
 
-	BUILD_BUG_ON(ARRAY_SIZE(users) != GPROF_WAIT_TAPS);
+	BUILD_BUG_ON(ARRAY_SIZE(users) != GPROF_WAIT_SUBS);
 	if (w->spec.in_kernel)
-		return gprof_wait_set_lock_taps(w);
+		return gprof_wait_set_klock_subs(w);
 	for (i = 0; i < ARRAY_SIZE(users); i++) {
 		/* Its @left and @has_left stay. */
-		w->taps[i].tap = users[i].tap;
-		w->taps[i].on_switch = users[i].on_switch;
-		w->taps[i].data = w;
-		w->taps[i].known_only = w->whose.tgids;
+		w->subs[i].tp = users[i].tp;
+		w->subs[i].on_switch = users[i].on_switch;
+		w->subs[i].data = w;
+		w->subs[i].tracked_only = w->whose.tgids;
 	}
 	return ARRAY_SIZE(users);
 }
 
-/* How many of the taps are joined once START is over. */
-static unsigned int nr_taps(const struct gprof_waits *w)
+/* How many of the tracepoints are joined once START is over. */
+static unsigned int nr_subs(const struct gprof_waits *w)
 {
-	return w->spec.in_kernel || !w->spec.by_waker ? GPROF_WAIT_TAPS - 1 : GPROF_WAIT_TAPS;
+	return w->spec.in_kernel || !w->spec.by_waker ? GPROF_WAIT_SUBS - 1 : GPROF_WAIT_SUBS;
 }
 
 /* ---- life ---- */
@@ -395,7 +396,7 @@ u64 gprof_waits_bytes(const struct gprof_request *req)
 
 	return gprof_memory_of(sizeof(struct gprof_waits)) + (bucket << bits_for(t)) +
 	       sizeof(struct gprof_wait_cpu) * num_possible_cpus() +
-	       (gprof_target_is_tasks(t) ? BITMAP_BYTES + gprof_scope_bytes(t) : 0);
+	       (gprof_target_is_tasks(t) ? BITMAP_BYTES + gprof_task_set_bytes(t) : 0);
 }
 
 /**
@@ -409,12 +410,12 @@ u64 gprof_waits_owner_bytes(const struct gprof_request *req)
 	return GPROF_WAIT_WAYS * sizeof(struct gprof_lock_owner) << bits_for(req->target);
 }
 
-static void missed(struct gprof_scope *scope)
+static void missed(struct gprof_task_set *task_set)
 {
-	atomic64_inc(&container_of(scope, struct gprof_waits, scope)->sampler->no_buffer);
+	atomic64_inc(&container_of(task_set, struct gprof_waits, task_set)->sampler->no_buffer);
 }
 
-static const struct gprof_scope_ops scope_ops = {
+static const struct gprof_task_set_ops task_set_ops = {
 	.missed = missed,
 };
 
@@ -436,7 +437,7 @@ static bool build(struct gprof_waits *w, struct gprof_request *req)
 	for_each_possible_cpu(cpu) {
 		struct gprof_wait_cpu *c = per_cpu_ptr(w->cpus, cpu);
 
-		local64_set(&c->thin.random, get_random_u64());
+		local64_set(&c->subsample.random, get_random_u64());
 		c->waits = w;
 		gprof_irq_work_init_hard(&c->irq, sample_waiter);
 	}
@@ -447,10 +448,10 @@ static bool build(struct gprof_waits *w, struct gprof_request *req)
 		return false;
 	if (req->target->type == GPROF_TARGET_THREAD)
 		w->whose.thread = req->target->task;
-	w->scope.tgids = w->whose.tgids;
+	w->task_set.tgids = w->whose.tgids;
 	/* Nobody looks for the members of this kind but by @tgids. */
-	return !gprof_scope_init(&w->scope, GPROF_SCOPE_SCHED, &scope_ops, req->target,
-				 req->charge);
+	return !gprof_task_set_init(&w->task_set, GPROF_TASK_SET_SCHED, &task_set_ops, req->target,
+				    req->charge);
 }
 
 static struct gprof_waits *make(struct gprof_request *req, const struct gprof_wait_spec *spec)
@@ -465,9 +466,9 @@ static struct gprof_waits *make(struct gprof_request *req, const struct gprof_wa
 		w->only_cpus = req->target->cpus;
 	w->sampler = req->sampler;
 	w->spec = *spec;
-	w->thinned = spec->period > 1;
-	if (w->thinned)
-		gprof_thinning_init(&w->thinning, 1, spec->period);
+	w->subsampled = spec->period > 1;
+	if (w->subsampled)
+		gprof_subsampling_init(&w->subsampling, 1, spec->period);
 	w->bits = bits_for(req->target);
 	w->shift = 64 - w->bits;
 	if (!build(w, req)) {
@@ -548,16 +549,16 @@ int gprof_waits_start(void *state, u32 *attached)
 		per_cpu_ptr(w->cpus, cpu)->due.task = NULL;
 	WRITE_ONCE(w->phase, GPROF_WAITS_NONE);
 	*attached = w->only_cpus ? cpumask_weight(w->only_cpus) : num_online_cpus();
-	err = gprof_tap_join_all(w->taps, set_taps(w));
+	err = gprof_tp_subscribe_all(w->subs, set_subs(w));
 	if (err)
 		return err;
-	err = w->whose.tgids ? gprof_scope_enter(&w->scope, attached) : 0;
+	err = w->whose.tgids ? gprof_task_set_attach(&w->task_set, attached) : 0;
 	if (err) {
-		gprof_tap_leave_all(w->taps, set_taps(w));
+		gprof_tp_unsubscribe_all(w->subs, set_subs(w));
 		return err;
 	}
 	w->until = 0;
-	w->from = gprof_mono_ns();
+	w->from = gprof_clock_ns();
 	/* Pairs with smp_load_acquire() in gprof_wait_end(). */
 	smp_store_release(&w->phase, GPROF_WAITS_BEGIN);
 	if (!w->spec.in_kernel)
@@ -565,7 +566,7 @@ int gprof_waits_start(void *state, u32 *attached)
 	WRITE_ONCE(w->phase, GPROF_WAITS_ON);
 	/* A call under way finds that the phase is over, or does only work that it may. */
 	if (!w->spec.in_kernel && !w->spec.by_waker)
-		gprof_tap_leave_nowait(&w->taps[GPROF_WAIT_TAPS - 1]);
+		gprof_tp_unsubscribe_nowait(&w->subs[GPROF_WAIT_SUBS - 1]);
 	return 0;
 }
 
@@ -579,11 +580,11 @@ void gprof_waits_last(void *state)
 {
 	struct gprof_waits *w = state;
 
-	w->until = gprof_mono_ns();
+	w->until = gprof_clock_ns();
 	/* Pairs with smp_load_acquire() in gprof_wait_end() and take_ended(). */
 	smp_store_release(&w->phase, GPROF_WAITS_OVER);
 	if (!w->spec.by_waker && !w->spec.in_kernel)
-		gprof_waits_tell_unended(w);
+		gprof_waits_report_unended(w);
 }
 
 /**
@@ -597,11 +598,11 @@ void gprof_waits_stop(void *state)
 	struct gprof_waits *w = state;
 	int cpu;
 
-	gprof_tap_leave_all(w->taps, nr_taps(w));
+	gprof_tp_unsubscribe_all(w->subs, nr_subs(w));
 	for_each_possible_cpu(cpu)
 		irq_work_sync(&per_cpu_ptr(w->cpus, cpu)->irq);
 	if (w->whose.tgids)
-		gprof_scope_leave(&w->scope);
+		gprof_task_set_detach(&w->task_set);
 }
 
 /**

@@ -3,10 +3,10 @@
  * wait: the waits of a target's tasks, and how they become samples.
  *
  *	wait.c		from switch-out to wake-up, and to the sample
- *	wait_edge.c	those under way at START and at STOP
- *	wait_note.c	the table of those that go on, and the sample of one
- *	wait_for.c	the cause of a task's wait
- *	wait_lock.c	waits for locks of the kernel, which tells of them itself
+ *	wait_boundary.c	those under way at START and at STOP
+ *	wait_table.c	the table of those that go on, and the sample of one
+ *	wait_reason.c	the cause of a task's wait
+ *	klock_wait.c	waits for locks of the kernel, which tells of them itself
  *
  * Whether a wait is sampled is decided when it begins, when nobody can know how long it
  * will last; only of those that are there is a note, until they end.
@@ -14,10 +14,10 @@
 #ifndef GPROF_WAIT_H
 #define GPROF_WAIT_H
 
-#include "probe/tap.h"
-#include "probe/thin.h"
-#include "target/membership.h"
-#include "target/scope.h"
+#include "probe/tp_mux.h"
+#include "probe/subsample.h"
+#include "target/target_match.h"
+#include "target/task_set.h"
 
 #include <asm/local64.h>
 #include <linux/atomic.h>
@@ -36,7 +36,7 @@ struct gprof_sampler;
 struct gprof_stats;
 
 #define GPROF_WAIT_WAYS		8
-#define GPROF_WAIT_TAPS		3
+#define GPROF_WAIT_SUBS		3
 
 /**
  * struct gprof_wait - a wait that goes on
@@ -86,7 +86,7 @@ struct gprof_wait_end {
 
 /**
  * struct gprof_wait_cpu - the part of a CPU
- * @thin: which waits are sampled
+ * @subsample: which waits are sampled
  * @count: waits that began here
  * @due: the wait of the task that just came, until it has an interrupt to be sampled in
  * @irq: that
@@ -94,7 +94,7 @@ struct gprof_wait_end {
  * @regs: where the task of @due was; or the task that has ended a wait is
  */
 struct gprof_wait_cpu {
-	struct gprof_thin thin;
+	struct gprof_subsample subsample;
 	local64_t count;
 	struct gprof_wait_end due;
 	struct irq_work irq;
@@ -131,11 +131,11 @@ struct gprof_wait_spec {
  * struct gprof_waits - the waits that a recorder records
  * @whose: tasks
  * @only_cpus: the target is all that these CPUs do; NULL: it is not
- * @scope: the processes, where it is made of tasks
+ * @task_set: the processes, where it is made of tasks
  * @sampler: where samples go
  * @spec: waits that are recorded
- * @thinned: not all are sampled
- * @thinning: how many are, if @thinned
+ * @subsampled: not all are sampled
+ * @subsampling: how many are, if @subsampled
  * @bits: of the number of buckets
  * @shift: of a hash, so that these are left
  * @buckets: tasks
@@ -147,16 +147,16 @@ struct gprof_wait_spec {
  * @until: at STOP, once @phase says so; 0 before
  * @unsure: somebody was looked at amid falling asleep, at START
  * @crowded: or found no room
- * @taps: of the scheduler; the last one, of those that do not ask for the waker, at START alone
+ * @subs: of the scheduler; the last one, of those that do not ask for the waker, at START alone
  */
 struct gprof_waits {
-	struct gprof_membership whose;
+	struct gprof_target_match whose;
 	const struct cpumask *only_cpus;
-	struct gprof_scope scope;
+	struct gprof_task_set task_set;
 	struct gprof_sampler *sampler;
 	struct gprof_wait_spec spec;
-	bool thinned;
-	struct gprof_thinning thinning;
+	bool subsampled;
+	struct gprof_subsampling subsampling;
 	unsigned int bits;
 	unsigned int shift;
 	struct gprof_wait_bucket *buckets;
@@ -168,7 +168,7 @@ struct gprof_waits {
 	u64 until;
 	bool unsure;
 	bool crowded;
-	struct gprof_tap_user taps[GPROF_WAIT_TAPS];
+	struct gprof_tp_sub subs[GPROF_WAIT_SUBS];
 };
 
 u64 gprof_waits_bytes(const struct gprof_request *req);
@@ -176,22 +176,22 @@ u64 gprof_waits_owner_bytes(const struct gprof_request *req);
 int gprof_waits_setup(struct gprof_request *req, const struct gprof_wait_spec *spec,
 		      void **state);
 
-/* These four fit struct gprof_source, whose state is then struct gprof_waits. */
+/* These four fit struct gprof_source_ops, whose state is then struct gprof_waits. */
 int gprof_waits_start(void *state, u32 *attached);
 void gprof_waits_last(void *state);
 void gprof_waits_stop(void *state);
 void gprof_waits_stats(void *state, struct gprof_stats *stats);
 void gprof_waits_destroy(void *state);
 
-/* wait_edge.c */
+/* wait_boundary.c */
 void gprof_waits_look_at(struct gprof_waits *w, struct task_struct *task);
 void gprof_wait_wakes(void *data, struct task_struct *task);
 void gprof_waits_find_begun(struct gprof_waits *w);
-void gprof_waits_tell_unended(struct gprof_waits *w);
+void gprof_waits_report_unended(struct gprof_waits *w);
 
-/* wait_note.c */
-bool gprof_wait_note(struct gprof_waits *w, const struct task_struct *key,
-		     const struct gprof_wait *wait, const struct gprof_lock_owner *owner);
+/* wait_table.c */
+bool gprof_wait_table_add(struct gprof_waits *w, const struct task_struct *key,
+			  const struct gprof_wait *wait, const struct gprof_lock_owner *owner);
 bool gprof_wait_begins(struct gprof_waits *w, struct task_struct *task, u64 since,
 		       unsigned int state, bool unsampled);
 bool gprof_wait_take(struct gprof_waits *w, unsigned int at, const struct task_struct *key,
@@ -203,21 +203,21 @@ void gprof_wait_end(const struct gprof_waits *w, const struct gprof_wait *wait, 
 void gprof_wait_lose(struct gprof_waits *w);
 void gprof_wait_emit(struct gprof_waits *w, const struct gprof_wait_end *e,
 		     struct gprof_capture *c);
-void gprof_wait_tell(struct gprof_waits *w, const struct gprof_wait_end *e,
-		     struct task_struct *task, struct pt_regs *regs, u32 without);
+void gprof_wait_report(struct gprof_waits *w, const struct gprof_wait_end *e,
+		       struct task_struct *task, struct pt_regs *regs, u32 without);
 
-/* wait_lock.c */
-unsigned int gprof_wait_set_lock_taps(struct gprof_waits *w);
+/* klock_wait.c */
+unsigned int gprof_wait_set_klock_subs(struct gprof_waits *w);
 
-/* wait_for.c */
-u32 gprof_wait_for(struct task_struct *task, unsigned int state);
-u32 gprof_wait_for_lock(struct task_struct *task, u64 *addr);
+/* wait_reason.c */
+u32 gprof_wait_reason(struct task_struct *task, unsigned int state);
+u32 gprof_wait_reason_lock(struct task_struct *task, u64 *addr);
 
 static __always_inline bool gprof_waits_have(const struct gprof_waits *w, struct task_struct *task)
 {
 	if (w->only_cpus)
 		return cpumask_test_cpu(smp_processor_id(), w->only_cpus);
-	return gprof_is_member(&w->whose, task);
+	return gprof_target_matches(&w->whose, task);
 }
 
 static __always_inline unsigned int gprof_wait_home(const struct gprof_waits *w,

@@ -12,9 +12,9 @@
 
 /* Their place is taken: they need tasks, cgroups and probes. */
 #define GPROF_CYCLES_H
-#define GPROF_MEMBERSHIP_H
-#define GPROF_SCOPE_H
-#define GPROF_TAP_H
+#define GPROF_TARGET_MATCH_H
+#define GPROF_TASK_SET_H
+#define GPROF_TP_MUX_H
 #define GPROF_TARGET_H
 
 #define SHIM_CPUS	2
@@ -80,21 +80,22 @@ struct gprof_target {
 	u32 type;
 };
 
-struct gprof_membership {
+struct gprof_target_match {
 	unsigned long *tgids;
 	struct cgroup *cgroup;
 	const struct gprof_target *target;
 };
 
-struct gprof_scope {
+struct gprof_task_set {
 	int unused;
 };
 
-struct gprof_tap_user {
+struct gprof_tp_sub {
 	int unused;
 };
 
-static inline bool gprof_is_member(const struct gprof_membership *m, struct task_struct *task)
+static inline bool gprof_target_matches(const struct gprof_target_match *m,
+					struct task_struct *task)
 {
 	return true;
 }

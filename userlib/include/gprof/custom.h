@@ -15,7 +15,7 @@
  *
  * After Go's pprof.Profile: whatever is added is remembered with the stack of who added it,
  * until it is removed. The profile says where what is there now came from: one value,
- * NAME/count. The kernel takes the stacks (GPROF_IOC_STACK), so /dev/gprof must be there;
+ * NAME/count. The kernel takes the stacks (GPROF_IOC_SELF_STACK), so /dev/gprof must be there;
  * stacks of code without frame pointers are whole where the module may walk them by unwind
  * tables, and else say in a comment that they were cut.
  *
@@ -112,7 +112,7 @@ GPROF_API void gprof_custom_free(struct gprof_custom *p);
  * Return: 0 or -errno, and nothing is remembered: EEXIST: it is there already; ENOMEM: one
  * more than @added_max or @stacks_max, or no memory; ENOSPC, EDQUOT, EFBIG or EIO: the
  * published file cannot grow; EBADF: a descriptor of the library's was closed; others: the
- * module's, of GPROF_IOC_STACK.
+ * module's, of GPROF_IOC_SELF_STACK.
  */
 GPROF_API int gprof_custom_add(struct gprof_custom *p, const void *key, unsigned int skip);
 

@@ -58,14 +58,14 @@ void gprof_custom_stacks_unlock(void)
  * Not by ioctl(), which has no frame record; nor may it be part of another function, whose
  * record would lead past it.
  */
-__attribute__((noinline)) static long call(int fd, struct gprof_own_stack *arg)
+__attribute__((noinline)) static long call(int fd, struct gprof_self_stack *arg)
 {
 	/* forces a record, whatever the compiler was told; without outputs it stays where it is */
 	__asm__("" : : "r"(__builtin_frame_address(0)));
 #ifdef GPROF_HAS_SYSTEM_CALL
-	return gprof_syscall(SYS_ioctl, fd, GPROF_IOC_STACK, (long)arg, 0, 0, 0);
+	return gprof_syscall(SYS_ioctl, fd, GPROF_IOC_SELF_STACK, (long)arg, 0, 0, 0);
 #else
-	return ioctl(fd, GPROF_IOC_STACK, arg) ? -errno : 0;
+	return ioctl(fd, GPROF_IOC_SELF_STACK, arg) ? -errno : 0;
 #endif
 }
 
@@ -135,11 +135,11 @@ static void give_all(void)
 static uint32_t layout_of(int fd)
 {
 	uint64_t frame;
-	struct gprof_own_stack arg = {
+	struct gprof_self_stack arg = {
 		.size = sizeof(arg), .frames = (uintptr_t)&frame, .max_frames = 1,
 	};
 
-	return call(fd, &arg) ? 0 : arg.out_layout;
+	return call(fd, &arg) ? 0 : arg.out_exec_map_seq;
 }
 
 static uint64_t now_ns(void)
@@ -196,7 +196,7 @@ static int open_locked(struct gprof_error *e)
 	if (err)
 		return err;
 	err = gprof_device_info(&own, &info, e);
-	if (!err && !(info.out_features & GPROF_FEAT_OWN_STACK))
+	if (!err && !(info.out_features & GPROF_FEAT_SELF_STACK))
 		err = gprof_error_set(e, EOPNOTSUPP,
 				      "this gprof.ko cannot tell a thread its stack; install "
 				      "module and library of one release");
@@ -227,11 +227,11 @@ int gprof_custom_stacks_open(struct gprof_error *e)
 
 /* ---- stacks ---- */
 
-static long take(struct gprof_own_stack *arg, uint64_t *frames)
+static long take(struct gprof_self_stack *arg, uint64_t *frames)
 {
 	long err;
 
-	*arg = (struct gprof_own_stack){
+	*arg = (struct gprof_self_stack){
 		.size = sizeof(*arg), .frames = (uintptr_t)frames, .max_frames = WALKED_MAX,
 	};
 	err = call(atomic_load_explicit(&device, memory_order_relaxed), arg);
@@ -244,13 +244,13 @@ int gprof_custom_stack(struct gprof_custom_slot *s, const void *caller, unsigned
 		       struct gprof_error *e)
 {
 	uint64_t frames[WALKED_MAX], first = (uintptr_t)caller;
-	struct gprof_own_stack arg;
+	struct gprof_self_stack arg;
 	size_t i = 0, nr;
 	long err = take(&arg, frames);
 
 	if (!err && by_tables &&
-	    arg.out_layout != atomic_load_explicit(&looked_layout, memory_order_relaxed) &&
-	    look_again(arg.out_layout))
+	    arg.out_exec_map_seq != atomic_load_explicit(&looked_layout, memory_order_relaxed) &&
+	    look_again(arg.out_exec_map_seq))
 		err = take(&arg, frames);
 	if (err && !gprof_own_fd_is(&own))
 		return gprof_error_set(e, EBADF, "the program has closed %s, descriptor %d; leave "

@@ -28,7 +28,7 @@ void gprof_decoder_free(struct gprof_decoder *d)
 {
 	size_t i;
 
-	for (i = 0; i < GPROF_BASES; i++)
+	for (i = 0; i < GPROF_STACK_SUFFIXES; i++)
 		free(d->bases[i].words);
 	free(d->whole.words);
 	gprof_map64_free(&d->stacks);
@@ -132,12 +132,12 @@ static struct gprof_stack_rec *room_for(struct gprof_decoder_stack *s, size_t fr
 static int keep_base(struct gprof_decoder *d, const struct gprof_stack_rec *s)
 {
 	size_t frames = (size_t)s->nr_kernel + s->nr_user;
-	struct gprof_stack_rec *copy = room_for(&d->bases[s->base - 1], frames);
+	struct gprof_stack_rec *copy = room_for(&d->bases[s->suffix - 1], frames);
 
 	if (!copy)
 		return -ENOMEM;
 	memcpy(copy, s, sizeof(*s) + frames * sizeof(s->frames[0]));
-	d->bases_said |= 1ULL << (s->base - 1);
+	d->bases_said |= 1ULL << (s->suffix - 1);
 	return 0;
 }
 
@@ -150,23 +150,23 @@ static int stack(struct gprof_decoder *d, const struct gprof_rec *rec, uint32_t 
 	    (size - sizeof(*s)) / sizeof(s->frames[0]) < (uint32_t)s->nr_kernel + s->nr_user ||
 	    (uint32_t)s->nr_kernel + s->nr_user > FRAMES_MAX)
 		return malformed(d);
-	if (s->base && s->base <= GPROF_BASES)
+	if (s->suffix && s->suffix <= GPROF_STACK_SUFFIXES)
 		err = keep_base(d, s);
 	return err ? err : hand_out(d, s);
 }
 
 static int branch(struct gprof_decoder *d, const struct gprof_rec *rec, uint32_t size)
 {
-	const struct gprof_branch_rec *b = (const void *)rec;
+	const struct gprof_stack_delta_rec *b = (const void *)rec;
 	const struct gprof_stack_rec *base;
 	struct gprof_stack_rec *s;
 	size_t own;
 
-	_Static_assert(GPROF_BASES <= 64, "a bit for each base");
-	if (size < sizeof(*b) || !d->started || !b->base || b->base > GPROF_BASES ||
-	    !(d->bases_said >> (b->base - 1) & 1))
+	_Static_assert(GPROF_STACK_SUFFIXES <= 64, "a bit for each base");
+	if (size < sizeof(*b) || !d->started || !b->suffix || b->suffix > GPROF_STACK_SUFFIXES ||
+	    !(d->bases_said >> (b->suffix - 1) & 1))
 		return malformed(d);
-	base = (const struct gprof_stack_rec *)d->bases[b->base - 1].words;
+	base = (const struct gprof_stack_rec *)d->bases[b->suffix - 1].words;
 	own = (size_t)b->nr_kernel + b->nr_user;
 	if ((size - sizeof(*b)) / sizeof(b->frames[0]) < own || b->nr_shared > base->nr_user ||
 	    own + b->nr_shared > FRAMES_MAX)
@@ -180,7 +180,7 @@ static int branch(struct gprof_decoder *d, const struct gprof_rec *rec, uint32_t
 			.size = (uint32_t)(sizeof(*s) + (own + b->nr_shared) * sizeof(s->frames[0])),
 		},
 		.id = b->id,
-		.layout = base->layout,
+		.exec_map_seq = base->exec_map_seq,
 		.nr_kernel = b->nr_kernel,
 		.nr_user = (uint16_t)(b->nr_user + b->nr_shared),
 		.process = base->process,
@@ -281,7 +281,7 @@ static int sample(struct gprof_decoder *d, const struct gprof_rec *rec, uint32_t
 		want += sizeof(out.owner);
 	if (rec->flags & GPROF_SAMPLE_REC_F_STATE)
 		want += sizeof(out.state);
-	if (rec->flags & GPROF_SAMPLE_REC_F_LIVE)
+	if (rec->flags & GPROF_SAMPLE_REC_F_OBJECT)
 		want += 8;
 	if (size < want || !d->started)
 		return malformed(d);
@@ -315,7 +315,7 @@ static int sample(struct gprof_decoder *d, const struct gprof_rec *rec, uint32_t
 		memcpy(&out.state, extra, sizeof(out.state));
 		extra += sizeof(out.state) / sizeof(*extra);
 	}
-	if (rec->flags & GPROF_SAMPLE_REC_F_LIVE)
+	if (rec->flags & GPROF_SAMPLE_REC_F_OBJECT)
 		out.live = *extra;
 	out.time = s->time;
 	out.tid = s->tid;
@@ -377,7 +377,7 @@ int gprof_decoder_feed(struct gprof_decoder *d, const struct gprof_rec *rec, uin
 		return task(d, rec, size);
 	case GPROF_REC_STACK:
 		return stack(d, rec, size);
-	case GPROF_REC_BRANCH:
+	case GPROF_REC_STACK_DELTA:
 		return branch(d, rec, size);
 	case GPROF_REC_SAMPLE:
 		return sample(d, rec, size, next);

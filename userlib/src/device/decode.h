@@ -150,7 +150,7 @@ struct gprof_decoder {
 	uint64_t mono_ns;
 	uint64_t real_ns;
 	uint32_t next;
-	struct gprof_decoder_stack bases[GPROF_BASES];
+	struct gprof_decoder_stack bases[GPROF_STACK_SUFFIXES];
 	uint64_t bases_said;
 	struct gprof_decoder_stack whole;
 	struct gprof_map64 stacks;

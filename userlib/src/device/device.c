@@ -152,8 +152,9 @@ static int event_error(int err, const char *what, struct gprof_error *e)
 
 /* What is recorded from tracepoints and probes of the kernel's needs no counter. */
 static const char *const lacks[] = {
-	[GPROF_KIND_PROFILE] = "this kernel has no such tracepoint, or none that perf can count; "
-			       "all are under /sys/kernel/tracing/events",
+	[GPROF_KIND_TRACEPOINT] =
+		"this kernel has no such tracepoint, or none that perf can count; "
+		"all are under /sys/kernel/tracing/events",
 	[GPROF_KIND_SCHED] = "this kernel lacks tracepoints of the scheduler, which statistics are "
 			     "counted at; use one that was built with CONFIG_TRACEPOINTS",
 	[GPROF_KIND_TRACE] = "this kernel lacks tracepoints that traces are made of; use one that "
@@ -230,9 +231,9 @@ int gprof_device_setup(const struct gprof_own_fd *dev, struct gprof_setup *setup
 int gprof_device_table(const struct gprof_own_fd *dev, int file, const void *table, size_t size,
 		       const struct gprof_python *python)
 {
-	struct gprof_text_table arg = {
+	struct gprof_unwind_table_add arg = {
 		.size = sizeof(arg),
-		.flags = file < 0 ? GPROF_TABLE_F_VDSO : 0,
+		.flags = file < 0 ? GPROF_UNWIND_TABLE_ADD_F_VDSO : 0,
 		.fd = file,
 		.table = (uintptr_t)table,
 		.table_size = table ? size : 0,
@@ -242,14 +243,14 @@ int gprof_device_table(const struct gprof_own_fd *dev, int file, const void *tab
 		return -EBADF;
 	if (python && table) {
 		arg.python = (uintptr_t)python;
-		if (!ioctl(dev->fd, GPROF_IOC_TABLE, &arg))
+		if (!ioctl(dev->fd, GPROF_IOC_UNWIND_TABLE_ADD, &arg))
 			return 0;
 		/* One that does not know of Python, or not of this one. */
 		if (errno != E2BIG && errno != EINVAL)
 			return -errno;
 		arg.python = 0;
 	}
-	return ioctl(dev->fd, GPROF_IOC_TABLE, &arg) ? -errno : 0;
+	return ioctl(dev->fd, GPROF_IOC_UNWIND_TABLE_ADD, &arg) ? -errno : 0;
 }
 
 static int locked_error(int err, uint32_t pid, const char *what, struct gprof_error *e)

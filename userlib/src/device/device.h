@@ -41,7 +41,7 @@ int gprof_device_setup(const struct gprof_own_fd *dev, struct gprof_setup *setup
 		       struct gprof_error *e);
 
 /**
- * gprof_device_table() - GPROF_IOC_TABLE
+ * gprof_device_table() - GPROF_IOC_UNWIND_TABLE_ADD
  * @dev: device, set up with GPROF_STACK_F_TABLES
  * @file: whose table it is; -1: the vDSO's
  * @table: table, or NULL: what the module has of that file already

@@ -29,18 +29,18 @@ uint64_t gprof_live_table_count(const __u64 *counter)
 	return load(counter, memory_order_relaxed);
 }
 
-bool gprof_live_table_fits(const struct gprof_live_head *h, size_t size)
+bool gprof_live_table_fits(const struct gprof_object_table_head *h, size_t size)
 {
 	return h->version == GPROF_ABI_VERSION && h->header_size >= sizeof(*h) && h->size == size &&
-	       h->slot_size >= sizeof(struct gprof_live_slot) && h->slot_size % 8 == 0 &&
+	       h->slot_size >= sizeof(struct gprof_object_slot) && h->slot_size % 8 == 0 &&
 	       h->slots_offset % 8 == 0 && h->slots_offset <= size &&
 	       h->nr_slots <= (size - h->slots_offset) / h->slot_size &&
-	       h->nr_slots <= GPROF_LIVE_SLOT(~0ULL) + 1;
+	       h->nr_slots <= GPROF_OBJECT_SLOT(~0ULL) + 1;
 }
 
 static void *map(int fd, size_t size)
 {
-	void *p = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, (off_t)GPROF_MMAP_LIVE);
+	void *p = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, (off_t)GPROF_MMAP_OBJECTS);
 
 	return p == MAP_FAILED ? NULL : p;
 }
@@ -49,7 +49,7 @@ int gprof_live_table_map(struct gprof_live_table *t, int fd, const char *what,
 			 struct gprof_error *e)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	const struct gprof_live_head *h = map(fd, page);
+	const struct gprof_object_table_head *h = map(fd, page);
 
 	memset(t, 0, sizeof(*t));
 	if (!h)
@@ -79,14 +79,14 @@ void gprof_live_table_unmap(struct gprof_live_table *t)
 }
 
 bool gprof_live_table_read(const struct gprof_live_table *t, uint32_t slot,
-			   struct gprof_live_slot *out)
+			   struct gprof_object_slot *out)
 {
-	const struct gprof_live_slot *s =
+	const struct gprof_object_slot *s =
 		(const void *)((const char *)t->head + t->head->slots_offset +
 			       (size_t)slot * t->head->slot_size);
 
 	out->live = load(&s->live, memory_order_acquire);	/* H, pairs with G */
-	if (!(out->live & GPROF_LIVE_IS))
+	if (!(out->live & GPROF_OBJECT_LIVE))
 		return false;
 	out->time = load(&s->time, memory_order_relaxed);
 	out->value = load(&s->value, memory_order_relaxed);

@@ -18,7 +18,7 @@
  * @size: bytes of it
  */
 struct gprof_live_table {
-	const struct gprof_live_head *head;
+	const struct gprof_object_table_head *head;
 	size_t size;
 };
 
@@ -36,7 +36,7 @@ int gprof_live_table_map(struct gprof_live_table *t, int fd, const char *what,
 void gprof_live_table_unmap(struct gprof_live_table *t);
 
 /** gprof_live_table_fits() - does a table of that size describe itself so that it can be read? */
-bool gprof_live_table_fits(const struct gprof_live_head *head, size_t size);
+bool gprof_live_table_fits(const struct gprof_object_table_head *head, size_t size);
 
 /** gprof_live_table_count() - a counter of the head, which the kernel may be changing */
 uint64_t gprof_live_table_count(const __u64 *counter);
@@ -50,6 +50,6 @@ uint64_t gprof_live_table_count(const __u64 *counter);
  * Return: whether something is live there.
  */
 bool gprof_live_table_read(const struct gprof_live_table *t, uint32_t slot,
-			   struct gprof_live_slot *out);
+			   struct gprof_object_slot *out);
 
 #endif /* GPROF_LIVE_TABLE_H */

@@ -112,7 +112,7 @@ static int setup(struct counter *c, const struct gprof_counting *all, uint32_t k
 static int open_tracepoint(struct counter *c, const struct gprof_counting *all,
 			   struct gprof_error *e)
 {
-	struct gprof_profile_params params = {
+	struct gprof_tracepoint_params params = {
 		.size = sizeof(params),
 		.period = GPROF_PERIOD_MAX,
 	};
@@ -132,7 +132,7 @@ static int open_tracepoint(struct counter *c, const struct gprof_counting *all,
 	if (all->aim.target == GPROF_TARGET_CGROUP)
 		return gprof_perf_counter_open(&c->perf, &c->event.pmu, all->aim.cgroup, true,
 					       c->name, e);
-	return setup(c, all, GPROF_KIND_PROFILE, &params, e);
+	return setup(c, all, GPROF_KIND_TRACEPOINT, &params, e);
 }
 
 /* CPUs count the idle task too, as perf stat has it. */
@@ -278,7 +278,7 @@ static int perf_failed(struct counter *c, int err, struct gprof_error *e)
 
 static int start_counter(struct counter *c, struct gprof_error *e)
 {
-	uint32_t kind = c->event.pmu.type == PERF_TYPE_TRACEPOINT ? GPROF_KIND_PROFILE :
+	uint32_t kind = c->event.pmu.type == PERF_TYPE_TRACEPOINT ? GPROF_KIND_TRACEPOINT :
 			GPROF_KIND_CPU;
 	int err;
 

@@ -267,7 +267,7 @@ const struct gprof_decode_ops gprof_builder_ops = {
 	.map = take_map,
 };
 
-static void add_live(void *ctx, uint32_t count, const struct gprof_live_slot *slot)
+static void add_live(void *ctx, uint32_t count, const struct gprof_object_slot *slot)
 {
 	struct gprof_count *c = &((struct gprof_builder *)ctx)->counts[count];
 

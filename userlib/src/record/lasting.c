@@ -10,7 +10,7 @@
 
 int gprof_lastings_note(struct gprof_lastings *l, uint64_t live, uint32_t count)
 {
-	size_t slot = GPROF_LIVE_SLOT(live);
+	size_t slot = GPROF_OBJECT_SLOT(live);
 	struct gprof_lasting *v;
 
 	if (slot >= l->max)
@@ -36,10 +36,11 @@ static uint64_t times(uint64_t value, uint64_t weight)
 }
 
 void gprof_lastings_look(const struct gprof_lastings *l, const struct gprof_live_table *t,
-			 void (*add)(void *ctx, uint32_t count, const struct gprof_live_slot *slot),
+			 void (*add)(void *ctx, uint32_t count,
+				     const struct gprof_object_slot *slot),
 			 void *ctx, struct gprof_live_unknown *unknown)
 {
-	struct gprof_live_slot slot;
+	struct gprof_object_slot slot;
 	uint32_t i;
 
 	memset(unknown, 0, sizeof(*unknown));
@@ -60,7 +61,7 @@ void gprof_lastings_look(const struct gprof_lastings *l, const struct gprof_live
 void gprof_lastings_needed(const struct gprof_lastings *l, const struct gprof_live_table *t,
 			   bool *needed)
 {
-	struct gprof_live_slot slot;
+	struct gprof_object_slot slot;
 	uint32_t i;
 
 	for (i = 0; i < l->nr; i++) {

@@ -62,7 +62,8 @@ int gprof_lastings_note(struct gprof_lastings *l, uint64_t live, uint32_t count)
  * @unknown: gets what is live, but is none of them
  */
 void gprof_lastings_look(const struct gprof_lastings *l, const struct gprof_live_table *t,
-			 void (*add)(void *ctx, uint32_t count, const struct gprof_live_slot *slot),
+			 void (*add)(void *ctx, uint32_t count,
+				     const struct gprof_object_slot *slot),
 			 void *ctx, struct gprof_live_unknown *unknown);
 
 /**

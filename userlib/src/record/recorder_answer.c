@@ -37,14 +37,10 @@ const struct gprof_netlink_policy gprof_recorder_answer_policy = {
 };
 
 static const char *const kinds[] = {
-	[GPROF_KIND_CPU] = "cpu",
-	[GPROF_KIND_PROFILE] = "profile",
-	[GPROF_KIND_SCHED] = "sched",
-	[GPROF_KIND_TRACE] = "trace",
-	[GPROF_KIND_TASK] = "task",
-	[GPROF_KIND_BLOCK] = "block",
-	[GPROF_KIND_MUTEX] = "mutex",
-	[GPROF_KIND_ALLOC] = "alloc",
+	[GPROF_KIND_CPU] = "cpu",     [GPROF_KIND_TRACEPOINT] = "profile",
+	[GPROF_KIND_SCHED] = "sched", [GPROF_KIND_TRACE] = "trace",
+	[GPROF_KIND_TASK] = "task",   [GPROF_KIND_BLOCK] = "block",
+	[GPROF_KIND_MUTEX] = "mutex", [GPROF_KIND_ALLOC] = "alloc",
 	[GPROF_KIND_HEAP] = "heap",
 };
 

@@ -321,7 +321,7 @@ static int find_place(struct gprof_resolver *r, struct gprof_space *space,
 	memset(place, 0, sizeof(*place));
 	place->address = addr;
 	if (space)
-		vma = gprof_space_vma(space, s->layout, s->time, addr, &place->changed);
+		vma = gprof_space_vma(space, s->exec_map_seq, s->time, addr, &place->changed);
 	if (!vma)
 		return 0;
 	if (vma->object && vma->object->elf) {
@@ -423,7 +423,7 @@ static struct gprof_space *find_space(struct gprof_resolver *r, struct gprof_sta
 	for (i = 0; i < s->nr_user && nr < RELATIVE_FRAMES; i++)
 		if ((i != 1 || !guess) && !(user[i] >> 63))
 			addrs[nr++] = i ? user[i] - 1 : user[i];
-	return gprof_spaces_relative(r->spaces, &s->process, &s->layout, addrs, nr);
+	return gprof_spaces_relative(r->spaces, &s->process, &s->exec_map_seq, addrs, nr);
 }
 
 /* Where the code goes on that called frame @i; 0: that is not known. */

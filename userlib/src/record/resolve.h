@@ -20,7 +20,7 @@
 /**
  * struct gprof_stack - a stack as the kernel took it
  * @process: whose user addresses these are
- * @layout: stamp of its mappings
+ * @exec_map_seq: stamp of its mappings
  * @flags: GPROF_STACK_REC_F_*
  * @nr_kernel: kernel frames, which come first
  * @nr_user: user frames
@@ -30,7 +30,7 @@
  */
 struct gprof_stack {
 	struct gprof_process process;
-	uint32_t layout;
+	uint32_t exec_map_seq;
 	uint16_t flags;
 	uint16_t nr_kernel;
 	uint16_t nr_user;

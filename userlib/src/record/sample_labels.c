@@ -102,7 +102,7 @@ static const char *const waits_for[GPROF_WAIT_FOR_NR] = {
 static const char *const waits_ended[] = {
 	[GPROF_WAIT_ENDED_BY_SOFTIRQ] = "softirq",
 	[GPROF_WAIT_ENDED_BY_IRQ] = "interrupt",
-	[GPROF_WAIT_ENDED_BY_STRANGER] = "stranger",
+	[GPROF_WAIT_ENDED_BY_NOT_TARGET] = "stranger",
 	[GPROF_WAIT_ENDED_NOT] = "not yet",
 };
 

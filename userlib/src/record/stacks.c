@@ -25,7 +25,7 @@ void gprof_stacks_free(struct gprof_stacks *s)
 /* What tells stacks apart. */
 struct key {
 	const struct gprof_process *process;
-	uint32_t layout;
+	uint32_t exec_map_seq;
 	uint16_t flags;
 	uint16_t nr_kernel;
 	uint16_t nr_user;
@@ -43,10 +43,10 @@ static bool stack_eq(const void *ctx, uint32_t index, const void *key)
 	const struct gprof_stack *s = &all->v[index];
 	const struct key *k = key;
 
-	return s->layout == k->layout && s->flags == k->flags && s->nr_kernel == k->nr_kernel &&
-	       s->nr_user == k->nr_user && gprof_same_run(&s->process, k->process) &&
-	       !memcmp(&all->frames[s->frames], k->frames,
-		       frames_bytes(s->nr_kernel, s->nr_user));
+	return s->exec_map_seq == k->exec_map_seq && s->flags == k->flags &&
+	       s->nr_kernel == k->nr_kernel && s->nr_user == k->nr_user &&
+	       gprof_same_run(&s->process, k->process) &&
+	       !memcmp(&all->frames[s->frames], k->frames, frames_bytes(s->nr_kernel, s->nr_user));
 }
 
 static uint64_t hash_of(const struct gprof_stacks *s, const struct key *k)
@@ -55,7 +55,7 @@ static uint64_t hash_of(const struct gprof_stacks *s, const struct key *k)
 				       (uint64_t)k->process->pid << 32 | k->process->exec_id);
 
 	hash = gprof_hash_u64(hash, k->process->start_ns);
-	hash = gprof_hash_u64(hash, (uint64_t)k->layout << 32 | k->flags);
+	hash = gprof_hash_u64(hash, (uint64_t)k->exec_map_seq << 32 | k->flags);
 	return gprof_hash_bytes(hash, k->frames, frames_bytes(k->nr_kernel, k->nr_user));
 }
 
@@ -63,8 +63,12 @@ int gprof_stacks_add(struct gprof_stacks *s, const struct gprof_stack_rec *rec, 
 {
 	size_t nr = (size_t)rec->nr_kernel + rec->nr_user;
 	const struct key key = {
-		.process = &rec->process, .layout = rec->layout, .flags = rec->rec.flags,
-		.nr_kernel = rec->nr_kernel, .nr_user = rec->nr_user, .frames = rec->frames,
+		.process = &rec->process,
+		.exec_map_seq = rec->exec_map_seq,
+		.flags = rec->rec.flags,
+		.nr_kernel = rec->nr_kernel,
+		.nr_user = rec->nr_user,
+		.frames = rec->frames,
 	};
 	uint64_t hash = hash_of(s, &key);
 
@@ -79,7 +83,7 @@ int gprof_stacks_add(struct gprof_stacks *s, const struct gprof_stack_rec *rec, 
 		return -ENOMEM;
 	s->v[s->nr] = (struct gprof_stack){
 		.process = rec->process,
-		.layout = rec->layout,
+		.exec_map_seq = rec->exec_map_seq,
 		.flags = rec->rec.flags,
 		.nr_kernel = rec->nr_kernel,
 		.nr_user = rec->nr_user,
@@ -98,8 +102,12 @@ static int append(struct gprof_stacks *s, const struct gprof_stacks *from,
 	const uint64_t *frames = &from->frames[stack->frames];
 	size_t bytes = frames_bytes(stack->nr_kernel, stack->nr_user);
 	const struct key key = {
-		.process = &stack->process, .layout = stack->layout, .flags = stack->flags,
-		.nr_kernel = stack->nr_kernel, .nr_user = stack->nr_user, .frames = frames,
+		.process = &stack->process,
+		.exec_map_seq = stack->exec_map_seq,
+		.flags = stack->flags,
+		.nr_kernel = stack->nr_kernel,
+		.nr_user = stack->nr_user,
+		.frames = frames,
 	};
 
 	if (gprof_grow(&s->v, &s->cap, s->nr + 1, sizeof(*s->v)) ||

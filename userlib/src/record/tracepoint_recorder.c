@@ -27,7 +27,7 @@
  * @software: of any other
  */
 struct happening {
-	struct gprof_profile_params tracepoint;
+	struct gprof_tracepoint_params tracepoint;
 	struct gprof_filter *filter;
 	struct gprof_probe probe;
 	struct gprof_cpu_source software;
@@ -73,10 +73,10 @@ static int find_tracepoint(const char *name, const char *filter, uint64_t period
 		err = gprof_tracepoint_find(NULL, name, &id, e);
 	if (err)
 		return err;
-	h->tracepoint = (struct gprof_profile_params){
+	h->tracepoint = (struct gprof_tracepoint_params){
 		.size = sizeof(h->tracepoint), .tracepoint = id, .period = period,
 	};
-	out->kind = GPROF_KIND_PROFILE;
+	out->kind = GPROF_KIND_TRACEPOINT;
 	out->params = &h->tracepoint;
 	snprintf(out->detail, sizeof(out->detail), "tracepoint %llu%s%.80s",
 		 (unsigned long long)id, filter ? ", filter " : "", filter ? filter : "");

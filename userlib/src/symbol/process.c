@@ -138,7 +138,7 @@ static struct gprof_reading *get_reading(struct gprof_space *space, const struct
 	/* Its other records came just before, if they did. */
 	for (i = space->nr; i > 0; i--) {
 		r = &space->readings[i - 1];
-		if (r->time == rec->time && r->layout == rec->layout)
+		if (r->time == rec->time && r->exec_map_seq == rec->exec_map_seq)
 			return r;
 	}
 	if (gprof_grow(&space->readings, &space->cap, space->nr + 1, sizeof(*space->readings)))
@@ -146,7 +146,7 @@ static struct gprof_reading *get_reading(struct gprof_space *space, const struct
 	r = &space->readings[space->nr++];
 	memset(r, 0, sizeof(*r));
 	r->time = r->last_time = rec->time;
-	r->layout = rec->layout;
+	r->exec_map_seq = rec->exec_map_seq;
 	return r;
 }
 
@@ -229,7 +229,7 @@ static void merge_newest(struct gprof_space *space, struct gprof_reading *r)
 	for (i = space->nr - 1; i > 0; i--) {
 		struct gprof_reading *old = &space->readings[i - 1];
 
-		if (old->layout != r->layout || !same_reading(r, old))
+		if (old->exec_map_seq != r->exec_map_seq || !same_reading(r, old))
 			continue;
 		if (r->last_time > old->last_time)
 			old->last_time = r->last_time;

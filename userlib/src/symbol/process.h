@@ -42,7 +42,7 @@ struct gprof_vma {
  * struct gprof_reading - the executable mappings of a process at one time
  * @time: when
  * @last_time: when the same was read again for the last time
- * @layout: stamp
+ * @exec_map_seq: stamp
  * @flags: GPROF_MAP_REC_F_FIRST and _LAST, once seen
  * @sorted: @v is in the order of addresses
  * @shared: @v is that of an earlier one, which has found the same
@@ -53,7 +53,7 @@ struct gprof_vma {
 struct gprof_reading {
 	uint64_t time;
 	uint64_t last_time;
-	uint32_t layout;
+	uint32_t exec_map_seq;
 	uint16_t flags;
 	bool sorted;
 	bool shared;

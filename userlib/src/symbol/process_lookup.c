@@ -48,18 +48,18 @@ static uint64_t farness(const struct gprof_reading *r, uint64_t time)
 }
 
 /* How much code there is by a stamp, and how often some of it was unmapped. */
-static uint32_t code_of(uint32_t layout)
+static uint32_t code_of(uint32_t exec_map_seq)
 {
-	return layout & ((1U << GPROF_LAYOUT_UNMAPPED_SHIFT) - 1);
+	return exec_map_seq & ((1U << GPROF_EXEC_MAP_SEQ_UNMAPPED_SHIFT) - 1);
 }
 
-static uint32_t unmapped_of(uint32_t layout)
+static uint32_t unmapped_of(uint32_t exec_map_seq)
 {
-	return layout >> GPROF_LAYOUT_UNMAPPED_SHIFT;
+	return exec_map_seq >> GPROF_EXEC_MAP_SEQ_UNMAPPED_SHIFT;
 }
 
 /* A reading with as much code, and with a mapping for each address. */
-static struct gprof_reading *find_all(struct gprof_space *space, uint32_t layout,
+static struct gprof_reading *find_all(struct gprof_space *space, uint32_t exec_map_seq,
 				      const uint64_t *addrs, size_t nr)
 {
 	size_t i, j;
@@ -67,7 +67,7 @@ static struct gprof_reading *find_all(struct gprof_space *space, uint32_t layout
 	for (i = 0; i < space->nr; i++) {
 		struct gprof_reading *r = &space->readings[i];
 
-		if (code_of(r->layout) != code_of(layout))
+		if (code_of(r->exec_map_seq) != code_of(exec_map_seq))
 			continue;
 		for (j = 0; j < nr && gprof_reading_vma(r, addrs[j]); j++)
 			;
@@ -99,7 +99,7 @@ static bool is_contested(struct gprof_space *space, const struct gprof_vma *vma,
 }
 
 struct gprof_space *gprof_spaces_relative(struct gprof_spaces *s, const struct gprof_process *id,
-					  uint32_t *layout, const uint64_t *addrs, size_t nr)
+					  uint32_t *exec_map_seq, const uint64_t *addrs, size_t nr)
 {
 	struct gprof_reading *r, *found = NULL;
 	struct gprof_space *best = NULL;
@@ -114,7 +114,7 @@ struct gprof_space *gprof_spaces_relative(struct gprof_spaces *s, const struct g
 		    !space->nr || (best && space->id.start_ns <= best->id.start_ns))
 			continue;
 		tries++;
-		r = find_all(space, *layout, addrs, nr);
+		r = find_all(space, *exec_map_seq, addrs, nr);
 		if (r) {
 			best = space;
 			found = r;
@@ -124,7 +124,7 @@ struct gprof_space *gprof_spaces_relative(struct gprof_spaces *s, const struct g
 		if (is_contested(best, gprof_reading_vma(found, addrs[i]), addrs[i]))
 			return NULL;
 	if (best)
-		*layout = found->layout;
+		*exec_map_seq = found->exec_map_seq;
 	return best;
 }
 
@@ -158,8 +158,8 @@ static const struct gprof_vma *vma_around(struct gprof_space *space, uint64_t ti
 	return NULL;
 }
 
-const struct gprof_vma *gprof_space_vma(struct gprof_space *space, uint32_t layout, uint64_t time,
-					uint64_t addr, bool *changed)
+const struct gprof_vma *gprof_space_vma(struct gprof_space *space, uint32_t exec_map_seq,
+					uint64_t time, uint64_t addr, bool *changed)
 {
 	const struct gprof_vma *best = NULL;
 	uint64_t best_far = 0;
@@ -170,12 +170,12 @@ const struct gprof_vma *gprof_space_vma(struct gprof_space *space, uint32_t layo
 	*changed = false;
 	for (i = 0; i < space->nr; i++) {
 		struct gprof_reading *r = &space->readings[i];
-		bool same = r->layout == layout;
+		bool same = r->exec_map_seq == exec_map_seq;
 		bool past = r->time <= time;
 		uint64_t far = farness(r, time);
 		const struct gprof_vma *vma;
 
-		if (unmapped_of(r->layout) != unmapped_of(layout))
+		if (unmapped_of(r->exec_map_seq) != unmapped_of(exec_map_seq))
 			continue;
 		/* The stamp decides first; with it, what was read before the sample. */
 		if (best && (best_same != same ? best_same

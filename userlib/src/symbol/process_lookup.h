@@ -18,7 +18,7 @@ const struct gprof_vma *gprof_reading_vma(struct gprof_reading *r, uint64_t addr
  * @s: address spaces
  * @id: a process that ended, or executed another program, before its mappings
  *	were read
- * @layout: stamp of its mappings; gets the one by which the other had them, for what is
+ * @exec_map_seq: stamp of its mappings; gets the one by which the other had them, for what is
  *	unmapped is counted for each process by itself
  * @addrs: addresses of a stack of it
  * @nr: how many
@@ -30,12 +30,12 @@ const struct gprof_vma *gprof_reading_vma(struct gprof_reading *r, uint64_t addr
  * Return: address space, or NULL.
  */
 struct gprof_space *gprof_spaces_relative(struct gprof_spaces *s, const struct gprof_process *id,
-					  uint32_t *layout, const uint64_t *addrs, size_t nr);
+					  uint32_t *exec_map_seq, const uint64_t *addrs, size_t nr);
 
 /**
  * gprof_space_vma() - what lay at an address
  * @space: address space
- * @layout: stamp of the stack
+ * @exec_map_seq: stamp of the stack
  * @time: when the sample was taken
  * @addr: address
  * @changed: gets whether there was something that may have been another then, or NULL
@@ -48,7 +48,7 @@ struct gprof_space *gprof_spaces_relative(struct gprof_spaces *s, const struct g
  *
  * Return: mapping, or NULL.
  */
-const struct gprof_vma *gprof_space_vma(struct gprof_space *space, uint32_t layout, uint64_t time,
-					uint64_t addr, bool *changed);
+const struct gprof_vma *gprof_space_vma(struct gprof_space *space, uint32_t exec_map_seq,
+					uint64_t time, uint64_t addr, bool *changed);
 
 #endif /* GPROF_PROCESS_LOOKUP_H */

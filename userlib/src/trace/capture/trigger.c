@@ -225,26 +225,26 @@ int gprof_trigger_add(struct gprof_trigger_set *s, const struct gprof_own_fd *de
 int gprof_trigger_take(const struct gprof_trigger_set *s, const struct gprof_own_fd *dev,
 		       struct gprof_flight_fired *out, struct gprof_error *e)
 {
-	struct gprof_fired k = { .size = sizeof(k) };
+	struct gprof_trigger_event k = { .size = sizeof(k) };
 	enum gprof_flight_cause cause;
 	int err = gprof_device_check(dev, "the flight recorder", e);
 
 	if (err)
 		return err;
-	if (ioctl(dev->fd, GPROF_IOC_FIRED, &k)) {
+	if (ioctl(dev->fd, GPROF_IOC_TRIGGER_READ, &k)) {
 		if (errno == EAGAIN) {
 			out->fired = k.fired;
 			out->suppressed = k.suppressed;
-			out->unwatched = k.unwatched;
+			out->unwatched = k.untracked;
 			return -EAGAIN;
 		}
 		return gprof_error_set(e, errno, "%s: FIRED failed: %s", GPROF_DEVICE,
 				       gprof_strerror(errno));
 	}
-	if (k.index >= s->nr && k.index != GPROF_FIRED_REQUEST)
+	if (k.index >= s->nr && k.index != GPROF_TRIGGER_EVENT_REQUEST)
 		return gprof_error_set(e, EPROTO, "trigger %u has fired, which nobody has set; this "
 				       "is a bug of gprof", k.index);
-	cause = k.index == GPROF_FIRED_REQUEST ? GPROF_CAUSE_REQUEST : s->cause[k.index];
+	cause = k.index == GPROF_TRIGGER_EVENT_REQUEST ? GPROF_CAUSE_REQUEST : s->cause[k.index];
 	*out = (struct gprof_flight_fired){
 		.index = (int)k.index,
 		.cause = cause,
@@ -256,11 +256,11 @@ int gprof_trigger_take(const struct gprof_trigger_set *s, const struct gprof_own
 		.tid = k.tid,
 		.pid = k.pid,
 		.cpu = k.cpu,
-		.goes_on = k.flags & GPROF_FIRED_F_GOES_ON,
-		.unmarked = k.flags & GPROF_FIRED_F_UNMARKED,
+		.goes_on = k.flags & GPROF_TRIGGER_EVENT_F_GOES_ON,
+		.unmarked = k.flags & GPROF_TRIGGER_EVENT_F_UNMARKED,
 		.fired = k.fired,
 		.suppressed = k.suppressed,
-		.unwatched = k.unwatched,
+		.unwatched = k.untracked,
 	};
 	memcpy(out->comm, k.comm, sizeof(out->comm));
 	out->comm[sizeof(out->comm) - 1] = '\0';

@@ -220,13 +220,13 @@ static int operand(struct gprof_ktrace *k, uint64_t word)
 static int next(struct gprof_ktrace *k, unsigned int type, unsigned int arg)
 {
 	struct gprof_trace_point *p = &k->point;
-	uint32_t who = arg & GPROF_TRACE_STRANGER ? GPROF_KTRACE_STRANGER : p->other;
+	uint32_t who = arg & GPROF_TRACE_NOT_TARGET ? GPROF_KTRACE_STRANGER : p->other;
 	bool known = is_known(k->running) && is_known(who);
 	int err;
 
 	p->other = is_known(who) ? who : 0;
 	if (type == GPROF_TRACE_SWITCH) {
-		p->why = whys[arg & ~GPROF_TRACE_STRANGER];
+		p->why = whys[arg & ~GPROF_TRACE_NOT_TARGET];
 		k->running = who;
 		return hand_out(k);
 	}
@@ -350,8 +350,8 @@ size_t gprof_ktrace_plain(struct gprof_ktrace *k, const void *words, size_t nr,
 		p->stack = 0;
 		p->arg = 0;
 		if (type == GPROF_TRACE_SWITCH) {
-			p->why = whys[arg & ~GPROF_TRACE_STRANGER];
-			running = arg & GPROF_TRACE_STRANGER ? GPROF_KTRACE_STRANGER : p->other;
+			p->why = whys[arg & ~GPROF_TRACE_NOT_TARGET];
+			running = arg & GPROF_TRACE_NOT_TARGET ? GPROF_KTRACE_STRANGER : p->other;
 			tid = p->other = is_known(running) ? running : 0;
 			continue;
 		}
@@ -474,7 +474,7 @@ static int lost(struct gprof_ktrace *k, const struct gprof_rec *rec, uint32_t si
 /* No event of its own: it follows that which it is for. */
 static int fired(struct gprof_ktrace *k, const struct gprof_rec *rec, uint32_t size)
 {
-	const struct gprof_fired_rec *f = (const void *)rec;
+	const struct gprof_trigger_rec *f = (const void *)rec;
 	struct gprof_trace_point p = {
 		.cpu = k->cpu, .type = GPROF_TRACE_POINT_FIRED,
 		.tid = k->running == GPROF_KTRACE_STRANGER ? 0 : k->running,
@@ -498,7 +498,7 @@ static int fired(struct gprof_ktrace *k, const struct gprof_rec *rec, uint32_t s
 	p.why = (uint16_t)f->index;
 	p.other = f->tid;
 	p.arg = f->duration_ns & ~GPROF_TRACE_GOES_ON;
-	if (f->rec.flags & GPROF_FIRED_F_GOES_ON)
+	if (f->rec.flags & GPROF_TRIGGER_EVENT_F_GOES_ON)
 		p.arg |= GPROF_TRACE_GOES_ON;
 	return k->ops->point(k->ctx, &p);
 }
@@ -558,12 +558,12 @@ int gprof_ktrace_feed(struct gprof_ktrace *k, const struct gprof_rec *rec, uint3
 		return lost(k, rec, size);
 	case GPROF_REC_TASK:
 		return task(k, rec, size);
-	case GPROF_REC_FIRED:
+	case GPROF_REC_TRIGGER:
 		return fired(k, rec, size);
 	case GPROF_REC_ANNOTATION:
 		return annotation(k, rec, size);
 	case GPROF_REC_STACK:
-	case GPROF_REC_BRANCH:
+	case GPROF_REC_STACK_DELTA:
 	case GPROF_REC_SAMPLE:
 	case GPROF_REC_MAP:
 		return decode(k, rec, size);
