@@ -44,7 +44,7 @@ static struct tracepoint *find(const char *name)
 		}
 	}
 	for_each_kernel_tracepoint(compare, &s);
-	/* The name is as lasting as the tracepoint; the caller may not be. */
+	/* The name lives as long as the tracepoint; the caller may not. */
 	if (s.found && i < ARRAY_SIZE(tracepoints))
 		tracepoints[i] = (struct search){ .name = s.found->name, .found = s.found };
 out:

@@ -352,8 +352,8 @@ void gprof_object_table_remove(struct gprof_object_table *l, unsigned int at, un
  */
 void gprof_object_table_remove_at(struct gprof_object_table *l, unsigned int at)
 {
-	unsigned long key = atomic_long_read(
-		&l->buckets[at / GPROF_OBJECT_TABLE_WAYS].keys[at % GPROF_OBJECT_TABLE_WAYS]);
+	struct gprof_object_table_bucket *b = &l->buckets[at / GPROF_OBJECT_TABLE_WAYS];
+	unsigned long key = atomic_long_read(&b->keys[at % GPROF_OBJECT_TABLE_WAYS]);
 
 	if (key > ENDING)
 		gprof_object_table_remove(l, at, key);

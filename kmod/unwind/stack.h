@@ -14,7 +14,7 @@ struct perf_callchain_entry;
 struct pt_regs;
 struct task_struct;
 
-#define GPROF_OWN_FRAMES	8	/* most that are told of a stack besides those of a suffix */
+#define GPROF_OWN_FRAMES	8	/* most that a stack has besides those of a suffix */
 
 /**
  * struct gprof_top - the part that differs from sample to sample; a key of the dictionary

@@ -79,7 +79,7 @@ static bool is_written(const struct gprof_event *e, unsigned int number)
 	return smp_load_acquire(&e->turn) == number + 1;
 }
 
-/* May one more trigger event be announced in this second? The one that begins it may let too many by. */
+/* May one more trigger event be announced in this second? Its first may let too many by. */
 static bool may_announce(struct gprof_event_queue *q)
 {
 	unsigned long begin = READ_ONCE(q->second);

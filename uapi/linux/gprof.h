@@ -158,18 +158,18 @@
 #define GPROF_DEVICE		"/dev/gprof"
 
 #define GPROF_IOC_TYPE		0xBD
-#define GPROF_IOC_INFO		_IO(GPROF_IOC_TYPE, 0x00)
-#define GPROF_IOC_SETUP		_IO(GPROF_IOC_TYPE, 0x01)
-#define GPROF_IOC_START		_IO(GPROF_IOC_TYPE, 0x02)
-#define GPROF_IOC_STOP		_IO(GPROF_IOC_TYPE, 0x03)
-#define GPROF_IOC_STATS		_IO(GPROF_IOC_TYPE, 0x04)
-#define GPROF_IOC_RATE		_IO(GPROF_IOC_TYPE, 0x05)
-#define GPROF_IOC_TRIGGER	_IO(GPROF_IOC_TYPE, 0x06)
-#define GPROF_IOC_TRIGGER_READ	_IO(GPROF_IOC_TYPE, 0x07)
+#define GPROF_IOC_INFO			_IO(GPROF_IOC_TYPE, 0x00)
+#define GPROF_IOC_SETUP			_IO(GPROF_IOC_TYPE, 0x01)
+#define GPROF_IOC_START			_IO(GPROF_IOC_TYPE, 0x02)
+#define GPROF_IOC_STOP			_IO(GPROF_IOC_TYPE, 0x03)
+#define GPROF_IOC_STATS			_IO(GPROF_IOC_TYPE, 0x04)
+#define GPROF_IOC_RATE			_IO(GPROF_IOC_TYPE, 0x05)
+#define GPROF_IOC_TRIGGER		_IO(GPROF_IOC_TYPE, 0x06)
+#define GPROF_IOC_TRIGGER_READ		_IO(GPROF_IOC_TYPE, 0x07)
 #define GPROF_IOC_UNWIND_TABLE_ADD	_IO(GPROF_IOC_TYPE, 0x09)
-#define GPROF_IOC_SELF_STACK	_IO(GPROF_IOC_TYPE, 0x0A)
-#define GPROF_IOC_ALLOC_REPORT	_IO(GPROF_IOC_TYPE, 0x0C)
-#define GPROF_IOC_ANNOTATE	_IO(GPROF_IOC_TYPE, 0x0D)
+#define GPROF_IOC_SELF_STACK		_IO(GPROF_IOC_TYPE, 0x0A)
+#define GPROF_IOC_ALLOC_REPORT		_IO(GPROF_IOC_TYPE, 0x0C)
+#define GPROF_IOC_ANNOTATE		_IO(GPROF_IOC_TYPE, 0x0D)
 
 /* Recorder kinds; out_kinds of INFO has bit (1 << kind) for each that is here. */
 #define GPROF_KIND_CPU		1	/* struct gprof_cpu_params */
@@ -202,7 +202,7 @@
 #define GPROF_FEAT_MAP_FILES		(1ULL << 9)	/* struct gprof_map_file */
 #define GPROF_FEAT_EVENTS		(1ULL << 10)	/* GPROF_STATS_EVENT_*, POLLPRI */
 #define GPROF_FEAT_TRIGGERS		(1ULL << 11)	/* GPROF_IOC_TRIGGER */
-#define GPROF_FEAT_TABLES		(1ULL << 12)	/* GPROF_IOC_UNWIND_TABLE_ADD, GPROF_STACK_F_TABLES */
+#define GPROF_FEAT_TABLES		(1ULL << 12)	/* IOC_UNWIND_TABLE_ADD, STACK_F_TABLES */
 #define GPROF_FEAT_TRACE_SYSCALLS	(1ULL << 16)	/* GPROF_TRACE_F_* */
 #define GPROF_FEAT_TRACE_IRQS		(1ULL << 17)
 #define GPROF_FEAT_TRACE_FAULTS		(1ULL << 18)
@@ -213,12 +213,12 @@
 #define GPROF_FEAT_TRACE_SAMPLES	(1ULL << 23)	/* cpu of struct gprof_trace_params */
 #define GPROF_FEAT_TASK_STATE		(1ULL << 24)	/* GPROF_SAMPLE_REC_F_STATE */
 #define GPROF_FEAT_TRACE_MIN		(1ULL << 25)	/* min_us of struct gprof_trace_params */
-#define GPROF_FEAT_FILTERS		(1ULL << 26)	/* filter of struct gprof_tracepoint_params */
+#define GPROF_FEAT_FILTERS		(1ULL << 26)	/* filters of tracepoints */
 #define GPROF_FEAT_KERNEL_LOCKS		(1ULL << 27)	/* GPROF_MUTEX_F_KERNEL */
 #define GPROF_FEAT_SELF_STACK		(1ULL << 28)	/* GPROF_IOC_SELF_STACK */
 #define GPROF_FEAT_PARALLELISM		(1ULL << 29)	/* GPROF_SETUP_F_PARALLELISM */
 #define GPROF_FEAT_OBJECTS		(1ULL << 30)	/* GPROF_MMAP_OBJECTS, GPROF_KIND_HEAP */
-#define GPROF_FEAT_ALLOC_REPORT		(1ULL << 31)	/* IOC_ALLOC_REPORT, GPROF_ALLOC_F_PROGRAM */
+#define GPROF_FEAT_ALLOC_REPORT		(1ULL << 31)	/* IOC_ALLOC_REPORT, ALLOC_F_PROGRAM */
 #define GPROF_FEAT_TRIGGER_FILTERS	(1ULL << 32)	/* filter of struct gprof_trigger */
 #define GPROF_FEAT_ANNOTATIONS		(1ULL << 33)	/* GPROF_IOC_ANNOTATE */
 #define GPROF_FEAT_PYTHON		(1ULL << 34)	/* GPROF_STACK_F_PYTHON */
@@ -1000,7 +1000,7 @@ struct gprof_trigger {
 #define GPROF_TRIGGER_EVENT_F_UNMARKED	(1U << 1)	/* no room for a record in the ring */
 
 #define GPROF_TRIGGER_EVENT_REQUEST	(~0U)	/* index: @tid asks for a snapshot */
-#define GPROF_TRIGGER_EVENTS_MAX	16	/* trigger events that wait for TRIGGER_READ; more are suppressed */
+#define GPROF_TRIGGER_EVENTS_MAX	16	/* trigger events that wait; more are suppressed */
 
 /**
  * struct gprof_trigger_event - argument of GPROF_IOC_TRIGGER_READ: the oldest trigger event not
@@ -1219,7 +1219,7 @@ struct gprof_self_stack {
 
 /* what of struct gprof_alloc_report */
 #define GPROF_ALLOC_REPORT_ASK	0	/* nothing; only out_period is wanted */
-#define GPROF_ALLOC_REPORT_ALLOC	1	/* @bytes at @addr were allocated, and sampled by @period */
+#define GPROF_ALLOC_REPORT_ALLOC	1	/* @bytes at @addr, sampled by @period */
 #define GPROF_ALLOC_REPORT_FREE	2	/* what is at @addr is going to be freed */
 #define GPROF_ALLOC_REPORT_RESIZE	3	/* of what is at @addr @bytes are left */
 
@@ -1606,7 +1606,7 @@ struct gprof_stack_rec {
 	__aligned_u64 frames[];
 };
 
-#define GPROF_STACK_SUFFIXES	64	/* the largest number of a base */
+#define GPROF_STACK_SUFFIXES	64	/* the largest number of a suffix */
 
 /**
  * struct gprof_stack_delta_rec - GPROF_REC_STACK_DELTA: a stack that ends as another does
@@ -1906,7 +1906,7 @@ struct gprof_annotation_rec {
  * asked for; one of an NMI may stand between a word and what belongs to it. A TASK
  * record of a sample says no more than the name.
  */
-#define GPROF_TRACE_SWITCH		1	/* tid: next; arg: GPROF_TRACE_PREV_* | NOT_TARGET */
+#define GPROF_TRACE_SWITCH		1	/* tid: next; arg: TRACE_PREV_* | NOT_TARGET */
 #define GPROF_TRACE_WAKING		2	/* tid: who is woken; arg: GPROF_TRACE_BY_* */
 #define GPROF_TRACE_FORK		3	/* tid: child, which is runnable from now on */
 #define GPROF_TRACE_EXEC		4	/* tid: who; OPERAND: its id before, 0: unknown */

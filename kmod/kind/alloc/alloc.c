@@ -396,10 +396,9 @@ int gprof_allocs_setup(struct gprof_request *req, void **state)
 	    IS_ENABLED(CONFIG_MMU_NOTIFIER)) {
 		a->owners = kvcalloc(gprof_object_table_slots(a->objects), sizeof(*a->owners),
 				     GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
-		a->groups = kvcalloc(
-			DIV_ROUND_UP(gprof_object_table_slots(a->objects), GPROF_ALLOC_GROUP),
-			sizeof(*a->groups),
-			GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
+		a->groups = kvcalloc(DIV_ROUND_UP(gprof_object_table_slots(a->objects),
+						  GPROF_ALLOC_GROUP), sizeof(*a->groups),
+				     GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
 		if (!a->owners || !a->groups) {
 			gprof_allocs_destroy(a);
 			return -ENOMEM;

@@ -202,7 +202,7 @@ struct gprof_sched {
  * @hz: delays sampled in a second
  * @samples: how many were
  * @sample_ns: ring of them
- * @doubtful: the clock went astray
+ * @doubtful: the clock may have jumped
  */
 struct gprof_sched_reading {
 	u64 started_ns;

@@ -289,7 +289,7 @@ static void begin_cpu(void *data)
 		gprof_trace_say_running(t, true);
 }
 
-/* A tracepoint calls the last one first: a trigger event is to stand behind the event that it is about. */
+/* A tracepoint calls the last one first: a trigger event stands behind its cause. */
 static int attach(struct gprof_trace *t)
 {
 	int err = t->triggers ? gprof_triggers_start(t->triggers) : 0;

@@ -4,7 +4,7 @@
  *
  * An event may need, in front of it, the running task and its name, and the name of the task
  * that it is about. All of them are reserved together, so that either all are in the ring or
- * none. An event that did not get its place leaves the ring astray: the next event that
+ * none. An event that did not get its place leaves the ring out of step: the next event that
  * does names the running task again.
  */
 #include "clock/clock.h"

@@ -67,7 +67,7 @@ static __always_inline u32 reason_of(struct gprof_trace *t, struct task_struct *
 	return other_reason(state);
 }
 
-/* Tasks gone, idle or tasks outside the target have none; one that has other rights by now is checked. */
+/* Tasks that are gone, idle or outside the target have none; one with new rights is checked. */
 static __always_inline bool has_blocked_stack(u32 arg)
 {
 	return arg != GPROF_TRACE_PREV_IDLE && arg != GPROF_TRACE_PREV_DEAD &&
