@@ -14,10 +14,6 @@
  * Lock order: mmap_lock of the caller (none of our locks is taken under it);
  * @lock > struct gprof_attached.lock > perf's locks; @lock > the registry's;
  * @lock > @state_lock.
- *
- * A reader from outside must not wait for @lock, which its owner can have held for
- * as long as they like. It is a reader: the parts that SETUP has built stay, unchanged,
- * until the last reader has left; it reads the fields that START and STOP change under @state_lock.
  */
 #include "recorder.h"
 #include "kind/source.h"
@@ -37,9 +33,6 @@
 #include <linux/mm.h>
 #include <linux/nospec.h>
 #include <linux/slab.h>
-#include <linux/timekeeping.h>
-
-static atomic_t open_recorders = ATOMIC_INIT(0);
 
 static void free_recorder(struct gprof_entry *e)
 {
@@ -73,94 +66,8 @@ struct gprof_recorder *gprof_recorder_new(void)
 	init_waitqueue_head(&r->events.wait);
 	gprof_recorder_end_init(r);
 	r->sampler.pid_ns = gprof_pid_ns_get();
-	atomic_inc(&open_recorders);
+	gprof_recorder_count_up();
 	return r;
-}
-
-/* Under @lock. */
-static void set_state(struct gprof_recorder *r, enum gprof_recorder_state state)
-{
-	lockdep_assert_held(&r->lock);
-	raw_spin_lock(&r->state_lock);
-	if (state == GPROF_STARTED) {
-		r->started_ns = ktime_get_mono_fast_ns();
-		r->stopped_ns = 0;
-	} else if (r->state == GPROF_STARTED) {
-		r->stopped_ns = ktime_get_mono_fast_ns();
-	}
-	r->state = state;
-	raw_spin_unlock(&r->state_lock);
-}
-
-/**
- * gprof_recorder_enter() - look at a recorder without its lock
- * @r: recorder that was set up, of whose entry a reference is held
- * @phase: gets how it is now
- *
- * Context: Task.
- * Return: whether it is still there, until gprof_recorder_leave().
- */
-bool gprof_recorder_enter(struct gprof_recorder *r, struct gprof_phase *phase)
-{
-	bool there;
-
-	raw_spin_lock(&r->state_lock);
-	there = r->state == GPROF_READY || r->state == GPROF_STARTED;
-	if (there)
-		r->readers++;
-	phase->started = r->state == GPROF_STARTED;
-	phase->started_ns = r->started_ns;
-	phase->stopped_ns = r->stopped_ns;
-	raw_spin_unlock(&r->state_lock);
-	return there;
-}
-
-/**
- * gprof_recorder_leave() - end of looking
- * @r: recorder that was entered
- *
- * Context: Task.
- */
-void gprof_recorder_leave(struct gprof_recorder *r)
-{
-	bool awaited;
-
-	raw_spin_lock(&r->state_lock);
-	awaited = !--r->readers && r->state == GPROF_CLOSED;
-	raw_spin_unlock(&r->state_lock);
-	if (awaited)
-		wake_up(&r->events.wait);
-}
-
-static bool readers_have_left(struct gprof_recorder *r)
-{
-	bool left;
-
-	raw_spin_lock(&r->state_lock);
-	left = !r->readers;
-	raw_spin_unlock(&r->state_lock);
-	return left;
-}
-
-/**
- * gprof_recorder_wait_for_readers() - until the last has left
- * @r: recorder that is closed
- *
- * Context: Task.
- */
-void gprof_recorder_wait_for_readers(struct gprof_recorder *r)
-{
-	wait_event(r->events.wait, readers_have_left(r));
-}
-
-/**
- * gprof_recorder_count_down() - a recorder is gone
- *
- * Context: Any.
- */
-void gprof_recorder_count_down(void)
-{
-	atomic_dec(&open_recorders);
 }
 
 static int build(struct gprof_recorder *r, struct gprof_setup *setup,
@@ -174,7 +81,7 @@ static int build(struct gprof_recorder *r, struct gprof_setup *setup,
 		return err;
 	/* Pairs with smp_load_acquire() in gprof_recorder_mmap() and _poll(). */
 	smp_store_release(&r->sampler.buffers, buffers);
-	set_state(r, GPROF_READY);
+	gprof_recorder_set_state(r, GPROF_READY);
 	/* From here on there may be readers. */
 	gprof_entry_publish(&r->entry, r->target.privileged);
 	gprof_percpu_buffers_name(buffers, r->entry.id);
@@ -264,7 +171,7 @@ int gprof_recorder_start(struct gprof_recorder *r, struct gprof_start *start)
 			start->out_reason = reason_of(r, err);
 	}
 	if (!err)
-		set_state(r, GPROF_STARTED);
+		gprof_recorder_set_state(r, GPROF_STARTED);
 	mutex_unlock(&r->lock);
 	if (!err)
 		tell_phase(r, GPROF_EVENT_STARTED);
@@ -281,7 +188,7 @@ static bool stop_locked(struct gprof_recorder *r)
 	flushed = gprof_maps_flush(&r->sampler.maps);
 	if (!ended || !flushed)
 		gprof_percpu_buffers_close(r->sampler.buffers);
-	set_state(r, GPROF_READY);
+	gprof_recorder_set_state(r, GPROF_READY);
 	/* A thread that cannot read mappings cannot tell events either. */
 	return flushed && gprof_events_flush(&r->events) && ended;
 }
@@ -508,7 +415,7 @@ void gprof_recorder_info(struct gprof_info *info)
 	info->out_max_frames = GPROF_MAX_FRAMES;
 	info->out_clock_id = CLOCK_MONOTONIC;
 	info->out_default_buffer = GPROF_BUFFER_DEFAULT;
-	info->out_recorders = atomic_read(&open_recorders);
+	info->out_recorders = gprof_recorder_count();
 }
 
 /**
@@ -579,7 +486,7 @@ void gprof_recorder_close(struct gprof_recorder *r)
 	if (started)
 		ended = stop_locked(r);
 	/* From here on nobody enters. */
-	set_state(r, GPROF_CLOSED);
+	gprof_recorder_set_state(r, GPROF_CLOSED);
 	mutex_unlock(&r->lock);
 	if (started)
 		tell_phase(r, GPROF_EVENT_STOPPED);

@@ -5,100 +5,21 @@
 #ifndef GPROF_RECORDER_H
 #define GPROF_RECORDER_H
 
-#include "recorder_end.h"
-#include "registry.h"
-#include "sample/sampler.h"
-#include "target/target.h"
-#include "user/event_queue.h"
-#include "user/memlock.h"
+#include "recorder_state.h"
 
-#include <linux/mutex.h>
 #include <linux/poll.h>
-#include <linux/spinlock.h>
 
-struct gprof_annotated;
-struct gprof_trigger_event;
 struct gprof_info;
-struct gprof_object_table;
-struct gprof_self_stack;
 struct gprof_rate;
+struct gprof_self_stack;
 struct gprof_setup;
-struct gprof_source_ops;
 struct gprof_start;
 struct gprof_stats;
 struct gprof_stop;
-struct gprof_table_set;
-struct gprof_unwind_table_add;
 struct gprof_trigger;
+struct gprof_trigger_event;
+struct gprof_unwind_table_add;
 struct vm_area_struct;
-
-enum gprof_recorder_state {
-	GPROF_NEW,	/* opened */
-	GPROF_READY,	/* set up, or stopped */
-	GPROF_STARTED,
-	GPROF_CLOSED,	/* its file is; seen by the holder of a reference */
-};
-
-/**
- * struct gprof_phase - the members of a recorder that START and STOP change
- * @started: it records
- * @started_ns: last START
- * @stopped_ns: last STOP
- */
-struct gprof_phase {
-	bool started;
-	u64 started_ns;
-	u64 stopped_ns;
-};
-
-/**
- * struct gprof_recorder - a recorder
- * @entry: in the registry, from SETUP on
- * @lock: serializes the calls, and is held for as long as they take, over grace
- *	periods too; outermost lock of the module, never taken in mmap(), for the
- *	sake of readers, or while user memory other than a filter is touched
- * @state_lock: held for some loads and stores; innermost. A raw one: STOP takes it, and on
- * PREEMPT_RT
- *	the holder of another could be preempted, and is bound to its CPU then
- * @readers: readers of a recorder that is set up; it is not taken apart until
- *	they have left. Protected by @state_lock
- * @state: written under @lock and @state_lock, read under either
- * @source: the source that records; set by SETUP
- * @source_state: the source's own
- * @target: the tasks that it records
- * @sampler: the way into the buffers
- * @table_set: those that its stacks are walked by, or NULL; fixed by SETUP
- * @objects: its table of things that last, or NULL; fixed by SETUP
- * @annotated: its user's page, or NULL; see annotate.c
- * @data_size: bytes of data of each CPU's buffer; 0: no buffers
- * @flight: the buffers are overwritten
- * @charge: memory charged
- * @events: to be told; its wait queue is also for the end of readers
- * @end: work that STOP and close leave
- * @started_ns: last START, as @state
- * @stopped_ns: last STOP, as @state
- */
-struct gprof_recorder {
-	struct gprof_entry entry;
-	struct mutex lock;		/* serializes calls */
-	raw_spinlock_t state_lock;	/* protects members that others see */
-	unsigned int readers;
-	enum gprof_recorder_state state;
-	const struct gprof_source_ops *source;
-	void *source_state;
-	struct gprof_target target;
-	struct gprof_sampler sampler;
-	struct gprof_table_set *table_set;
-	struct gprof_object_table *objects;
-	struct gprof_annotated *annotated;
-	u64 data_size;
-	bool flight;
-	struct gprof_charge charge;
-	struct gprof_event_queue events;
-	struct gprof_end end;
-	u64 started_ns;
-	u64 stopped_ns;
-};
 
 struct gprof_recorder *gprof_recorder_new(void);
 void gprof_recorder_close(struct gprof_recorder *r);
@@ -119,10 +40,6 @@ int gprof_recorder_stats(struct gprof_recorder *r, struct gprof_stats *stats);
 int gprof_recorder_mmap(struct gprof_recorder *r, struct vm_area_struct *vma);
 __poll_t gprof_recorder_poll(struct gprof_recorder *r, struct file *file, poll_table *wait);
 
-bool gprof_recorder_enter(struct gprof_recorder *r, struct gprof_phase *phase);
-void gprof_recorder_leave(struct gprof_recorder *r);
-void gprof_recorder_wait_for_readers(struct gprof_recorder *r);
-void gprof_recorder_count_down(void);
 void gprof_recorder_samples(struct gprof_recorder *r, struct gprof_stats *st);
 
 #endif /* GPROF_RECORDER_H */

@@ -21,8 +21,8 @@
  */
 #include "recorder_end.h"
 #include "kind/source.h"
-#include "recorder.h"
 #include "recorder_parts.h"
+#include "recorder_state.h"
 #include "ring/annotate.h"
 #include "ring/percpu_buffers.h"
 #include "target/oncpu.h"

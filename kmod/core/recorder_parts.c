@@ -8,7 +8,7 @@
  */
 #include "recorder_parts.h"
 #include "kind/source.h"
-#include "recorder.h"
+#include "recorder_state.h"
 #include "ring/buffer_pages.h"
 #include "ring/percpu_buffers.h"
 #include "ring/object_table.h"

@@ -16,6 +16,7 @@
 #include "netlink_sched.c"
 #include "recorder.c"
 #include "recorder_end.c"
+#include "recorder_state.c"
 #include "registry.c"
 #include "recorder_parts.c"
 #include "setup.c"

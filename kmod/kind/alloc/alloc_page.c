@@ -8,7 +8,7 @@
  * that it was called by do. Only sampled ones get here; a name is looked for once for an
  * address, as long as others do not take its place.
  */
-#include "alloc.h"
+#include "allocs.h"
 #include "unwind/stack.h"
 
 #include <linux/compiler.h>

@@ -12,7 +12,7 @@
  * call has returned a place. A call that is noted nowhere, or never returns, is lost, which is
  * counted.
  */
-#include "alloc.h"
+#include "allocs.h"
 #include "alloc_probe_parts.h"
 #include "ring/object_table.h"
 #include "sample/sampler.h"

@@ -7,7 +7,7 @@
  * signal comes, and STOP for a second. @allocs is cut off then, which handlers read under
  * SRCU: the work does the rest without the recorder.
  */
-#include "alloc.h"
+#include "allocs.h"
 #include "alloc_probe.h"
 #include "alloc_probe_parts.h"
 #include "target/target.h"

@@ -11,7 +11,7 @@
  * that the live table is changed under a lock.
  */
 #include "user_alloc.h"
-#include "alloc.h"
+#include "allocs.h"
 #include "mm_id.h"
 #include "arch/arch.h"
 #include "ring/object_table.h"

@@ -10,6 +10,7 @@
 #include "sample/sampler.h"
 #include "target/target.h"
 #include "trace.h"
+#include "trace_emit.h"
 #include "trigger.h"
 
 #include <linux/cpumask.h>

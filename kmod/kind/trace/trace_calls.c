@@ -12,6 +12,7 @@
 #include "compat/trace.h"
 #include "probe/tracepoint.h"
 #include "trace.h"
+#include "trace_emit.h"
 
 #include <linux/compat.h>
 #include <linux/err.h>

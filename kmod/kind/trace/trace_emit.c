@@ -7,11 +7,11 @@
  * none. An event that did not get its place leaves the ring out of step: the next event that
  * does names the running task again.
  */
+#include "trace_emit.h"
 #include "clock/clock.h"
 #include "compat/preempt.h"
 #include "sample/sampler.h"
 #include "task/process.h"
-#include "trace.h"
 
 #include <linux/cred.h>
 #include <linux/irqflags.h>

@@ -13,6 +13,7 @@
  */
 #include "clock/clock.h"
 #include "trace.h"
+#include "trace_emit.h"
 
 #include <linux/gprof.h>
 #include <linux/irqflags.h>

@@ -12,6 +12,7 @@
 #include "compat/preempt.h"
 #include "compat/sched.h"
 #include "trace.h"
+#include "trace_emit.h"
 #include "trigger.h"
 
 #include <linux/gprof.h>

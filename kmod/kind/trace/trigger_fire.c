@@ -5,7 +5,8 @@
  * Under locks of the scheduler as well: it takes none, and tells its listener by
  * irq_work.
  */
-#include "trigger.h"
+#include "trace_emit.h"
+#include "triggers.h"
 #include "user/event_queue.h"
 
 #include <linux/irqflags.h>

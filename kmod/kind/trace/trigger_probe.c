@@ -9,7 +9,7 @@
 #include "compat/trace.h"
 #include "probe/tracepoint.h"
 #include "task/process.h"
-#include "trigger.h"
+#include "triggers.h"
 
 #include <linux/compat.h>
 #include <linux/kernel.h>

@@ -9,7 +9,7 @@
  */
 #include "compat/sched.h"
 #include "target/target.h"
-#include "trigger.h"
+#include "triggers.h"
 
 #include <linux/cpumask.h>
 #include <linux/mutex.h>

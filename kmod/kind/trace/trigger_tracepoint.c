@@ -10,7 +10,7 @@
 #include "kind/cpu/counter_share.h"
 #include "probe/filter.h"
 #include "target/target.h"
-#include "trigger.h"
+#include "triggers.h"
 #include "user/memlock.h"
 
 #include <linux/err.h>

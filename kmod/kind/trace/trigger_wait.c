@@ -16,12 +16,12 @@
  * Each trigger thereby fires once for a wait. A wait that was short leaves its time behind: the
  * work item has seen, after it took the time, that the task had no CPU, and left it then.
  *
- * The way of a switch is counted in instructions: the usual part stands in trigger.h.
+ * The way of a switch is counted in instructions: the usual part stands in triggers.h.
  */
 #include "clock/clock.h"
 #include "compat/sched.h"
 #include "target/target.h"
-#include "trigger.h"
+#include "triggers.h"
 #include "user/event_queue.h"
 #include "user/memlock.h"
 

@@ -16,7 +16,7 @@
 #include "compat/preempt.h"
 #include "sample/sampler.h"
 #include "task/pid.h"
-#include "wait.h"
+#include "waits.h"
 
 #include <linux/bits.h>
 #include <linux/build_bug.h>

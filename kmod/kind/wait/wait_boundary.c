@@ -9,8 +9,8 @@
 #include "compat/sched.h"
 #include "sample/sampler.h"
 #include "target/target.h"
-#include "wait.h"
 #include "wait_reason.h"
+#include "waits.h"
 
 #include <linux/gprof.h>
 #include <linux/perf_event.h>

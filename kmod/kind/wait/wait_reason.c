@@ -7,7 +7,7 @@
  */
 #include "wait_reason.h"
 #include "compat/sched.h"
-#include "wait.h"
+#include "waits.h"
 
 #include <asm/syscall.h>
 #include <asm/unistd.h>

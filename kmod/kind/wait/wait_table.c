@@ -12,7 +12,7 @@
  */
 #include "compat/preempt.h"
 #include "sample/sampler.h"
-#include "wait.h"
+#include "waits.h"
 
 #include <linux/build_bug.h>
 #include <linux/gprof.h>
