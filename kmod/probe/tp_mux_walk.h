@@ -16,10 +16,10 @@
  * @name: its name
  * @probe: function that it calls, with this as its data
  * @set_direct: has the probe call that subscriber alone, or NULL: walk the list; NULL: it
- * always walks
- * @of_any: ... also one that wants to hear of known tasks alone, and then hears of all
+ *	always walks
+ * @of_any: ... also one that wants to hear of tracked tasks alone, and then hears of all
  * @subs: struct gprof_tp_sub; written under tp_mutex, read under RCU
- * @of_tracked: likewise, those that want to hear of known tasks alone (tracked.h)
+ * @of_tracked: likewise, those that want to hear of tracked tasks alone (tracked.h)
  * @nr_regs: how many of them want gprof_switch_regs; read by probes
  * @nr: how many; under tp_mutex, as the rest
  * @direct: one is called alone

@@ -63,7 +63,7 @@ struct gprof_slot {
  * @rest: no sample by interrupt before this time, which belongs to the tasks
  * @online: slots may run here
  * @sleeps: the CPU does, as the tracepoint of idle CPUs says; a hint where the idle task is not
- * current
+ *	current
  * @calls_off: so many more sleeps begin by calling the interrupt off; see
  *	gprof_cpu_clock_sleeps()
  * @called_off: when the interrupt would have come that was; 0: none was
