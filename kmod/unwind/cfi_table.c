@@ -39,8 +39,8 @@ static bool place(struct gprof_cfi_table *u, const struct gprof_unwind_table *he
 
 static int check_head(const struct gprof_unwind_table *head)
 {
-	if (head->magic != GPROF_UNWIND_MAGIC || head->version != GPROF_UNWIND_VERSION ||
-	    head->machine != GPROF_MACHINE)
+	if (head->magic != GPROF_UNWIND_MAGIC || head->machine != GPROF_MACHINE ||
+	    head->version < GPROF_UNWIND_VERSION_OLDEST || head->version > GPROF_UNWIND_VERSION)
 		return -EINVAL;
 	if (head->start % GPROF_UNWIND_GRANULE || head->start > S64_MAX)
 		return -EINVAL;

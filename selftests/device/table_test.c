@@ -1066,7 +1066,8 @@ TEST_F(table, what_is_no_table_is_refused)
 	REFUSED(GPROF_REASON_TABLE, _place = _value, _place = _kept);	\
 } while (0)
 	NO_TABLE(t->head->magic, 1);
-	NO_TABLE(t->head->version, 1);
+	NO_TABLE(t->head->version, GPROF_UNWIND_VERSION_OLDEST - 1);
+	NO_TABLE(t->head->version, GPROF_UNWIND_VERSION + 1);
 	NO_TABLE(t->head->machine, 3);
 	NO_TABLE(t->head->fars, 1);
 	NO_TABLE(t->head->fars, 0xffffffff);
@@ -1135,6 +1136,8 @@ TEST_F(table, what_is_no_table_is_refused)
 	arg.table_size = 0;
 	EXPECT_EQ(-ENOENT, device_ioctl(fd, GPROF_IOC_UNWIND_TABLE_ADD, &arg));
 	EXPECT_EQ(0, arg.out_tables);
+	/* as an older library makes it */
+	t->head->version = GPROF_UNWIND_VERSION_OLDEST;
 	EXPECT_EQ(0, upload(fd, t, self->fds[0]));
 	EXPECT_EQ(0, device_ioctl(fd, GPROF_IOC_UNWIND_TABLE_ADD, &arg));
 	EXPECT_EQ(1, arg.out_tables);

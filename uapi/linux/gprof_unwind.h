@@ -26,6 +26,7 @@
 
 #define GPROF_UNWIND_MAGIC		0x54575547	/* "GUWT" */
 #define GPROF_UNWIND_VERSION		3
+#define GPROF_UNWIND_VERSION_OLDEST	2		/* that the module takes; it lacks CFA_STACK */
 #define GPROF_UNWIND_GRANULE		256		/* bytes of text */
 #define GPROF_UNWIND_BASE		64		/* granules */
 #define GPROF_UNWIND_FAR		255		/* a row's rule is in @far */
@@ -89,7 +90,7 @@ struct gprof_unwind_far {
 /**
  * struct gprof_unwind_table - the head of a table
  * @magic: GPROF_UNWIND_MAGIC
- * @version: GPROF_UNWIND_VERSION
+ * @version: GPROF_UNWIND_VERSION, GPROF_UNWIND_VERSION_OLDEST at least
  * @machine: EM_X86_64 or EM_AARCH64
  * @start: offset in the file of the first byte of text, a multiple of GPROF_UNWIND_GRANULE
  * @granules: of text
