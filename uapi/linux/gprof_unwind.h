@@ -26,7 +26,7 @@
 
 #define GPROF_UNWIND_MAGIC		0x54575547	/* "GUWT" */
 #define GPROF_UNWIND_VERSION		3
-#define GPROF_UNWIND_VERSION_OLDEST	2		/* that the module takes; it lacks CFA_STACK */
+#define GPROF_UNWIND_VERSION_OLDEST	2		/* that the module takes */
 #define GPROF_UNWIND_GRANULE		256		/* bytes of text */
 #define GPROF_UNWIND_BASE		64		/* granules */
 #define GPROF_UNWIND_FAR		255		/* a row's rule is in @far */

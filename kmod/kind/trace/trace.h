@@ -66,7 +66,8 @@ struct gprof_trace_deferred {
  * @buffer: its ring, or NULL
  * @followed: the generation in which a reader knows the running task; GPROF_TRACE_DESYNC: none
  * @running: the task that runs, as the ring says, or NULL: a task outside the target. To be
- *	compared, not looked at; and not by its id, which an exec elsewhere may take from a leader that ends
+ *	compared, not looked at; and not by its id, which an exec elsewhere may take from a
+ *	leader that ends
  * @running_id: its id in the recorder's pid namespace; not kept for the initial one
  * @generation: for which @epoch was made
  * @epoch: a new number for each generation; numbers of those come again
