@@ -4,7 +4,7 @@
  */
 #include "suites.h"
 
-#include "../clock/mono.c"
+#include "../clock/clock.c"
 
 #include <linux/delay.h>
 #include <linux/jiffies.h>
