@@ -711,8 +711,8 @@ struct gprof_alloc_function {
  * Of what is allocated many at a time (kmem_cache_alloc_bulk(), alloc_pages_bulk(), among them
  * the pages of vmalloc()) the kernel does not tell, and it is not there.
  *
- * HEAP: with GPROF_SAMPLE_REC_F_OBJECT, as long as there was a slot. Whoever frees it,
- * wherever, it is live no longer. At a START nothing is; at STOP what is live stays so,
+ * HEAP: with GPROF_SAMPLE_REC_F_OBJECT, as long as there was a slot. Once any task has freed
+ * it, it is live no longer. At a START nothing is; at STOP what is live stays so,
  * in the table. Pages that are given back in parts are when the first of them is; what
  * the kernel moves to other pages is live no longer.
  *
@@ -720,9 +720,9 @@ struct gprof_alloc_function {
  *
  * With PROGRAM it is what the target's programs allocate for themselves, as far as they tell
  * (GPROF_IOC_ALLOC_REPORT), with their user stack alone. It slows nobody else, and needs no more
- * than any recorder of that target does, nor GPROF_FEAT_OBJECTS. What a process has
- * when it ends, or executes another program, is live no longer, once nobody else runs in its
- * memory. It stays live with KEEP, where it belongs to the process that is the target and
+ * than any recorder of that target does, nor GPROF_FEAT_OBJECTS. Allocations of a process that ends,
+ * or executes another program, are live no longer, once nobody else runs in its memory. They
+ * stay live with KEEP, where they belong to the process that is the target and
  * that ends, and in a kernel without CONFIG_MMU_NOTIFIER. Another process whose end nobody
  * would tell of, as it has more than 4096 mappings, has nothing live; that is counted (full
  * of struct gprof_object_table_head).
@@ -1250,9 +1250,9 @@ struct gprof_self_stack {
  * asks for fewer takes all, and they stand for as many as @period says. Who samples by
  * out_period as struct gprof_alloc_params says gives that, once for each byte that it has sampled.
  *
- * Who has been forked draws a new @mm_id, and has the addresses of its parent no more. Who
- * knows a @mm_id can end what is live of it, so it is nobody else's to know. FREE of something
- * that is not live is nothing; so is ALLOC where nobody records. An ALLOC of what is live has
+ * A process that was forked draws a new @mm_id, and has the addresses of its parent no more. A
+ * program that knows a @mm_id can end what is live of it, so it is nobody else's to know. FREE of
+ * something that is not live is nothing; so is ALLOC where nobody records. An ALLOC of what is live has
  * ended that, which is counted (unseen of struct gprof_object_table_head). An ALLOC of who has
  * no room to know its end by (NO_ROOM) is not live, which is counted too (full); nor is one of
  * a process whose end would not be known (struct gprof_alloc_params).

@@ -212,8 +212,8 @@ static bool is_called(const struct gprof_go_function *f, const char *name)
 
 /*
  * Is it the last of a stack? The handler of signals is the last for Go, and the kernel's frame
- * above it leads on. What the file begins with was not called, and what stops a goroutine
- * anywhere was not either: its return address is no call's.
+ * above it leads on. The entry of the file was not called, nor was the function that stops a
+ * goroutine anywhere: its return address is no call's.
  */
 static bool is_last(const struct gprof_go_function *f)
 {

@@ -20,7 +20,7 @@
 
 #define NAME_MAX_BYTES	4096	/* with its end; any number may share one text */
 
-/* What a function has from its entry on: its name's place, and behind others' its steps. */
+/* Data of a function from its entry on: its name's place, and behind others' its steps. */
 #define STEPS		16
 #define FLAGS_1_18	37
 #define FLAGS_1_20	41
