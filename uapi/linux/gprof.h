@@ -719,13 +719,13 @@ struct gprof_alloc_function {
  * Needs CAP_PERFMON, as it slows all tasks; HEAP needs GPROF_FEAT_OBJECTS.
  *
  * With PROGRAM it is what the target's programs allocate for themselves, as far as they tell
- * (GPROF_IOC_ALLOC_REPORT), with their user stack alone. It slows nobody else, and needs no more
- * than any recorder of that target does, nor GPROF_FEAT_OBJECTS. Allocations of a process that ends,
- * or executes another program, are live no longer, once nobody else runs in its memory. They
- * stay live with KEEP, where they belong to the process that is the target and
- * that ends, and in a kernel without CONFIG_MMU_NOTIFIER. Another process whose end nobody
- * would tell of, as it has more than 4096 mappings, has nothing live; that is counted (full
- * of struct gprof_object_table_head).
+ * (GPROF_IOC_ALLOC_REPORT), with their user stack alone. It slows nobody else, and needs no
+ * more than any recorder of that target does, nor GPROF_FEAT_OBJECTS. Allocations of a
+ * process that ends, or executes another program, are live no longer, once nobody else runs
+ * in its memory. They stay live with KEEP, where they belong to the process that is the
+ * target and that ends, and in a kernel without CONFIG_MMU_NOTIFIER. Another process whose
+ * end nobody would tell of, as it has more than 4096 mappings, has nothing live; that is
+ * counted (full of struct gprof_object_table_head).
  *
  * With PROBES (GPROF_FEAT_ALLOC_PROBES) it is the same of a THREAD or PROCESS that runs already
  * (not with GPROF_SETUP_F_ON_EXEC), with nothing loaded into it: in the memory of the target's
@@ -1250,12 +1250,13 @@ struct gprof_self_stack {
  * asks for fewer takes all, and they stand for as many as @period says. Who samples by
  * out_period as struct gprof_alloc_params says gives that, once for each byte that it has sampled.
  *
- * A process that was forked draws a new @mm_id, and has the addresses of its parent no more. A
- * program that knows a @mm_id can end what is live of it, so it is nobody else's to know. FREE of
- * something that is not live is nothing; so is ALLOC where nobody records. An ALLOC of what is live has
- * ended that, which is counted (unseen of struct gprof_object_table_head). An ALLOC of who has
- * no room to know its end by (NO_ROOM) is not live, which is counted too (full); nor is one of
- * a process whose end would not be known (struct gprof_alloc_params).
+ * A process that was forked draws a new @mm_id, and has the addresses of its parent no more.
+ * A program that knows a @mm_id can end what is live of it, so it is nobody else's to know.
+ * FREE of something that is not live is nothing; so is ALLOC where nobody records. An ALLOC
+ * of what is live has ended that, which is counted (unseen of struct
+ * gprof_object_table_head). An ALLOC of who has no room to know its end by (NO_ROOM) is not
+ * live, which is counted too (full); nor is one of a process whose end would not be known
+ * (struct gprof_alloc_params).
  */
 struct gprof_alloc_report {
 	__u32 size;
