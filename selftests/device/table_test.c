@@ -921,7 +921,7 @@ __attribute__((noinline)) static void ask_away(struct gprof_self_stack *arg)
 	__asm__ volatile("" : : "r"(__builtin_frame_address(0)));
 }
 
-/* To a stack above its own frame, in that of who calls it. Returns where it returns to. */
+/* To a stack above its own frame, in that of its caller. Returns its return address. */
 __attribute__((noinline)) static uint64_t go_away(const char *at, void *stack)
 {
 	own.arg = (struct gprof_self_stack){

@@ -1254,8 +1254,8 @@ struct gprof_self_stack {
  * A program that knows a @mm_id can end what is live of it, so it is nobody else's to know.
  * FREE of something that is not live is nothing; so is ALLOC where nobody records. An ALLOC
  * of what is live has ended that, which is counted (unseen of struct
- * gprof_object_table_head). An ALLOC of who has no room to know its end by (NO_ROOM) is not
- * live, which is counted too (full); nor is one of a process whose end would not be known
+ * gprof_object_table_head). An ALLOC of a program without room to know its end by (NO_ROOM) is
+ * not live, which is counted too (full); nor is one of a process whose end would not be known
  * (struct gprof_alloc_params).
  */
 struct gprof_alloc_report {

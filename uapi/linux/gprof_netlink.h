@@ -13,7 +13,7 @@
  *	GPROF_CMD_RECORDER_GET		one recorder; dump: all that the caller may see
  *	GPROF_CMD_RECORDER_SNAPSHOT	ask the owner of a flight recorder for a snapshot:
  *					GPROF_IOC_TRIGGER_READ gives it a trigger event
- *					GPROF_TRIGGER_EVENT_REQUEST, of who has asked
+ *					GPROF_TRIGGER_EVENT_REQUEST, of the task that asked
  *	GPROF_CMD_SCHED_STATS_GET	counters of a GPROF_KIND_SCHED recorder
  *
  * and to listeners of the group GPROF_NL_GROUP_EVENTS (CAP_SYS_ADMIN or
