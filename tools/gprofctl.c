@@ -11,7 +11,7 @@
 #include <gprof/version.h>
 
 #include "cli/cmd.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 
 static const struct {
 	const char *name;

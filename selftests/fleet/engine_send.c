@@ -67,7 +67,7 @@ static int send_file(struct engine *engine, const struct how *how, const char *f
 	struct timespec wait = { how->wait_ms / 1000, how->wait_ms % 1000 * 1000000 };
 	struct gprof_profile *p = NULL;
 	struct item item = how->item;
-	struct sending s;
+	struct send_result s;
 	struct stat st;
 	void *data;
 	int fd, i;

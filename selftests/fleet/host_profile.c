@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "profile/places.h"
+#include "profile/locations.h"
 #include "profile/profile.h"
 
 #define PERIOD_NS	10101010
@@ -31,7 +31,7 @@
 
 struct host {
 	struct gprof_profile *p;
-	struct gprof_places places;
+	struct gprof_locations places;
 	uint32_t mappings[PROGRAMS + 2];
 	uint64_t random;
 	uint32_t stacks;
@@ -90,7 +90,7 @@ static void add_mappings(struct host *h)
 			 (unsigned long long)hash(i + 100), i);
 		m.filename = text(h, name);
 		m.build_id = text(h, id);
-		h->mappings[i] = gprof_places_mapping(&h->places, &m);
+		h->mappings[i] = gprof_locations_add_mapping(&h->places, &m);
 	}
 }
 
@@ -123,7 +123,7 @@ static uint32_t place(struct host *h, uint32_t image, uint32_t function, uint32_
 		lines[nr].line = image > PROGRAMS ? 0 : f.start_line + at;
 		lines[nr++].column = 0;
 	}
-	return gprof_places_location(&h->places, &l, lines, nr);
+	return gprof_locations_add(&h->places, &l, lines, nr);
 }
 
 /* What is called where follows from the caller: a stack is a way down a tree. */
@@ -223,7 +223,7 @@ int main(int argc, char **argv)
 	h.random = hash(strtoull(argv[1], NULL, 0) + 1) | 1;
 	processes = (uint32_t)strtoul(argv[2], NULL, 0);
 	samples = (uint32_t)strtoul(argv[3], NULL, 0);
-	gprof_places_init(&h.places, h.p);
+	gprof_locations_init(&h.places, h.p);
 	gprof_profile_add_column(h.p, "samples", "count");
 	gprof_profile_add_column(h.p, "cpu", "nanoseconds");
 	h.p->period_type = h.p->columns[1];
@@ -239,7 +239,7 @@ int main(int argc, char **argv)
 		errx(1, "%s", gprof_error());
 	fprintf(stderr, "%zu samples, %zu locations, %zu functions\n", h.p->nr_samples,
 		h.p->nr_locations, h.p->nr_functions);
-	gprof_places_free(&h.places);
+	gprof_locations_free(&h.places);
 	gprof_profile_free(h.p);
 	return 0;
 }

@@ -9,7 +9,7 @@
 #include <sys/auxv.h>
 #include <sys/wait.h>
 
-#include "record/aging.h"
+#include "record/evict.h"
 #include "record/builder.h"
 #include "record/report.h"
 #include "symbol/process_files.h"
@@ -247,7 +247,7 @@ static const struct gprof_columns columns = {
 	.period = 1000,
 };
 
-static const struct gprof_live_table no_table;
+static const struct gprof_object_table no_table;
 
 static int make(FIXTURE_DATA(builder) *self)
 {
@@ -799,13 +799,13 @@ TEST_F(builder, what_is_over_is_forgotten_and_its_samples_are_not)
 		.rec = { GPROF_REC_GENERATION, 0, sizeof(g) }, .weight = 1000, .cpu = 1,
 	};
 	size_t spaces = 0, stacks = 0, tasks = 0, counts = 0;
-	struct gprof_aging aging;
+	struct gprof_eviction aging;
 	struct child other;
 	int i, j;
 
 	START("-fPIE -pie");
 	ASSERT_TRUE(start(&other, self->dir));
-	gprof_aging_init(&aging);
+	gprof_eviction_init(&aging);
 	aging.max = 64 << 10;
 	feed_maps(self, &other);
 	for (i = 0; i < RUNS; i++) {
@@ -820,7 +820,7 @@ TEST_F(builder, what_is_over_is_forgotten_and_its_samples_are_not)
 		if (i % 10 == 0)
 			feed_sample(self, &other, 0,
 				    (const uint64_t[4]){ other.work, other.main + 3 });
-		ASSERT_EQ(0, gprof_age(&aging, &self->b, &columns, &no_table, &self->d, 1));
+		ASSERT_EQ(0, gprof_evict(&aging, &self->b, &columns, &no_table, &self->d, 1));
 		spaces = self->b.spaces.nr > spaces ? self->b.spaces.nr : spaces;
 		stacks = self->b.stacks.nr > stacks ? self->b.stacks.nr : stacks;
 		tasks = self->b.nr_tasks > tasks ? self->b.nr_tasks : tasks;
@@ -830,10 +830,10 @@ TEST_F(builder, what_is_over_is_forgotten_and_its_samples_are_not)
 	end(&self->c);
 	for (i = 0; i < 4; i++) {
 		aging.max = 0;
-		ASSERT_EQ(0, gprof_age(&aging, &self->b, &columns, &no_table, &self->d, 1));
+		ASSERT_EQ(0, gprof_evict(&aging, &self->b, &columns, &no_table, &self->d, 1));
 	}
 	EXPECT_EQ(1, self->b.nr_counts);
-	gprof_aging_free(&aging);
+	gprof_eviction_free(&aging);
 	EXPECT_GT(RUNS / 10, spaces)
 		TH_LOG("%zu", spaces);
 	EXPECT_GT(RUNS / 5, stacks)
@@ -909,15 +909,15 @@ TEST_F(builder, what_nothing_live_is_of_is_forgotten_and_counted)
 			.slots_offset = offsetof(struct lasting_table, slots), .size = sizeof(t),
 		},
 	};
-	const struct gprof_live_table table = { &t.head, sizeof(t) };
+	const struct gprof_object_table table = { &t.head, sizeof(t) };
 	size_t spaces = 0, stacks = 0, counts = 0;
-	struct gprof_aging aging;
+	struct gprof_eviction aging;
 	uint32_t i, lasts = 0;
 
 	START("-fPIE -pie");
-	gprof_aging_init(&aging);
+	gprof_eviction_init(&aging);
 	aging.max = 64 << 10;
-	self->b.lasting.max = SLOTS;
+	self->b.live_samples.max = SLOTS;
 	for (i = 0; i < RUNS; i++) {
 		bool stays = i % 100 == 0;
 		uint32_t slot = stays ? lasts++ : SLOTS - 1 - i % 2;
@@ -930,15 +930,15 @@ TEST_F(builder, what_nothing_live_is_of_is_forgotten_and_counted)
 				stays ? self->c.leaf : self->c.work, self->c.main + 3 });
 		/* It was live when somebody looked. */
 		if (i % 50 == 1)
-			gprof_builder_look(&self->b, &table);
+			gprof_builder_mark_live(&self->b, &table);
 		if (!stays)
 			t.slots[slot].live &= ~GPROF_OBJECT_LIVE;
-		ASSERT_EQ(0, gprof_age(&aging, &self->b, &heap_columns, &table, &self->d, 1));
+		ASSERT_EQ(0, gprof_evict(&aging, &self->b, &heap_columns, &table, &self->d, 1));
 		spaces = self->b.spaces.nr > spaces ? self->b.spaces.nr : spaces;
 		stacks = self->b.stacks.nr > stacks ? self->b.stacks.nr : stacks;
 		counts = self->b.nr_counts > counts ? self->b.nr_counts : counts;
 	}
-	gprof_aging_free(&aging);
+	gprof_eviction_free(&aging);
 	EXPECT_GT(RUNS / 5, spaces)
 		TH_LOG("%zu", spaces);
 	EXPECT_GT(RUNS / 5, stacks)
@@ -948,7 +948,7 @@ TEST_F(builder, what_nothing_live_is_of_is_forgotten_and_counted)
 	/* What lasted all that time, but for one half, is no longer when the profile is made. */
 	for (i = 0; i < lasts; i += 2)
 		t.slots[i].live &= ~GPROF_OBJECT_LIVE;
-	gprof_builder_look(&self->b, &table);
+	gprof_builder_mark_live(&self->b, &table);
 	EXPECT_EQ(0, self->b.unknown.objects);
 	ASSERT_EQ(0, gprof_builder_profile(&self->b, &heap_columns, &self->p));
 	ASSERT_EQ(0, gprof_profile_finish(self->p));
@@ -962,7 +962,7 @@ TEST_F(builder, what_nothing_live_is_of_is_forgotten_and_counted)
 	gprof_profile_free(self->p);
 	self->p = NULL;
 	ASSERT_EQ(0, gprof_builder_next(&self->b));
-	gprof_builder_look(&self->b, &table);
+	gprof_builder_mark_live(&self->b, &table);
 	ASSERT_EQ(0, gprof_builder_profile(&self->b, &heap_columns, &self->p));
 	ASSERT_EQ(0, gprof_profile_finish(self->p));
 	EXPECT_EQ(0, gprof_profile_total(self->p, 0));
@@ -1052,7 +1052,8 @@ static int join_label(void *ctx, const struct gprof_frame *frames, size_t nr, co
 TEST_F(builder, a_process_is_called_as_its_first_thread_or_its_file)
 {
 	struct texts names = { .key = "process.executable.name" };
-	struct child lives, led, ended, worker = { .pid = 12, .comm = "kworker/0:1" }, unmapped;
+	struct child thread_spans, led, ended, worker = { .pid = 12, .comm = "kworker/0:1" },
+					       unmapped;
 	char leader[128];
 	FILE *f;
 
@@ -1064,13 +1065,13 @@ TEST_F(builder, a_process_is_called_as_its_first_thread_or_its_file)
 	fclose(f);
 	leader[strcspn(leader, "\n")] = '\0';
 	/* one that lives, of which another thread was sampled */
-	lives = self->c;
-	lives.tid = lives.pid + 1;
-	strcpy(lives.comm, "hottest");
-	feed_maps(self, &lives);
-	feed_sample(self, &lives, 0, (const uint64_t[4]){ lives.work, 0 });
+	thread_spans = self->c;
+	thread_spans.tid = thread_spans.pid + 1;
+	strcpy(thread_spans.comm, "hottest");
+	feed_maps(self, &thread_spans);
+	feed_sample(self, &thread_spans, 0, (const uint64_t[4]){ thread_spans.work, 0 });
 	/* one that is gone, the first thread of which was sampled last */
-	led = lives;
+	led = thread_spans;
 	led.start_ns += 1000000000;
 	feed_maps(self, &led);
 	feed_sample(self, &led, 0, (const uint64_t[4]){ led.leaf, 0 });
@@ -1078,7 +1079,7 @@ TEST_F(builder, a_process_is_called_as_its_first_thread_or_its_file)
 	strcpy(led.comm, "leader");
 	feed_sample(self, &led, 0, (const uint64_t[4]){ led.main, 0 });
 	/* one that is gone, the first thread of which was not */
-	ended = lives;
+	ended = thread_spans;
 	ended.start_ns += 2000000000;
 	feed_maps(self, &ended);
 	feed_sample(self, &ended, 0, (const uint64_t[4]){ ended.work, 0 });
@@ -1161,11 +1162,11 @@ TEST_F(builder, what_is_over_is_forgotten_where_intervals_are_short)
 		.rec = { GPROF_REC_GENERATION, 0, sizeof(g) }, .weight = 1000, .cpu = 1,
 	};
 	size_t bytes, most = 0;
-	struct gprof_aging aging;
+	struct gprof_eviction aging;
 	int i;
 
 	START("-fPIE -pie");
-	gprof_aging_init(&aging);
+	gprof_eviction_init(&aging);
 	for (i = 0; i < RUNS; i++) {
 		if (i % 20 == 0)
 			ASSERT_EQ(0, gprof_decoder_feed(&self->d, &g.rec, sizeof(g)));
@@ -1173,7 +1174,7 @@ TEST_F(builder, what_is_over_is_forgotten_where_intervals_are_short)
 		feed_maps(self, &self->c);
 		feed_sample(self, &self->c, 0,
 			    (const uint64_t[4]){ self->c.work, self->c.main + 3 });
-		ASSERT_EQ(0, gprof_age(&aging, &self->b, &columns, &no_table, &self->d, 1));
+		ASSERT_EQ(0, gprof_evict(&aging, &self->b, &columns, &no_table, &self->d, 1));
 		bytes = gprof_builder_bytes(&self->b);
 		most = bytes > most ? bytes : most;
 		if (i % 10)
@@ -1181,10 +1182,10 @@ TEST_F(builder, what_is_over_is_forgotten_where_intervals_are_short)
 		/* as the stream does */
 		ASSERT_EQ(0, gprof_builder_next(&self->b));
 		gprof_decoder_forget(&self->d);
-		gprof_aging_next(&aging);
+		gprof_eviction_next(&aging);
 	}
-	gprof_aging_free(&aging);
-	EXPECT_GT(2 * GPROF_AGING_NEXT_BYTES, most)
+	gprof_eviction_free(&aging);
+	EXPECT_GT(2 * GPROF_EVICT_NEXT_BYTES, most)
 		TH_LOG("%zu", most);
 }
 
@@ -1218,7 +1219,7 @@ TEST_F(builder, files_that_nobody_has_mapped_any_more_are_forgotten)
 		.rec = { GPROF_REC_GENERATION, 0, sizeof(g) }, .weight = 1000, .cpu = 1,
 	};
 	size_t files = 0, paths = 0, names = 0;
-	struct gprof_aging aging;
+	struct gprof_eviction aging;
 	struct child short_one;
 	int i;
 
@@ -1226,7 +1227,7 @@ TEST_F(builder, files_that_nobody_has_mapped_any_more_are_forgotten)
 	short_one = self->c;
 	short_one.nr_maps = 1;
 	short_one.maps[0].rec.rec.flags = GPROF_MAP_REC_F_FIRST | GPROF_MAP_REC_F_LAST;
-	gprof_aging_init(&aging);
+	gprof_eviction_init(&aging);
 	aging.max = 64 << 10;
 	feed_maps(self, &self->c);
 	for (i = 0; i < RUNS; i++) {
@@ -1241,7 +1242,7 @@ TEST_F(builder, files_that_nobody_has_mapped_any_more_are_forgotten)
 		feed_maps(self, &short_one);
 		feed_sample(self, &short_one, 0, (const uint64_t[4]){ short_one.work, 0 });
 		feed_sample(self, &self->c, 0, CHAIN(self->c));
-		ASSERT_EQ(0, gprof_age(&aging, &self->b, &columns, &no_table, &self->d, 1));
+		ASSERT_EQ(0, gprof_evict(&aging, &self->b, &columns, &no_table, &self->d, 1));
 		files = self->b.spaces.objects.nr > files ? self->b.spaces.objects.nr : files;
 		paths = self->b.spaces.paths.nr > paths ? self->b.spaces.paths.nr : paths;
 		names = self->b.names.nr > names ? self->b.names.nr : names;
@@ -1254,10 +1255,10 @@ TEST_F(builder, files_that_nobody_has_mapped_any_more_are_forgotten)
 		self->p = NULL;
 		ASSERT_EQ(0, gprof_builder_next(&self->b));
 		gprof_decoder_forget(&self->d);
-		gprof_aging_next(&aging);
+		gprof_eviction_next(&aging);
 		aging.max = 64 << 10;
 	}
-	gprof_aging_free(&aging);
+	gprof_eviction_free(&aging);
 	EXPECT_GT(RUNS / 5, files)
 		TH_LOG("%zu", files);
 	EXPECT_GT(RUNS / 5, paths)
@@ -1272,18 +1273,18 @@ TEST_F(builder, a_file_is_kept_for_the_names_of_what_was_settled)
 	struct gprof_generation_rec g = {
 		.rec = { GPROF_REC_GENERATION, 0, sizeof(g) }, .weight = 1000, .cpu = 1,
 	};
-	struct gprof_aging aging;
+	struct gprof_eviction aging;
 	int i;
 
 	START("-fPIE -pie");
-	gprof_aging_init(&aging);
+	gprof_eviction_init(&aging);
 	feed_maps(self, &self->c);
 	feed_sample(self, &self->c, 0, CHAIN(self->c));
 	end(&self->c);
 	ASSERT_EQ(0, gprof_decoder_feed(&self->d, &g.rec, sizeof(g)));
 	for (i = 0; i < 8; i++) {
 		aging.max = 0;
-		ASSERT_EQ(0, gprof_age(&aging, &self->b, &columns, &no_table, &self->d, 1));
+		ASSERT_EQ(0, gprof_evict(&aging, &self->b, &columns, &no_table, &self->d, 1));
 	}
 	EXPECT_EQ(0, self->b.spaces.nr);
 	EXPECT_NE(0, self->b.spaces.objects.nr);
@@ -1291,13 +1292,13 @@ TEST_F(builder, a_file_is_kept_for_the_names_of_what_was_settled)
 	STACKS("lib_work work main;");
 	ASSERT_EQ(0, gprof_builder_next(&self->b));
 	gprof_decoder_forget(&self->d);
-	gprof_aging_next(&aging);
+	gprof_eviction_next(&aging);
 	feed_sample(self, &self->c, 0, CHAIN(self->c));
 	for (i = 0; i < 4; i++) {
 		aging.max = 0;
-		ASSERT_EQ(0, gprof_age(&aging, &self->b, &columns, &no_table, &self->d, 1));
+		ASSERT_EQ(0, gprof_evict(&aging, &self->b, &columns, &no_table, &self->d, 1));
 	}
-	gprof_aging_free(&aging);
+	gprof_eviction_free(&aging);
 	/* but for the vDSO, which is everybody's */
 	EXPECT_GE(1, self->b.spaces.objects.nr);
 }
@@ -1351,7 +1352,7 @@ TEST_F(builder, names_that_are_known_are_not_read_again_of_the_same_file)
 
 TEST_F(builder, names_that_were_learned_long_ago_are_learned_anew)
 {
-	struct gprof_known_names *names = &self->b.spaces.objects.names;
+	struct gprof_name_cache *names = &self->b.spaces.objects.names;
 	unsigned int i;
 
 	START("-fPIE -pie");
@@ -1392,12 +1393,12 @@ TEST_F(builder, each_sample_is_in_one_of_the_profiles_that_follow_each_other)
 	struct gprof_generation_rec g = {
 		.rec = { GPROF_REC_GENERATION, 0, sizeof(g) }, .weight = 1000, .cpu = 1,
 	};
-	struct gprof_aging aging;
+	struct gprof_eviction aging;
 	size_t spaces = 0;
 	int i, j;
 
 	START("-fPIE -pie");
-	gprof_aging_init(&aging);
+	gprof_eviction_init(&aging);
 	for (i = 0; i < 300; i++) {
 		if (i % 20 == 0)
 			ASSERT_EQ(0, gprof_decoder_feed(&self->d, &g.rec, sizeof(g)));
@@ -1414,13 +1415,13 @@ TEST_F(builder, each_sample_is_in_one_of_the_profiles_that_follow_each_other)
 		ASSERT_EQ(0, gprof_builder_next(&self->b));
 		ASSERT_EQ(0, self->b.nr_counts);
 		gprof_decoder_forget(&self->d);
-		gprof_aging_next(&aging);
+		gprof_eviction_next(&aging);
 		aging.max = 64 << 10;
-		ASSERT_EQ(0, gprof_age(&aging, &self->b, &columns, &no_table, &self->d, 1));
-		ASSERT_EQ(0, gprof_age(&aging, &self->b, &columns, &no_table, &self->d, 1));
+		ASSERT_EQ(0, gprof_evict(&aging, &self->b, &columns, &no_table, &self->d, 1));
+		ASSERT_EQ(0, gprof_evict(&aging, &self->b, &columns, &no_table, &self->d, 1));
 		spaces = self->b.spaces.nr > spaces ? self->b.spaces.nr : spaces;
 	}
-	gprof_aging_free(&aging);
+	gprof_eviction_free(&aging);
 	EXPECT_GT(100, spaces) {
 		TH_LOG("%zu", spaces);
 	}

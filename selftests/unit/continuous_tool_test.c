@@ -18,7 +18,7 @@
 #include "cli/cmd.h"
 #include "agent/continuous.h"
 #include "agent/pusher.h"
-#include "http/http.h"
+#include "http/http_server.h"
 #include "tool_run.h"
 
 /**
@@ -156,20 +156,20 @@ TEST_F(recorders, each_is_taken_whatever_the_other_does)
 	ASSERT_EQ(STATUS_OK, continuous_add(&c, "cpu"));
 	ASSERT_EQ(STATUS_OK, continuous_start(&c, &b));
 	EXPECT_TRUE(rated.made && lasting.made);
-	ASSERT_EQ(STATUS_OK, continuous_take(&c, s, CONTINUOUS_GO_ON));
+	ASSERT_EQ(STATUS_OK, continuous_store(&c, s, CONTINUOUS_GO_ON));
 	EXPECT_EQ(1, items(self, "cpu"));
 	EXPECT_EQ(1, items(self, "heap"));
 	rated.next_fails = true;
-	EXPECT_EQ(STATUS_FAILED, continuous_take(&c, s, CONTINUOUS_GO_ON));
+	EXPECT_EQ(STATUS_FAILED, continuous_store(&c, s, CONTINUOUS_GO_ON));
 	EXPECT_EQ(1, items(self, "cpu"));
 	EXPECT_EQ(2, items(self, "heap"));
 	rated.next_fails = false;
 	lasting.next_fails = true;
-	EXPECT_EQ(STATUS_FAILED, continuous_take(&c, s, CONTINUOUS_GO_ON));
+	EXPECT_EQ(STATUS_FAILED, continuous_store(&c, s, CONTINUOUS_GO_ON));
 	EXPECT_EQ(2, items(self, "cpu"));
 	EXPECT_EQ(2, items(self, "heap"));
 	rated.stop_fails = true;
-	EXPECT_EQ(STATUS_FAILED, continuous_take(&c, s, CONTINUOUS_END));
+	EXPECT_EQ(STATUS_FAILED, continuous_store(&c, s, CONTINUOUS_END));
 	EXPECT_EQ(2, items(self, "cpu"));
 	EXPECT_EQ(3, items(self, "heap"));
 	EXPECT_EQ(4U, c.produced[0]);
@@ -219,10 +219,10 @@ void __wrap_sender_counts(struct sender *s, struct sender_counts *out)
 	};
 }
 
-void __wrap_sampled_counts(struct sampled_run *r, struct sampled_counts *out)
+void __wrap_window_recorder_counts(struct window_recorder *r, struct window_recorder_counts *out)
 {
 	(void)r;
-	*out = (struct sampled_counts){
+	*out = (struct window_recorder_counts){
 		.recorded = 401, .failed = 402, .missed = 403, .cut = 404, .next_ns = 405000000006,
 	};
 }
@@ -250,7 +250,7 @@ TEST(each_count_is_told_under_its_name)
 		.failures = 213, .clock_steps = 214,
 	};
 	struct pusher p = {
-		.keep_bytes = 501, .sender = (struct sender *)1, .sampled = (struct sampled_run *)1,
+		.keep_bytes = 501, .sender = (struct sender *)1, .windows = (struct window_recorder *)1,
 		.interval_ns = 50200000000, .own_ns = 503000000004, .sampling_ns = 505000000006,
 		.lock = PTHREAD_MUTEX_INITIALIZER,
 		.continuous = {

@@ -93,7 +93,7 @@ TEST(things_come_and_go)
 			stack_of[i] = round;
 			nr++;
 		} else if (!add) {
-			ASSERT_EQ(stack_of[i] >= 0, gprof_custom_keys_take(&k, i * 64, &stack));
+			ASSERT_EQ(stack_of[i] >= 0, gprof_custom_keys_remove(&k, i * 64, &stack));
 			if (stack_of[i] >= 0) {
 				ASSERT_EQ(stack_of[i], stack);
 				nr--;

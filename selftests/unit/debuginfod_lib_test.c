@@ -22,7 +22,7 @@
 FIXTURE(server) {
 	const char *dir;
 	pid_t pid;
-	struct gprof_debug_wanted wanted;
+	struct gprof_debug_request wanted;
 	unsigned char build_id[20];
 	char hex[41];
 	int told;		/* times that progress was told */
@@ -121,7 +121,7 @@ static bool build(FIXTURE_DATA(server) *self)
 	for (i = 0; i < 20; i++)
 		if (sscanf(self->hex + 2 * i, "%2hhx", &self->build_id[i]) != 1)
 			return false;
-	self->wanted = (struct gprof_debug_wanted){
+	self->wanted = (struct gprof_debug_request){
 		.build_id = self->build_id, .build_id_len = 20,
 	};
 	return true;

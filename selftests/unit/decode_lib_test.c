@@ -1080,22 +1080,22 @@ TEST(what_is_live_is_what_the_table_says)
 		.rec = { GPROF_REC_GENERATION, 0, sizeof(g) }, .weight = 10,
 	};
 	struct table table = a_table();
-	const struct gprof_live_table t = { &table.head, sizeof(table) };
+	const struct gprof_object_table t = { &table.head, sizeof(table) };
 	struct gprof_profile *p = NULL;
 	struct gprof_builder b;
 	struct gprof_decoder d;
 
-	ASSERT_TRUE(gprof_live_table_fits(&table.head, sizeof(table)));
+	ASSERT_TRUE(gprof_object_table_fits(&table.head, sizeof(table)));
 	ASSERT_EQ(0, gprof_builder_init(&b));
 	gprof_decoder_init(&d, &gprof_builder_ops, &b);
 	gprof_decoder_feed(&d, &g.rec, sizeof(g));
 	/* Of a dump, which has no table, nothing is kept, wherever it says it is. */
 	feed_lasting(&d, 5, 100, word(0xffffff, 1));
-	EXPECT_EQ(0, b.lasting.cap);
+	EXPECT_EQ(0, b.live_samples.cap);
 	gprof_builder_clear(&b);
-	b.lasting.max = SLOTS;
+	b.live_samples.max = SLOTS;
 	feed_lasting(&d, 5, 100, word(SLOTS, 1));
-	EXPECT_EQ(0, b.lasting.cap);
+	EXPECT_EQ(0, b.live_samples.cap);
 	gprof_builder_clear(&b);
 	feed_lasting(&d, 5, 100, word(0, 1));
 	feed_lasting(&d, 5, 200, word(1, 1));
@@ -1110,7 +1110,7 @@ TEST(what_is_live_is_what_the_table_says)
 	table.slots[3] = (struct gprof_object_slot){ word(3, 7), 0, 50, 3 };
 	table.head.full = 11;
 	table.head.unseen = 12;
-	gprof_builder_look(&b, &t);
+	gprof_builder_mark_live(&b, &t);
 	EXPECT_EQ(3, b.unknown.objects);
 	EXPECT_EQ(150, b.unknown.value);
 	EXPECT_EQ(11, b.unknown.full);
@@ -1126,7 +1126,7 @@ TEST(what_is_live_is_what_the_table_says)
 	gprof_profile_free(p);
 	/* Slot 1 is somebody else's; what was found before does not count again. */
 	table.slots[1].live = word(1, 2);
-	gprof_builder_look(&b, &t);
+	gprof_builder_mark_live(&b, &t);
 	ASSERT_EQ(0, gprof_builder_profile(&b, &columns, &p));
 	EXPECT_EQ(10, gprof_profile_total(p, 2));
 	EXPECT_EQ(3000, gprof_profile_total(p, 3));
@@ -1140,18 +1140,18 @@ TEST(table_that_cannot_be_read_is_refused)
 	const struct table good = a_table();
 	struct table t = good;
 
-	EXPECT_FALSE(gprof_live_table_fits(&t.head, sizeof(t) - 8));
+	EXPECT_FALSE(gprof_object_table_fits(&t.head, sizeof(t) - 8));
 	t.head.nr_slots++;
-	EXPECT_FALSE(gprof_live_table_fits(&t.head, sizeof(t)));
+	EXPECT_FALSE(gprof_object_table_fits(&t.head, sizeof(t)));
 	t = good;
 	t.head.slots_offset = ~7ULL;
-	EXPECT_FALSE(gprof_live_table_fits(&t.head, sizeof(t)));
+	EXPECT_FALSE(gprof_object_table_fits(&t.head, sizeof(t)));
 	t = good;
 	t.head.slot_size = 24;
-	EXPECT_FALSE(gprof_live_table_fits(&t.head, sizeof(t)));
+	EXPECT_FALSE(gprof_object_table_fits(&t.head, sizeof(t)));
 	t = good;
 	t.head.version++;
-	EXPECT_FALSE(gprof_live_table_fits(&t.head, sizeof(t)));
+	EXPECT_FALSE(gprof_object_table_fits(&t.head, sizeof(t)));
 }
 
 TEST_HARNESS_MAIN

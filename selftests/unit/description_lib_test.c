@@ -42,7 +42,7 @@ struct publisher {
 FIXTURE(description) {
 	struct gprof_description d;
 	struct gprof_process id;
-	struct gprof_known_run run;
+	struct gprof_described_run run;
 	pid_t pid;
 	int said;		/* the child says that it is ready */
 	uint64_t start, end, offset;	/* of its first executable mapping */
@@ -62,7 +62,7 @@ static bool mapped(void *ctx, uint64_t start, uint64_t end, uint64_t offset)
 FIXTURE_SETUP(description)
 {
 	memset(self, 0, sizeof(*self));
-	self->run = (struct gprof_known_run){ &self->id, mapped, self };
+	self->run = (struct gprof_described_run){ &self->id, mapped, self };
 }
 
 FIXTURE_TEARDOWN(description)
@@ -360,7 +360,7 @@ SPOILT(garbage);
 FIXTURE_SETUP(nothing)
 {
 	memset(self, 0, sizeof(*self));
-	self->base.run = (struct gprof_known_run){ &self->base.id, mapped, &self->base };
+	self->base.run = (struct gprof_described_run){ &self->base.id, mapped, &self->base };
 }
 
 FIXTURE_TEARDOWN(nothing)

@@ -69,7 +69,7 @@ static struct {
 int gprof_device_open(struct gprof_own_fd *dev, struct gprof_error *e)
 {
 	kernel.opened++;
-	gprof_own_fd_take(dev, dup(kernel.fd));
+	gprof_own_fd_adopt(dev, dup(kernel.fd));
 	return 0;
 }
 
@@ -239,7 +239,7 @@ static const struct gprof_stream_opts opts;
 static struct gprof_recorder *make(const struct gprof_stream_opts *with, struct gprof_error *e)
 {
 	struct gprof_target target = { .type = GPROF_PROCESS, .id = getpid() };
-	struct gprof_source source = {
+	struct gprof_stream_source source = {
 		.kind = GPROF_KIND_CPU,
 		.name = "test",
 		.detail = "of this test",
@@ -546,7 +546,7 @@ TEST_F(device, free_stops_what_is_started)
 TEST_F(device, ring_that_describes_itself_otherwise_is_refused)
 {
 	struct gprof_target target = { .type = GPROF_PROCESS, .id = getpid() };
-	struct gprof_source source = { .name = "test", .columns.weight_type = "cycles" };
+	struct gprof_stream_source source = { .name = "test", .columns.weight_type = "cycles" };
 	struct gprof_ring_head good = *kernel.head[1];
 	unsigned int i;
 

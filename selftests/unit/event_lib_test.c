@@ -6,7 +6,7 @@
 
 #include <linux/perf_event.h>
 
-#include "base/edits.h"
+#include "base/edit_distance.h"
 #include "device/event.h"
 #include "device/filter.h"
 #include "lib_util.h"
@@ -328,19 +328,19 @@ TEST(how_far_words_are_apart)
 		/* what was swapped is not changed again */
 		{ "ca", "abc", 3 },
 	};
-	char longest[GPROF_EDITS_WORD_MAX + 2];
+	char longest[GPROF_EDIT_DISTANCE_WORD_MAX + 2];
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		EXPECT_EQ(rows[i].edits, gprof_edits(rows[i].a, rows[i].b))
+		EXPECT_EQ(rows[i].edits, gprof_edit_distance(rows[i].a, rows[i].b))
 			TH_LOG("%s and %s", rows[i].a, rows[i].b);
-		EXPECT_EQ(rows[i].edits, gprof_edits(rows[i].b, rows[i].a))
+		EXPECT_EQ(rows[i].edits, gprof_edit_distance(rows[i].b, rows[i].a))
 			TH_LOG("%s and %s", rows[i].b, rows[i].a);
 	}
 	memset(longest, 'x', sizeof(longest));
-	longest[GPROF_EDITS_WORD_MAX + 1] = '\0';
-	EXPECT_EQ(GPROF_EDITS_WORD_MAX + 1, gprof_edits(longest, longest));
-	EXPECT_EQ(0, gprof_edits(longest + 1, longest + 1));
-	EXPECT_EQ(GPROF_EDITS_WORD_MAX, gprof_edits("", longest + 1));
+	longest[GPROF_EDIT_DISTANCE_WORD_MAX + 1] = '\0';
+	EXPECT_EQ(GPROF_EDIT_DISTANCE_WORD_MAX + 1, gprof_edit_distance(longest, longest));
+	EXPECT_EQ(0, gprof_edit_distance(longest + 1, longest + 1));
+	EXPECT_EQ(GPROF_EDIT_DISTANCE_WORD_MAX, gprof_edit_distance("", longest + 1));
 }
 
 TEST_F(tracepoint, bad_names_are_refused)

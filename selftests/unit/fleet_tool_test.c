@@ -19,10 +19,10 @@
 #include "agent/backoff.h"
 #include "agent/budget.h"
 #include "agent/item_make.h"
-#include "agent/moment.h"
-#include "agent/sampled.h"
+#include "agent/timeparse.h"
+#include "agent/scheduled_window.h"
 #include "agent/sender.h"
-#include "agent/window.h"
+#include "agent/time_range.h"
 #include "tool_run.h"
 
 #define SECOND	1000000000ULL
@@ -49,11 +49,11 @@ TEST(times_are_those_of_rfc_3339_or_before_now_or_since_1970)
 		"2025-11-25T09:00:00.1234567891Z", "2025-11-25T09:00:00Zx", "1h", "+1h", "0x10",
 		"1960-01-01T00:00:00Z", "99999999999999999999", "-1y", "2025-13-01T00:00:00Z",
 	};
-	char text[MOMENT_TEXT];
+	char text[TIMEPARSE_TEXT];
 	uint64_t ns;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		EXPECT_TRUE(moment_parse(rows[i].text, NOW, &ns)) {
+		EXPECT_TRUE(timeparse(rows[i].text, NOW, &ns)) {
 			TH_LOG("%s", rows[i].text);
 		}
 		EXPECT_EQ(rows[i].ns, ns) {
@@ -61,11 +61,11 @@ TEST(times_are_those_of_rfc_3339_or_before_now_or_since_1970)
 		}
 	}
 	for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++) {
-		EXPECT_FALSE(moment_parse(none[i], NOW, &ns)) {
+		EXPECT_FALSE(timeparse(none[i], NOW, &ns)) {
 			TH_LOG("%s: %llu", none[i], (unsigned long long)ns);
 		}
 	}
-	EXPECT_STREQ("2025-11-25T09:00:00Z", moment_text(NOW, text));
+	EXPECT_STREQ("2025-11-25T09:00:00Z", timeparse_text(NOW, text));
 }
 
 TEST(windows_are_told_by_their_text)
@@ -75,17 +75,17 @@ TEST(windows_are_told_by_their_text)
 		"1/10:20s/d", "1/10:20s/h=", "1/10:20s/h=a/b", "1/10:20s/h=cpu:0",
 		"1/10:20s/h=trace:5", "1/9999999:1/h", "1/10:20s/hh",
 	};
-	struct sampled s;
+	struct scheduled_window s;
 
-	ASSERT_TRUE(sampled_parse("1/10:20s/h", &s));
+	ASSERT_TRUE(scheduled_window_parse("1/10:20s/h", &s));
 	EXPECT_EQ(10U, s.one_in);
 	EXPECT_EQ(20 * SECOND, s.ns);
 	EXPECT_STREQ("trace", s.kind);
-	ASSERT_TRUE(sampled_parse("1/1:1h/h=cpu:499", &s));
+	ASSERT_TRUE(scheduled_window_parse("1/1:1h/h=cpu:499", &s));
 	EXPECT_STREQ("cpu", s.kind);
 	EXPECT_EQ(499U, s.rate);
 	for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++) {
-		EXPECT_FALSE(sampled_parse(none[i], &s)) {
+		EXPECT_FALSE(scheduled_window_parse(none[i], &s)) {
 			TH_LOG("%s", none[i]);
 		}
 	}
@@ -95,19 +95,19 @@ TEST(a_fleet_spreads_over_its_windows)
 {
 	enum { HOSTS = 1000, HOURS = 48, TENTHS = 10 };
 	unsigned int by_tenth[TENTHS] = { 0 }, sum = 0, most = 0;
-	struct sampled s;
+	struct scheduled_window s;
 	uint64_t offset, again;
 	char host[32];
 
-	ASSERT_TRUE(sampled_parse("1/10:20s/h", &s));
+	ASSERT_TRUE(scheduled_window_parse("1/10:20s/h", &s));
 	for (int h = 0; h < HOSTS; h++) {
 		unsigned int of_host = 0;
 
 		snprintf(host, sizeof(host), "host-%d", h);
 		for (uint64_t hour = 490000; hour < 490000 + HOURS; hour++) {
-			if (!sampled_in_hour(&s, host, hour, &offset))
+			if (!scheduled_window_in_hour(&s, host, hour, &offset))
 				continue;
-			ASSERT_TRUE(sampled_in_hour(&s, host, hour, &again));
+			ASSERT_TRUE(scheduled_window_in_hour(&s, host, hour, &again));
 			ASSERT_EQ(offset, again);
 			ASSERT_GE(HOUR - s.ns, offset);
 			by_tenth[offset * TENTHS / HOUR]++;
@@ -124,10 +124,10 @@ TEST(a_fleet_spreads_over_its_windows)
 		EXPECT_LT(480 - 120, by_tenth[i]);
 		EXPECT_GT(480 + 120, by_tenth[i]);
 	}
-	offset = sampled_next(&s, "host-1", NOW);
+	offset = scheduled_window_next(&s, "host-1", NOW);
 	ASSERT_LE(NOW, offset);
-	EXPECT_EQ(offset, sampled_next(&s, "host-1", offset));
-	EXPECT_LT(offset, sampled_next(&s, "host-1", offset + 1));
+	EXPECT_EQ(offset, scheduled_window_next(&s, "host-1", offset));
+	EXPECT_LT(offset, scheduled_window_next(&s, "host-1", offset + 1));
 }
 
 /* A sampler that costs @full_ms of a second at level 0, half as much at each level. */
@@ -214,13 +214,13 @@ struct here {
 	atomic_bool give_up;
 };
 
-static void say_here(const struct here *h, struct sending *out, const char *words)
+static void say_here(const struct here *h, struct send_result *out, const char *words)
 {
 	snprintf(out->why, sizeof(out->why), h->numbers ? "%s: %d" : "%s", words, h->tries);
 }
 
-static void send_here(struct engine *engine, const struct item *item, const void *data,
-		      size_t size, struct sending *out)
+static void send_here(struct engine *engine, const struct item *item, const void *data, size_t size,
+		      struct send_result *out)
 {
 	struct here *h = (struct here *)engine;
 

@@ -9,17 +9,17 @@
 #include <sys/resource.h>
 #include <termios.h>
 
-#include "views/follow.h"
+#include "views/live_analysis.h"
 #include "views/latency.h"
 #include "views_build.h"
 
 /* For run(): a trace as it is shown while it comes. */
 static int cmd_follow(int argc, char **argv)
 {
-	struct follow_opts o = { .out = stdout, .interval_ns = 600 * (int64_t)MS };
+	struct live_analysis_opts o = { .out = stdout, .interval_ns = 600 * (int64_t)MS };
 
-	follow_terminal(&o);
-	return follow_read(open(argv[argc - 1], O_RDONLY), &o);
+	live_analysis_terminal(&o);
+	return live_analysis_read(open(argv[argc - 1], O_RDONLY), &o);
 }
 
 /* Likewise of gprofctl latency. */

@@ -17,7 +17,7 @@
 
 #include "http/access.h"
 #include "cli/cmd.h"
-#include "http/http.h"
+#include "http/http_server.h"
 
 #define BOTH	"NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
 #define OLD	"NORMAL:-VERS-ALL:+VERS-TLS1.2"
@@ -110,7 +110,7 @@ TEST(the_least_version_is_that_of_the_file_as_it_is_now)
 	static const char *const turns[] = { "TLS12", "TLS13", "TLS12" };
 	char dir[] = "/tmp/tls.XXXXXX";
 	struct access *a = NULL;
-	struct http *h = NULL;
+	struct http_server *h = NULL;
 	int status = 0, port = 0;
 
 	ASSERT_NE(NULL, mkdtemp(dir));

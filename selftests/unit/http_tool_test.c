@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #include "cli/cmd.h"
-#include "http/http.h"
+#include "http/http_server.h"
 #include "http/http_guard.h"
 #include "http/http_host.h"
 
@@ -80,7 +80,7 @@ static const struct http_route routes[] = {
 static long msec(void);
 
 FIXTURE(http) {
-	struct http *h;
+	struct http_server *h;
 	int port;
 	char got[65536];
 };
@@ -729,7 +729,7 @@ TEST(a_query_that_is_too_long_is_not_cut)
 	});
 	struct sockaddr_un un = { .sun_family = AF_UNIX };
 	int status, nr_ok = 0, nr_long = 0;
-	struct http *h;
+	struct http_server *h;
 
 	ASSERT_NE(NULL, profiles);
 	close(mkstemp(path));
@@ -776,7 +776,7 @@ TEST(profiles_at_an_address_are_not_for_everybody)
 		{ "/debug/pprof", "403" }, { "/%64ebug/pprof/cmdline", "403" }, { "/small", "200" },
 	};
 	char request[256], got[8192];
-	struct http *h;
+	struct http_server *h;
 	int status;
 
 	ASSERT_NE(NULL, profiles);
@@ -820,7 +820,7 @@ TEST(addresses_that_are_none_are_misuse)
 TEST(a_port_alone_is_this_machine_alone)
 {
 	int status;
-	struct http *h = http_listen("0", &status);
+	struct http_server *h = http_listen("0", &status);
 
 	ASSERT_NE(NULL, h);
 	EXPECT_EQ(0, strncmp(http_url(h), "http://127.0.0.1:", 17));
@@ -835,7 +835,7 @@ TEST(a_port_alone_is_this_machine_alone)
 TEST(ipv6_is_listened_to)
 {
 	int status;
-	struct http *h;
+	struct http_server *h;
 	int fd = socket(AF_INET6, SOCK_STREAM, 0);
 
 	if (fd < 0)

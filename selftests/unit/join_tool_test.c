@@ -12,7 +12,7 @@
 
 #include "cli/cmd.h"
 #include "trace_build.h"
-#include "views/joined.h"
+#include "views/join_model.h"
 #include "views_build.h"
 
 static struct build go;
@@ -228,27 +228,27 @@ TEST_F(views, join_of_threads_that_are_none_of_linux)
 /* What is remembered of goroutines is of the living, who keep their threads and names. */
 TEST(join_forgets_who_has_ended)
 {
-	struct joined j = { .keep = true };
-	size_t thread = joined_thread(&j, 7), most = 0;
-	struct joined_goroutine *g;
+	struct join_model j = { .keep = true };
+	size_t thread = join_thread(&j, 7), most = 0;
+	struct join_goroutine *g;
 
-	joined_name(&j, joined_goroutine(&j, 1), "first");
-	joined_name(&j, joined_goroutine(&j, 1000000), "last");
+	join_name(&j, join_goroutine(&j, 1), "first");
+	join_name(&j, join_goroutine(&j, 1000000), "last");
 	for (int64_t id = 2; id < 100000; id++) {
-		g = joined_goroutine(&j, id);
+		g = join_goroutine(&j, id);
 		if (id % 2)
-			joined_name(&j, g, "worker");
-		joined_come(&j, id, thread, id * 1000);
-		joined_dies(&j, joined_goroutine(&j, id), id * 1000 + 500);
+			join_name(&j, g, "worker");
+		join_come(&j, id, thread, id * 1000);
+		join_dies(&j, join_goroutine(&j, id), id * 1000 + 500);
 		if (id == 50000)
-			joined_come(&j, 1000000, joined_thread(&j, 8), 1);
-		joined_tidy(&j);
+			join_come(&j, 1000000, join_thread(&j, 8), 1);
+		join_tidy(&j);
 		most = j.ids.nr > most ? j.ids.nr : most;
 	}
-	EXPECT_GE(2UL + JOINED_DEAD, most);
-	joined_state(&j, joined_thread(&j, 8), JOINED_READY, 200000000);
-	joined_state(&j, joined_thread(&j, 8), JOINED_ON_CPU, 200000700);
-	joined_end(&j, 200001000);
+	EXPECT_GE(2UL + JOIN_DEAD, most);
+	join_state(&j, join_thread(&j, 8), JOIN_READY, 200000000);
+	join_state(&j, join_thread(&j, 8), JOIN_ON_CPU, 200000700);
+	join_end(&j, 200001000);
 	ASSERT_EQ(1, j.nr_gaps);
 	EXPECT_EQ(1000000, j.gaps[0].goroutine);
 	EXPECT_EQ(8, j.gaps[0].tid);
@@ -260,30 +260,30 @@ TEST(join_forgets_who_has_ended)
 
 		EXPECT_EQ(*name == 'w' || *name == '?' ? 49999 : 1, j.rows[i].nr) TH_LOG("%s", name);
 		if (*name == 'w' || *name == '?')
-			EXPECT_EQ(49999 * 500, j.rows[i].in[JOINED_UNTOLD]);
+			EXPECT_EQ(49999 * 500, j.rows[i].in[JOIN_UNTOLD]);
 	}
-	joined_free(&j);
+	join_free(&j);
 }
 
 /* Where much is lost, each loss is no matter of all threads that there ever were. */
 TEST(join_looks_at_nobody_twice)
 {
-	struct joined j = { 0 };
+	struct join_model j = { 0 };
 
 	for (int64_t tid = 1; tid <= 1000; tid++)
-		joined_state(&j, joined_thread(&j, tid), JOINED_BLOCKED, tid);
-	joined_state(&j, joined_thread(&j, 3), JOINED_ON_CPU, 2000);
-	joined_lose(&j, 3000);
+		join_state(&j, join_thread(&j, tid), JOIN_BLOCKED, tid);
+	join_state(&j, join_thread(&j, 3), JOIN_ON_CPU, 2000);
+	join_lose(&j, 3000);
 	EXPECT_EQ(0, j.nr_off);
-	EXPECT_EQ(JOINED_UNTOLD, j.threads[joined_thread(&j, 1)].state);
-	EXPECT_EQ(JOINED_ON_CPU, j.threads[joined_thread(&j, 3)].state);
-	joined_state(&j, joined_thread(&j, 3), JOINED_READY, 3100);
-	joined_state(&j, joined_thread(&j, 3), JOINED_ON_CPU, 3200);
-	joined_state(&j, joined_thread(&j, 3), JOINED_READY, 3300);
+	EXPECT_EQ(JOIN_UNTOLD, j.threads[join_thread(&j, 1)].state);
+	EXPECT_EQ(JOIN_ON_CPU, j.threads[join_thread(&j, 3)].state);
+	join_state(&j, join_thread(&j, 3), JOIN_READY, 3100);
+	join_state(&j, join_thread(&j, 3), JOIN_ON_CPU, 3200);
+	join_state(&j, join_thread(&j, 3), JOIN_READY, 3300);
 	EXPECT_EQ(1, j.nr_off);
-	joined_lose(&j, 4000);
-	EXPECT_EQ(JOINED_UNTOLD, j.threads[joined_thread(&j, 3)].state);
-	joined_free(&j);
+	join_lose(&j, 4000);
+	EXPECT_EQ(JOIN_UNTOLD, j.threads[join_thread(&j, 3)].state);
+	join_free(&j);
 }
 
 /* As a snapshot of a flight recorder begins, who runs has nothing to tell for long. */

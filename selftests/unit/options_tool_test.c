@@ -17,7 +17,7 @@
 #include "cli/cmd.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/target.h"
+#include "cli/target_options.h"
 
 TEST(numbers_are_read_with_their_scale)
 {

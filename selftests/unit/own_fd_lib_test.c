@@ -79,7 +79,7 @@ static int take_none(void *ctx, int cmd, struct nlattr **attrs)
 TEST_F(own_fd, a_closed_netlink_socket_is_not_asked_and_not_closed)
 {
 	struct gprof_netlink_policy policy = { .max = 1 };
-	struct gprof_netlink_question q = { .policy = policy, .take = take_none, .what = "it" };
+	struct gprof_netlink_query q = { .policy = policy, .take = take_none, .what = "it" };
 	struct gprof_error e = { 0 };
 	struct gprof_netlink n;
 	unsigned int taken;
@@ -92,11 +92,11 @@ TEST_F(own_fd, a_closed_netlink_socket_is_not_asked_and_not_closed)
 	taken = take_numbers(self);
 	ASSERT_EQ(1, taken);
 	q.message = gprof_netlink_message(&n, GPROF_CMD_INFO_GET);
-	EXPECT_EQ(-EBADF, gprof_netlink_ask(&n, &q, &e));
+	EXPECT_EQ(-EBADF, gprof_netlink_query(&n, &q, &e));
 	EXPECT_NE(NULL, strstr(e.text, "the program has closed it meanwhile")) {
 		TH_LOG("%s", e.text);
 	}
-	EXPECT_EQ(-EBADF, gprof_netlink_hear(&n, &policy, take_none, NULL, &e));
+	EXPECT_EQ(-EBADF, gprof_netlink_receive(&n, &policy, take_none, NULL, &e));
 	gprof_netlink_close(&n);
 	EXPECT_TRUE(are_ours(self, taken));
 	close_numbers(self);

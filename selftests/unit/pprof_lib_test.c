@@ -13,7 +13,7 @@
 #include <zlib.h>
 
 #include "lib_util.h"
-#include "base/output.h"
+#include "base/fd_write.h"
 #include "profile/profile.h"
 
 static uint32_t add_function(struct gprof_profile *p, const char *name, const char *file)
@@ -1256,14 +1256,14 @@ TEST(outputs_that_spoil_each_other_are_recognized)
 	c = dup(a);
 	n1 = open("/dev/null", O_WRONLY);
 	n2 = open("/dev/null", O_WRONLY);
-	EXPECT_TRUE(gprof_output_same(a, a));
-	EXPECT_TRUE(gprof_output_same(a, b));
-	EXPECT_TRUE(gprof_output_same(a, c));
-	EXPECT_FALSE(gprof_output_same(a, n1));
-	EXPECT_FALSE(gprof_output_same(n1, n2));
+	EXPECT_TRUE(gprof_fd_same(a, a));
+	EXPECT_TRUE(gprof_fd_same(a, b));
+	EXPECT_TRUE(gprof_fd_same(a, c));
+	EXPECT_FALSE(gprof_fd_same(a, n1));
+	EXPECT_FALSE(gprof_fd_same(n1, n2));
 	close(n2);
 	n2 = dup(n1);
-	EXPECT_TRUE(gprof_output_same(n1, n2));
+	EXPECT_TRUE(gprof_fd_same(n1, n2));
 	lib_sh("rm -rf %s", dir);
 }
 

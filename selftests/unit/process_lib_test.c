@@ -12,7 +12,7 @@
 #include <sys/sysmacros.h>
 
 #include "device/decode.h"
-#include "record/tabler.h"
+#include "record/table_loader.h"
 #include "symbol/file_pool.h"
 #include "symbol/kernel_table.h"
 #include "lib_util.h"
@@ -526,21 +526,21 @@ TEST_F(file, of_a_living_process_is_what_it_executes)
 /* No code of it runs here, so its table would be of no use. */
 TEST_F(file, of_another_machine_gets_no_unwind_table)
 {
-	struct gprof_tabler t = {
+	struct gprof_table_loader t = {
 		.running = true,
 		.lock = PTHREAD_MUTEX_INITIALIZER,
 		.more = PTHREAD_COND_INITIALIZER,
 	};
 	struct stat st;
 
-	gprof_tabler_look(&t, &self->s.objects);
+	gprof_table_loader_scan(&t, &self->s.objects);
 	EXPECT_EQ(1, t.nr);
 	lib_sh("printf '\\001\\001' | dd of=%s bs=1 seek=18 conv=notrunc status=none", self->path);
 	ASSERT_EQ(0, stat(self->path, &st));
 	ASSERT_EQ(0, map_stat(&self->s, &self->dead, self->path, &st, KNOWN, NULL, 0x200000));
 	EXPECT_TRUE(object_of(&self->s, &self->dead)->elf);
 	EXPECT_TRUE(object_of(&self->s, &self->dead)->foreign);
-	gprof_tabler_look(&t, &self->s.objects);
+	gprof_table_loader_scan(&t, &self->s.objects);
 	EXPECT_EQ(1, t.nr);
 }
 

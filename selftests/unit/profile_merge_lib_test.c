@@ -503,17 +503,17 @@ TEST_F(two, a_sum_of_files_has_its_bounds)
 {
 	struct gprof_profile *p = gprof_profile_new();
 	struct file f = { .len = 0 };
-	struct gprof_places places;
+	struct gprof_locations places;
 
 	ASSERT_NE(NULL, p);
-	gprof_places_init(&places, p);
+	gprof_locations_init(&places, p);
 	ASSERT_EQ(0, gprof_profile_write_to(self->a, put, &f));
 	EXPECT_EQ(0, gprof_pprof_read_into(p, &places, f.v, f.len));
 	p->budget.used += 4ULL << 30;
 	EXPECT_EQ(-EFBIG, gprof_pprof_read_into(p, &places, f.v, f.len));
 	EXPECT_NE(NULL, strstr(gprof_error(), "more memory than"));
 	p->budget.used -= 4ULL << 30;
-	gprof_places_free(&places);
+	gprof_locations_free(&places);
 	gprof_profile_free(p);
 }
 

@@ -282,7 +282,7 @@ FIXTURE_TEARDOWN(names)
 	gprof_python_names_free(&self->n);
 }
 
-#define LEARN()	ASSERT_EQ(0, gprof_python_learn(&self->n, 1 << 20, (uint32_t)getpid(), &interpreter,	\
+#define LEARN() ASSERT_EQ(0, gprof_python_read(&self->n, 1 << 20, (uint32_t)getpid(), &interpreter,	\
 						self->frame, 2))
 
 TEST_F(names, code_is_called_what_it_is)
@@ -301,7 +301,8 @@ TEST_F(names, code_is_called_what_it_is)
 TEST_F(names, what_was_known_stays_when_the_process_is_gone)
 {
 	LEARN();
-	ASSERT_EQ(0, gprof_python_learn(&self->n, 1 << 20, UINT32_MAX, &interpreter, self->frame, 2));
+	ASSERT_EQ(0, gprof_python_read(&self->n, 1 << 20, UINT32_MAX, &interpreter, self->frame, 2))
+		;
 	EXPECT_NE(NULL, gprof_python_find(&self->n, self->frame));
 }
 
@@ -357,7 +358,8 @@ TEST_F(names, what_is_no_string_or_cannot_be_read_is_no_name)
 	self->frame[0] = GPROF_PYTHON_FRAME | GPROF_PYTHON_CODE;
 	LEARN();
 	EXPECT_EQ(NULL, gprof_python_find(&self->n, self->frame));
-	ASSERT_EQ(0, gprof_python_learn(&self->n, 1 << 20, UINT32_MAX, &interpreter, self->frame, 2));
+	ASSERT_EQ(0, gprof_python_read(&self->n, 1 << 20, UINT32_MAX, &interpreter, self->frame, 2))
+		;
 }
 
 TEST_F(names, what_is_too_much_has_no_name)
@@ -365,15 +367,18 @@ TEST_F(names, what_is_too_much_has_no_name)
 	const uint64_t least = 2 * sizeof(struct gprof_python_code);
 	const uint64_t all = least + strlen("C.f") + strlen("a.py") + 2 + lines.size;
 
-	ASSERT_EQ(0, gprof_python_learn(&self->n, least - 1, (uint32_t)getpid(), &interpreter,
-					self->frame, 2));
+	ASSERT_EQ(0, gprof_python_read(&self->n, least - 1, (uint32_t)getpid(), &interpreter,
+				       self->frame, 2))
+		;
 	EXPECT_EQ(0, self->n.nr);
-	ASSERT_EQ(0, gprof_python_learn(&self->n, all - 1, (uint32_t)getpid(), &interpreter,
-					self->frame, 2));
+	ASSERT_EQ(0, gprof_python_read(&self->n, all - 1, (uint32_t)getpid(), &interpreter,
+				       self->frame, 2))
+		;
 	EXPECT_EQ(NULL, gprof_python_find(&self->n, self->frame));
 	EXPECT_EQ(least, self->n.bytes);
-	ASSERT_EQ(0, gprof_python_learn(&self->n, all, (uint32_t)getpid(), &interpreter,
-					self->frame, 2));
+	ASSERT_EQ(0, gprof_python_read(&self->n, all, (uint32_t)getpid(), &interpreter, self->frame,
+				       2))
+		;
 	EXPECT_NE(NULL, gprof_python_find(&self->n, self->frame));
 	EXPECT_EQ(all, self->n.bytes);
 }

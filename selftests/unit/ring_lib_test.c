@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "device/buffer.h"
-#include "device/live.h"
+#include "device/ring_snapshot.h"
 #include "lib_util.h"
 
 #define RING_SIZE	4096
@@ -300,15 +300,15 @@ static void *flight_writer(void *arg)
 /* What the ring holds: here it is one piece. Was a part overwritten before it was copied? */
 static int snapshot(const struct gprof_ring *r, struct gprof_snapshot *snap, bool *gap)
 {
-	struct gprof_live live;
-	uint64_t before = GPROF_LIVE_ADJOINS;
-	int ret = gprof_live_begin(&live, r);
+	struct gprof_ring_snapshot live;
+	uint64_t before = GPROF_RING_SNAPSHOT_ADJOINS;
+	int ret = gprof_ring_snapshot_begin(&live, r);
 
 	memset(snap, 0, sizeof(*snap));
 	if (!ret)
-		ret = gprof_live_next(&live, snap, &before);
-	gprof_live_free(&live);
-	*gap = before != GPROF_LIVE_ADJOINS;
+		ret = gprof_ring_snapshot_next(&live, snap, &before);
+	gprof_ring_snapshot_free(&live);
+	*gap = before != GPROF_RING_SNAPSHOT_ADJOINS;
 	return ret;
 }
 

@@ -26,7 +26,7 @@
 #define MOST_TIDS	8
 
 /* What a sample was taken of. */
-struct taken {
+struct trace_source {
 	u32 leaf;
 	u32 user_frames;	/* which list */
 	u32 tid;
@@ -57,7 +57,7 @@ static struct gprof_percpu_buffer *buffers[] = { &percpu_buffer };
 static struct gprof_sampler sampler = { .options.word = 1, .buffers = buffers };
 static local64_t slots[SLOTS];
 static u64 arena[WORDS];
-static struct taken *taken;
+static struct trace_source *taken;
 static u32 nr_taken;
 static u64 now;
 static u64 seed;
@@ -69,7 +69,7 @@ static u32 random32(void)
 	return seed >> 33;
 }
 
-static void sample(struct taken t);
+static void sample(struct trace_source t);
 
 /*
  * List @n of callers; lengths differ. Some begin where all of a few threads do, and are
@@ -91,11 +91,11 @@ static u32 exec_map_seq_of(u32 n)
 	return 1 + n / 49;
 }
 
-static struct taken any_stack(void)
+static struct trace_source any_stack(void)
 {
 	u32 r = random32();
 
-	return (struct taken){
+	return (struct trace_source){
 		.leaf = r % 13,
 		.user_frames = r / 16 % 97,
 		.tid = 1 + r / 4096 % MOST_TIDS,
@@ -113,7 +113,7 @@ void gprof_stack_capture(struct gprof_stack *s, const struct gprof_stack_options
 	u64 frames[MOST_CALLERS];
 
 	if (nested < GPROF_DEPTH - 1 && (random32() & 0xffff) < nest_per_64k) {
-		struct taken inner = any_stack();
+		struct trace_source inner = any_stack();
 
 		/* of the same task */
 		inner.tid = taken[me].tid;
@@ -158,7 +158,7 @@ static void name_of(char *comm, u32 name)
 	snprintf(comm, TASK_COMM_LEN, "a long name %u", name);
 }
 
-static void sample(struct taken t)
+static void sample(struct trace_source t)
 {
 	static struct pt_regs regs = { .user = true };
 	u64 weight = nr_taken + 2;
@@ -265,7 +265,7 @@ static void check_sample(const struct gprof_sample_rec *s)
 	const struct gprof_stack_rec *stack = view.stack_of[s->stack % WORDS];
 	u64 n = *(u64 *)(s + 1) - 2, frames[MOST_CALLERS];
 	char comm[TASK_COMM_LEN];
-	const struct taken *t;
+	const struct trace_source *t;
 	u32 nr, tid, pid;
 
 	view.samples++;
@@ -384,7 +384,7 @@ static void next_generation(void)
 
 TEST(stack_and_name_are_said_once_in_a_generation)
 {
-	struct taken one = { .leaf = 1, .user_frames = 3, .tid = 1 };
+	struct trace_source one = { .leaf = 1, .user_frames = 3, .tid = 1 };
 	int i, n;
 
 	begin(0);
@@ -401,7 +401,7 @@ TEST(stack_and_name_are_said_once_in_a_generation)
 
 TEST(name_that_changes_is_said_again)
 {
-	struct taken one = { .leaf = 1, .user_frames = 3, .tid = 1 };
+	struct trace_source one = { .leaf = 1, .user_frames = 3, .tid = 1 };
 
 	begin(0);
 	sample(one);
@@ -417,8 +417,8 @@ TEST(name_that_changes_is_said_again)
 /* Between others and in interrupts too; check_sample() compares. */
 TEST(name_that_is_taken_back_is_said_again)
 {
-	struct taken one = { .leaf = 1, .user_frames = 3, .tid = 1 };
-	struct taken other = { .leaf = 1, .user_frames = 3, .tid = 2 };
+	struct trace_source one = { .leaf = 1, .user_frames = 3, .tid = 1 };
+	struct trace_source other = { .leaf = 1, .user_frames = 3, .tid = 2 };
 	u32 i;
 
 	begin(0);
@@ -448,7 +448,7 @@ TEST(names_of_many_tasks_come_and_go)
 
 	begin(4000);
 	for (i = 0; i < 200000 && !view.error; i++) {
-		struct taken t = any_stack();
+		struct trace_source t = any_stack();
 
 		t.name = random32() % 3;
 		sample(t);
@@ -471,7 +471,8 @@ TEST(end_that_stacks_share_is_said_once)
 	first = fill_callers(a, lists[0]);
 	for (n = 0; n < 3; n++)
 		for (i = 0; i < 6; i++)
-			sample((struct taken){ .leaf = 1, .user_frames = lists[i], .tid = 1 });
+			sample((struct trace_source){
+				.leaf = 1, .user_frames = lists[i], .tid = 1 });
 	end(_metadata);
 	EXPECT_EQ(1, view.bases_said);
 	EXPECT_EQ(6, view.stacks + view.branches);
@@ -520,7 +521,8 @@ TEST(samples_have_the_ids_of_the_pid_namespace)
 	sampler.pid_ns = &half;
 	begin(0);
 	for (i = 0; i < 4 * MOST_TIDS; i++)
-		sample((struct taken){ .leaf = 1, .user_frames = 3, .tid = 1 + i % MOST_TIDS });
+		sample((struct trace_source){
+			.leaf = 1, .user_frames = 3, .tid = 1 + i % MOST_TIDS });
 	end(_metadata);
 	EXPECT_EQ(inside + 1, view.tasks);
 
@@ -531,8 +533,8 @@ TEST(samples_have_the_ids_of_the_pid_namespace)
 /* As long as the CPU has not seen another task; then it has none. */
 TEST(task_that_has_released_its_id_is_known_by_it)
 {
-	struct taken one = { .leaf = 1, .user_frames = 3, .tid = MOST_TIDS - 1 };
-	struct taken other = { .leaf = 1, .user_frames = 3, .tid = MOST_TIDS - 2 };
+	struct trace_source one = { .leaf = 1, .user_frames = 3, .tid = MOST_TIDS - 1 };
+	struct trace_source other = { .leaf = 1, .user_frames = 3, .tid = MOST_TIDS - 2 };
 
 	sampler.pid_ns = &half;
 	begin(0);
@@ -557,7 +559,7 @@ TEST(task_that_has_released_its_id_is_known_by_it)
 /* Those of interrupts too: where they were counted they are taken back. */
 TEST(samples_of_a_closed_ring_are_none)
 {
-	struct taken one = { .leaf = 1, .user_frames = 3, .tid = 1 };
+	struct trace_source one = { .leaf = 1, .user_frames = 3, .tid = 1 };
 	struct gprof_buffer *b = &percpu_buffer.buffer;
 
 	begin(0);
@@ -580,7 +582,7 @@ TEST(samples_of_a_closed_ring_are_none)
 /* Numbers of generations come again; what was known under one then must be forgotten. */
 TEST(generation_whose_number_comes_again_begins_with_nothing)
 {
-	struct taken common = { .leaf = 0, .user_frames = 1, .tid = 1 };
+	struct trace_source common = { .leaf = 0, .user_frames = 1, .tid = 1 };
 	u32 i, n;
 
 	begin(0);
@@ -588,7 +590,7 @@ TEST(generation_whose_number_comes_again_begins_with_nothing)
 		sample(common);
 		/* far back in memory, where the generations between do not write */
 		for (n = 1; (i & 0xffff) == 10 && n < 60; n++)
-			sample((struct taken){ .leaf = n, .user_frames = 1, .tid = 1 });
+			sample((struct trace_source){ .leaf = n, .user_frames = 1, .tid = 1 });
 		next_generation();
 		read_all();
 	}

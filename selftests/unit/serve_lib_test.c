@@ -12,7 +12,7 @@
 
 #include "lib_util.h"
 #include "serve/query.h"
-#include "serve/wish.h"
+#include "serve/record_request.h"
 
 /* ---- queries ---- */
 
@@ -94,24 +94,24 @@ TEST(seconds_and_counts_are_numbers_that_fit)
 
 TEST(a_name_that_one_process_has_is_that_process)
 {
-	static struct gprof_wish w;
+	static struct gprof_record_request w;
 	struct gprof_error e = { 0 };
 	char comm[17];
 	int err;
 
 	snprintf(comm, sizeof(comm), "only-%d", getpid());
 	ASSERT_EQ(0, prctl(PR_SET_NAME, comm));
-	err = gprof_wish_set(&w, "comm", comm, &e);
+	err = gprof_record_request_set(&w, "comm", comm, &e);
 	/* The thread that has the name is the process, unless the harness has forked it. */
 	ASSERT_EQ(0, err) {
 		TH_LOG("%s", e.text);
 	}
 	EXPECT_EQ(GPROF_PROCESS, w.target.type);
 	EXPECT_EQ(getpid(), w.target.id);
-	EXPECT_EQ(-EINVAL, gprof_wish_set(&w, "pid", "1", &e));
+	EXPECT_EQ(-EINVAL, gprof_record_request_set(&w, "pid", "1", &e));
 	EXPECT_NE(NULL, strstr(e.text, "exclude each other"));
 	memset(&w, 0, sizeof(w));
-	EXPECT_EQ(-ESRCH, gprof_wish_set(&w, "comm", "nobody-is-so", &e));
+	EXPECT_EQ(-ESRCH, gprof_record_request_set(&w, "comm", "nobody-is-so", &e));
 }
 
 TEST(a_group_is_below_its_root)
@@ -126,12 +126,12 @@ TEST(a_group_is_below_its_root)
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		static struct gprof_wish w;
+		static struct gprof_record_request w;
 		struct gprof_error e = { 0 };
 		int err;
 
 		memset(&w, 0, sizeof(w));
-		err = gprof_wish_set(&w, "cgroup", rows[i].value, &e);
+		err = gprof_record_request_set(&w, "cgroup", rows[i].value, &e);
 		EXPECT_EQ(rows[i].name ? 0 : -EINVAL, err) {
 			TH_LOG("\"%s\"", rows[i].value);
 		}

@@ -7,20 +7,20 @@
 
 #include "lib_util.h"
 
-#include "../../userlib/shim/draw.c"
+#include "../../userlib/shim/byte_sample.c"
 
 __thread struct shim_thread shim_thread;
 
 static void begin(uint64_t seed, uint64_t period)
 {
 	shim_thread = (struct shim_thread){ .random = seed * 0x9e3779b97f4a7c15ULL + 1 };
-	shim_draw_first(&shim_thread, period);
+	shim_byte_sample_init(&shim_thread, period);
 }
 
 /* For how many bytes @n do. */
 static double told_of(size_t n, uint64_t wanted)
 {
-	uint64_t stands_for = shim_has_left(n) ? 0 : shim_draw(&shim_thread, n, wanted);
+	uint64_t stands_for = shim_skips(n) ? 0 : shim_byte_sample(&shim_thread, n, wanted);
 
 	return stands_for && stands_for < n ? (double)n : (double)stands_for;
 }

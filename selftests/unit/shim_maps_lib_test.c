@@ -16,15 +16,15 @@
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define HAS_SHIM	true
-#include "../../userlib/shim/parts.c"
-#include "../../userlib/shim/maps.c"
+#include "../../userlib/shim/partial_unmap.c"
+#include "../../userlib/shim/hooks_mmap.c"
 #include "../../userlib/shim/live_set.c"
 
 /* ---- the rest of the shim ---- */
 
 __thread struct shim_thread shim_thread;
 /* All code is an allocator's: what the test itself maps, as threads' stacks, is not told. */
-struct shim_next shim_next = { .page = 4096, .end = UINTPTR_MAX };
+struct shim_real shim_real = { .page = 4096, .end = UINTPTR_MAX };
 
 static int told, freed, followed;
 static void (*at_free)(void);
@@ -34,7 +34,7 @@ bool shim_resolve(void)
 	return false;
 }
 
-bool shim_look(void)
+bool shim_is_ready(void)
 {
 	return true;
 }
@@ -44,8 +44,8 @@ uint64_t shim_sample(size_t n)
 	return 1;
 }
 
-bool shim_tell_alloc(const void *p, size_t n, uint64_t stands_for, const struct shim_caller *c,
-		     bool lasts)
+bool shim_report_alloc(const void *p, size_t n, uint64_t stands_for, const struct shim_caller *c,
+		       bool lasts)
 {
 	told++;
 	followed += lasts;
@@ -53,14 +53,14 @@ bool shim_tell_alloc(const void *p, size_t n, uint64_t stands_for, const struct 
 }
 
 /* Under the lock of the list. */
-void shim_tell_free(const void *p)
+void shim_report_free(const void *p)
 {
 	freed++;
 	if (at_free)
 		at_free();
 }
 
-void shim_tell_resize(const void *p, size_t n)
+void shim_report_resize(const void *p, size_t n)
 {
 }
 
@@ -83,7 +83,7 @@ static void begin(int n)
 
 static void end(void *p)
 {
-	ended(take(p, PAGE));
+	ended(detach(p, PAGE));
 }
 
 static sem_t within, done;
@@ -151,7 +151,7 @@ static int comes_and_goes(void)
 		shim_thread.left = 0;
 		begins(AT(1), 3 * PAGE, &c);
 		end((char *)AT(1) + PAGE);
-		ended(take(AT(1), 3 * PAGE));
+		ended(detach(AT(1), 3 * PAGE));
 	}
 	return followed == i && freed == i && !nr_in_tree ? 0 : 1;
 }
@@ -290,16 +290,16 @@ TEST(addresses_without_room_in_their_bucket_are_found)
 		}
 	}
 	EXPECT_EQ(WAYS + (ALIKE - WAYS) / 2, nr_there(all, ALIKE));
-	EXPECT_TRUE(shim_may_have(P(0)));
+	EXPECT_TRUE(shim_may_be_sampled(P(0)));
 	for (size_t i = 0; i < ALIKE; i++)
 		EXPECT_EQ(i < WAYS || (i - WAYS) % 2, shim_set_remove(P(i)));
-	EXPECT_FALSE(shim_may_have(P(0)));
+	EXPECT_FALSE(shim_may_be_sampled(P(0)));
 	/* And all is as before. */
 	EXPECT_EQ(0, bucket_of(set, P(0), 0)->beyond);
 	EXPECT_TRUE(shim_set_add(P(ALIKE)));
 	shim_set_clear();
 	EXPECT_FALSE(shim_set_has(P(ALIKE)));
-	EXPECT_FALSE(shim_may_have(P(ALIKE)));
+	EXPECT_FALSE(shim_may_be_sampled(P(ALIKE)));
 }
 
 #else

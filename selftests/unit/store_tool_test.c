@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #include "cli/cmd.h"
-#include "agent/aside.h"
+#include "agent/quarantine.h"
 #include "agent/store.h"
 #include "agent/store_dir.h"
 
@@ -183,10 +183,10 @@ static bool adds_up(FIXTURE_DATA(store) *self, struct store_counts *c)
 	return true;
 }
 
-static bool answer(FIXTURE_DATA(store) *self, enum sent result, uint32_t parts, uint64_t sent,
-		   uint64_t refused, uint64_t *samples)
+static bool answer(FIXTURE_DATA(store) *self, enum send_status result, uint32_t parts,
+		   uint64_t sent, uint64_t refused, uint64_t *samples)
 {
-	struct sending out = {
+	struct send_result out = {
 		.result = result, .sent_parts = parts, .sent_samples = sent,
 		.refused_samples = refused,
 	};
@@ -242,7 +242,7 @@ TEST_F(store, gives_back_what_was_put_in_the_oldest_first)
 	for (uint64_t i = 1; i <= 3; i++)
 		ASSERT_EQ(0, put(self, i));
 	for (uint64_t i = 1; i <= 3; i++) {
-		const struct sending all = { .result = SENT_ALL, .sent_samples = i };
+		const struct send_result all = { .result = SENT_ALL, .sent_samples = i };
 
 		ASSERT_TRUE(store_next(self->s, ~0U, &next));
 		EXPECT_EQ(i, next.name.samples);
@@ -508,7 +508,7 @@ TEST_F(store, loses_no_more_than_the_item_whose_write_fails)
 
 TEST_F(store, sends_nothing_twice_where_the_disk_takes_no_answer)
 {
-	struct sending all = { .result = SENT_ALL, .sent_samples = 1 };
+	struct send_result all = { .result = SENT_ALL, .sent_samples = 1 };
 	struct store_next next;
 	struct store_counts c;
 
@@ -594,7 +594,7 @@ TEST_F(store, begins_anew_where_it_has_vanished)
 /* A disk that goes, while something of it is sent, and comes back. */
 TEST_F(store, is_gone_on_with_where_it_comes_back)
 {
-	struct sending later = { .result = SENT_LATER }, all = { .result = SENT_ALL };
+	struct send_result later = { .result = SENT_LATER }, all = { .result = SENT_ALL };
 	struct store_next next;
 	struct store_counts c;
 	char away[80], text[4096];
@@ -708,7 +708,7 @@ TEST_F(store, goes_on_where_others_remove_of_it)
 
 TEST_F(store, makes_room_behind_what_is_being_sent)
 {
-	struct sending all = { .result = SENT_ALL };
+	struct send_result all = { .result = SENT_ALL };
 	struct store_next next;
 	struct store_counts c;
 
@@ -801,7 +801,8 @@ TEST_F(store, no_items_number_is_the_last_one_there_is)
 /* Those behind it are sent, and it is tried again later on. */
 TEST_F(store, what_its_engine_cannot_take_is_let_be_for_a_while)
 {
-	struct sending no = { .result = SENT_LATER, .reached = true }, all = { .result = SENT_ALL };
+	struct send_result no = { .result = SENT_LATER, .reached = true },
+			   all = { .result = SENT_ALL };
 	struct store_next next;
 	struct store_counts c;
 	int tries = 0;
@@ -837,7 +838,8 @@ TEST_F(store, what_its_engine_cannot_take_is_let_be_for_a_while)
 /* Something between that answers for an engine which is away says that it is there. */
 TEST_F(store, an_outage_is_no_items_fault)
 {
-	struct sending no = { .result = SENT_LATER, .reached = true }, all = { .result = SENT_ALL };
+	struct send_result no = { .result = SENT_LATER, .reached = true },
+			   all = { .result = SENT_ALL };
 	struct item_name trace = {
 		.form = ITEM_TRACE, .type = "trace", .host = "box.example",
 		.start_ns = BEGIN + SECOND, .duration_ns = SECOND,
@@ -851,9 +853,9 @@ TEST_F(store, an_outage_is_no_items_fault)
 	for (uint64_t samples = 5; samples <= 11; samples += 2)
 		ASSERT_EQ(0, put(self, samples));
 	ASSERT_EQ(0, store_put(self->s, &trace, "data", 4, NULL));
-	for (int i = 0; i < 2 * ASIDE_TRIES; i++) {
+	for (int i = 0; i < 2 * QUARANTINE_TRIES; i++) {
 		ASSERT_TRUE(store_next(self->s, 1U << ITEM_PROFILE, &next));
-		EXPECT_EQ(i < ASIDE_TRIES ? 5U : 7U, next.name.samples);
+		EXPECT_EQ(i < QUARANTINE_TRIES ? 5U : 7U, next.name.samples);
 		store_answer(self->s, &next, &no);
 	}
 	/* traces are another engine's */
@@ -908,7 +910,8 @@ TEST_F(store, parts_are_those_of_one_engine)
 	EXPECT_EQ(0U, c.unsure);
 	ASSERT_TRUE(store_next(self->s, ~0U, &next));
 	EXPECT_EQ(2U, next.name.parts);
-	store_answer(self->s, &next, &(struct sending){ .result = SENT_LATER, .sent_parts = 2 });
+	store_answer(self->s, &next,
+		     &(struct send_result){ .result = SENT_LATER, .sent_parts = 2 });
 	lines(self, text);
 	self->o.parts[ITEM_PROFILE] = 0x12345678;
 	reopen(_metadata, self);
@@ -919,7 +922,7 @@ TEST_F(store, parts_are_those_of_one_engine)
 	ASSERT_TRUE(store_next(self->s, ~0U, &next));
 	EXPECT_EQ(0U, next.name.parts);
 	EXPECT_EQ(0U, next.name.taken);
-	store_answer(self->s, &next, &(struct sending){
+	store_answer(self->s, &next, &(struct send_result){
 		.result = SENT_LATER, .sent_parts = 1, .sent_samples = 6,
 	});
 	reopen(_metadata, self);
@@ -1102,7 +1105,7 @@ static void be_killed(FIXTURE_DATA(store) *self, struct shared *shared, unsigned
 
 	self->s = s;
 	while (s) {
-		struct sending out = { .result = rand_r(&seed) % 2 ? SENT_ALL : SENT_LATER };
+		struct send_result out = { .result = rand_r(&seed) % 2 ? SENT_ALL : SENT_LATER };
 		struct store_next next;
 
 		if (!put_at(self, BEGIN + clock_boot, 1, 1000))

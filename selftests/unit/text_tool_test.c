@@ -19,7 +19,7 @@
 #include "cli/hook.h"
 #include "cli/intern.h"
 #include "trace/plot.h"
-#include "record/record_tell.h"
+#include "record/record_summary.h"
 #include "cli/text.h"
 #include "trace/triggers.h"
 #include "profile/view.h"
@@ -283,7 +283,7 @@ TEST(a_hook_whose_status_is_lost_has_ended)
 	ASSERT_LT(0, h.pid);
 	for (unsigned int i = 0; i < 500 && h.pid; i++) {
 		usleep(10000);
-		hook_look(&h);
+		hook_poll(&h);
 	}
 	EXPECT_EQ(0, h.pid);
 	EXPECT_EQ(1, h.failed);
@@ -351,7 +351,7 @@ TEST(a_hook_that_cannot_be_killed_is_left)
 	pid = h.pid;
 	ASSERT_LT(0, pid);
 	ASSERT_EQ(0, setresuid(1000, 1000, 0));
-	hook_look(&h);
+	hook_poll(&h);
 	EXPECT_EQ(pid, h.pid);
 	EXPECT_EQ(0, h.failed);
 	hook_end(&h);
@@ -373,7 +373,7 @@ static const char *told(const struct gprof_recorder_stats *st)
 	ssize_t n;
 
 	dup2(fd, STDERR_FILENO);
-	record_tell(st, 1, &words);
+	record_summary(st, 1, &words);
 	dup2(old, STDERR_FILENO);
 	n = pread(fd, text, sizeof(text) - 1, 0);
 	text[n > 0 ? n : 0] = '\0';

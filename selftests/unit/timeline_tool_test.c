@@ -201,10 +201,10 @@ TEST(pieces_add_up_at_every_resolution)
 		struct piece p = { .begin = begin, .count = 1, .who = PIECE_NOBODY };
 
 		x = x * 6364136223846793005ULL + 1442695040888963407ULL;
-		p.part = (uint8_t)((x >> 33) % 5);
+		p.state = (uint8_t)((x >> 33) % 5);
 		p.ns = p.longest = (int64_t)((x >> 40) % ((x >> 37) % 7 ? 1000 : 100000)) + 1;
 		pieces_add(&fine, &p, 1);
-		sums[p.part] += p.ns;
+		sums[p.state] += p.ns;
 		begin += p.ns;
 	}
 	EXPECT_EQ(20000, fine.nr);
@@ -221,7 +221,7 @@ TEST(pieces_add_up_at_every_resolution)
 			ASSERT_EQ(at, coarse.all[i].begin);
 			ASSERT_EQ(at, fine.all[i].begin);
 			at += coarse.all[i].ns;
-			got[coarse.all[i].part] += coarse.all[i].ns;
+			got[coarse.all[i].state] += coarse.all[i].ns;
 			count += coarse.all[i].count;
 		}
 		EXPECT_EQ(begin, at);

@@ -5,22 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/write/trace_notes.h"
+#include "trace/write/trace_annotations.h"
 
 #include "harness.h"
 
 FIXTURE(notes) {
-	struct gprof_trace_notes n;
+	struct gprof_trace_annotations n;
 };
 
 FIXTURE_SETUP(notes)
 {
-	gprof_trace_notes_init(&self->n);
+	gprof_trace_annotations_init(&self->n);
 }
 
 FIXTURE_TEARDOWN(notes)
 {
-	gprof_trace_notes_free(&self->n);
+	gprof_trace_annotations_free(&self->n);
 }
 
 static const struct gprof_process one = { 100, 1, 5000 }, again = { 100, 1, 9000 },
@@ -31,7 +31,7 @@ static uint64_t task(FIXTURE_DATA(notes) *self, const struct gprof_process *p, u
 {
 	uint64_t id = ~0ULL;
 
-	return gprof_trace_notes_task(&self->n, p, number, begins, &id) ? ~0ULL : id;
+	return gprof_trace_annotations_task(&self->n, p, number, begins, &id) ? ~0ULL : id;
 }
 
 TEST_F(notes, a_task_has_a_number_that_no_other_has)
@@ -79,16 +79,16 @@ TEST_F(notes, they_are_kept_until_they_are_dropped)
 
 	memcpy(a.bytes + sizeof(a.rec), "nametext", 8);
 	for (i = 0; i < 10; i++)
-		ASSERT_EQ(0, gprof_trace_notes_add(&self->n, &a.rec, &ids[i]));
-	ASSERT_TRUE(gprof_trace_notes_get(&self->n, ids[3]));
-	EXPECT_STREQ("name", gprof_trace_notes_get(&self->n, ids[3])->name);
-	EXPECT_STREQ("text", gprof_trace_notes_get(&self->n, ids[3])->text);
-	EXPECT_FALSE(gprof_trace_notes_get(&self->n, 0));
-	EXPECT_FALSE(gprof_trace_notes_get(&self->n, 11));
-	gprof_trace_notes_drop(&self->n, ids[3]);
-	gprof_trace_notes_drop(&self->n, ids[3]);
-	EXPECT_FALSE(gprof_trace_notes_get(&self->n, ids[3]));
-	ASSERT_EQ(0, gprof_trace_notes_add(&self->n, &a.rec, &id));
+		ASSERT_EQ(0, gprof_trace_annotations_add(&self->n, &a.rec, &ids[i]));
+	ASSERT_TRUE(gprof_trace_annotations_get(&self->n, ids[3]));
+	EXPECT_STREQ("name", gprof_trace_annotations_get(&self->n, ids[3])->name);
+	EXPECT_STREQ("text", gprof_trace_annotations_get(&self->n, ids[3])->text);
+	EXPECT_FALSE(gprof_trace_annotations_get(&self->n, 0));
+	EXPECT_FALSE(gprof_trace_annotations_get(&self->n, 11));
+	gprof_trace_annotations_drop(&self->n, ids[3]);
+	gprof_trace_annotations_drop(&self->n, ids[3]);
+	EXPECT_FALSE(gprof_trace_annotations_get(&self->n, ids[3]));
+	ASSERT_EQ(0, gprof_trace_annotations_add(&self->n, &a.rec, &id));
 	EXPECT_EQ(ids[3], id);
 	EXPECT_EQ(10, self->n.nr);
 }

@@ -46,7 +46,7 @@ FIXTURE(snapshot) {
 	struct gprof_buffer buffer;
 	struct gprof_trace_snapshot s;
 	struct gprof_trace_writer *w;
-	struct gprof_live live;
+	struct gprof_ring_snapshot live;
 	uint64_t now;
 	uint64_t each_ns;	/* between two samples of a CPU */
 	uint64_t points;
@@ -178,7 +178,7 @@ FIXTURE_SETUP(snapshot)
 
 FIXTURE_TEARDOWN(snapshot)
 {
-	gprof_live_free(&self->live);
+	gprof_ring_snapshot_free(&self->live);
 	if (self->w)
 		gprof_trace_writer_close(self->w);
 	gprof_trace_snapshot_free(&self->s);
@@ -193,14 +193,14 @@ TEST_F(snapshot, pieces_are_whole_and_follow_each_other)
 	unsigned int pieces = 0;
 
 	turns(self, 3 * RING / 8);
-	ASSERT_EQ(0, gprof_live_begin(&self->live, &self->rings[0]));
+	ASSERT_EQ(0, gprof_ring_snapshot_begin(&self->live, &self->rings[0]));
 	pos = self->live.pos;
 	EXPECT_EQ(self->cpus[0].head.oldest, pos);
 	for (;;) {
-		ASSERT_EQ(0, gprof_live_next(&self->live, &copy, &before));
+		ASSERT_EQ(0, gprof_ring_snapshot_next(&self->live, &copy, &before));
 		if (!copy.len)
 			break;
-		EXPECT_EQ(GPROF_LIVE_ADJOINS, before);
+		EXPECT_EQ(GPROF_RING_SNAPSHOT_ADJOINS, before);
 		EXPECT_EQ(pos, copy.pos);
 		EXPECT_EQ(GPROF_REC_GENERATION, ((const struct gprof_rec *)copy.data)->type);
 		EXPECT_EQ(0, memcmp(copy.data, self->cpus[0].data + pos % RING, copy.len));
@@ -223,13 +223,13 @@ TEST_F(snapshot, what_is_in_danger_is_copied)
 	uint64_t before;
 
 	turns(self, RING / 8 / 2);
-	ASSERT_EQ(0, gprof_live_begin(&self->live, &self->rings[0]));
-	ASSERT_EQ(0, gprof_live_rescue(&self->live));
+	ASSERT_EQ(0, gprof_ring_snapshot_begin(&self->live, &self->rings[0]));
+	ASSERT_EQ(0, gprof_ring_snapshot_rescue(&self->live));
 	EXPECT_EQ(NULL, self->live.first);
 	/* Often enough for it to know how fast the kernel is. */
 	while (!self->live.first && self->cpus[0].head.head < RING) {
 		turns(self, 512);
-		ASSERT_EQ(0, gprof_live_rescue(&self->live));
+		ASSERT_EQ(0, gprof_ring_snapshot_rescue(&self->live));
 	}
 	EXPECT_NE(NULL, self->live.first);
 	EXPECT_LE(RING - (1 << 20) - 8192, self->cpus[0].head.head);
@@ -238,9 +238,9 @@ TEST_F(snapshot, what_is_in_danger_is_copied)
 	/* The kernel takes its place; the copy is what was there. */
 	while (!self->cpus[0].head.oldest)
 		turns(self, 1);
-	ASSERT_EQ(0, gprof_live_next(&self->live, &copy, &before));
+	ASSERT_EQ(0, gprof_ring_snapshot_next(&self->live, &copy, &before));
 	EXPECT_EQ(0, copy.pos);
-	EXPECT_EQ(GPROF_LIVE_ADJOINS, before);
+	EXPECT_EQ(GPROF_RING_SNAPSHOT_ADJOINS, before);
 	gprof_snapshot_free(&copy);
 	ASSERT_EQ(0, gprof_ring_bounds(&self->rings[0], &b));
 	EXPECT_EQ(b.oldest, self->live.pos);
@@ -259,7 +259,7 @@ static void expect_all(struct __test_metadata *_metadata, FIXTURE_DATA(snapshot)
 
 	turns(self, 3 * RING / 8);
 	kept = held(&self->cpus[0]) + held(&self->cpus[1]);
-	ASSERT_EQ(0, gprof_trace_snapshot_take(&self->s, &self->buffer, START, self->now));
+	ASSERT_EQ(0, gprof_trace_snapshot_capture(&self->s, &self->buffer, START, self->now));
 	self->meanwhile = meanwhile;
 	ASSERT_EQ(0, WRITE());
 	ASSERT_EQ(0, gprof_trace_writer_close(self->w));

@@ -219,7 +219,7 @@ TEST_F(unwind, prologues_and_epilogues_of_llvm_are_followed)
 	EXPECT_RULE(EM_AARCH64, 0x12c, "sp+56 lr");
 	EXPECT_RULE(EM_AARCH64, 0x130, "sp+0 lr");
 	EXPECT_RULE(EM_AARCH64, 0x134, "fp+6 fp@-6 ra@-5");
-	EXPECT_EQ(0, gprof_layout_check(self->blob.data, self->blob.size));
+	EXPECT_EQ(0, gprof_table_layout_check(self->blob.data, self->blob.size));
 }
 
 TEST_F(unwind, prologues_of_llvm_that_align_the_stack_are_followed)
@@ -388,7 +388,7 @@ TEST_F(unwind, a_text_is_gone_through_once_whatever_overlaps)
 	EXPECT_RULE(EM_AARCH64, IMAGE_SIZE - IMAGE_TEXT, "sp+2 lr");
 	EXPECT_RULE(EM_AARCH64, IMAGE_SIZE - IMAGE_TEXT + 4, "sp+4 lr");
 	EXPECT_RULE(EM_AARCH64, IMAGE_SIZE - IMAGE_TEXT + LONG_TEXT - 4, "sp+4 lr");
-	EXPECT_EQ(0, gprof_layout_check(self->blob.data, self->blob.size));
+	EXPECT_EQ(0, gprof_table_layout_check(self->blob.data, self->blob.size));
 }
 
 /* As the assembler has them; the ends of each range, and what changes nothing that matters. */

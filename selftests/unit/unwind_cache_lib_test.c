@@ -13,7 +13,7 @@
 #include <time.h>
 
 #include "lib_util.h"
-#include "record/tabler.h"
+#include "record/table_loader.h"
 #include "unwind/unwind_cache.h"
 
 #define SMALL	16384	/* bytes of a table */
@@ -608,7 +608,7 @@ static bool record(const char *base, const char *path)
 	struct gprof_objects objects = { .v = objs, .nr = 1 };
 	unsigned int before = atomic_load(&times_given);
 	struct gprof_own_fd device;
-	struct gprof_tabler t;
+	struct gprof_table_loader t;
 	struct stat st;
 	bool right;
 
@@ -617,12 +617,12 @@ static bool record(const char *base, const char *path)
 	obj.size = (uint64_t)st.st_size;
 	obj.mtime = st.st_mtim;
 	setenv("XDG_CACHE_HOME", base, 1);
-	gprof_own_fd_know(&device, fd);
-	gprof_tabler_begin(&t, &device);
-	gprof_tabler_look(&t, &objects);
+	gprof_own_fd_borrow(&device, fd);
+	gprof_table_loader_begin(&t, &device);
+	gprof_table_loader_scan(&t, &objects);
 	for (i = 0; i < 10000 && atomic_load(&times_given) == before; i++)
 		usleep(1000);
-	gprof_tabler_end(&t);
+	gprof_table_loader_end(&t);
 	right = !gprof_unwind_compile(fd, 0, &want) && given.size == want.size &&
 		!memcmp(given.data, want.data, want.size);
 	gprof_unwind_blob_free(&want);

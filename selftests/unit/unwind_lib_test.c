@@ -49,7 +49,7 @@ static void try_each(struct __test_metadata *_metadata, FIXTURE_DATA(unwind) *se
 		image_cie(&self->im);
 		image_fde(&self->im, 0x100, 0x40, o->program, o->len);
 		ASSERT_EQ(0, image_compile(&self->im, &self->blob));
-		EXPECT_EQ(0, gprof_layout_check(self->blob.data, self->blob.size));
+		EXPECT_EQ(0, gprof_table_layout_check(self->blob.data, self->blob.size));
 		EXPECT_RULE(machine, 0x100, o->rule0);
 		EXPECT_RULE(machine, 0x100 + step, o->rule1) {
 			TH_LOG("program %zu", i);
@@ -195,7 +195,7 @@ TEST_F(unwind, of_functions_that_overlap_the_one_that_begins_last_is_right)
 						   40, 0x02, 0x30, 0x0e, 48));
 	image_fde(&self->im, 0x180, 0x10, PROGRAM(0x00));
 	ASSERT_EQ(0, image_compile(&self->im, &self->blob));
-	EXPECT_EQ(0, gprof_layout_check(self->blob.data, self->blob.size));
+	EXPECT_EQ(0, gprof_table_layout_check(self->blob.data, self->blob.size));
 	EXPECT_RULE(EM_X86_64, 0x13f, "sp+2");
 	EXPECT_RULE(EM_X86_64, 0x140, "sp+4");
 	EXPECT_RULE(EM_X86_64, 0x180, "sp+1");
@@ -213,7 +213,7 @@ TEST_F(unwind, text_that_is_not_loaded_as_such_has_no_rows)
 	image_fde(&self->im, (uint32_t)(IMAGE_CFI - IMAGE_TEXT - 0x10), 0x1000, PROGRAM(0x0e, 16));
 	ASSERT_EQ(0, image_compile(&self->im, &self->blob));
 	EXPECT_RULE(EM_X86_64, IMAGE_CFI - IMAGE_TEXT - 1, "sp+2");
-	EXPECT_EQ(NULL, gprof_layout_find(self->blob.data, IMAGE_CFI));
+	EXPECT_EQ(NULL, gprof_table_layout_find(self->blob.data, IMAGE_CFI));
 }
 
 TEST_F(unwind, text_without_cfi_is_told_by_its_instructions)
@@ -363,7 +363,7 @@ static void try_go(struct __test_metadata *_metadata, FIXTURE_DATA(unwind) *self
 		uint64_t at = symbol_address(dir, "out", rows[i].label) - IMAGE_ADDR;
 		const struct gprof_unwind_rule *r;
 
-		r = gprof_layout_find(self->blob.data, at - (uint64_t)rows[i].before);
+		r = gprof_table_layout_find(self->blob.data, at - (uint64_t)rows[i].before);
 		ASSERT_NE(NULL, r);
 		EXPECT_STREQ(rows[i].rule, rule_text(*r, machine)) {
 			TH_LOG("%s - %d", rows[i].label, rows[i].before);
@@ -474,14 +474,14 @@ TEST(what_is_no_table_is_not_taken_for_one)
 #define NO_TABLE(_place, _value) do {					\
 	__typeof__(_place) _kept = _place;				\
 	_place = _value;						\
-	EXPECT_EQ(-EINVAL, gprof_layout_check(t.head, t.size)) {	\
+	EXPECT_EQ(-EINVAL, gprof_table_layout_check(t.head, t.size)) {	\
 		TH_LOG("%s", #_place " = " #_value);			\
 	}								\
 	_place = _kept;							\
 } while (0)
 	/* the third row and those behind it have rules that a byte cannot say */
 	ASSERT_TRUE(table_make(&t, rows, 5, 1024, GPROF_UNWIND_FAR - 2));
-	ASSERT_EQ(0, gprof_layout_check(t.head, t.size));
+	ASSERT_EQ(0, gprof_table_layout_check(t.head, t.size));
 	NO_TABLE(t.head->fars, 2);
 	NO_TABLE(t.head->fars, 0xffffffff);
 	NO_TABLE(t.base[0], 1);
@@ -503,11 +503,11 @@ TEST(what_is_no_table_is_not_taken_for_one)
 	ASSERT_NE(NULL, more);
 	memcpy(more, t.head, t.size);
 	more->fars++;
-	EXPECT_EQ(-EINVAL, gprof_layout_check(more, t.size + 8));
+	EXPECT_EQ(-EINVAL, gprof_table_layout_check(more, t.size + 8));
 	free(more);
 	free(t.head);
 	ASSERT_TRUE(table_make(&t, rows, 5, 1024, 0));
-	ASSERT_EQ(0, gprof_layout_check(t.head, t.size));
+	ASSERT_EQ(0, gprof_table_layout_check(t.head, t.size));
 	NO_TABLE(t.rule[1], 5);
 	free(t.head);
 #undef NO_TABLE
@@ -526,11 +526,11 @@ TEST(text_begins_with_a_row)
 	ASSERT_EQ(0, gprof_rows_add(&rows, 16, sp));
 	ASSERT_EQ(0, gprof_rows_add(&rows, 512, none));
 	ASSERT_EQ(0, gprof_rows_pack(&rows, EM_X86_64, 0, 600, &blob));
-	ASSERT_EQ(0, gprof_layout_check(blob.data, blob.size));
-	EXPECT_EQ(GPROF_UNWIND_CFA_NONE, gprof_layout_find(blob.data, 0)->kind);
-	EXPECT_EQ(GPROF_UNWIND_CFA_NONE, gprof_layout_find(blob.data, 15)->kind);
-	EXPECT_EQ(GPROF_UNWIND_CFA_SP, gprof_layout_find(blob.data, 16)->kind);
-	EXPECT_EQ(GPROF_UNWIND_CFA_SP, gprof_layout_find(blob.data, 511)->kind);
+	ASSERT_EQ(0, gprof_table_layout_check(blob.data, blob.size));
+	EXPECT_EQ(GPROF_UNWIND_CFA_NONE, gprof_table_layout_find(blob.data, 0)->kind);
+	EXPECT_EQ(GPROF_UNWIND_CFA_NONE, gprof_table_layout_find(blob.data, 15)->kind);
+	EXPECT_EQ(GPROF_UNWIND_CFA_SP, gprof_table_layout_find(blob.data, 16)->kind);
+	EXPECT_EQ(GPROF_UNWIND_CFA_SP, gprof_table_layout_find(blob.data, 511)->kind);
 	gprof_unwind_blob_free(&blob);
 	gprof_rows_free(&rows);
 }
@@ -540,7 +540,7 @@ TEST_F(unwind, the_vdso_has_a_table)
 	const struct gprof_unwind_table *t;
 
 	ASSERT_EQ(0, gprof_unwind_compile_vdso(&self->blob));
-	ASSERT_EQ(0, gprof_layout_check(self->blob.data, self->blob.size));
+	ASSERT_EQ(0, gprof_table_layout_check(self->blob.data, self->blob.size));
 	t = self->blob.data;
 	EXPECT_LT(4, t->rows);
 }
@@ -695,7 +695,7 @@ TEST_F(unwind, wherever_the_frames_are_told_the_table_is_the_same)
 		close(fd);
 		t = self->blob.data;
 		/* the text begins elsewhere in its granule, with or without a row before it */
-		t->rows -= !gprof_layout_find(t, t->start)->kind;
+		t->rows -= !gprof_table_layout_find(t, t->start)->kind;
 		if (!i)
 			first = *t;
 		EXPECT_LT(8, t->rows);

@@ -8,7 +8,7 @@
 
 #include "cli/cmd.h"
 #include "tool_run.h"
-#include "views/gaps.h"
+#include "views/trace_gaps.h"
 #include "views/losses.h"
 #include "views_build.h"
 
@@ -163,29 +163,36 @@ TEST(losses_of_several_cpus_overlap)
 			int64_t since, first;
 		} wanted[5];
 	} rows[] = {
-		{ 10, 20, { { 0, 10 }, { 10, 10 }, { 19, 19 }, { 20, GAPS_NONE } } },
-		{ 15, 30, { { 0, 10 }, { 12, 12 }, { 29, 29 }, { 30, GAPS_NONE } } },
-		{ 30, 30, { { 0, 10 }, { 30, GAPS_NONE } } },
-		{ 40, 50, { { 0, 10 }, { 29, 29 }, { 30, 40 }, { 45, 45 }, { 50, GAPS_NONE } } },
-		{ 50, 60, { { 29, 29 }, { 30, 40 }, { 59, 59 }, { 60, GAPS_NONE } } },
-		{ 70, 80, { { 29, 29 }, { 30, 40 }, { 60, 70 }, { 75, 75 }, { 80, GAPS_NONE } } },
+		{ 10, 20, { { 0, 10 }, { 10, 10 }, { 19, 19 }, { 20, TRACE_GAPS_NONE } } },
+		{ 15, 30, { { 0, 10 }, { 12, 12 }, { 29, 29 }, { 30, TRACE_GAPS_NONE } } },
+		{ 30, 30, { { 0, 10 }, { 30, TRACE_GAPS_NONE } } },
+		{ 40,
+		  50,
+		  { { 0, 10 }, { 29, 29 }, { 30, 40 }, { 45, 45 }, { 50, TRACE_GAPS_NONE } } },
+		{ 50, 60, { { 29, 29 }, { 30, 40 }, { 59, 59 }, { 60, TRACE_GAPS_NONE } } },
+		{ 70,
+		  80,
+		  { { 29, 29 }, { 30, 40 }, { 60, 70 }, { 75, 75 }, { 80, TRACE_GAPS_NONE } } },
 		/* all but the first are of it */
-		{ 35, 90, { { 0, 10 }, { 30, 35 }, { 65, 65 }, { 89, 89 }, { 90, GAPS_NONE } } },
+		{ 35,
+		  90,
+		  { { 0, 10 }, { 30, 35 }, { 65, 65 }, { 89, 89 }, { 90, TRACE_GAPS_NONE } } },
 		/* and all are */
-		{ 5, 90, { { 0, 5 }, { 32, 32 }, { 89, 89 }, { 90, GAPS_NONE } } },
+		{ 5, 90, { { 0, 5 }, { 32, 32 }, { 89, 89 }, { 90, TRACE_GAPS_NONE } } },
 	};
-	struct gaps g = { 0 };
+	struct trace_gaps g = { 0 };
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		gaps_add(&g, rows[i].begin, rows[i].end);
+		trace_gaps_add(&g, rows[i].begin, rows[i].end);
 		for (size_t k = 0; k < 5 && rows[i].wanted[k].first; k++) {
-			EXPECT_EQ(rows[i].wanted[k].first, gaps_first(&g, rows[i].wanted[k].since)) {
+			EXPECT_EQ(rows[i].wanted[k].first,
+				  trace_gaps_first(&g, rows[i].wanted[k].since)) {
 				TH_LOG("%zu: since %d", i, (int)rows[i].wanted[k].since);
 			}
 		}
 	}
 	EXPECT_EQ(1U, g.nr);
-	gaps_free(&g);
+	trace_gaps_free(&g);
 }
 
 static void take_loss(struct losses *l, unsigned char cpu, uint64_t time)
@@ -195,14 +202,14 @@ static void take_loss(struct losses *l, unsigned char cpu, uint64_t time)
 		.experiment = GPROF_TRACE_EXPERIMENT, .time = time, .data = data, .len = 3,
 	};
 
-	losses_take(l, &batch);
+	losses_add_batch(l, &batch);
 }
 
 static void see_event(struct losses *l, enum gprof_trace_kind kind, int64_t cpu, int64_t time)
 {
 	const struct gprof_trace_event ev = { .kind = kind, .thread = cpu, .time = time * 64 };
 
-	losses_see(l, &ev);
+	losses_add_event(l, &ev);
 }
 
 /* Since the last event of their CPU; where there was none, since the trace begins. */

@@ -10,7 +10,7 @@
 #include "cli/cmd.h"
 #include "trace_build.h"
 #include "views_build.h"
-#include "views/own.h"
+#include "views/trace_metadata.h"
 
 /* A cgroup may get time again that was throttled before the trace began. */
 TEST_F(views, wall_of_a_cgroup_that_was_throttled_before)
@@ -268,38 +268,38 @@ TEST_F(views, notes_of_times_to_come)
 	struct gprof_trace_batch b = {
 		.experiment = GPROF_TRACE_EXPERIMENT, .data = body, .len = sizeof(body),
 	};
-	const struct own_note *n;
-	struct own o = { 0 };
+	const struct metadata_note *n;
+	struct trace_metadata o = { 0 };
 	int64_t last = 0;
 
 	for (uint64_t i = 0; i < 300000; i++) {
 		b.time = 1000000 + i * 7919 % 300000;
 		body[1] = i % 100;
-		own_take(&o, &b);
+		metadata_add_batch(&o, &b);
 		if (i % 3 == 0)
-			own_generation(&o);
-		ASSERT_EQ(NULL, own_until(&o, 999999 * 64));
+			metadata_generation(&o);
+		ASSERT_EQ(NULL, metadata_until(&o, 999999 * 64));
 	}
-	EXPECT_EQ(NULL, own_until(&o, 999999 * 64));
-	own_generation(&o);
+	EXPECT_EQ(NULL, metadata_until(&o, 999999 * 64));
+	metadata_generation(&o);
 	for (uint64_t i = 0; i < 300000; i++) {
-		n = own_until(&o, (1000000 + (int64_t)i) * 64);
+		n = metadata_until(&o, (1000000 + (int64_t)i) * 64);
 		ASSERT_NE(NULL, n);
 		EXPECT_LT(last, n->time);
 		last = n->time;
 		/* What is told meanwhile is of the next generation. */
 		if (i == 1000) {
 			b.time = 1;
-			own_take(&o, &b);
+			metadata_add_batch(&o, &b);
 		}
 	}
-	EXPECT_EQ(NULL, own_until(&o, INT64_MAX));
-	own_generation(&o);
-	n = own_until(&o, INT64_MAX);
+	EXPECT_EQ(NULL, metadata_until(&o, INT64_MAX));
+	metadata_generation(&o);
+	n = metadata_until(&o, INT64_MAX);
 	ASSERT_NE(NULL, n);
 	EXPECT_EQ(64, n->time);
-	EXPECT_EQ(NULL, own_until(&o, INT64_MAX));
-	own_free(&o);
+	EXPECT_EQ(NULL, metadata_until(&o, INT64_MAX));
+	metadata_free(&o);
 }
 
 /* Of each kind, in the order of times, whichever generation or batch they came in. */
@@ -318,15 +318,23 @@ TEST(notes_come_by_their_times)
 		/* the next generation's */
 		{ 1, { 'L', 2, 1 } }, { 10, { 'L', 2, 1 } },
 	};
-	static const struct own_note wanted[] = {
-		{ 2, 0, OWN_LOST, 0 }, { 3, 1, OWN_LOST, 0 }, { 4, 0, OWN_THROTTLED, 7 },
-		{ 5, 1, OWN_LOST, 0 }, { 6, 0, OWN_THROTTLED, 3 }, { 6, 0, OWN_THROTTLED, 4 },
-		{ 6, 0, OWN_UNTHROTTLED, 3 }, { 6, 0, OWN_LOST, 0 }, { 7, 1, OWN_LOST, 0 },
+	static const struct metadata_note wanted[] = {
+		{ 2, 0, METADATA_LOST, 0 },
+		{ 3, 1, METADATA_LOST, 0 },
+		{ 4, 0, METADATA_THROTTLED, 7 },
+		{ 5, 1, METADATA_LOST, 0 },
+		{ 6, 0, METADATA_THROTTLED, 3 },
+		{ 6, 0, METADATA_THROTTLED, 4 },
+		{ 6, 0, METADATA_UNTHROTTLED, 3 },
+		{ 6, 0, METADATA_LOST, 0 },
+		{ 7, 1, METADATA_LOST, 0 },
 		/* so late is the next generation here */
-		{ 1, 2, OWN_LOST, 0 }, { 8, 0, OWN_UNTHROTTLED, 7 }, { 9, 1, OWN_LOST, 0 },
-		{ 10, 2, OWN_LOST, 0 },
+		{ 1, 2, METADATA_LOST, 0 },
+		{ 8, 0, METADATA_UNTHROTTLED, 7 },
+		{ 9, 1, METADATA_LOST, 0 },
+		{ 10, 2, METADATA_LOST, 0 },
 	};
-	struct own o = { 0 };
+	struct trace_metadata o = { 0 };
 	size_t at = 0;
 
 	for (size_t i = 0; i < sizeof(batches) / sizeof(*batches); i++) {
@@ -336,16 +344,16 @@ TEST(notes_come_by_their_times)
 		};
 
 		if (i == 13)
-			own_generation(&o);
-		own_take(&o, &batch);
+			metadata_generation(&o);
+		metadata_add_batch(&o, &batch);
 	}
 	for (int64_t time = 1; time <= 12; time++) {
-		const struct own_note *n;
+		const struct metadata_note *n;
 
 		if (time == 8)
-			own_generation(&o);
+			metadata_generation(&o);
 		/* What is at @time is of it. */
-		while ((n = own_until(&o, time * 64))) {
+		while ((n = metadata_until(&o, time * 64))) {
 			ASSERT_GT(sizeof(wanted) / sizeof(*wanted), at);
 			EXPECT_EQ(64 * wanted[at].time, n->time);
 			EXPECT_EQ(wanted[at].cpu, n->cpu);
@@ -356,7 +364,7 @@ TEST(notes_come_by_their_times)
 		}
 	}
 	EXPECT_EQ(sizeof(wanted) / sizeof(*wanted), at);
-	own_free(&o);
+	metadata_free(&o);
 }
 
 TEST_HARNESS_MAIN

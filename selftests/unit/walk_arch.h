@@ -19,7 +19,7 @@
 #include <sys/user.h>
 #include <ucontext.h>
 
-#include "unwind/layout.h"
+#include "unwind/table_layout.h"
 
 struct frame_regs {
 	uint64_t pc, sp;

@@ -6,8 +6,8 @@
  * five minutes, a quarter more or less by chance: the hosts of a fleet do not all come back at
  * once.
  */
-#ifndef GPROF_TOOLS_FLEET_BACKOFF_H
-#define GPROF_TOOLS_FLEET_BACKOFF_H
+#ifndef GPROF_TOOLS_AGENT_BACKOFF_H
+#define GPROF_TOOLS_AGENT_BACKOFF_H
 
 #include <stdint.h>
 
@@ -19,4 +19,4 @@
  */
 uint64_t backoff_ns(unsigned int failures, uint64_t asked_ms, uint32_t chance);
 
-#endif /* GPROF_TOOLS_FLEET_BACKOFF_H */
+#endif /* GPROF_TOOLS_AGENT_BACKOFF_H */

@@ -6,8 +6,8 @@
  * intervals are twice as long too, since to write a profile has a price of its own. A level
  * is kept for a minute or so, for to change it costs something as well.
  */
-#ifndef GPROF_TOOLS_FLEET_BUDGET_H
-#define GPROF_TOOLS_FLEET_BUDGET_H
+#ifndef GPROF_TOOLS_AGENT_BUDGET_H
+#define GPROF_TOOLS_AGENT_BUDGET_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -52,4 +52,4 @@ uint64_t budget_hz(const struct budget *b, uint64_t hz);
 uint64_t budget_every(const struct budget *b, uint64_t every);
 uint64_t budget_interval(const struct budget *b, uint64_t ns);
 
-#endif /* GPROF_TOOLS_FLEET_BUDGET_H */
+#endif /* GPROF_TOOLS_AGENT_BUDGET_H */

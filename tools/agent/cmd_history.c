@@ -14,11 +14,11 @@
 
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/say.h"
-#include "moment.h"
+#include "cli/diag.h"
+#include "timeparse.h"
 #include "record/profile_output.h"
 #include "store_dir.h"
-#include "window.h"
+#include "time_range.h"
 
 #define DEFAULT_TYPE	"cpu"
 
@@ -39,8 +39,8 @@ struct history {
 	const char *store, *from, *to, *service, *type, *file;
 	bool list;
 	struct store_dir dir;
-	struct window window;
-	struct window_sum sum;
+	struct time_range window;
+	struct time_range_sum sum;
 };
 
 #define SETTER(member)								\
@@ -98,7 +98,7 @@ static const struct usage usage = {
 
 static int parse_time(const char *option, const char *text, uint64_t now, uint64_t *ns)
 {
-	if (moment_parse(text, now, ns))
+	if (timeparse(text, now, ns))
 		return STATUS_OK;
 	return misused("%s wants a time such as 2026-11-25T09:00:00Z, -1h or 1764061200, not "
 		       "\"%s\"", option, text);
@@ -106,7 +106,7 @@ static int parse_time(const char *option, const char *text, uint64_t now, uint64
 
 static int complete(struct history *h, char **operands)
 {
-	struct window *w = &h->window;
+	struct time_range *w = &h->window;
 	struct timespec t;
 	uint64_t now;
 	int status;
@@ -132,9 +132,9 @@ static int complete(struct history *h, char **operands)
 
 static void list_one(const struct item_name *n, const char *state)
 {
-	char when[MOMENT_TEXT];
+	char when[TIMEPARSE_TEXT];
 
-	printf("%-20s  %9.3f  %-12s  %9" PRIu64 "  %-5s  %s\n", moment_text(n->start_ns, when),
+	printf("%-20s  %9.3f  %-12s  %9" PRIu64 "  %-5s  %s\n", timeparse_text(n->start_ns, when),
 	       (double)n->duration_ns / 1e9, n->type, n->samples, state, n->host);
 }
 
@@ -143,7 +143,7 @@ static int list(const struct history *h)
 	static const char *const states[] = {
 		[ITEM_KEPT] = "kept", [ITEM_WAITS] = "waits", [ITEM_TRIED] = "sent?",
 	};
-	const struct window *w = &h->window;
+	const struct time_range *w = &h->window;
 	size_t i = 0, r = 0;
 
 	printf("%-20s  %9s  %-12s  %9s  %-5s  %s\n", "begin", "seconds", "kind", "samples", "state",
@@ -175,12 +175,12 @@ static void widen(uint64_t *begin, uint64_t *end, const struct item_name *n)
 /* What there is in place of what there is not. */
 static int nothing(const struct history *h)
 {
-	struct window all = { .dir = &h->dir, .to_ns = UINT64_MAX };
-	char first[MOMENT_TEXT], last[MOMENT_TEXT];
+	struct time_range all = { .dir = &h->dir, .to_ns = UINT64_MAX };
+	char first[TIMEPARSE_TEXT], last[TIMEPARSE_TEXT];
 	uint64_t begin = UINT64_MAX, end = 0;
 	int status;
 
-	if (!window_look(&all, h->type)) {
+	if (!time_range_scan(&all, h->type)) {
 		for (size_t i = 0; i < all.nr; i++)
 			widen(&begin, &end, &all.items[i]);
 		for (size_t i = 0; i < all.nr_rollups; i++)
@@ -188,21 +188,22 @@ static int nothing(const struct history *h)
 	}
 	if (begin <= end)
 		status = fail("%s has no %s profile of that time; it has some from %s to %s",
-			      h->store, h->type, moment_text(begin, first), moment_text(end, last));
+			      h->store, h->type, timeparse_text(begin, first),
+			      timeparse_text(end, last));
 	else
 		status = fail("%s has no %s profile; --list shows what it has", h->store, h->type);
-	window_free(&all);
+	time_range_free(&all);
 	return status;
 }
 
-static void tell(const struct gprof_profile *p)
+static void report(const struct gprof_profile *p)
 {
 	(void)p;
 }
 
 static int write_trace(const struct history *h, struct output *o)
 {
-	const struct window *w = &h->window;
+	const struct time_range *w = &h->window;
 	void *data = NULL;
 	size_t size, done = 0;
 	int err;
@@ -210,7 +211,7 @@ static int write_trace(const struct history *h, struct output *o)
 	if (w->nr > 1)
 		return fail("there are %zu traces of that time, which cannot be merged; choose one "
 			    "by --from and --to (--list)", w->nr);
-	err = window_read(w, &w->items[0], &data, &size);
+	err = time_range_read(w, &w->items[0], &data, &size);
 	if (err)
 		return fail("the trace cannot be read: %s", err == -EBADMSG ?
 			    "it is not what was written" : strerror(-err));
@@ -229,8 +230,8 @@ static int write_trace(const struct history *h, struct output *o)
 
 static int write_merged(struct history *h, struct output *o)
 {
-	struct window_sum *sum = &h->sum;
-	int status = window_merge(&h->window, h->service, sum);
+	struct time_range_sum *sum = &h->sum;
+	int status = time_range_merge(&h->window, h->service, sum);
 
 	if (status != STATUS_OK)
 		return status;
@@ -238,10 +239,10 @@ static int write_merged(struct history *h, struct output *o)
 		return fail("%s", sum->merged ? "no sample is of that service; gprofctl top --by "
 			    "service shows which there are" :
 			    "none of the profiles can be read");
-	say("%s: %zu profiles, %.1f s recorded", h->file, sum->used, (double)sum->ns / 1e9);
+	diag("%s: %zu profiles, %.1f s recorded", h->file, sum->used, (double)sum->ns / 1e9);
 	if (sum->damaged)
-		say("profiles that are left out: %zu", sum->damaged);
-	status = profile_output(o, sum->merged, NULL, NULL, tell);
+		diag("profiles that are left out: %zu", sum->damaged);
+	status = profile_output(o, sum->merged, NULL, NULL, report);
 	sum->merged = NULL;
 	o->fd = -1;
 	return status;
@@ -285,17 +286,17 @@ int cmd_history(int argc, char **argv)
 	if (status != STATUS_OK)
 		return status;
 	h.window.dir = &h.dir;
-	err = window_look(&h.window, h.type);
+	err = time_range_scan(&h.window, h.type);
 	if (err)
 		status = fail("%s: %s", h.store, strerror(-err));
 	else
 		status = h.list ? list(&h) : merge(&h);
 	/* Nobody knows how much that is: a script is to see it as well. */
 	if (h.window.bad) {
-		say("hours that cannot be read: %zu", h.window.bad);
+		diag("hours that cannot be read: %zu", h.window.bad);
 		status = status == STATUS_OK ? STATUS_FAILED : status;
 	}
-	window_free(&h.window);
+	time_range_free(&h.window);
 	store_dir_close(&h.dir);
 	return status;
 }

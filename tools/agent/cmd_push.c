@@ -15,14 +15,14 @@
 #include "cli/caps.h"
 #include "cli/duration.h"
 #include "cli/options.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "cli/watch.h"
 #include "engines.h"
-#include "give_back.h"
+#include "memory_trim.h"
 #include "http/http_host.h"
 #include "item_make.h"
 #include "pusher.h"
-#include "window.h"
+#include "time_range.h"
 
 #define DEFAULT_STORE	"/var/lib/gprof"
 #define DEFAULT_KEEP	(2ULL << 30)
@@ -73,11 +73,11 @@ struct push {
 	const char *ca_file;
 	atomic_bool give_up;
 	bool no_names;
-	struct sampled windows[SAMPLED_MAX];
+	struct scheduled_window windows[WINDOW_RECORDER_MAX];
 	size_t nr_windows;
 	const char *metrics;
 	struct http_hosts hosts;
-	struct http *http;
+	struct http_server *http;
 	bool once;
 	bool kinds_given;
 };
@@ -117,9 +117,9 @@ static int set_windows(void *ctx, const char *value)
 {
 	struct push *o = ctx;
 
-	if (o->nr_windows == SAMPLED_MAX)
-		return misused("more than %d --windows are too many", SAMPLED_MAX);
-	if (!sampled_parse(value, &o->windows[o->nr_windows++]))
+	if (o->nr_windows == WINDOW_RECORDER_MAX)
+		return misused("more than %d --windows are too many", WINDOW_RECORDER_MAX);
+	if (!scheduled_window_parse(value, &o->windows[o->nr_windows++]))
 		return misused("--windows wants 1/N:T/h, in an hour one host in N for a time T, "
 			       "such as 1/10:20s/h or 1/10:1min/h=cpu:499, not \"%s\"", value);
 	return STATUS_OK;
@@ -408,8 +408,9 @@ static int start_threads(struct push *o)
 	if (status == STATUS_OK && o->nr_windows) {
 		if (trace_bytes > TRACE_BYTES_MAX)
 			trace_bytes = TRACE_BYTES_MAX;
-		p->sampled = sampled_start(p->store, o->store_dir, trace_bytes, p->continuous.host,
-					   o->windows, o->nr_windows, &status);
+		p->windows = window_recorder_start(p->store, o->store_dir, trace_bytes,
+						   p->continuous.host, o->windows, o->nr_windows,
+						   &status);
 	}
 	return status;
 }
@@ -445,23 +446,24 @@ static bool judge(struct pusher *p, const uint64_t produced[KINDS_MAX])
 }
 
 /* One interval: its profiles are in the store then. */
-static int take(struct push *o, bool last)
+static int store_interval(struct push *o, bool last)
 {
 	struct pusher *p = &o->p;
 	uint64_t produced[KINDS_MAX];
 	int status;
 
 	memcpy(produced, p->continuous.produced, sizeof(produced));
-	status = continuous_take(&p->continuous, p->store, last ? CONTINUOUS_END : CONTINUOUS_GO_ON);
+	status = continuous_store(&p->continuous, p->store,
+				  last ? CONTINUOUS_END : CONTINUOUS_GO_ON);
 	/* Rates are of the recorder: it is made anew. What comes meanwhile is of the next level. */
 	if (!last && status == STATUS_OK && judge(p, produced)) {
-		status = continuous_take(&p->continuous, p->store, CONTINUOUS_RENEW);
+		status = continuous_store(&p->continuous, p->store, CONTINUOUS_RENEW);
 		if (status == STATUS_OK)
 			status = continuous_start(&p->continuous, &p->budget);
 	}
 	/* It cannot go on: what is recorded still is kept. */
 	if (!last && status != STATUS_OK)
-		continuous_take(&p->continuous, p->store, CONTINUOUS_END);
+		continuous_store(&p->continuous, p->store, CONTINUOUS_END);
 	pusher_show(p);
 	sender_wake(p->sender);
 	/* Which is no interval's cost alone: rollups_pay(). */
@@ -490,8 +492,8 @@ static int go_on(struct push *o, struct watch *w)
 		while (next < now + interval / 4);
 		timed = watch_wait(w, next - now, NULL, NULL);
 		if (!timed || o->once)
-			return take(o, true);
-		status = take(o, false);
+			return store_interval(o, true);
+		status = store_interval(o, false);
 	}
 	return status;
 }
@@ -522,11 +524,11 @@ static int serve_metrics(struct push *o)
 	pusher_show(&o->p);
 	status = http_start(o->http, pusher_routes, &o->p);
 	if (status == STATUS_OK)
-		say("metrics at %s", http_url(o->http));
+		diag("metrics at %s", http_url(o->http));
 	return status;
 }
 
-static void tell(struct push *o)
+static void report(struct push *o)
 {
 	const struct continuous *k = &o->p.continuous;
 	struct store_counts c;
@@ -536,13 +538,13 @@ static void tell(struct push *o)
 	for (size_t i = 0; i < k->kinds.nr; i++)
 		lost += k->lost[i];
 	if (lost)
-		say("%llu samples were lost in the kernel", (unsigned long long)lost);
-	say("samples: produced=%llu stored=%llu sent=%llu waiting=%llu refused=%llu dropped=%llu "
-	    "waited=%llu", (unsigned long long)c.samples.produced,
-	    (unsigned long long)c.samples.stored, (unsigned long long)c.samples.sent,
-	    (unsigned long long)c.samples.waiting, (unsigned long long)c.samples.refused,
-	    (unsigned long long)c.samples.dropped,
-	    (unsigned long long)c.samples.waited);
+		diag("%llu samples were lost in the kernel", (unsigned long long)lost);
+	diag("samples: produced=%llu stored=%llu sent=%llu waiting=%llu refused=%llu dropped=%llu "
+	     "waited=%llu",
+	     (unsigned long long)c.samples.produced, (unsigned long long)c.samples.stored,
+	     (unsigned long long)c.samples.sent, (unsigned long long)c.samples.waiting,
+	     (unsigned long long)c.samples.refused, (unsigned long long)c.samples.dropped,
+	     (unsigned long long)c.samples.waited);
 }
 
 /* What is in the store is there still, and goes on to be sent by the next one. */
@@ -558,7 +560,7 @@ static int push(struct push *o)
 
 	if (status != STATUS_OK)
 		return status;
-	give_back_memory();
+	memory_trim_init();
 	item_host(p->continuous.host);
 	status = open_store(o);
 	if (status == STATUS_OK)
@@ -577,13 +579,13 @@ static int push(struct push *o)
 	/* Metrics are of the others, which are there until nobody asks any more. */
 	http_close(o->http);
 	watch_hurry(give_up);
-	sampled_stop(p->sampled);
+	window_recorder_stop(p->windows);
 	sender_stop(p->sender, true);
 	p->sender = NULL;
 	watch_resume();
 	close_engines(o);
 	if (p->store)
-		tell(o);
+		report(o);
 	store_close(p->store);
 	watch_end(&w);
 	return status;

@@ -17,12 +17,12 @@
 #include "cli/duration.h"
 #include "cli/openmetrics.h"
 #include "cli/options.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "host/recorder_view.h"
 #include "host/sched_session.h"
 #include "host/sched_view.h"
 #include "http/access.h"
-#include "http/http.h"
+#include "http/http_server.h"
 #include "http/http_host.h"
 #include "record/preload.h"
 #include "serve_view.h"
@@ -68,7 +68,7 @@ struct serve {
 	struct access *access;
 	struct gprof_flight *flight;
 	struct gprof_http *profiles;
-	struct http *https[2];
+	struct http_server *https[2];
 };
 
 static const char *answer_metrics(void *ctx, struct http_request *rq)
@@ -336,17 +336,17 @@ static int begin_profiles(struct serve *s)
 	return s->profiles ? STATUS_OK : fail("%s", gprof_error());
 }
 
-static void tell(const struct serve *s, const struct http *h)
+static void report_serving(const struct serve *s, const struct http_server *h)
 {
 	bool users = access_has_users(s->access), token = access_has_token(s->access);
 
 	if (h == s->https[1])
-		say("serving at %s", http_url(h));
+		diag("serving at %s", http_url(h));
 	else
-		say("serving at %s%s", http_url(h),
-		    http_is_local(h) || users ? "" : "; whoever reaches it can read");
+		diag("serving at %s%s", http_url(h),
+		     http_is_local(h) || users ? "" : "; whoever reaches it can read");
 	if (h == s->https[0] && !http_is_local(h) && (users || token) && !access_tls(s->access))
-		say("%s: passwords and tokens are not encrypted on their way", http_url(h));
+		diag("%s: passwords and tokens are not encrypted on their way", http_url(h));
 }
 
 static int serve(struct serve *s)
@@ -361,7 +361,7 @@ static int serve(struct serve *s)
 		http_serve_profiles(s->https[i], s->profiles);
 		status = http_start(s->https[i], routes, s);
 		if (status == STATUS_OK)
-			tell(s, s->https[i]);
+			report_serving(s, s->https[i]);
 	}
 	if (status == STATUS_OK)
 		status = session_go(&s->session.session);

@@ -10,7 +10,7 @@
 
 #include "cli/cmd.h"
 #include "cli/options.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "item_make.h"
 
 /* 0.28 % of a CPU for 99 samples a second on each of 16. */
@@ -149,7 +149,7 @@ static void count(struct continuous *c, int which)
 	}
 }
 
-static int take(struct continuous *c, struct store *s, int which, bool last)
+static int store_profiles(struct continuous *c, struct store *s, int which, bool last)
 {
 	struct gprof_profile *profiles[KINDS_MAX] = { NULL };
 	size_t first = first_of(c, which), nr = nr_of(c, which);
@@ -169,7 +169,7 @@ static int take(struct continuous *c, struct store *s, int which, bool last)
 	return status;
 }
 
-int continuous_take(struct continuous *c, struct store *s, enum continuous_then then)
+int continuous_store(struct continuous *c, struct store *s, enum continuous_then then)
 {
 	int status[2] = { STATUS_OK, STATUS_OK };
 	uint64_t now = now_ns();
@@ -179,9 +179,9 @@ int continuous_take(struct continuous *c, struct store *s, enum continuous_then 
 	c->intervals++;
 	/* Whatever becomes of one, the other has its own. */
 	if (c->r[0])
-		status[0] = take(c, s, 0, then != CONTINUOUS_GO_ON);
+		status[0] = store_profiles(c, s, 0, then != CONTINUOUS_GO_ON);
 	if (c->r[1] && then != CONTINUOUS_RENEW)
-		status[1] = take(c, s, 1, then == CONTINUOUS_END);
+		status[1] = store_profiles(c, s, 1, then == CONTINUOUS_END);
 	return status[0] != STATUS_OK ? status[0] : status[1];
 }
 

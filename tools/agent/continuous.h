@@ -6,8 +6,8 @@
  * anew, and the time until it records again is counted. Kinds that tell what is in use have a
  * recorder of their own, and keep their rate: another would know of nothing that was there.
  */
-#ifndef GPROF_TOOLS_FLEET_CONTINUOUS_H
-#define GPROF_TOOLS_FLEET_CONTINUOUS_H
+#ifndef GPROF_TOOLS_AGENT_CONTINUOUS_H
+#define GPROF_TOOLS_AGENT_CONTINUOUS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -63,7 +63,7 @@ int continuous_add(struct continuous *c, const char *spec);
 int continuous_start(struct continuous *c, const struct budget *b);
 
 /**
- * continuous_take() - put what was recorded into a store
+ * continuous_store() - put what was recorded into a store
  * @c: started
  * @s: store
  * @then: what is then
@@ -71,11 +71,11 @@ int continuous_start(struct continuous *c, const struct budget *b);
  * Return: STATUS_OK, or STATUS_FAILED after a sentence, when it cannot go on: what could be taken
  * is in the store then, and CONTINUOUS_END takes the rest.
  */
-int continuous_take(struct continuous *c, struct store *s, enum continuous_then then);
+int continuous_store(struct continuous *c, struct store *s, enum continuous_then then);
 
 /* continuous_cost() - ns of CPU time that the samples of the last interval took the kernel */
 uint64_t continuous_cost(const struct continuous *c, const uint64_t produced_before[KINDS_MAX]);
 
 void continuous_free(struct continuous *c);
 
-#endif /* GPROF_TOOLS_FLEET_CONTINUOUS_H */
+#endif /* GPROF_TOOLS_AGENT_CONTINUOUS_H */

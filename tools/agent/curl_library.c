@@ -7,7 +7,7 @@
 #include <dlfcn.h>
 #include <stdbool.h>
 
-#include "cli/say.h"
+#include "cli/diag.h"
 
 /* Debian's with GnuTLS; where there is one alone, that. */
 static void *open_any(void)
@@ -40,8 +40,8 @@ const struct curl_library *curl_library(void)
 		*(void **)wanted[i].function = found;
 	}
 	if (!so || i < ARRAY_SIZE(wanted) || library.global_init(CURL_GLOBAL_DEFAULT)) {
-		say("to send profiles needs libcurl, which is not here, or cannot be used: "
-		    "apt-get install libcurl3-gnutls");
+		diag("to send profiles needs libcurl, which is not here, or cannot be used: "
+		     "apt-get install libcurl3-gnutls");
 		return NULL;
 	}
 	loaded = true;

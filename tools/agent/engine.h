@@ -6,8 +6,8 @@
  * counts, and says of each what became of it. An item is what the store has on disk: a
  * gzipped pprof profile, or a trace in Go's format.
  */
-#ifndef GPROF_TOOLS_FLEET_ENGINE_H
-#define GPROF_TOOLS_FLEET_ENGINE_H
+#ifndef GPROF_TOOLS_AGENT_ENGINE_H
+#define GPROF_TOOLS_AGENT_ENGINE_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -46,14 +46,14 @@ struct item {
 	const struct gprof_profile *profile;
 };
 
-enum sent {
+enum send_status {
 	SENT_ALL,	/* the engine has it */
 	SENT_LATER,	/* nothing is wrong with it: again, not before @retry_after_ms */
 	SENT_NEVER,	/* the engine will never take it, or a part of it */
 };
 
 /**
- * struct sending - what became of it
+ * struct send_result - what became of it
  * @result: of all that is left of the item
  * @sent_parts: parts that are done with in all, earlier tries and refused ones included
  * @sent_samples: samples that the engine took at this try
@@ -66,8 +66,8 @@ enum sent {
  *	where it comes later, this item may be the reason
  * @why: sentence for everything but SENT_ALL without refusals
  */
-struct sending {
-	enum sent result;
+struct send_result {
+	enum send_status result;
 	uint32_t sent_parts;
 	uint64_t sent_samples;
 	uint64_t refused_samples;
@@ -91,7 +91,7 @@ struct engine {
 	unsigned int takes;
 	uint32_t parts;
 	void (*send)(struct engine *engine, const struct item *item, const void *data, size_t size,
-		     struct sending *out);
+		     struct send_result *out);
 	void (*close)(struct engine *engine);
 };
 

@@ -19,11 +19,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "engine.h"
 #include "http_client.h"
 #include "otlp_json.h"
-#include "verdict.h"
+#include "response_class.h"
 
 #define PATH		"/v1development/profiles"
 #define TYPE		"application/x-protobuf"
@@ -54,12 +54,12 @@ struct otlp {
 struct trip {
 	struct otlp *otlp;
 	const struct item *item;
-	struct sending *out;
+	struct send_result *out;
 	uint32_t part;
 	bool later;
 };
 
-static bool has_type(const struct http_answer *a, const char *type)
+static bool has_type(const struct http_client_response *a, const char *type)
 {
 	size_t len = strlen(type);
 
@@ -68,7 +68,7 @@ static bool has_type(const struct http_answer *a, const char *type)
 }
 
 /* Is it one of a receiver, and what does it say? */
-static bool read_answer(const struct http_answer *a, struct gprof_otlp_answer *said)
+static bool read_answer(const struct http_client_response *a, struct gprof_otlp_answer *said)
 {
 	if (!a->size)
 		return true;
@@ -82,68 +82,70 @@ static bool read_answer(const struct http_answer *a, struct gprof_otlp_answer *s
 }
 
 /* 200 says little by itself: proxies and login pages say it too. */
-static enum verdict look_into(const struct trip *t, const struct http_answer *a, size_t profiles)
+static enum response_class class_of_success(const struct trip *t,
+					    const struct http_client_response *a, size_t profiles)
 {
 	const char *url = http_client_url(t->otlp->http);
 	struct gprof_otlp_answer said = { .sz = sizeof(said) };
-	struct sending *out = t->out;
+	struct send_result *out = t->out;
 
 	if (!read_answer(a, &said)) {
 		snprintf(out->why, sizeof(out->why), "%s answers %ld, but not as a receiver of OTLP "
 			 "does (%.40s, %s%zu bytes): is that its address?", url, a->status,
 			 a->type[0] ? a->type : "of no type", a->cut ? "more than " : "", a->size);
-		return VERDICT_UNSURE;
+		return RESPONSE_UNSURE;
 	}
 	if (said.rejected > 0) {
 		snprintf(out->why, sizeof(out->why), "%s refuses %lld of %zu profiles of a request"
 			 "%s%.100s", url, (long long)said.rejected, profiles,
 			 said.message[0] ? ": " : "", said.message);
-		return VERDICT_REFUSED;
+		return RESPONSE_REFUSED;
 	}
 	if (said.message[0])
 		snprintf(out->why, sizeof(out->why), "%s warns: %.100s", url, said.message);
-	return VERDICT_TAKEN;
+	return RESPONSE_ACCEPTED;
 }
 
-static enum verdict judge(const struct trip *t, const struct http_answer *a, size_t profiles)
+static enum response_class judge(const struct trip *t, const struct http_client_response *a,
+				 size_t profiles)
 {
 	struct gprof_otlp_answer said = { .sz = sizeof(said) };
 	const char *words = NULL;
-	enum verdict v;
+	enum response_class v;
 
 	if (a->fate == HTTP_ANSWERED && a->status >= 400 && !a->cut && has_type(a, TYPE) &&
 	    !gprof_otlp_answer(a->body, a->size, GPROF_OTLP_REFUSED, &said))
 		words = said.message;
-	v = verdict(a, http_client_url(t->otlp->http), words, t->out);
-	return v == VERDICT_TAKEN ? look_into(t, a, profiles) : v;
+	v = response_class_of(a, http_client_url(t->otlp->http), words, t->out);
+	return v == RESPONSE_ACCEPTED ? class_of_success(t, a, profiles) : v;
 }
 
 static int send_part(void *ctx, const struct gprof_otlp_request *r)
 {
 	struct trip *t = ctx;
-	struct http_request request = {
+	struct http_client_request request = {
 		.method = "POST", .path = t->otlp->path, .type = TYPE,
 		.data = r->data, .size = r->size, .gzip = true,
 	};
-	struct http_answer answer;
+	struct http_client_response answer;
 
 	if (t->part++ < t->item->sent_parts)
 		return 0;
 	http_client_send(t->otlp->http, &request, &answer);
 	t->out->bytes += answer.bytes;
 	switch (judge(t, &answer, r->profiles)) {
-	case VERDICT_TAKEN:
+	case RESPONSE_ACCEPTED:
 		t->out->sent_samples += r->samples;
 		break;
-	case VERDICT_REFUSED:
+	case RESPONSE_REFUSED:
 		/* Which of them were in what it refuses it does not say. */
 		t->out->refused_samples += r->samples;
 		break;
-	case VERDICT_UNSURE:
+	case RESPONSE_UNSURE:
 		t->out->unsure_samples += r->samples;
 		t->later = true;
 		return 1;
-	case VERDICT_LATER:
+	case RESPONSE_LATER:
 		t->later = true;
 		return 1;
 	}
@@ -187,7 +189,7 @@ static void export(struct trip *t, const struct gprof_profile *p)
 		.sz = sizeof(opts), .host = t->item->host, .id = id,
 		.flags = t->otlp->no_names ? GPROF_OTLP_NO_NAMES : 0,
 	};
-	struct sending *out = t->out;
+	struct send_result *out = t->out;
 	size_t too_large = 0;
 	int ret = item_id(t->item, id);
 
@@ -219,7 +221,7 @@ static void export(struct trip *t, const struct gprof_profile *p)
 }
 
 static void otlp_send(struct engine *engine, const struct item *item, const void *data, size_t size,
-		      struct sending *out)
+		      struct send_result *out)
 {
 	struct trip t = { .otlp = (struct otlp *)engine, .item = item, .out = out };
 	struct gprof_profile *p;

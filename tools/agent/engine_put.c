@@ -11,10 +11,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "engine.h"
 #include "http_client.h"
-#include "verdict.h"
+#include "response_class.h"
 
 #define DEFAULT_PATH	"{host}/{type}/{time}-{id}.{ext}"
 
@@ -79,11 +79,11 @@ static char *fill(const struct put *put, const struct item *item)
 }
 
 static void put_send(struct engine *engine, const struct item *item, const void *data, size_t size,
-		     struct sending *out)
+		     struct send_result *out)
 {
 	struct put *put = (struct put *)engine;
-	struct http_request request = { .method = "PUT", .data = data, .size = size };
-	struct http_answer answer;
+	struct http_client_request request = { .method = "PUT", .data = data, .size = size };
+	struct http_client_response answer;
 	char *path = fill(put, item);
 
 	memset(out, 0, sizeof(*out));
@@ -98,7 +98,7 @@ static void put_send(struct engine *engine, const struct item *item, const void 
 	http_client_send(put->http, &request, &answer);
 	free(path);
 	/* Again, at the same address: it is there once. */
-	verdict_on_item(&answer, http_client_url(put->http), item, true, out);
+	response_class_of_item(&answer, http_client_url(put->http), item, true, out);
 }
 
 static void put_close(struct engine *engine)
@@ -127,7 +127,7 @@ static int split(struct put *put, const struct engine_options *options)
 	/* Who is sent to is not made of names of hosts. */
 	if (open && scheme && !memchr(scheme + 3, '/', (size_t)(open - scheme - 3))) {
 		shown = http_url_shown(url);
-		say("%s: only what is behind the name of the server can be filled in", shown);
+		diag("%s: only what is behind the name of the server can be filled in", shown);
 		free(shown);
 		return -EINVAL;
 	}
@@ -145,7 +145,7 @@ static int split(struct put *put, const struct engine_options *options)
 	probe = fill(put, &item);
 	if (!probe) {
 		shown = http_url_shown(url);
-		say("%s: what can be filled in is {host}, {type}, {time}, {id} and {ext}", shown);
+		diag("%s: what can be filled in is {host}, {type}, {time}, {id} and {ext}", shown);
 		free(shown);
 	}
 	free(probe);

@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "engine.h"
 #include "http_client.h"
-#include "verdict.h"
+#include "response_class.h"
 
 /**
  * struct form - of one of the two
@@ -166,12 +166,13 @@ static char *body_of(const struct form *form, const struct item *item, const voi
 }
 
 static void raw_send(struct engine *engine, const struct item *item, const void *data, size_t size,
-		     struct sending *out)
+		     struct send_result *out)
 {
 	struct raw *raw = (struct raw *)engine;
-	struct http_request request = { .method = "POST", .path = raw->path,
-					.type = "application/json" };
-	struct http_answer answer;
+	struct http_client_request request = { .method = "POST",
+					       .path = raw->path,
+					       .type = "application/json" };
+	struct http_client_response answer;
 	char *body = body_of(raw->form, item, data, size, &request.size);
 
 	memset(out, 0, sizeof(*out));
@@ -184,7 +185,7 @@ static void raw_send(struct engine *engine, const struct item *item, const void 
 	request.data = body;
 	http_client_send(raw->http, &request, &answer);
 	free(body);
-	verdict_on_item(&answer, http_client_url(raw->http), item, false, out);
+	response_class_of_item(&answer, http_client_url(raw->http), item, false, out);
 }
 
 static void raw_close(struct engine *engine)

@@ -2,8 +2,8 @@
 /*
  * engines: the engines that there are, by the option that names one.
  */
-#ifndef GPROF_TOOLS_FLEET_ENGINES_H
-#define GPROF_TOOLS_FLEET_ENGINES_H
+#ifndef GPROF_TOOLS_AGENT_ENGINES_H
+#define GPROF_TOOLS_AGENT_ENGINES_H
 
 #include "engine.h"
 
@@ -17,4 +17,4 @@
  */
 int engines_open(const char *name, struct engine **engine, const struct engine_options *options);
 
-#endif /* GPROF_TOOLS_FLEET_ENGINES_H */
+#endif /* GPROF_TOOLS_AGENT_ENGINES_H */

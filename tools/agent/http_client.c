@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "curl_library.h"
 
 /* The next one is 2 % smaller, for 60 % more instructions. */
@@ -87,7 +87,7 @@ struct http_client {
 /* The same for all, once one is open. */
 static const struct curl_library *curl;
 
-static size_t take_body(char *data, size_t one, size_t nr, void *ctx)
+static size_t append_body(char *data, size_t one, size_t nr, void *ctx)
 {
 	struct http_client *c = ctx;
 	size_t room = HTTP_BODY_MAX - c->nr_body;
@@ -131,8 +131,8 @@ static int count_bytes(CURL *handle, curl_infotype type, char *data, size_t size
 	return 0;
 }
 
-static int look_up(void *ctx, curl_off_t all_down, curl_off_t down, curl_off_t all_up,
-		   curl_off_t up)
+static int on_progress(void *ctx, curl_off_t all_down, curl_off_t down, curl_off_t all_up,
+		       curl_off_t up)
 {
 	const struct http_client *c = ctx;
 
@@ -158,15 +158,16 @@ static bool is_header(const char *line)
 	return true;
 }
 
-static int take_headers(struct http_client *c, const char *const *headers)
+static int add_headers(struct http_client *c, const char *const *headers)
 {
 	struct curl_slist *more;
 
 	for (; headers && *headers; headers++) {
 		if (!is_header(*headers)) {
 			/* It may be a token. */
-			say("a header is to be \"Name: value\" on one line, and the one that begins "
-			    "with \"%.8s\" is not", *headers);
+			diag("a header is to be \"Name: value\" on one line, and the one that begins "
+			     "with \"%.8s\" is not",
+			     *headers);
 			return -EINVAL;
 		}
 		more = curl->slist_append(c->given, *headers);
@@ -205,7 +206,7 @@ char *http_url_shown(const char *url)
 		    xprintf("%.*s", (int)end, url);
 }
 
-static int take_url(struct http_client *c, const char *url)
+static int set_url(struct http_client *c, const char *url)
 {
 	CURLU *parts = curl->url();
 	char *scheme = NULL, *shown;
@@ -217,8 +218,9 @@ static int take_url(struct http_client *c, const char *url)
 	    curl->url_get(parts, CURLUPART_SCHEME, &scheme, 0) ||
 	    (strcmp(scheme, "http") && strcmp(scheme, "https"))) {
 		shown = http_url_shown(url ? url : "");
-		say("profiles are sent to an address that begins with http:// or https://, and what "
-		    "was given is none: %s", shown);
+		diag("profiles are sent to an address that begins with http:// or https://, and what "
+		     "was given is none: %s",
+		     shown);
 		free(shown);
 		err = -EINVAL;
 	} else {
@@ -245,10 +247,10 @@ static int set_up(struct http_client *c)
 	err |= curl->easy_setopt(handle, CURLOPT_CONNECTTIMEOUT_MS, c->timeout_ms);
 	err |= curl->easy_setopt(handle, CURLOPT_LOW_SPEED_LIMIT, (long)SLOWEST);
 	err |= curl->easy_setopt(handle, CURLOPT_NOPROGRESS, 0L);
-	err |= curl->easy_setopt(handle, CURLOPT_XFERINFOFUNCTION, look_up);
+	err |= curl->easy_setopt(handle, CURLOPT_XFERINFOFUNCTION, on_progress);
 	err |= curl->easy_setopt(handle, CURLOPT_XFERINFODATA, c);
 	err |= curl->easy_setopt(handle, CURLOPT_USERAGENT, "gprofctl/" GPROF_VERSION);
-	err |= curl->easy_setopt(handle, CURLOPT_WRITEFUNCTION, take_body);
+	err |= curl->easy_setopt(handle, CURLOPT_WRITEFUNCTION, append_body);
 	err |= curl->easy_setopt(handle, CURLOPT_WRITEDATA, c);
 	err |= curl->easy_setopt(handle, CURLOPT_READFUNCTION, give_body);
 	err |= curl->easy_setopt(handle, CURLOPT_READDATA, c);
@@ -276,9 +278,9 @@ int http_client_open(struct http_client **client, const struct engine_options *o
 	curl = curl_library();
 	err = curl ? 0 : -ENOPKG;
 	if (!err)
-		err = take_url(c, options->url);
+		err = set_url(c, options->url);
 	if (!err)
-		err = take_headers(c, options->headers);
+		err = add_headers(c, options->headers);
 	if (err)
 		goto failed;
 	err = -ENOMEM;
@@ -294,7 +296,7 @@ int http_client_open(struct http_client **client, const struct engine_options *o
 	}
 failed:
 	if (err == -ENOMEM)
-		say("no memory for sending profiles");
+		diag("no memory for sending profiles");
 	http_client_close(c);
 	return err;
 }
@@ -368,7 +370,8 @@ static int compress_body(struct http_client *c, const void *data, size_t size)
 }
 
 /* Those of the options come last: what they say counts. */
-static struct curl_slist *headers_of(const struct http_client *c, const struct http_request *r)
+static struct curl_slist *headers_of(const struct http_client *c,
+				     const struct http_client_request *r)
 {
 	const char *own[] = { NULL, "Expect:", r->gzip ? "Content-Encoding: gzip" : NULL };
 	struct curl_slist *list = NULL, *more, *h;
@@ -403,7 +406,7 @@ static void make_plain(char *text)
 			*text = '?';
 }
 
-static void lost(const struct http_client *c, CURLcode code, struct http_answer *a)
+static void lost(const struct http_client *c, CURLcode code, struct http_client_response *a)
 {
 	const char *words = c->error[0] ? c->error : curl->easy_strerror(code);
 
@@ -419,7 +422,7 @@ static void lost(const struct http_client *c, CURLcode code, struct http_answer 
 	make_plain(a->why);
 }
 
-static void take_answer(struct http_client *c, CURLcode code, struct http_answer *a)
+static void fill_response(struct http_client *c, CURLcode code, struct http_client_response *a)
 {
 	curl_off_t wait = 0;
 	char *text = NULL;
@@ -462,7 +465,7 @@ static char *whole_url(const char *url, const char *path)
 	return xprintf("%.*s%s%.*s", (int)head, url, path, len, query);
 }
 
-static CURLcode perform(struct http_client *c, const struct http_request *r)
+static CURLcode perform(struct http_client *c, const struct http_client_request *r)
 {
 	struct curl_slist *headers = headers_of(c, r);
 	char *url = whole_url(c->url, r->path);
@@ -489,8 +492,8 @@ static CURLcode perform(struct http_client *c, const struct http_request *r)
 	return code;
 }
 
-void http_client_send(struct http_client *client, const struct http_request *request,
-		      struct http_answer *answer)
+void http_client_send(struct http_client *client, const struct http_client_request *request,
+		      struct http_client_response *answer)
 {
 	struct http_client *c = client;
 	CURLcode code = CURLE_OUT_OF_MEMORY;
@@ -505,7 +508,7 @@ void http_client_send(struct http_client *client, const struct http_request *req
 	if (!set_up(c) &&
 	    (!request->gzip || !compress_body(c, request->data, request->size)))
 		code = perform(c, request);
-	take_answer(c, code, answer);
+	fill_response(c, code, answer);
 	if (answer->fate != HTTP_ANSWERED && c->handle) {
 		curl->easy_cleanup(c->handle);
 		c->handle = NULL;

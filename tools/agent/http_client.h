@@ -18,7 +18,7 @@
 struct http_client;
 
 /**
- * struct http_request - what is sent
+ * struct http_client_request - what is sent
  * @method: POST or PUT
  * @path: behind the path of the options' URL, escaped, or ""; it may have a query too
  * @type: of the body
@@ -26,7 +26,7 @@ struct http_client;
  * @size: bytes of it
  * @gzip: compress it
  */
-struct http_request {
+struct http_client_request {
 	const char *method;
 	const char *path;
 	const char *type;
@@ -36,14 +36,14 @@ struct http_request {
 };
 
 /* What became of a request. */
-enum http_fate {
+enum http_client_outcome {
 	HTTP_ANSWERED,	/* there is an answer */
 	HTTP_UNSENT,	/* it has not reached the server as a whole */
 	HTTP_LOST,	/* it may have, but there is no answer */
 };
 
 /**
- * struct http_answer - what became of it
+ * struct http_client_response - what became of it
  * @fate: whether there is an answer
  * @status: of HTTP
  * @type: content type, "" for none, cut where it is long, and plain text; likewise
@@ -55,8 +55,8 @@ enum http_fate {
  * @bytes: put on the wire, heads and bodies
  * @why: sentence, unless it is answered
  */
-struct http_answer {
-	enum http_fate fate;
+struct http_client_response {
+	enum http_client_outcome fate;
 	long status;
 	const char *type;
 	const char *body;
@@ -73,7 +73,8 @@ struct http_answer {
 /*
  * http_client_open() - for the URL, headers, certificates and timeout of @options
  *
- * Return: 0, or a negative errno after a sentence on stderr: -EINVAL, -ENOMEM, -ENOPKG without libcurl.
+ * Return: 0, or a negative errno after a sentence on stderr: -EINVAL, -ENOMEM, -ENOPKG without
+ * libcurl.
  */
 int http_client_open(struct http_client **client, const struct engine_options *options);
 void http_client_close(struct http_client *client);
@@ -84,8 +85,8 @@ const char *http_client_url(const struct http_client *client);
 /* http_url_shown() - likewise of an address that may be none, for free() */
 char *http_url_shown(const char *url);
 
-void http_client_send(struct http_client *client, const struct http_request *request,
-		      struct http_answer *answer);
+void http_client_send(struct http_client *client, const struct http_client_request *request,
+		      struct http_client_response *answer);
 
 /* http_client_escape() - @text as a part of a path, for free(); NULL without memory */
 char *http_client_escape(const char *text);

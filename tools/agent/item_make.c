@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/say.h"
-#include "give_back.h"
+#include "cli/diag.h"
+#include "memory_trim.h"
 #include "store_dir.h"
 
 void item_host(char host[ITEM_HOST])
@@ -79,7 +79,7 @@ int item_put_profile(struct store *s, struct gprof_profile *p, const char *type,
 		    store_put(s, &n, b.v, b.nr, p);
 	free(b.v);
 	/* Names of many files were read for it. */
-	give_back_now();
+	memory_trim();
 	return err;
 }
 

@@ -2,8 +2,8 @@
 /*
  * item_make: what was recorded, as items of a store.
  */
-#ifndef GPROF_TOOLS_FLEET_ITEM_MAKE_H
-#define GPROF_TOOLS_FLEET_ITEM_MAKE_H
+#ifndef GPROF_TOOLS_AGENT_ITEM_MAKE_H
+#define GPROF_TOOLS_AGENT_ITEM_MAKE_H
 
 #include <gprof/profile.h>
 
@@ -40,4 +40,4 @@ int item_put_rollup(struct store *s, const struct gprof_profile *p, struct item_
 int item_put_trace(struct store *s, int fd, uint64_t start_ns, uint64_t duration_ns,
 		   const char *host);
 
-#endif /* GPROF_TOOLS_FLEET_ITEM_MAKE_H */
+#endif /* GPROF_TOOLS_AGENT_ITEM_MAKE_H */

@@ -5,8 +5,8 @@
  * The names are the store's index. So a change of an item's state is one rename(), which
  * happens or does not, and there is nothing beside the items that could disagree with them.
  */
-#ifndef GPROF_TOOLS_FLEET_ITEM_NAME_H
-#define GPROF_TOOLS_FLEET_ITEM_NAME_H
+#ifndef GPROF_TOOLS_AGENT_ITEM_NAME_H
+#define GPROF_TOOLS_AGENT_ITEM_NAME_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -71,4 +71,4 @@ void item_name_text(const struct item_name *n, char text[ITEM_NAME]);
 /* item_name_parse() - is @text one, written as item_name_text() does? */
 bool item_name_parse(struct item_name *n, const char *text);
 
-#endif /* GPROF_TOOLS_FLEET_ITEM_NAME_H */
+#endif /* GPROF_TOOLS_AGENT_ITEM_NAME_H */

@@ -20,7 +20,7 @@ static void skip_blanks(struct text *t)
 }
 
 /* Whether @c is next, which is taken then. */
-static bool take(struct text *t, char c)
+static bool expect(struct text *t, char c)
 {
 	skip_blanks(t);
 	if (t->at == t->end || *t->at != c)
@@ -30,11 +30,11 @@ static bool take(struct text *t, char c)
 }
 
 /* A string, of which @to gets what there is room for. */
-static bool take_string(struct text *t, char *to, size_t room)
+static bool parse_string(struct text *t, char *to, size_t room)
 {
 	size_t nr = 0;
 
-	if (!take(t, '"'))
+	if (!expect(t, '"'))
 		return false;
 	for (; t->at < t->end && *t->at != '"'; t->at++) {
 		char c = *t->at;
@@ -48,12 +48,12 @@ static bool take_string(struct text *t, char *to, size_t room)
 			to[nr++] = c < ' ' || c > '~' ? '?' : c;
 	}
 	to[nr] = '\0';
-	return take(t, '"');
+	return expect(t, '"');
 }
 
-static bool take_number(struct text *t, int64_t *n)
+static bool parse_number(struct text *t, int64_t *n)
 {
-	bool quoted = take(t, '"');
+	bool quoted = expect(t, '"');
 	char digits[24];
 	size_t nr = 0;
 	char *end;
@@ -63,7 +63,7 @@ static bool take_number(struct text *t, int64_t *n)
 		digits[nr++] = *t->at++;
 	digits[nr] = '\0';
 	*n = strtoll(digits, &end, 10);
-	return nr && !*end && (!quoted || take(t, '"'));
+	return nr && !*end && (!quoted || expect(t, '"'));
 }
 
 static bool is(const char *key, const char *name, const char *other)
@@ -71,26 +71,26 @@ static bool is(const char *key, const char *name, const char *other)
 	return !strcmp(key, name) || !strcmp(key, other);
 }
 
-static bool take_partial(struct text *t, int64_t *rejected, char *message, size_t room)
+static bool parse_partial(struct text *t, int64_t *rejected, char *message, size_t room)
 {
 	char key[32];
 
-	if (!take(t, '{'))
+	if (!expect(t, '{'))
 		return false;
-	if (take(t, '}'))
+	if (expect(t, '}'))
 		return true;
 	do {
-		if (!take_string(t, key, sizeof(key)) || !take(t, ':'))
+		if (!parse_string(t, key, sizeof(key)) || !expect(t, ':'))
 			return false;
 		if (is(key, "rejectedProfiles", "rejected_profiles")) {
-			if (!take_number(t, rejected))
+			if (!parse_number(t, rejected))
 				return false;
 		} else if (!is(key, "errorMessage", "error_message") ||
-			   !take_string(t, message, room)) {
+			   !parse_string(t, message, room)) {
 			return false;
 		}
-	} while (take(t, ','));
-	return take(t, '}');
+	} while (expect(t, ','));
+	return expect(t, '}');
 }
 
 bool otlp_json_answer(const char *text, size_t size, int64_t *rejected, char *message, size_t room)
@@ -100,12 +100,12 @@ bool otlp_json_answer(const char *text, size_t size, int64_t *rejected, char *me
 
 	*rejected = 0;
 	message[0] = '\0';
-	if (!take(&t, '{'))
+	if (!expect(&t, '{'))
 		return false;
-	if (!take(&t, '}')) {
-		if (!take_string(&t, key, sizeof(key)) || !take(&t, ':') ||
+	if (!expect(&t, '}')) {
+		if (!parse_string(&t, key, sizeof(key)) || !expect(&t, ':') ||
 		    !is(key, "partialSuccess", "partial_success") ||
-		    !take_partial(&t, rejected, message, room) || !take(&t, '}'))
+		    !parse_partial(&t, rejected, message, room) || !expect(&t, '}'))
 			return false;
 	}
 	skip_blanks(&t);

@@ -2,8 +2,8 @@
 /*
  * otlp_json: what a receiver of OTLP said, in JSON: some answer so whatever they were asked in.
  */
-#ifndef GPROF_TOOLS_FLEET_OTLP_JSON_H
-#define GPROF_TOOLS_FLEET_OTLP_JSON_H
+#ifndef GPROF_TOOLS_AGENT_OTLP_JSON_H
+#define GPROF_TOOLS_AGENT_OTLP_JSON_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,4 +21,4 @@
  */
 bool otlp_json_answer(const char *text, size_t size, int64_t *rejected, char *message, size_t room);
 
-#endif /* GPROF_TOOLS_FLEET_OTLP_JSON_H */
+#endif /* GPROF_TOOLS_AGENT_OTLP_JSON_H */

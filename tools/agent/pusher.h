@@ -2,17 +2,17 @@
 /*
  * pusher: what "gprofctl push" does, and its metrics.
  */
-#ifndef GPROF_TOOLS_FLEET_PUSHER_H
-#define GPROF_TOOLS_FLEET_PUSHER_H
+#ifndef GPROF_TOOLS_AGENT_PUSHER_H
+#define GPROF_TOOLS_AGENT_PUSHER_H
 
 #include <pthread.h>
 #include <stdint.h>
 
 #include "budget.h"
 #include "continuous.h"
-#include "http/http.h"
+#include "http/http_server.h"
 #include "rollup_make.h"
-#include "sampled_run.h"
+#include "window_recorder.h"
 #include "sender.h"
 #include "store.h"
 
@@ -35,7 +35,7 @@ struct pusher_shown {
  * @store: where all is kept
  * @keep_bytes: how much of it at most
  * @sender: sends, or NULL
- * @sampled: records windows, or NULL
+ * @windows: records windows, or NULL
  * @rollups: of what is kept here alone
  * @continuous: records all the time
  * @budget: what that may cost
@@ -50,7 +50,7 @@ struct pusher {
 	struct store *store;
 	uint64_t keep_bytes;
 	struct sender *sender;
-	struct sampled_run *sampled;
+	struct window_recorder *windows;
 	struct rollups rollups;
 	struct continuous continuous;
 	struct budget budget;
@@ -68,4 +68,4 @@ void pusher_show(struct pusher *p);
 /* pusher_routes - pages, for http_start(); their context is a struct pusher */
 extern const struct http_route pusher_routes[];
 
-#endif /* GPROF_TOOLS_FLEET_PUSHER_H */
+#endif /* GPROF_TOOLS_AGENT_PUSHER_H */

@@ -10,7 +10,7 @@
 #include <gprof/version.h>
 
 #include "cli/openmetrics.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 
 static void one(struct openmetrics *m, enum openmetrics_kind kind, const char *name,
 		const char *unit, uint64_t value, const char *help)
@@ -22,7 +22,7 @@ static void one(struct openmetrics *m, enum openmetrics_kind kind, const char *n
 #define COUNTER(name, unit, value, help)	one(m, OPENMETRICS_COUNTER, name, unit, value, help)
 #define GAUGE(name, unit, value, help)		one(m, OPENMETRICS_GAUGE, name, unit, value, help)
 
-static void tell_store(struct openmetrics *m, struct pusher *p)
+static void write_store(struct openmetrics *m, struct pusher *p)
 {
 	struct store_counts c;
 
@@ -62,7 +62,7 @@ static void tell_store(struct openmetrics *m, struct pusher *p)
 	GAUGE("gprof_push_store_limit_bytes", "bytes", p->keep_bytes, "What they may take.");
 }
 
-static void tell_sender(struct openmetrics *m, struct pusher *p)
+static void write_sender(struct openmetrics *m, struct pusher *p)
 {
 	struct sender_counts c = { 0 };
 
@@ -123,8 +123,8 @@ static uint64_t taken_of(const struct continuous *c, size_t i)
 	return c->produced[i];
 }
 
-static void tell_recording(struct openmetrics *m, const struct pusher *p,
-			   const struct pusher_shown *shown)
+static void write_recording(struct openmetrics *m, const struct pusher *p,
+			    const struct pusher_shown *shown)
 {
 	const struct continuous *c = &shown->continuous;
 	const struct budget *b = &shown->budget;
@@ -151,13 +151,13 @@ static void tell_recording(struct openmetrics *m, const struct pusher *p,
 	      "How often rates were halved for the budget.");
 }
 
-static void tell_windows(struct openmetrics *m, struct pusher *p)
+static void write_windows(struct openmetrics *m, struct pusher *p)
 {
-	struct sampled_counts c;
+	struct window_recorder_counts c;
 
-	if (!p->sampled)
+	if (!p->windows)
 		return;
-	sampled_counts(p->sampled, &c);
+	window_recorder_counts(p->windows, &c);
 	COUNTER("gprof_push_windows", "", c.recorded, "Sampled windows that were recorded.");
 	COUNTER("gprof_push_windows_failed", "", c.failed, "Sampled windows that were not.");
 	COUNTER("gprof_push_windows_missed", "", c.missed,
@@ -196,10 +196,10 @@ static const char *answer(void *ctx, struct http_request *rq)
 	pthread_mutex_lock(&p->lock);
 	shown = p->shown;
 	pthread_mutex_unlock(&p->lock);
-	tell_store(&m, p);
-	tell_sender(&m, p);
-	tell_recording(&m, p, &shown);
-	tell_windows(&m, p);
+	write_store(&m, p);
+	write_sender(&m, p);
+	write_recording(&m, p, &shown);
+	write_windows(&m, p);
 	openmetrics_end(&m);
 	return NULL;
 }

@@ -11,14 +11,14 @@
 #include <time.h>
 
 #include "cli/cmd.h"
-#include "cli/say.h"
-#include "give_back.h"
+#include "cli/diag.h"
+#include "memory_trim.h"
 #include "item_make.h"
 #include "rollup.h"
-#include "window.h"
+#include "time_range.h"
 
 /* What is alike moves from @all to the front of @some; how many. */
-static size_t take_alike(struct window *all, struct item_name *some)
+static size_t split_alike(struct time_range *all, struct item_name *some)
 {
 	const struct item_name first = all->items[0];
 	size_t nr = 0, rest = 0;
@@ -33,7 +33,7 @@ static size_t take_alike(struct window *all, struct item_name *some)
 	return nr;
 }
 
-static bool is_made(const struct window *w, const struct item_name *n)
+static bool is_made(const struct time_range *w, const struct item_name *n)
 {
 	for (size_t i = 0; i < w->nr_rollups; i++)
 		if (rollup_alike(&w->rollups[i].name, n))
@@ -41,7 +41,7 @@ static bool is_made(const struct window *w, const struct item_name *n)
 	return false;
 }
 
-static struct item_name name_of(const struct window *some, uint64_t recorded_ns)
+static struct item_name name_of(const struct time_range *some, uint64_t recorded_ns)
 {
 	struct item_name n = {
 		.form = ITEM_ROLLUP, .start_ns = some->items[0].start_ns, .duration_ns = recorded_ns,
@@ -63,7 +63,7 @@ static struct item_name name_of(const struct window *some, uint64_t recorded_ns)
 }
 
 /* What waits for an engine is renamed at any time, and may be missed. */
-static bool all_kept(const struct window *some)
+static bool all_kept(const struct time_range *some)
 {
 	for (size_t i = 0; i < some->nr; i++)
 		if (some->items[i].state != ITEM_KEPT)
@@ -72,12 +72,12 @@ static bool all_kept(const struct window *some)
 }
 
 /* Those of one kind and host, sorted by time. */
-static void make_one(struct store *s, const struct window *some)
+static void make_one(struct store *s, const struct time_range *some)
 {
-	struct window_sum sum;
+	struct time_range_sum sum;
 	struct item_name n;
 
-	if (window_merge(some, NULL, &sum) != STATUS_OK)
+	if (time_range_merge(some, NULL, &sum) != STATUS_OK)
 		return;
 	if (sum.merged && !sum.damaged) {
 		n = name_of(some, sum.ns);
@@ -87,7 +87,7 @@ static void make_one(struct store *s, const struct window *some)
 }
 
 /* Profiles alone, and those that begin in the ten minutes. */
-static void leave_out_others(struct window *w)
+static void leave_out_others(struct time_range *w)
 {
 	size_t nr = 0;
 
@@ -100,24 +100,26 @@ static void leave_out_others(struct window *w)
 void rollup_make(struct store *s, const char *dir, uint64_t when_ns)
 {
 	struct store_dir d = { .quiet = true };
-	struct window w = {
-		.dir = &d, .from_ns = rollup_begin(when_ns), .to_ns = rollup_begin(when_ns) + ROLLUP_NS,
+	struct time_range w = {
+		.dir = &d,
+		.from_ns = rollup_begin(when_ns),
+		.to_ns = rollup_begin(when_ns) + ROLLUP_NS,
 	};
-	struct window some = { .dir = &d };
+	struct time_range some = { .dir = &d };
 
 	if (store_dir_open(&d, dir) != STATUS_OK)
 		return;
-	if (!window_look(&w, NULL) && !w.bad) {
+	if (!time_range_scan(&w, NULL) && !w.bad) {
 		leave_out_others(&w);
 		some.items = xalloc(w.nr + 1, sizeof(*some.items));
 		while (w.nr) {
-			some.nr = take_alike(&w, some.items);
+			some.nr = split_alike(&w, some.items);
 			if (some.nr > 1 && all_kept(&some) && !is_made(&w, &some.items[0]))
 				make_one(s, &some);
 		}
 		free(some.items);
 	}
-	window_free(&w);
+	time_range_free(&w);
 	store_dir_close(&d);
 }
 
@@ -140,7 +142,7 @@ uint64_t rollups_step(struct rollups *r)
 		return 0;
 	cpu = ns_of(CLOCK_THREAD_CPUTIME_ID);
 	rollup_make(r->store, r->dir, before);
-	give_back_now();
+	memory_trim();
 	r->last_ns = ns_of(CLOCK_THREAD_CPUTIME_ID) - cpu;
 	r->owed_ns += r->last_ns;
 	return r->last_ns;
@@ -148,8 +150,11 @@ uint64_t rollups_step(struct rollups *r)
 
 uint64_t rollups_pay(struct rollups *r, uint64_t elapsed_ns)
 {
-	uint64_t due = elapsed_ns < ROLLUP_NS ?
-		(uint64_t)((double)r->last_ns * (double)elapsed_ns / (double)ROLLUP_NS) + 1 : r->owed_ns;
+	uint64_t due =
+		elapsed_ns < ROLLUP_NS ?
+			(uint64_t)((double)r->last_ns * (double)elapsed_ns / (double)ROLLUP_NS) +
+				1 :
+			r->owed_ns;
 
 	if (due > r->owed_ns)
 		due = r->owed_ns;

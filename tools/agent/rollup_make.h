@@ -2,8 +2,8 @@
 /*
  * rollup_make: rollups of what a store has of ten minutes.
  */
-#ifndef GPROF_TOOLS_FLEET_ROLLUP_MAKE_H
-#define GPROF_TOOLS_FLEET_ROLLUP_MAKE_H
+#ifndef GPROF_TOOLS_AGENT_ROLLUP_MAKE_H
+#define GPROF_TOOLS_AGENT_ROLLUP_MAKE_H
 
 #include <stdint.h>
 
@@ -45,4 +45,4 @@ uint64_t rollups_step(struct rollups *r);
  */
 uint64_t rollups_pay(struct rollups *r, uint64_t elapsed_ns);
 
-#endif /* GPROF_TOOLS_FLEET_ROLLUP_MAKE_H */
+#endif /* GPROF_TOOLS_AGENT_ROLLUP_MAKE_H */

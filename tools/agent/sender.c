@@ -12,13 +12,13 @@
 
 #include "backoff.h"
 #include "cli/cmd.h"
-#include "cli/say.h"
-#include "worker.h"
+#include "cli/diag.h"
+#include "helper_thread.h"
 
 #define SECOND_NS	1000000000ULL
 #define IDLE_NS		(10 * SECOND_NS)	/* what the disk did not give it may give then */
 /* Engines' words may have a number of each request in them, and a time in each failure. */
-#define SAID_NS		(600 * SECOND_NS)
+#define REPEAT_NS	(600 * SECOND_NS)
 
 /**
  * struct receiver - an engine
@@ -26,20 +26,20 @@
  * @forms: of items that it is given, as bits
  * @failures: in a row
  * @until_ns: it is not asked before, CLOCK_MONOTONIC
- * @said: its last sentence that was said
- * @said_of: what it was about
- * @said_ns: when, CLOCK_MONOTONIC
- * @told: nothing better was said since
+ * @why: its last sentence that was said
+ * @why_of: what it was about
+ * @why_ns: when, CLOCK_MONOTONIC
+ * @reported: nothing better was said since
  */
 struct receiver {
 	struct engine *engine;
 	unsigned int forms;
 	unsigned int failures;
 	uint64_t until_ns;
-	char said[sizeof(((struct sending *)0)->why)];
-	enum sent said_of;
-	uint64_t said_ns;
-	bool told;
+	char why[sizeof(((struct send_result *)0)->why)];
+	enum send_status why_of;
+	uint64_t why_ns;
+	bool reported;
 };
 
 /**
@@ -47,8 +47,8 @@ struct receiver {
  * @store: from which
  * @to: to whom
  * @nr: how many
- * @worker: the thread; its lock protects all below
- * @news: there is
+ * @helper: the thread; its lock protects all below
+ * @is_new: there is
  * @stopping: it is to end
  * @all: ... when nothing more is taken
  * @end_ns: but not later than that, CLOCK_MONOTONIC
@@ -60,8 +60,8 @@ struct sender {
 	struct store *store;
 	struct receiver to[SENDER_ENGINES];
 	size_t nr;
-	struct worker worker;
-	bool news, stopping, all, ended;
+	struct helper_thread helper;
+	bool is_new, stopping, all, ended;
 	uint64_t end_ns;
 	atomic_bool *give_up;
 	struct sender_counts counts;
@@ -85,40 +85,40 @@ static uint32_t chance(void)
 }
 
 /* A sentence once, and another about the same after some minutes: a log is not to be filled. */
-static bool was_said(const struct receiver *to, const struct sending *out, uint64_t now)
+static bool was_reported(const struct receiver *to, const struct send_result *out, uint64_t now)
 {
-	if (!to->said[0] || out->result != to->said_of)
+	if (!to->why[0] || out->result != to->why_of)
 		return false;
-	return now - to->said_ns < SAID_NS ||
-	       (to->told && !strncmp(to->said, out->why, sizeof(to->said)));
+	return now - to->why_ns < REPEAT_NS ||
+	       (to->reported && !strncmp(to->why, out->why, sizeof(to->why)));
 }
 
-static void tell(struct receiver *to, const struct sending *out)
+static void report(struct receiver *to, const struct send_result *out)
 {
 	bool well = out->result == SENT_ALL && !out->refused_samples;
 	uint64_t now = now_ns(CLOCK_MONOTONIC);
 
-	if (well && to->failures && to->told) {
-		say("%s takes what is sent again", to->engine->name);
-		to->told = false;
+	if (well && to->failures && to->reported) {
+		diag("%s takes what is sent again", to->engine->name);
+		to->reported = false;
 	}
 	/* One that takes it may warn. */
-	if ((well && !out->why[0]) || was_said(to, out, now))
+	if ((well && !out->why[0]) || was_reported(to, out, now))
 		return;
-	snprintf(to->said, sizeof(to->said), "%s", out->why);
-	to->said_of = out->result;
-	to->said_ns = now;
-	to->told = true;
-	say("%s: %s%s", to->engine->name, to->said, well ? "" : out->result == SENT_LATER ?
+	snprintf(to->why, sizeof(to->why), "%s", out->why);
+	to->why_of = out->result;
+	to->why_ns = now;
+	to->reported = true;
+	diag("%s: %s%s", to->engine->name, to->why, well ? "" : out->result == SENT_LATER ?
 	    "; what is recorded waits in the store" : "; what it refuses is counted");
 }
 
-static void note(struct sender *s, struct receiver *to, const struct sending *out)
+static void note(struct sender *s, struct receiver *to, const struct send_result *out)
 {
-	pthread_mutex_lock(&s->worker.lock);
+	pthread_mutex_lock(&s->helper.lock);
 	s->counts.tries++;
 	s->counts.bytes += out->bytes;
-	tell(to, out);
+	report(to, out);
 	if (out->result == SENT_LATER) {
 		to->failures++;
 		s->counts.later++;
@@ -132,7 +132,7 @@ static void note(struct sender *s, struct receiver *to, const struct sending *ou
 		s->counts.taken_ns = now_ns(CLOCK_REALTIME);
 	else
 		s->counts.failed_ns = now_ns(CLOCK_REALTIME);
-	pthread_mutex_unlock(&s->worker.lock);
+	pthread_mutex_unlock(&s->helper.lock);
 }
 
 /* What is wanted now, and when more is: those that do not take it now are left alone. */
@@ -154,7 +154,7 @@ static unsigned int wanted(const struct sender *s, uint64_t *until)
 /* Was there something? */
 static bool send_one(struct sender *s, unsigned int forms)
 {
-	struct sending out = { .result = SENT_LATER };
+	struct send_result out = { .result = SENT_LATER };
 	struct receiver *to = s->to;
 	struct store_next next;
 	struct item item;
@@ -186,13 +186,13 @@ static bool wait_for(struct sender *s, uint64_t until)
 	struct timespec t = { (time_t)(until / SECOND_NS), (long)(until % SECOND_NS) };
 	bool over;
 
-	pthread_mutex_lock(&s->worker.lock);
-	while (!s->stopping && !s->news)
-		if (pthread_cond_timedwait(&s->worker.wake, &s->worker.lock, &t))
+	pthread_mutex_lock(&s->helper.lock);
+	while (!s->stopping && !s->is_new)
+		if (pthread_cond_timedwait(&s->helper.wake, &s->helper.lock, &t))
 			break;
-	s->news = false;
+	s->is_new = false;
 	over = s->stopping;
-	pthread_mutex_unlock(&s->worker.lock);
+	pthread_mutex_unlock(&s->helper.lock);
 	return over;
 }
 
@@ -200,9 +200,9 @@ static bool is_over(struct sender *s)
 {
 	bool over;
 
-	pthread_mutex_lock(&s->worker.lock);
+	pthread_mutex_lock(&s->helper.lock);
 	over = s->stopping && (!s->all || now_ns(CLOCK_MONOTONIC) >= s->end_ns);
-	pthread_mutex_unlock(&s->worker.lock);
+	pthread_mutex_unlock(&s->helper.lock);
 	return over;
 }
 
@@ -217,10 +217,10 @@ static void *run(void *arg)
 	/* What came last, as far as it is taken at once. */
 	while (!is_over(s) && send_one(s, wanted(s, &until)))
 		;
-	pthread_mutex_lock(&s->worker.lock);
+	pthread_mutex_lock(&s->helper.lock);
 	s->ended = true;
-	pthread_cond_broadcast(&s->worker.wake);
-	pthread_mutex_unlock(&s->worker.lock);
+	pthread_cond_broadcast(&s->helper.wake);
+	pthread_mutex_unlock(&s->helper.lock);
 	return NULL;
 }
 
@@ -245,7 +245,7 @@ struct sender *sender_start(struct store *store, struct engine *const *engines, 
 		s->to[i].forms = engines[i]->takes & ~forms;
 		forms |= engines[i]->takes;
 	}
-	err = worker_start(&s->worker, run, s);
+	err = helper_thread_start(&s->helper, run, s);
 	if (!err)
 		return s;
 	*status = fail("no thread that sends can be started: %s", strerror(err));
@@ -258,10 +258,10 @@ void sender_wake(struct sender *s)
 {
 	if (!s)
 		return;
-	pthread_mutex_lock(&s->worker.lock);
-	s->news = true;
-	pthread_cond_signal(&s->worker.wake);
-	pthread_mutex_unlock(&s->worker.lock);
+	pthread_mutex_lock(&s->helper.lock);
+	s->is_new = true;
+	pthread_cond_signal(&s->helper.wake);
+	pthread_mutex_unlock(&s->helper.lock);
 }
 
 void sender_stop(struct sender *s, bool all)
@@ -270,26 +270,26 @@ void sender_stop(struct sender *s, bool all)
 
 	if (!s)
 		return;
-	pthread_mutex_lock(&s->worker.lock);
+	pthread_mutex_lock(&s->helper.lock);
 	s->stopping = true;
 	s->all = all;
 	s->end_ns = now_ns(CLOCK_MONOTONIC) + (all ? SENDER_END_NS : 0);
 	t = (struct timespec){ (time_t)(s->end_ns / SECOND_NS), (long)(s->end_ns % SECOND_NS) };
-	pthread_cond_broadcast(&s->worker.wake);
-	while (!s->ended && !pthread_cond_timedwait(&s->worker.wake, &s->worker.lock, &t))
+	pthread_cond_broadcast(&s->helper.wake);
+	while (!s->ended && !pthread_cond_timedwait(&s->helper.wake, &s->helper.lock, &t))
 		;
 	/* What is on its way then waits in the store, as if there had been no answer. */
 	if (!s->ended && s->give_up)
 		*s->give_up = true;
-	pthread_mutex_unlock(&s->worker.lock);
-	worker_end(&s->worker);
+	pthread_mutex_unlock(&s->helper.lock);
+	helper_thread_join(&s->helper);
 	close_all(s);
 	free(s);
 }
 
 void sender_counts(struct sender *s, struct sender_counts *out)
 {
-	pthread_mutex_lock(&s->worker.lock);
+	pthread_mutex_lock(&s->helper.lock);
 	*out = s->counts;
-	pthread_mutex_unlock(&s->worker.lock);
+	pthread_mutex_unlock(&s->helper.lock);
 }

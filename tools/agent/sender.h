@@ -4,8 +4,8 @@
  *
  * An engine that does not take an item now is asked again (backoff.h).
  */
-#ifndef GPROF_TOOLS_FLEET_SENDER_H
-#define GPROF_TOOLS_FLEET_SENDER_H
+#ifndef GPROF_TOOLS_AGENT_SENDER_H
+#define GPROF_TOOLS_AGENT_SENDER_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -66,4 +66,4 @@ void sender_stop(struct sender *s, bool all);
 /* sender_counts() - what it has done until now */
 void sender_counts(struct sender *s, struct sender_counts *out);
 
-#endif /* GPROF_TOOLS_FLEET_SENDER_H */
+#endif /* GPROF_TOOLS_AGENT_SENDER_H */

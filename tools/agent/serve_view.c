@@ -22,7 +22,7 @@
 
 #include "cli/caps.h"
 #include "cli/cmd.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 
 #define TRACE_FD	3	/* in the command */
 #define LOOK_MSEC	100
@@ -31,7 +31,7 @@
 #define MEMORY_BYTES	(1024UL * 1024 * 1024)
 #define AT_ONCE		2
 
-static sem_t places;
+static sem_t slots;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /* As gprofctl wall records it. */
@@ -116,15 +116,15 @@ static void read_sentence(int fd, char *why, size_t size)
 		snprintf(why, size, "%s", last);
 }
 
-static void make_places(void)
+static void make_slots(void)
 {
-	sem_init(&places, 0, AT_ONCE);
+	sem_init(&slots, 0, AT_ONCE);
 }
 
-static int take_place(const struct gprof_http_request *rq)
+static int acquire_slot(const struct gprof_http_request *rq)
 {
-	pthread_once(&once, make_places);
-	while (sem_trywait(&places)) {
+	pthread_once(&once, make_slots);
+	while (sem_trywait(&slots)) {
 		poll(NULL, 0, LOOK_MSEC);
 		if (rq->gone && rq->gone(rq->ctx))
 			return -ECONNABORTED;
@@ -136,7 +136,7 @@ static int make(void *ctx, const struct gprof_http_request *rq, int trace, int f
 		size_t size)
 {
 	const char *command = ctx;
-	int ret = take_place(rq), err;
+	int ret = acquire_slot(rq), err;
 	pid_t pid = -1;
 
 	if (ret)
@@ -145,7 +145,7 @@ static int make(void *ctx, const struct gprof_http_request *rq, int trace, int f
 	ret = err < 0 ? -errno : spawn(&pid, command, trace, fd, err);
 	if (!ret)
 		ret = wait_for(pid, rq);
-	sem_post(&places);
+	sem_post(&slots);
 	if (ret > 0) {
 		snprintf(why, size, "gprofctl %s failed without a word", command);
 		read_sentence(err, why, size);

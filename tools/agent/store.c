@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "cli/cmd.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "store_hours.h"
 
 #define WELL		16	/* so many are written until a failure is over */
@@ -28,8 +28,8 @@ struct store *store_open(const struct store_options *o, int *status)
 		free(s);
 		return NULL;
 	}
-	store_look_at_clock(s);
-	err = store_look_at_all(s, true);
+	store_check_clock(s);
+	err = store_scan(s, true);
 	if (err) {
 		*status = fail("the store %s cannot be read: %s", o->dir, strerror(-err));
 		store_close(s);
@@ -37,9 +37,10 @@ struct store *store_open(const struct store_options *o, int *status)
 	}
 	s->shown = s->counts;
 	if (s->counts.unsure)
-		say("the store %s: %" PRIu64 " samples were being sent when their sender ended, or "
-		    "were sent in other parts; they are sent again, and may arrive twice", o->dir,
-		    s->counts.unsure);
+		diag("the store %s: %" PRIu64
+		     " samples were being sent when their sender ended, or "
+		     "were sent in other parts; they are sent again, and may arrive twice",
+		     o->dir, s->counts.unsure);
 	return s;
 }
 
@@ -52,8 +53,8 @@ void store_close(struct store *s)
 	pthread_mutex_destroy(&s->shown_lock);
 	free(s->hours);
 	free(s->queue.v);
-	at_hand_free(&s->at_hand);
-	aside_free(&s->aside);
+	profile_cache_free(&s->profile_cache);
+	quarantine_free(&s->quarantine);
 	free(s);
 }
 
@@ -65,7 +66,7 @@ static int write_item(struct store *s, struct item_name *n, const void *data, si
 
 	if (bytes > s->o.keep_bytes || size > ITEM_BYTES_MAX)
 		return store_failed(s, -EFBIG, "an item is larger than all may be");
-	err = store_be_there(s);
+	err = store_restore_dir(s);
 	if (err)
 		return err;
 	store_remove_old(s);
@@ -80,7 +81,7 @@ static int write_item(struct store *s, struct item_name *n, const void *data, si
 	store_add_file(s, h, n, bytes);
 	/* On a disk that is nearly full small ones may fit in now and then. */
 	if (s->said && ++s->well == WELL) {
-		say("the store %s: items are written again", s->o.dir);
+		diag("the store %s: items are written again", s->o.dir);
 		s->said = 0;
 		s->dir.quiet = false;
 	}
@@ -89,7 +90,7 @@ static int write_item(struct store *s, struct item_name *n, const void *data, si
 
 static void give_id(struct store *s, struct item_name *n)
 {
-	uint64_t real = store_look_at_clock(s);
+	uint64_t real = store_check_clock(s);
 
 	n->id = real > s->last_id ? real : s->last_id + 1;
 	s->last_id = n->id;
@@ -117,7 +118,7 @@ int store_put(struct store *s, struct item_name *n, const void *data, size_t siz
 		c->items.stored++;
 		c->samples.stored += n->samples;
 	} else if (profile) {
-		at_hand_put(&s->at_hand, n, profile);
+		profile_cache_put(&s->profile_cache, n, profile);
 		profile = NULL;
 	}
 	store_unlock(s);

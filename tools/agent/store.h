@@ -9,8 +9,8 @@
  *
  * holds for items and for samples at any time.
  */
-#ifndef GPROF_TOOLS_FLEET_STORE_H
-#define GPROF_TOOLS_FLEET_STORE_H
+#ifndef GPROF_TOOLS_AGENT_STORE_H
+#define GPROF_TOOLS_AGENT_STORE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -146,9 +146,9 @@ struct store_next {
 bool store_next(struct store *s, unsigned int forms, struct store_next *next);
 
 /* store_answer() - what became of it */
-void store_answer(struct store *s, struct store_next *next, const struct sending *out);
+void store_answer(struct store *s, struct store_next *next, const struct send_result *out);
 
 /* store_counts() - what became of all, of late: it waits for no disk */
 void store_counts(struct store *s, struct store_counts *out);
 
-#endif /* GPROF_TOOLS_FLEET_STORE_H */
+#endif /* GPROF_TOOLS_AGENT_STORE_H */

@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "cli/cmd.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 
 #define LOCK_FILE	"lock"
 #define TEMP		".item.tmp"	/* there is one writer, with one at a time */
@@ -84,7 +84,7 @@ static int check_private(const struct store_dir *d)
 }
 
 /* A lock of this process as a whole: the file is opened once. */
-static int take_lock(struct store_dir *d)
+static int acquire_lock(struct store_dir *d)
 {
 	struct flock all = { .l_type = F_WRLCK, .l_whence = SEEK_SET }, other = all;
 
@@ -113,7 +113,7 @@ int store_dir_own(struct store_dir *d, const char *path)
 	if (status == STATUS_OK)
 		status = check_private(d);
 	if (status == STATUS_OK)
-		status = take_lock(d);
+		status = acquire_lock(d);
 	if (status != STATUS_OK)
 		store_dir_close(d);
 	return status;

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "cli/cmd.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "rollup.h"
 
 #define SECOND_NS	1000000000ULL
@@ -37,8 +37,8 @@ int store_failed(struct store *s, int err, const char *what)
 {
 	s->counts.failures++;
 	if (s->said != err)
-		say("the store %s: %s: %s; it goes on without, and counts what is dropped",
-		    s->o.dir, what, strerror(-err));
+		diag("the store %s: %s: %s; it goes on without, and counts what is dropped",
+		     s->o.dir, what, strerror(-err));
 	s->said = err;
 	s->well = 0;
 	return err;
@@ -50,13 +50,13 @@ void store_damaged(struct store *s, const struct item_name *n)
 
 	item_name_text(n, name);
 	if (!s->counts.damaged++)
-		say("the store %s: %s is not what was written, and is removed; others are counted",
-		    s->o.dir, name);
+		diag("the store %s: %s is not what was written, and is removed; others are counted",
+		     s->o.dir, name);
 }
 
 /* ---- the clock ---- */
 
-uint64_t store_look_at_clock(struct store *s)
+uint64_t store_check_clock(struct store *s)
 {
 	uint64_t real = clock_ns(CLOCK_REALTIME), boot = clock_ns(CLOCK_BOOTTIME);
 	int64_t step = (int64_t)(real - s->real_ns) - (int64_t)(boot - s->boot_ns);
@@ -67,9 +67,11 @@ uint64_t store_look_at_clock(struct store *s)
 	if (first || (step < (int64_t)STEP_NS && step > -(int64_t)STEP_NS))
 		return real;
 	if (!s->counts.clock_steps++)
-		say("the wall clock was set %s by %" PRIu64 " s; what was recorded before keeps the "
-		    "times that it has", step < 0 ? "back" : "forward",
-		    (uint64_t)((step < 0 ? -step : step) / (int64_t)SECOND_NS));
+		diag("the wall clock was set %s by %" PRIu64
+		     " s; what was recorded before keeps the "
+		     "times that it has",
+		     step < 0 ? "back" : "forward",
+		     (uint64_t)((step < 0 ? -step : step) / (int64_t)SECOND_NS));
 	for (size_t i = 0; i < s->nr_hours; i++)
 		if (s->hours[i].ours)
 			s->hours[i].shift_ns += step;
@@ -149,7 +151,7 @@ static uint64_t at_most(uint64_t n, uint64_t most)
 }
 
 /* A file is gone. What had waited in it is for the caller to count. */
-static void take_file(struct store *s, struct hour *h, const struct item_name *n, uint64_t bytes)
+static void uncount_file(struct store *s, struct hour *h, const struct item_name *n, uint64_t bytes)
 {
 	bool waits = n->state != ITEM_KEPT;
 	uint64_t rest = hour_rest_of(n);
@@ -185,23 +187,23 @@ static bool is_of(const struct item_name *n, const char *hour)
 }
 
 /**
- * struct looking - store_look_at_all() under way
+ * struct scan - store_scan() under way
  * @s: store
  * @name: hour
  * @hour: its directory
  * @first: nothing is known of the store before
  * @sending: what is being sent is there
  */
-struct looking {
+struct scan {
 	struct store *s;
 	const char *name;
 	int hour;
 	bool first, sending;
 };
 
-static int see_item(void *ctx, const struct item_name *n, uint64_t bytes)
+static int scan_item(void *ctx, const struct item_name *n, uint64_t bytes)
 {
-	struct looking *l = ctx;
+	struct scan *l = ctx;
 	struct store *s = l->s;
 	struct item_name counted = store_as_counted(s, n);
 	char name[ITEM_NAME];
@@ -221,7 +223,7 @@ static int see_item(void *ctx, const struct item_name *n, uint64_t bytes)
 	return 0;
 }
 
-static void look_at_hour(struct looking *l, const char *name)
+static void scan_hour(struct scan *l, const char *name)
 {
 	int err = 0;
 
@@ -230,17 +232,17 @@ static void look_at_hour(struct looking *l, const char *name)
 	if (l->hour < 0)
 		err = l->hour;
 	else
-		err = store_dir_each(l->hour, true, see_item, l);
+		err = store_dir_each(l->hour, true, scan_item, l);
 	if (err && err != -ENOENT)
 		store_failed(l->s, err, "an hour of it cannot be read");
 	if (l->hour >= 0)
 		close(l->hour);
 }
 
-int store_look_at_all(struct store *s, bool first)
+int store_scan(struct store *s, bool first)
 {
 	const struct store_tally items = s->counts.items, samples = s->counts.samples;
-	struct looking l = { .s = s, .first = first };
+	struct scan l = { .s = s, .first = first };
 	char (*names)[HOUR_NAME];
 	ssize_t nr = store_dir_hours(&s->dir, &names);
 	struct store_counts *c = &s->counts;
@@ -253,7 +255,7 @@ int store_look_at_all(struct store *s, bool first)
 	c->bytes = c->files = 0;
 	c->items.waiting = c->samples.waiting = 0;
 	for (ssize_t i = 0; i < nr; i++)
-		look_at_hour(&l, names[i]);
+		scan_hour(&l, names[i]);
 	free(names);
 	waiting[0] = c->items.waiting;
 	waiting[1] = c->samples.waiting;
@@ -273,7 +275,7 @@ int store_look_at_all(struct store *s, bool first)
  * Whoever removed the directory gets a new one. What waited in it does so until there is one:
  * a disk that went may come back.
  */
-int store_be_there(struct store *s)
+int store_restore_dir(struct store *s)
 {
 	int err;
 
@@ -285,7 +287,7 @@ int store_be_there(struct store *s)
 	s->dir.quiet = true;
 	if (store_dir_own(&s->dir, s->o.dir) != STATUS_OK)
 		return -ESTALE;
-	err = store_look_at_all(s, false);
+	err = store_scan(s, false);
 	if (err)
 		store_dir_close(&s->dir);
 	return err;
@@ -415,8 +417,8 @@ int store_remove_item(struct store *s, struct hour *h, const struct item_name *n
 		s->counts.items.dropped++;
 		s->counts.samples.dropped += hour_rest_of(&counted);
 	}
-	take_file(s, h, &counted, bytes);
-	aside_forget(&s->aside, n->id);
+	uncount_file(s, h, &counted, bytes);
+	quarantine_forget(&s->quarantine, n->id);
 	return 0;
 }
 

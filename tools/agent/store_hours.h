@@ -7,13 +7,13 @@
  * names: so memory does not grow with the store. Hours are listed again when room is to be
  * made, which makes room for a while.
  */
-#ifndef GPROF_TOOLS_FLEET_STORE_HOURS_H
-#define GPROF_TOOLS_FLEET_STORE_HOURS_H
+#ifndef GPROF_TOOLS_AGENT_STORE_HOURS_H
+#define GPROF_TOOLS_AGENT_STORE_HOURS_H
 
 #include <pthread.h>
 
-#include "aside.h"
-#include "at_hand.h"
+#include "quarantine.h"
+#include "profile_cache.h"
 #include "store.h"
 #include "store_dir.h"
 
@@ -65,8 +65,8 @@ struct list {
  * @room_hours: there is memory for
  * @counts: what became of all
  * @queue: that wait, of one hour, the oldest first
- * @at_hand: of those that wait, what is in memory still
- * @aside: of those that wait, what is let be for a while
+ * @profile_cache: of those that wait, what is in memory still
+ * @quarantine: of those that wait, what is let be for a while
  * @round: how often hours were gone through, each once
  * @queue_forms: they are of these forms, as bits
  * @sending: id of what is being sent, or 0
@@ -90,8 +90,8 @@ struct store {
 	size_t nr_hours, room_hours;
 	struct store_counts counts;
 	struct list queue;
-	struct at_hand at_hand;
-	struct aside aside;
+	struct profile_cache profile_cache;
+	struct quarantine quarantine;
 	uint64_t round;
 	unsigned int queue_forms;
 	uint64_t sending;
@@ -114,8 +114,8 @@ int store_failed(struct store *s, int err, const char *what);
 /* store_damaged() - count an item that is not what was written, and say the first */
 void store_damaged(struct store *s, const struct item_name *n);
 
-/* store_look_at_clock() - CLOCK_REALTIME; what is older by it is moved when it was set */
-uint64_t store_look_at_clock(struct store *s);
+/* store_check_clock() - CLOCK_REALTIME; what is older by it is moved when it was set */
+uint64_t store_check_clock(struct store *s);
 
 /* hour_rest_of() - samples of an item that wait */
 uint64_t hour_rest_of(const struct item_name *n);
@@ -131,15 +131,15 @@ struct hour *store_add_hour(struct store *s, const struct item_name *n);
 void store_add_file(struct store *s, struct hour *h, const struct item_name *n, uint64_t bytes);
 
 /*
- * store_look_at_all() - sums of what the directory has; 0 or -errno
+ * store_scan() - sums of what the directory has; 0 or -errno
  *
  * An hour that cannot be read is left out, which is counted. What waits no more, of what did,
  * is dropped; what waits and did not has waited.
  */
-int store_look_at_all(struct store *s, bool first);
+int store_scan(struct store *s, bool first);
 
-/* store_be_there() - make the directory anew where it has gone; 0 or -errno */
-int store_be_there(struct store *s);
+/* store_restore_dir() - make the directory anew where it has gone; 0 or -errno */
+int store_restore_dir(struct store *s);
 
 /*
  * store_list_hour() - the items of an hour, the oldest first; 0 or -errno
@@ -162,4 +162,4 @@ void store_make_room(struct store *s, uint64_t bytes);
 /* store_remove_old() - what is too old, now and then */
 void store_remove_old(struct store *s);
 
-#endif /* GPROF_TOOLS_FLEET_STORE_HOURS_H */
+#endif /* GPROF_TOOLS_AGENT_STORE_HOURS_H */

@@ -37,7 +37,7 @@ static const struct item_name *from_queue(struct store *s)
 		const struct item_name *n = &s->queue.v[s->queue.at++];
 
 		if (n->state != ITEM_KEPT && s->queue_forms >> n->form & 1 &&
-		    !aside_is(&s->aside, n->id, s->boot_ns))
+		    !quarantine_is(&s->quarantine, n->id, s->boot_ns))
 			return n;
 	}
 	return NULL;
@@ -107,7 +107,7 @@ static int read_item(struct store *s, struct store_next *next)
 }
 
 /* Returns whether it can be sent. */
-static bool take(struct store *s, struct store_next *next)
+static bool prepare_item(struct store *s, struct store_next *next)
 {
 	struct hour *h = store_find_hour(s, &next->name);
 	int err = read_item(s, next);
@@ -117,7 +117,7 @@ static bool take(struct store *s, struct store_next *next)
 		err = begin_sending(s, &next->name);
 	if (!err) {
 		s->sending = next->name.id;
-		next->profile = at_hand_take(&s->at_hand, next->name.id);
+		next->profile = profile_cache_get(&s->profile_cache, next->name.id);
 		return true;
 	}
 	free(next->data);
@@ -125,12 +125,12 @@ static bool take(struct store *s, struct store_next *next)
 	if (err == -EBADMSG && h) {
 		store_damaged(s, &next->name);
 		if (store_remove_item(s, h, &next->name))
-			aside_put(&s->aside, next->name.id, next->name.form, s->boot_ns);
+			quarantine_put(&s->quarantine, next->name.id, next->name.form, s->boot_ns);
 	} else if (err != -ENOENT) {
 		s->queue.nr = s->queue.at = 0;	/* it comes first again */
 		/* but for one that cannot be read: others may be */
 		if (!read)
-			aside_put(&s->aside, next->name.id, next->name.form, s->boot_ns);
+			quarantine_put(&s->quarantine, next->name.id, next->name.form, s->boot_ns);
 		store_failed(s, err, "an item cannot be sent");
 	}
 	return false;
@@ -143,14 +143,14 @@ bool store_next(struct store *s, unsigned int forms, struct store_next *next)
 
 	*next = (struct store_next){ 0 };
 	pthread_mutex_lock(&s->lock);
-	store_look_at_clock(s);
-	if (!store_be_there(s) && !settle(s)) {
+	store_check_clock(s);
+	if (!store_restore_dir(s) && !settle(s)) {
 		/* What is damaged or gone costs itself alone. */
 		while (!found && (n = next_waiting(s, forms))) {
 			uint64_t failures = s->counts.failures;
 
 			next->name = *n;
-			found = take(s, next);
+			found = prepare_item(s, next);
 			if (s->counts.failures != failures)
 				break;
 		}
@@ -164,7 +164,7 @@ static uint64_t at_most(uint64_t n, uint64_t most)
 	return n < most ? n : most;
 }
 
-void store_answer(struct store *s, struct store_next *next, const struct sending *out)
+void store_answer(struct store *s, struct store_next *next, const struct send_result *out)
 {
 	struct store_counts *c = &s->counts;
 	struct item_name *n = &next->name;
@@ -192,7 +192,7 @@ void store_answer(struct store *s, struct store_next *next, const struct sending
 		h->rest[n->form] -= at_most(sent + refused, h->rest[n->form]);
 		c->unsure += at_most(out->unsure_samples, rest - sent - refused);
 		if ((out->result == SENT_ALL || out->sent_samples) &&
-		    aside_taken(&s->aside, n->form))
+		    quarantine_accepted(&s->quarantine, n->form))
 			s->queue.nr = s->queue.at = 0;
 		if (s->after.state == ITEM_KEPT) {
 			c->items.waiting--;
@@ -201,10 +201,10 @@ void store_answer(struct store *s, struct store_next *next, const struct sending
 				c->items.sent++;
 			else
 				c->items.refused++;
-			aside_forget(&s->aside, n->id);
+			quarantine_forget(&s->quarantine, n->id);
 		} else {
 			if (out->reached)
-				aside_tried(&s->aside, n->id, n->form, s->boot_ns);
+				quarantine_tried(&s->quarantine, n->id, n->form, s->boot_ns);
 			/* it comes first again */
 			s->queue.nr = s->queue.at = 0;
 		}

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
-#include "say.h"
+#include "diag.h"
 
 /* Not in the headers of all. */
 #ifndef CAP_PERFMON

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "say.h"
+#include "diag.h"
 
 static const struct {
 	const char *name;

@@ -16,7 +16,7 @@
 #include <gprof/trace.h>
 
 #include "cmd.h"
-#include "say.h"
+#include "diag.h"
 
 #define HEAD		1024
 /* What is larger is not read whole only to say what it is. */
@@ -137,7 +137,7 @@ static enum file_kind kind_of(int fd)
 	return is_text(head, (size_t)nr) ? FILE_TEXT : which_message(fd, head, (size_t)nr);
 }
 
-int file_told(const char *file, enum file_kind kind)
+int file_kind_fail(const char *file, enum file_kind kind)
 {
 	return fail("%s is %s; %s", file, kinds[kind].what, kinds[kind].opened);
 }
@@ -154,7 +154,7 @@ int file_not_opened(const char *file, int fd, enum file_kind wanted)
 	    (kind == FILE_PACKED && wanted == FILE_PROFILE))
 		status = fail("%s: %s", file, why);
 	else
-		status = file_told(file, kind);
+		status = file_kind_fail(file, kind);
 	free(why);
 	return status;
 }

@@ -22,8 +22,8 @@ enum file_kind {
 	FILE_KINDS
 };
 
-/* file_told() - say what @file is, and what opens it; STATUS_FAILED */
-int file_told(const char *file, enum file_kind kind);
+/* file_kind_fail() - say what @file is, and what opens it; STATUS_FAILED */
+int file_kind_fail(const char *file, enum file_kind kind);
 
 /*
  * file_not_opened() - say why it is not, by its kind or else by gprof_error()

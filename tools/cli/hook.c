@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "say.h"
+#include "diag.h"
 
 #define NS		1000000000ULL
 #define LEFT_NS		(2 * NS)	/* who is killed may still have something to finish */
@@ -41,10 +41,10 @@ void hook_run(struct hook *h, const char *path)
 
 	if (!h->command)
 		return;
-	hook_look(h);
+	hook_poll(h);
 	if (h->pid) {
 		h->failed++;
-		say("--exec is not run for %s: it still runs for the one before", path);
+		diag("--exec is not run for %s: it still runs for the one before", path);
 		return;
 	}
 	pid = fork();
@@ -57,7 +57,7 @@ void hook_run(struct hook *h, const char *path)
 	}
 	if (pid < 0) {
 		h->failed++;
-		say("--exec cannot be run: %s", strerror(errno));
+		diag("--exec cannot be run: %s", strerror(errno));
 		return;
 	}
 	/* Whoever is first: it must be a group when it is killed. */
@@ -74,9 +74,9 @@ static void ended(struct hook *h, int status)
 		return;
 	h->failed++;
 	if (WIFEXITED(status))
-		say("--exec ended with status %d", WEXITSTATUS(status));
+		diag("--exec ended with status %d", WEXITSTATUS(status));
 	else
-		say("--exec was killed by signal %d", WTERMSIG(status));
+		diag("--exec was killed by signal %d", WTERMSIG(status));
 }
 
 /* The number may be another's by now: nothing is to be killed. */
@@ -84,7 +84,7 @@ static void lose(struct hook *h)
 {
 	h->pid = 0;
 	h->failed++;
-	say("--exec has ended, but its status is lost");
+	diag("--exec has ended, but its status is lost");
 }
 
 /*
@@ -95,13 +95,13 @@ static void kill_it(struct hook *h)
 {
 	h->killed_ns = now_ns();
 	if (kill(-h->pid, SIGKILL))
-		say("--exec has not ended within %llu s, and cannot be killed: %s",
-		    h->limit_ns / NS, strerror(errno));
+		diag("--exec has not ended within %llu s, and cannot be killed: %s",
+		     h->limit_ns / NS, strerror(errno));
 	else
-		say("--exec has not ended within %llu s, and is killed", h->limit_ns / NS);
+		diag("--exec has not ended within %llu s, and is killed", h->limit_ns / NS);
 }
 
-void hook_look(struct hook *h)
+void hook_poll(struct hook *h)
 {
 	int status;
 	pid_t pid;
@@ -126,14 +126,14 @@ void hook_abandon(const struct hook *h)
 void hook_end(struct hook *h)
 {
 	for (;;) {
-		hook_look(h);
+		hook_poll(h);
 		if (!h->pid)
 			return;
 		if (h->killed_ns && now_ns() - h->killed_ns > LEFT_NS)
 			break;
 		nanosleep(&(struct timespec){ 0, 20000000 }, NULL);
 	}
-	say("--exec is left behind: process %d goes on", (int)h->pid);
+	diag("--exec is left behind: process %d goes on", (int)h->pid);
 	h->pid = 0;
 	h->failed++;
 }

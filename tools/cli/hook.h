@@ -35,8 +35,8 @@ struct hook {
  */
 void hook_run(struct hook *h, const char *path);
 
-/* hook_look() - has it ended, or was it too long? To be called now and then */
-void hook_look(struct hook *h);
+/* hook_poll() - has it ended, or was it too long? To be called now and then */
+void hook_poll(struct hook *h);
 
 /* hook_end() - wait for it, as long as it may take; one that outlives its being killed is left */
 void hook_end(struct hook *h);

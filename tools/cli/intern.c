@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "say.h"
+#include "diag.h"
 
 /* Seeded, for keys come from files: nobody can choose them to collide. */
 static uint64_t seed;

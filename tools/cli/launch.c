@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
-#include "say.h"
+#include "diag.h"
 
 static void close_both(int *fds)
 {
@@ -94,7 +94,7 @@ int launch_go(struct launch *l)
 	if (!opened || n != sizeof(error))
 		return STATUS_OK;
 	launch_wait(l);
-	say("cannot run %s: %s", l->argv[0], strerror(error));
+	diag("cannot run %s: %s", l->argv[0], strerror(error));
 	return error == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN;
 }
 

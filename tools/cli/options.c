@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "cmd.h"
-#include "say.h"
+#include "diag.h"
 #include "terminal.h"
 
 #define ROWS_MAX	48

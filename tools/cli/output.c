@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
-#include "say.h"
+#include "diag.h"
 
 /* Open outputs, for the exits that nobody planned. */
 static struct output *open_outputs;
@@ -190,9 +190,9 @@ static void keep_old(const struct output *o)
 		return;
 	old = xprintf("%s~", o->path);
 	if ((unlink(old) && errno != ENOENT) || (link(o->path, old) && rename(o->path, old)))
-		say("what %s was before is not kept: %s: %s", o->name, old, strerror(errno));
+		diag("what %s was before is not kept: %s: %s", o->name, old, strerror(errno));
 	else
-		say("%s was there already, and is now %s~", o->name, o->name);
+		diag("%s was there already, and is now %s~", o->name, o->name);
 	free(old);
 }
 
@@ -241,6 +241,6 @@ void output_place(const char *file, const char *what, const char *first, const c
 	struct stat st;
 
 	if (!stat(file, &st) && S_ISREG(st.st_mode))
-		say("%s: %s%lld KiB; gprofctl %s %s, or gprofctl %s %s", file, what,
-		    (long long)(st.st_size + 1023) / 1024, first, file, second, file);
+		diag("%s: %s%lld KiB; gprofctl %s %s, or gprofctl %s %s", file, what,
+		     (long long)(st.st_size + 1023) / 1024, first, file, second, file);
 }

@@ -7,7 +7,7 @@
 #include "session.h"
 
 #include "cmd.h"
-#include "say.h"
+#include "diag.h"
 
 #define SHOW_AFTER	5	/* looks, ten a second */
 
@@ -27,13 +27,13 @@ int session_begin(struct session *s, struct target *target)
 	return watch_command(&s->watch, s->command.pid);
 }
 
-static int look(void *ctx, size_t done, size_t all)
+static int show_progress(void *ctx, size_t done, size_t all)
 {
 	struct session *s = ctx;
 
 	s->done = done;
 	s->all = all;
-	if (++s->looks > SHOW_AFTER)
+	if (++s->shown > SHOW_AFTER)
 		progress("making unwind tables: %zu of %zu files", done, all);
 	return watch_signalled(&s->watch);
 }
@@ -42,7 +42,7 @@ struct gprof_prepare session_preparing(struct session *s)
 {
 	return (struct gprof_prepare){
 		.sz = sizeof(struct gprof_prepare),
-		.progress = look,
+		.progress = show_progress,
 		.ctx = s,
 		.program = s->target->is_command ? s->target->command[0] : NULL,
 	};
@@ -52,8 +52,9 @@ void session_prepared(const struct session *s)
 {
 	progress_clear();
 	if (s->done < s->all)
-		say("%zu of %zu files have no unwind table yet; stacks through them are cut until "
-		    "they have", s->all - s->done, s->all);
+		diag("%zu of %zu files have no unwind table yet; stacks through them are cut until "
+		     "they have",
+		     s->all - s->done, s->all);
 }
 
 int session_go(struct session *s)

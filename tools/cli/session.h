@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 #include "launch.h"
-#include "target.h"
+#include "target_options.h"
 #include "watch.h"
 
 /**
@@ -19,7 +19,7 @@
  * @target: after target_complete()
  * @watch: signals, the ends of target and command
  * @command: waits at its gate, runs, or has ended
- * @looks: how often preparing was looked at
+ * @shown: how often preparing was looked at
  * @done: files that were prepared
  * @all: of how many
  * @going: the command was let go, and its status is not known yet
@@ -29,7 +29,7 @@ struct session {
 	struct target *target;
 	struct watch watch;
 	struct launch command;
-	unsigned int looks;
+	unsigned int shown;
 	size_t done;
 	size_t all;
 	bool going;

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
-#include "say.h"
+#include "diag.h"
 
 #define NSEC_PER_MSEC	1000000ULL
 #define NSEC_PER_SEC	1000000000ULL
@@ -148,7 +148,7 @@ static bool target_gone(const struct watch *w)
 }
 
 /* Returns whether the signal ends the recording. */
-static bool take_signal(struct watch *w)
+static bool handle_signal(struct watch *w)
 {
 	struct signalfd_siginfo si;
 
@@ -194,7 +194,7 @@ bool watch_wait(struct watch *w, uint64_t limit_ns, bool (*tick)(void *ctx, uint
 			timeout = TICK_MSEC;
 		if (poll(fds, ARRAY_SIZE(fds), timeout) <= 0)
 			continue;
-		if (fds[0].revents && take_signal(w))
+		if (fds[0].revents && handle_signal(w))
 			return false;
 		if (fds[1].revents || fds[2].revents)
 			return false;

@@ -20,7 +20,7 @@
 #include <gprof/info.h>
 
 #include "cli/options.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "doctor.h"
 #include "module_file.h"
 
@@ -41,7 +41,7 @@ void good(const char *fmt, ...)
 	putchar('\n');
 }
 
-void bad(struct patient *p, enum health how, const char *remedy, const char *fmt, ...)
+void bad(struct checkup *p, enum severity how, const char *remedy, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -73,7 +73,7 @@ static bool exists(const char *path)
 	return !access(path, F_OK);
 }
 
-static void check_headers(struct patient *p)
+static void check_headers(struct checkup *p)
 {
 	char *build = xprintf("/lib/modules/%s/build", p->u.release);
 
@@ -85,7 +85,7 @@ static void check_headers(struct patient *p)
 	free(build);
 }
 
-static void check_module(struct patient *p)
+static void check_module(struct checkup *p)
 {
 	if (p->host) {
 		good("the module is loaded and speaks ABI %u", gprof_host_abi(p->host));
@@ -143,7 +143,7 @@ static void check_device(void)
 		     "users in who want to record their own tasks");
 }
 
-static void check_privilege(struct patient *p)
+static void check_privilege(struct checkup *p)
 {
 	char text[32];
 
@@ -165,7 +165,7 @@ static void check_privilege(struct patient *p)
 }
 
 /* As the module counts: an allowance per CPU, and the limit beyond it. */
-static void check_memlock(struct patient *p)
+static void check_memlock(struct checkup *p)
 {
 	unsigned int cpus = p->host ? gprof_host_cpus(p->host) : 0;
 	uint64_t allowed, wanted;
@@ -189,7 +189,7 @@ static void check_memlock(struct patient *p)
 		    wanted);
 }
 
-static void check_lockdown(struct patient *p)
+static void check_lockdown(struct checkup *p)
 {
 	char text[64];
 
@@ -209,7 +209,7 @@ static void check_lockdown(struct patient *p)
 }
 
 /* Names of kernel functions come from here; hidden addresses read as 0. */
-static void check_kallsyms(struct patient *p)
+static void check_kallsyms(struct checkup *p)
 {
 	char text[64], restrict_text[16];
 	bool seen;
@@ -237,7 +237,7 @@ static void check_kallsyms(struct patient *p)
 		    "its frames will have no names", restrict_text);
 }
 
-static void check_events(struct patient *p)
+static void check_events(struct checkup *p)
 {
 	const struct gprof_info_event *events;
 	size_t nr, missing = 0, hardware = 0;
@@ -270,7 +270,7 @@ static void check_events(struct patient *p)
 		    "<cpu mode='host-passthrough'/>)", "there are no hardware events: %s", reason);
 }
 
-static void check_throttling(struct patient *p)
+static void check_throttling(struct checkup *p)
 {
 	char percent[16], rate[16];
 
@@ -291,7 +291,7 @@ static void check_throttling(struct patient *p)
 		     "time", rate, percent);
 }
 
-static void check_tracepoints(struct patient *p)
+static void check_tracepoints(struct checkup *p)
 {
 	if (!p->privileged)
 		return;
@@ -304,7 +304,7 @@ static void check_tracepoints(struct patient *p)
 }
 
 /* A sample whose time has come waits for the next tick, where no timer comes between two. */
-static void check_timers(struct patient *p)
+static void check_timers(struct checkup *p)
 {
 	struct timespec t;
 
@@ -316,7 +316,7 @@ static void check_timers(struct patient *p)
 	    t.tv_sec ? 1 : 1000000000 / t.tv_nsec);
 }
 
-static void check_cgroups(struct patient *p)
+static void check_cgroups(struct checkup *p)
 {
 	if (!p->privileged)
 		return;
@@ -331,7 +331,7 @@ static void check_cgroups(struct patient *p)
 		    "cgroup v2 is not mounted: -G has no directory to name");
 }
 
-static void check_namespace(struct patient *p)
+static void check_namespace(struct checkup *p)
 {
 	struct stat st;
 
@@ -341,7 +341,7 @@ static void check_namespace(struct patient *p)
 		    "with id 0");
 }
 
-static void check_symbols(struct patient *p)
+static void check_symbols(struct checkup *p)
 {
 	if (exists("/usr/lib/debug/.build-id"))
 		good("debug symbols are installed under /usr/lib/debug");
@@ -365,14 +365,14 @@ static const struct usage doctor_usage = {
 
 int cmd_doctor(int argc, char **argv)
 {
-	static void (*const checks[])(struct patient *p) = {
+	static void (*const checks[])(struct checkup *p) = {
 		check_module, check_privilege, check_memlock, check_events, check_timers,
 		check_throttling,
 		check_signature, check_lockdown, check_kallsyms, check_tracepoints, check_cgroups,
 		check_namespace, check_symbols,
 	};
 	const struct option_table tables[] = { { 0 } };
-	struct patient p = { 0 };
+	struct checkup p = { 0 };
 	int operands, status;
 
 	if (!options_parse(&doctor_usage, tables, argc, argv, true, &operands, &status))

@@ -14,7 +14,7 @@
 #include <gprof/version.h>
 
 #include "cli/options.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "cli/text.h"
 #include "recorder_view.h"
 

@@ -13,10 +13,10 @@
 #include <gprof/tables.h>
 
 #include "cli/options.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "cli/watch.h"
 
-#define TOLD_MAX	5	/* files that failed */
+#define REPORTED_MAX	5	/* files that failed */
 
 /**
  * struct prepare - the command line, and what came of it
@@ -56,7 +56,7 @@ static const struct usage prepare_usage = {
 "  gprofctl prepare /opt/app         # a program that is about to be started",
 };
 
-static int look(void *ctx, size_t done, size_t all)
+static int show_progress(void *ctx, size_t done, size_t all)
 {
 	struct prepare *p = ctx;
 
@@ -68,12 +68,12 @@ static int look(void *ctx, size_t done, size_t all)
 	return watch_signalled(&p->watch);
 }
 
-static void tell_failed(void *ctx, const char *file, const char *why)
+static void report_failed(void *ctx, const char *file, const char *why)
 {
 	struct prepare *p = ctx;
 
-	if (p->nr_failed++ < TOLD_MAX)
-		say("%s: %s", file, why);
+	if (p->nr_failed++ < REPORTED_MAX)
+		diag("%s: %s", file, why);
 }
 
 /* ", WORDS" with a number in front; nothing of none. */
@@ -82,7 +82,7 @@ static char *part(uint64_t n, const char *one, const char *more)
 	return n ? xprintf(", %" PRIu64 " %s", n, n == 1 ? one : more) : xprintf("%s", "");
 }
 
-static void tell_sum(const struct gprof_tables_made *made, double seconds)
+static void report_sum(const struct gprof_tables_made *made, double seconds)
 {
 	bool small = made->bytes < 1 << 20;
 	uint64_t tables = made->made + made->there;
@@ -91,11 +91,11 @@ static void tell_sum(const struct gprof_tables_made *made, double seconds)
 			       "files tell nothing of their frames");
 	char *failed = part(made->failed, "failed", "failed");
 
-	say("tables of %" PRIu64 " file%s, %.1f %s in %s: %" PRIu64 " made in %.1f s, %" PRIu64
-	    " %s there%s%s%s", tables, tables == 1 ? "" : "s",
-	    (double)made->bytes / (small ? 1 << 10 : 1 << 20), small ? "KiB" : "MiB", made->dir,
-	    made->made, seconds, made->there, made->there == 1 ? "was" : "were", shared, frameless,
-	    failed);
+	diag("tables of %" PRIu64 " file%s, %.1f %s in %s: %" PRIu64 " made in %.1f s, %" PRIu64
+	     " %s there%s%s%s",
+	     tables, tables == 1 ? "" : "s", (double)made->bytes / (small ? 1 << 10 : 1 << 20),
+	     small ? "KiB" : "MiB", made->dir, made->made, seconds, made->there,
+	     made->there == 1 ? "was" : "were", shared, frameless, failed);
 	free(shared);
 	free(frameless);
 	free(failed);
@@ -112,22 +112,26 @@ static double now(void)
 static int prepare(struct prepare *p, char **paths, size_t nr)
 {
 	const struct gprof_tables_opts opts = {
-		.sz = sizeof(opts), .paths = nr ? (const char *const *)paths : NULL,
-		.nr_paths = nr, .progress = look, .failed = tell_failed, .ctx = p,
+		.sz = sizeof(opts),
+		.paths = nr ? (const char *const *)paths : NULL,
+		.nr_paths = nr,
+		.progress = show_progress,
+		.failed = report_failed,
+		.ctx = p,
 	};
 	struct gprof_tables_made made = { .sz = sizeof(made) };
 	double begin = now();
 	int err = gprof_tables_make(&opts, &made);
 
 	progress_clear();
-	if (p->nr_failed > TOLD_MAX)
-		say("and %zu more", p->nr_failed - TOLD_MAX);
+	if (p->nr_failed > REPORTED_MAX)
+		diag("and %zu more", p->nr_failed - REPORTED_MAX);
 	if (err)
 		return fail("%s", gprof_error());
 	if (!made.files && !watch_signalled(&p->watch))
 		return fail("there are no programs or libraries to make unwind tables of");
 	if (!p->quiet)
-		tell_sum(&made, now() - begin);
+		report_sum(&made, now() - begin);
 	if (made.full)
 		return fail("%" PRIu64 " of %" PRIu64 " files have no table: what is kept would be more "
 			    "than %" PRIu64 " MiB, and new tables would take the place of these; "

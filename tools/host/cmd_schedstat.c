@@ -13,7 +13,7 @@
 
 #include "cli/duration.h"
 #include "cli/options.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "sched_session.h"
 #include "sched_view.h"
 

@@ -15,9 +15,9 @@
 
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "cli/session.h"
-#include "cli/target.h"
+#include "cli/target_options.h"
 #include "stat_view.h"
 
 #define EVENTS_MAX	64
@@ -226,7 +226,7 @@ static int finish(struct stat_run *s)
 static int count_events(struct stat_options *o)
 {
 	struct stat_run s = { .options = o };
-	bool shown = progress_wanted() && !o->target.command;
+	bool shown = progress_enabled() && !o->target.command;
 	int status = session_begin(&s.session, &o->target);
 
 	if (status == STATUS_OK && o->file)

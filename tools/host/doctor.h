@@ -9,17 +9,17 @@
 #include <stddef.h>
 #include <sys/utsname.h>
 
-enum health { WARN = 1, FAIL };
+enum severity { WARN = 1, FAIL };
 
 /**
- * struct patient - what the checks share
+ * struct checkup - what the checks share
  * @worst: of all lines so far, 0: all are well
  * @host: answers of the module, NULL when there are none
  * @error: why there are none
  * @u: the kernel
  * @privileged: may record everything
  */
-struct patient {
+struct checkup {
 	int worst;
 	struct gprof_host *host;
 	const char *error;
@@ -31,13 +31,13 @@ struct patient {
 void good(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* Or it is not, and what to do about it. */
-void bad(struct patient *p, enum health how, const char *remedy, const char *fmt, ...)
+void bad(struct checkup *p, enum severity how, const char *remedy, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
 /* First line of a small file, "" when it cannot be read. */
 const char *read_line(const char *path, char *text, size_t size);
 
 /* Which modules the kernel takes, and whether it would take ours. */
-void check_signature(struct patient *p);
+void check_signature(struct checkup *p);
 
 #endif /* TOOLS_DOCTOR_H */

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "cli/cmd.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "module_file.h"
 #include "module_signature.h"
 
@@ -34,7 +34,7 @@ static const char *const keyrings[] = {
 };
 
 /* What is known of a key to look for it. */
-struct wanted {
+struct function_match {
 	const char *name;
 	const char *key_id;	/* NULL: the name has to do */
 };
@@ -67,7 +67,7 @@ static int secure_boot(void)
 }
 
 /* "TYPE;UID;GID;PERM;NAME: KEY_ID", as keyctl(2) describes a key. */
-static bool is_wanted(const char *text, const struct wanted *wanted)
+static bool is_wanted(const char *text, const struct function_match *wanted)
 {
 	for (int i = 0; i < 4 && text; i++) {
 		text = strchr(text, ';');
@@ -86,7 +86,7 @@ static bool is_wanted(const char *text, const struct wanted *wanted)
 }
 
 /* In that keyring? Those that it holds have names of their own. -1: it may not be read. */
-static int in_keyring(int32_t ring, const struct wanted *wanted)
+static int in_keyring(int32_t ring, const struct function_match *wanted)
 {
 	static int32_t keys[KEYS_MAX];
 	long size = syscall(SYS_keyctl, KEYCTL_READ, ring, keys, sizeof(keys), 0);
@@ -113,7 +113,7 @@ static int in_keyring(int32_t ring, const struct wanted *wanted)
  * The keyring of the kernel that has the key; NULL where none has. *@seen: at least one
  * could be read.
  */
-static const char *find_key(const struct wanted *wanted, bool *seen)
+static const char *find_key(const struct function_match *wanted, bool *seen)
 {
 	FILE *f = fopen("/proc/keys", "re");
 	const char *found = NULL;
@@ -185,12 +185,12 @@ static bool boots_by_efi(void)
 }
 
 /* A signed module that lies there: would the kernel take it? */
-static void check_key(struct patient *p, const struct module_signature *sig, const char *enforced,
+static void check_key(struct checkup *p, const struct module_signature *sig, const char *enforced,
 		      int boot)
 {
 	struct certificate_names cert;
 	char *path = find_certificate(sig, &cert), *remedy;
-	struct wanted wanted = {
+	struct function_match wanted = {
 		.name = path && *cert.name ? cert.name : sig->signer,
 		.key_id = path ? cert.key_id : NULL,
 	};
@@ -225,7 +225,7 @@ static void check_key(struct patient *p, const struct module_signature *sig, con
 	free(path);
 }
 
-static void check_unsigned(struct patient *p, const char *file, const char *enforced)
+static void check_unsigned(struct checkup *p, const char *file, const char *enforced)
 {
 	char *remedy;
 
@@ -243,7 +243,7 @@ static void check_unsigned(struct patient *p, const char *file, const char *enfo
 }
 
 /* What lies there for modprobe. */
-static void check_file(struct patient *p, const char *enforced, int boot)
+static void check_file(struct checkup *p, const char *enforced, int boot)
 {
 	struct module_signature sig;
 	const char *error = NULL;
@@ -280,7 +280,7 @@ out:
 	free(file);
 }
 
-void check_signature(struct patient *p)
+void check_signature(struct checkup *p)
 {
 	const char *enforced = enforced_by();
 	int boot = secure_boot();

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "cli/cmd.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 
 #define MODULE_MAX	(64U << 20)	/* bytes; a larger one is not ours */
 

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "cli/text.h"
 
 static const char *const scopes[] = {
@@ -47,7 +47,7 @@ static uint64_t number(const struct gprof_recorder_info *r, size_t i)
  * netlink shows a recorder to its owner and to a task that may record all: root, and a client
  * with the server's own trust.
  */
-static bool may_see(const struct http_request *rq, const struct gprof_recorder_info *r)
+static bool may_read(const struct http_request *rq, const struct gprof_recorder_info *r)
 {
 	return rq->trusted || !rq->uid || rq->uid == r->owner_uid;
 }
@@ -95,7 +95,7 @@ const char *recorder_openmetrics(struct openmetrics *m, const struct http_reques
 	nr = gprof_recorder_list_get(list, &r);
 	labels = xalloc(nr, sizeof(*labels));
 	for (i = 0; i < nr; i++)
-		labels[i] = labels_of(&r[i], may_see(rq, &r[i]));
+		labels[i] = labels_of(&r[i], may_read(rq, &r[i]));
 	for (size_t n = 0; n < ARRAY_SIZE(numbers); n++) {
 		openmetrics_family(m, numbers[n].kind, numbers[n].family, numbers[n].unit,
 				   numbers[n].help);

@@ -8,7 +8,7 @@
 #include <gprof/monitor.h>
 
 #include "cli/openmetrics.h"
-#include "http/http.h"
+#include "http/http_server.h"
 
 /*
  * recorder_openmetrics() - what they have counted, and to a client that netlink would tell it

@@ -5,7 +5,7 @@
 #include "sched_session.h"
 
 #include "cli/cmd.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 
 static int set_delays(struct sched_options *o, const char *option, const char *value)
 {

@@ -9,7 +9,7 @@
 
 #include "cli/options.h"
 #include "cli/session.h"
-#include "cli/target.h"
+#include "cli/target_options.h"
 
 #define SCHED_DEFAULT_HZ	100
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "cli/text.h"
 
 #define NSEC_PER_SEC	1000000000.0

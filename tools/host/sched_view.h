@@ -11,7 +11,7 @@
 #include <gprof/sched_stats.h>
 
 #include "cli/openmetrics.h"
-#include "cli/target.h"
+#include "cli/target_options.h"
 
 /**
  * struct sched_view - what is shown

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "cli/text.h"
 
 /**

@@ -20,7 +20,7 @@
 
 #include "certificate.h"
 #include "cli/cmd.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "web_config.h"
 
 #define KEY_SIZE	32
@@ -161,7 +161,7 @@ static size_t find_user(const struct web_config *web, const char *user)
 }
 
 /* What was right for a hash is right for it. With the lock held. */
-static void take_users(struct access *a, struct web_config *web)
+static void replace_users(struct access *a, struct web_config *web)
 {
 	unsigned char known[WEB_USERS_MAX][MAC_SIZE] = { 0 };
 	bool is_known[WEB_USERS_MAX] = { 0 };
@@ -196,7 +196,7 @@ void access_reload(struct access *a)
 		certificate_free(cert);
 	}
 	if (why) {
-		say("%s; who may ask is as it was", why);
+		diag("%s; who may ask is as it was", why);
 		free(why);
 		web_config_free(&web);
 		free(token);
@@ -205,11 +205,11 @@ void access_reload(struct access *a)
 	if (cert)
 		certificate_use(cert);
 	pthread_mutex_lock(&a->lock);
-	take_users(a, &web);
+	replace_users(a, &web);
 	free(a->token);
 	a->token = token;
 	pthread_mutex_unlock(&a->lock);
-	say("who may ask was read again");
+	diag("who may ask was read again");
 }
 
 bool access_has_users(struct access *a)
@@ -283,7 +283,7 @@ static const char *dearest_hash(const struct access *a)
  * Who is not there takes a hash of cost D. Who is there with a lower cost C takes, when the
  * password is wrong, 2^C, and then 2^C + 2^(C+1) ... 2^(D-1): the same sum.
  */
-static void take_as_long(const char *hash, int dearest, const char *password)
+static void equalize_time(const char *hash, int dearest, const char *password)
 {
 	char *dearer = xprintf("%s", hash);
 
@@ -350,7 +350,7 @@ static bool check(struct access *a, struct check *c, const char *password)
 	pthread_mutex_unlock(&a->lock);
 	fits = hash_fits(c->hash, password) && c->there;
 	if (!fits && c->there)
-		take_as_long(c->hash, c->dearest, password);
+		equalize_time(c->hash, c->dearest, password);
 	pthread_mutex_lock(&a->lock);
 	a->turn++;
 	pthread_cond_broadcast(&a->moved);

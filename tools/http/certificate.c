@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "web_config.h"
 
 #define CHAIN_MAX	8
@@ -93,7 +93,7 @@ static char *check_pair(const struct certificate *c, const char *cert_file, cons
 	return why;
 }
 
-static void tell_dates(const gnutls_datum_t *pem, const char *path)
+static void report_dates(const gnutls_datum_t *pem, const char *path)
 {
 	time_t at = time(NULL);
 	gnutls_x509_crt_t crt;
@@ -102,9 +102,9 @@ static void tell_dates(const gnutls_datum_t *pem, const char *path)
 		return;
 	if (!gnutls_x509_crt_import(crt, pem, GNUTLS_X509_FMT_PEM)) {
 		if (gnutls_x509_crt_get_expiration_time(crt) < at)
-			say("%s: the certificate has expired; clients will refuse it", path);
+			diag("%s: the certificate has expired; clients will refuse it", path);
 		if (gnutls_x509_crt_get_activation_time(crt) > at)
-			say("%s: the certificate is not valid yet; clients will refuse it", path);
+			diag("%s: the certificate is not valid yet; clients will refuse it", path);
 	}
 	gnutls_x509_crt_deinit(crt);
 }
@@ -133,7 +133,7 @@ char *certificate_read(struct certificate **out, const char *cert_file, const ch
 	if (why)
 		certificate_free(c);
 	else
-		tell_dates(&pem, cert_file);
+		report_dates(&pem, cert_file);
 	free(text);
 	if (!why)
 		*out = c;

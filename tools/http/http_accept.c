@@ -2,7 +2,7 @@
 /*
  * The Accept header (RFC 9110, 12.5.1): TYPE/SUBTYPE;PARAMETER=VALUE;q=N, ...
  */
-#include "http.h"
+#include "http_server.h"
 
 #include <string.h>
 #include <strings.h>

@@ -23,7 +23,7 @@
  */
 struct body {
 	struct http_guard *guard;
-	struct http_client *client;
+	struct http_connection *client;
 	char *text;
 	int fd;
 };
@@ -33,7 +33,7 @@ static ssize_t more(void *cls, uint64_t pos, char *buf, size_t max)
 	struct body *b = cls;
 	ssize_t n;
 
-	http_guard_taken(b->guard, b->client, pos);
+	http_guard_progress(b->guard, b->client, pos);
 	if (b->text) {
 		memcpy(buf, b->text + pos, max);
 		return max;
@@ -72,13 +72,13 @@ static struct MHD_Response *make(const struct body *content, uint64_t size)
 	return NULL;
 }
 
-struct MHD_Response *http_body_text(struct http_guard *g, struct http_client *c, char *text,
+struct MHD_Response *http_body_text(struct http_guard *g, struct http_connection *c, char *text,
 				    uint64_t size)
 {
 	return make(&(struct body){ g, c, text, -1 }, size);
 }
 
-struct MHD_Response *http_body_file(struct http_guard *g, struct http_client *c, int fd,
+struct MHD_Response *http_body_file(struct http_guard *g, struct http_connection *c, int fd,
 				    uint64_t size)
 {
 	return make(&(struct body){ g, c, NULL, fd }, size);

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 struct MHD_Response;
-struct http_client;
+struct http_connection;
 struct http_guard;
 
 /*
@@ -17,9 +17,9 @@ struct http_guard;
  * Each is an answer of @size bytes, or NULL; @text is freed and @fd closed with it, or now. A
  * file that has less is no whole answer: the connection is closed, which the client sees.
  */
-struct MHD_Response *http_body_text(struct http_guard *g, struct http_client *c, char *text,
+struct MHD_Response *http_body_text(struct http_guard *g, struct http_connection *c, char *text,
 				    uint64_t size);
-struct MHD_Response *http_body_file(struct http_guard *g, struct http_client *c, int fd,
+struct MHD_Response *http_body_file(struct http_guard *g, struct http_connection *c, int fd,
 				    uint64_t size);
 
 #endif /* TOOLS_HTTP_BODY_H */

@@ -52,8 +52,8 @@ struct naming {
 	bool wrong;
 };
 
-static enum MHD_Result look_at(void *cls, enum MHD_ValueKind kind, const char *key,
-			       const char *value)
+static enum MHD_Result check_header(void *cls, enum MHD_ValueKind kind, const char *key,
+				    const char *value)
 {
 	struct naming *n = cls;
 
@@ -70,7 +70,7 @@ static const char *refuse_host(const struct http_gate *g, struct MHD_Connection 
 	struct naming n = { .hosts = g->hosts, .fd = v->fd };
 
 	if (!g->socket)
-		MHD_get_connection_values(c, MHD_HEADER_KIND, look_at, &n);
+		MHD_get_connection_values(c, MHD_HEADER_KIND, check_header, &n);
 	if (!n.wrong)
 		return NULL;
 	v->status = MHD_HTTP_MISDIRECTED_REQUEST;

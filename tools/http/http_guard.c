@@ -33,7 +33,7 @@ static uint64_t now_ns(void)
 }
 
 /* What was not taken of an answer is not kept by the kernel either. */
-static void drop_rest(struct http_client *c)
+static void drop_rest(struct http_connection *c)
 {
 	const struct linger none = { .l_onoff = 1 };
 
@@ -41,7 +41,7 @@ static void drop_rest(struct http_client *c)
 		setsockopt(c->fd, SOL_SOCKET, SO_LINGER, &none, sizeof(none));
 }
 
-static void hang_up(struct http_client *c)
+static void hang_up(struct http_connection *c)
 {
 	drop_rest(c);
 	shutdown(c->fd, SHUT_RDWR);
@@ -58,12 +58,12 @@ static bool somebody_waits(const struct http_guard *g)
 }
 
 /* Is there room? With the lock held. */
-static bool look(struct http_guard *g)
+static bool has_room(struct http_guard *g)
 {
 	bool room = g->nr < HTTP_CLIENTS_MAX, wanted = !room && somebody_waits(g);
 	uint64_t now = now_ns();
 
-	for (struct http_client *c = g->clients; c; c = c->next)
+	for (struct http_connection *c = g->clients; c; c = c->next)
 		if ((c->deadline_ns && now >= c->deadline_ns) ||
 		    (wanted && !c->asked && now - c->since_ns > PATIENCE_NS))
 			hang_up(c);
@@ -73,13 +73,13 @@ static bool look(struct http_guard *g)
 /* Has the peer room for one more, or can it make some? */
 static bool has_place(struct http_guard *g, uint64_t peer)
 {
-	struct http_client *oldest = NULL;
+	struct http_connection *oldest = NULL;
 	uint64_t now = now_ns();
 	unsigned int n = 0;
 
 	pthread_mutex_lock(&g->lock);
 	/* The latest come first. */
-	for (struct http_client *c = g->clients; c; c = c->next) {
+	for (struct http_connection *c = g->clients; c; c = c->next) {
 		if (c->peer.id != peer || c->gone)
 			continue;
 		n++;
@@ -141,7 +141,7 @@ static void *work(void *ctx)
 	for (;;) {
 		pthread_mutex_lock(&g->lock);
 		running = g->running;
-		room = look(g);
+		room = has_room(g);
 		pthread_mutex_unlock(&g->lock);
 		if (!running)
 			return NULL;
@@ -193,9 +193,9 @@ void http_guard_end(struct http_guard *g)
 	close(g->wake);
 }
 
-struct http_client *http_guard_add(struct http_guard *g, int fd)
+struct http_connection *http_guard_add(struct http_guard *g, int fd)
 {
-	struct http_client *c = calloc(1, sizeof(*c));
+	struct http_connection *c = calloc(1, sizeof(*c));
 
 	if (!c)
 		return NULL;
@@ -212,10 +212,10 @@ struct http_client *http_guard_add(struct http_guard *g, int fd)
 	return c;
 }
 
-void http_guard_remove(struct http_guard *g, struct http_client *c)
+void http_guard_remove(struct http_guard *g, struct http_connection *c)
 {
 	pthread_mutex_lock(&g->lock);
-	for (struct http_client **p = &g->clients; *p; p = &(*p)->next) {
+	for (struct http_connection **p = &g->clients; *p; p = &(*p)->next) {
 		if (*p == c) {
 			*p = c->next;
 			g->nr--;
@@ -227,7 +227,7 @@ void http_guard_remove(struct http_guard *g, struct http_client *c)
 	free(c);
 }
 
-static void set(struct http_guard *g, struct http_client *c, bool asked, uint64_t seconds)
+static void set(struct http_guard *g, struct http_connection *c, bool asked, uint64_t seconds)
 {
 	if (!c)
 		return;
@@ -239,12 +239,12 @@ static void set(struct http_guard *g, struct http_client *c, bool asked, uint64_
 	pthread_mutex_unlock(&g->lock);
 }
 
-void http_guard_asked(struct http_guard *g, struct http_client *c, uint64_t seconds)
+void http_guard_request(struct http_guard *g, struct http_connection *c, uint64_t seconds)
 {
 	set(g, c, true, seconds);
 }
 
-static void give_time(struct http_guard *g, struct http_client *c, uint64_t taken)
+static void give_time(struct http_guard *g, struct http_connection *c, uint64_t taken)
 {
 	pthread_mutex_lock(&g->lock);
 	c->answered = true;
@@ -253,19 +253,19 @@ static void give_time(struct http_guard *g, struct http_client *c, uint64_t take
 	pthread_mutex_unlock(&g->lock);
 }
 
-void http_guard_answered(struct http_guard *g, struct http_client *c)
+void http_guard_answered(struct http_guard *g, struct http_connection *c)
 {
 	if (c)
 		give_time(g, c, 0);
 }
 
-void http_guard_taken(struct http_guard *g, struct http_client *c, uint64_t bytes)
+void http_guard_progress(struct http_guard *g, struct http_connection *c, uint64_t bytes)
 {
 	if (c && bytes - c->taken >= HTTP_PIECE_BYTES)
 		give_time(g, c, bytes);
 }
 
-void http_guard_tired(struct http_guard *g, struct http_client *c)
+void http_guard_tired(struct http_guard *g, struct http_connection *c)
 {
 	if (!c)
 		return;
@@ -274,7 +274,7 @@ void http_guard_tired(struct http_guard *g, struct http_client *c)
 	pthread_mutex_unlock(&g->lock);
 }
 
-void http_guard_next(struct http_guard *g, struct http_client *c, uint64_t seconds)
+void http_guard_next(struct http_guard *g, struct http_connection *c, uint64_t seconds)
 {
 	set(g, c, false, seconds);
 }

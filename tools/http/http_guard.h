@@ -29,7 +29,7 @@
 #define HTTP_PIECE_SECONDS	10
 
 /**
- * struct http_client - a connection
+ * struct http_connection - a connection
  * @fd: its socket, which is open as long as it is in the list
  * @peer: the client
  * @gone: it was hung up, and counts for its peer no more
@@ -40,7 +40,7 @@
  * @taken: of that, when its time began anew
  * @next: of the list
  */
-struct http_client {
+struct http_connection {
 	int fd;
 	struct http_peer peer;
 	bool gone;
@@ -49,7 +49,7 @@ struct http_client {
 	uint64_t deadline_ns;
 	bool answered;
 	uint64_t taken;
-	struct http_client *next;
+	struct http_connection *next;
 };
 
 /**
@@ -70,7 +70,7 @@ struct http_client {
 struct http_guard {
 	pthread_mutex_t lock;
 	pthread_cond_t change;
-	struct http_client *clients;
+	struct http_connection *clients;
 	unsigned int nr;
 	unsigned long added;
 	int socket;
@@ -91,22 +91,22 @@ int http_guard_begin(struct http_guard *g);
 void http_guard_end(struct http_guard *g);
 
 /* http_guard_add() - a connection is served, or NULL. http_guard_remove() - no longer */
-struct http_client *http_guard_add(struct http_guard *g, int fd);
-void http_guard_remove(struct http_guard *g, struct http_client *c);
+struct http_connection *http_guard_add(struct http_guard *g, int fd);
+void http_guard_remove(struct http_guard *g, struct http_connection *c);
 
-/* http_guard_asked() - it has asked for something, and is hung up after so many seconds; 0: not */
-void http_guard_asked(struct http_guard *g, struct http_client *c, uint64_t seconds);
+/* http_guard_request() - it has asked for something, and is hung up after so many seconds; 0: not */
+void http_guard_request(struct http_guard *g, struct http_connection *c, uint64_t seconds);
 
 /* http_guard_answered() - its answer is there: from now on each piece of it has its time */
-void http_guard_answered(struct http_guard *g, struct http_client *c);
+void http_guard_answered(struct http_guard *g, struct http_connection *c);
 
-/* http_guard_taken() - it has taken so many bytes of its answer, all in all */
-void http_guard_taken(struct http_guard *g, struct http_client *c, uint64_t bytes);
+/* http_guard_progress() - it has taken so many bytes of its answer, all in all */
+void http_guard_progress(struct http_guard *g, struct http_connection *c, uint64_t bytes);
 
 /* http_guard_tired() - it took nothing for so long that the web server hangs up */
-void http_guard_tired(struct http_guard *g, struct http_client *c);
+void http_guard_tired(struct http_guard *g, struct http_connection *c);
 
 /* http_guard_next() - it was answered, and has so many seconds to ask for more */
-void http_guard_next(struct http_guard *g, struct http_client *c, uint64_t seconds);
+void http_guard_next(struct http_guard *g, struct http_connection *c, uint64_t seconds);
 
 #endif /* TOOLS_HTTP_GUARD_H */

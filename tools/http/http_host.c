@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "cli/cmd.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 
 /* A name of DNS has 253 characters at most. */
 #define NAME_SIZE	256
@@ -123,7 +123,7 @@ static bool is_where(const struct name *n, int fd)
 	return !memcmp(&n->address, &a.in6.sin6_addr, sizeof(a.in6.sin6_addr));
 }
 
-static void ask_resolver(void)
+static void query_resolver(void)
 {
 	const struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_CANONNAME };
 	struct addrinfo *list = NULL;
@@ -154,7 +154,7 @@ static bool is_own(const struct name *n)
 	own[strcspn(own, ".")] = '\0';
 	if (is_named(n, own))
 		return true;
-	pthread_once(&once, ask_resolver);
+	pthread_once(&once, query_resolver);
 	return is_named(n, canonical);
 }
 

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "cli/cmd.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 
 /* Who waits for a place shall do so in turn, rather than try again with ever longer pauses. */
 #define BACKLOG		1024
@@ -55,19 +55,21 @@ static int refuse(const char *address, int error, int *status)
 	*status = STATUS_FAILED;
 	switch (error) {
 	case EADDRINUSE:
-		say("%s: another program listens there already; choose another port, or 0 for any "
-		    "that is free", address);
+		diag("%s: another program listens there already; choose another port, or 0 for any "
+		     "that is free",
+		     address);
 		break;
 	case EADDRNOTAVAIL:
-		say("%s: this machine has no such address; 127.0.0.1 is this machine alone, "
-		    "0.0.0.0 all its addresses", address);
+		diag("%s: this machine has no such address; 127.0.0.1 is this machine alone, "
+		     "0.0.0.0 all its addresses",
+		     address);
 		break;
 	case EACCES:
 	case EPERM:
-		say("%s: no permission to listen there; ports below 1024 need root", address);
+		diag("%s: no permission to listen there; ports below 1024 need root", address);
 		break;
 	default:
-		say("%s: cannot listen there: %s", address, strerror(error));
+		diag("%s: cannot listen there: %s", address, strerror(error));
 	}
 	return -1;
 }
@@ -82,13 +84,14 @@ int http_listen_at(const char *address, int *status)
 
 	*status = STATUS_USAGE;
 	if (!split(text, &host, &port)) {
-		say("\"%s\" is no address to listen at; give ADDR:PORT such as 127.0.0.1:9747, "
-		    "[::1]:9747, or a port alone", address);
+		diag("\"%s\" is no address to listen at; give ADDR:PORT such as 127.0.0.1:9747, "
+		     "[::1]:9747, or a port alone",
+		     address);
 		goto out;
 	}
 	error = getaddrinfo(host, port, &hints, &list);
 	if (error) {
-		say("%s: no such address: %s", address, gai_strerror(error));
+		diag("%s: no such address: %s", address, gai_strerror(error));
 		goto out;
 	}
 	fd = socket(list->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -139,8 +142,8 @@ int http_listen_path(const char *path, unsigned int mode, int *status)
 
 	*status = STATUS_USAGE;
 	if (!*path || strlen(path) >= sizeof(un.sun_path)) {
-		say("\"%s\" is no path for a socket, which has 1 to %zu bytes", path,
-		    sizeof(un.sun_path) - 1);
+		diag("\"%s\" is no path for a socket, which has 1 to %zu bytes", path,
+		     sizeof(un.sun_path) - 1);
 		return -1;
 	}
 	strcpy(un.sun_path, path);
@@ -162,13 +165,14 @@ int http_listen_path(const char *path, unsigned int mode, int *status)
 		return fd;
 	close(fd);
 	if (err == EACCES || err == EPERM) {
-		say("%s: no permission to make a socket there", path);
+		diag("%s: no permission to make a socket there", path);
 		return -1;
 	}
 	if (err == EADDRINUSE) {
-		say(lstat(path, &st) || S_ISSOCK(st.st_mode) ?
-		    "%s: another program listens there already; choose another path" :
-		    "%s: there is a file, which is no socket; choose another path", path);
+		diag(lstat(path, &st) || S_ISSOCK(st.st_mode) ?
+			     "%s: another program listens there already; choose another path" :
+			     "%s: there is a file, which is no socket; choose another path",
+		     path);
 		return -1;
 	}
 	return refuse(path, err, status);

@@ -62,7 +62,7 @@ static bool is_client(const struct inet_diag_msg *m, const struct diag_request *
 }
 
 /* HTTP_UID_UNKNOWN without such a socket; *@works gets whether the kernel could look at all. */
-static uid_t ask_kernel(const struct diag_request *rq, bool *works)
+static uid_t query_kernel(const struct diag_request *rq, bool *works)
 {
 	union {
 		struct nlmsghdr head;
@@ -118,8 +118,8 @@ static void put_words(char *text, size_t size, const __be32 *words, int nr, __be
 	snprintf(text + n, size - n, ":%04X", ntohs(port));
 }
 
-static uid_t look_in(const char *path, const __be32 *src, const __be32 *dst, int nr,
-		     const struct inet_diag_sockid *id)
+static uid_t find_uid_in(const char *path, const __be32 *src, const __be32 *dst, int nr,
+			 const struct inet_diag_sockid *id)
 {
 	char from[48], to[48], ends[100], line[512];
 	unsigned long inode;
@@ -142,7 +142,7 @@ static uid_t look_in(const char *path, const __be32 *src, const __be32 *dst, int
 	return found;
 }
 
-static uid_t look_in_lists(const struct diag_request *rq)
+static uid_t find_uid_in_proc(const struct diag_request *rq)
 {
 	const struct inet_diag_sockid *id = &rq->body.id;
 	const __be32 src[4] = { 0, 0, htonl(0xffff), id->idiag_src[0] };
@@ -150,9 +150,9 @@ static uid_t look_in_lists(const struct diag_request *rq)
 	uid_t uid;
 
 	if (rq->body.sdiag_family == AF_INET6)
-		return look_in("/proc/self/net/tcp6", id->idiag_src, id->idiag_dst, 4, id);
-	uid = look_in("/proc/self/net/tcp", id->idiag_src, id->idiag_dst, 1, id);
-	return uid == HTTP_UID_UNKNOWN ? look_in("/proc/self/net/tcp6", src, dst, 4, id) : uid;
+		return find_uid_in("/proc/self/net/tcp6", id->idiag_src, id->idiag_dst, 4, id);
+	uid = find_uid_in("/proc/self/net/tcp", id->idiag_src, id->idiag_dst, 1, id);
+	return uid == HTTP_UID_UNKNOWN ? find_uid_in("/proc/self/net/tcp6", src, dst, 4, id) : uid;
 }
 
 /* Whether the kernel can look, once that is known: each try has it look for the module. */
@@ -170,15 +170,15 @@ static uid_t uid_of_tcp(int fd, const union address *from)
 		return HTTP_UID_UNKNOWN;
 	there = request_for(from, &to);
 	if (way == WAY_LISTS)
-		return look_in_lists(&there);
-	uid = ask_kernel(&there, &works);
+		return find_uid_in_proc(&there);
+	uid = query_kernel(&there, &works);
 	if (works || way == WAY_KERNEL)
 		return uid;
 	/* That it finds nothing says nothing where it does not find this end either. */
 	here = request_for(&to, from);
-	ask_kernel(&here, &works);
+	query_kernel(&here, &works);
 	way = works ? WAY_KERNEL : WAY_LISTS;
-	return works ? uid : look_in_lists(&there);
+	return works ? uid : find_uid_in_proc(&there);
 }
 
 /* A machine has a whole network of loopback addresses: without a user they are one client. */

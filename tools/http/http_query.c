@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/say.h"
+#include "cli/diag.h"
 
 /**
  * struct query - being written

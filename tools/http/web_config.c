@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/say.h"
+#include "cli/diag.h"
 
 #define FILE_MAX	65536
 #define BCRYPT_LEN	60
@@ -236,7 +236,7 @@ static void enter(struct reading *r, const char *key, const char *value)
 	r->indent = 0;
 }
 
-static void take_line(struct reading *r, const char *line)
+static void parse_line(struct reading *r, const char *line)
 {
 	size_t indent = strspn(line, " ");
 	char key[SCALAR_SIZE], value[SCALAR_SIZE] = "";
@@ -291,7 +291,7 @@ char *web_config_parse(struct web_config *c, const char *path, char *text)
 		r.line++;
 		if (n && line[n - 1] == '\r')
 			line[n - 1] = '\0';
-		take_line(&r, line);
+		parse_line(&r, line);
 	}
 	if (!r.why && !r.c.cert_file != !r.c.key_file)
 		r.why = xprintf("%s: %s is missing: TLS wants cert_file and key_file", path,

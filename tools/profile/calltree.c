@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "cli/cmd.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 
 /**
  * struct order - makes nodes of paths
@@ -252,14 +252,14 @@ int calltree_build_diff(struct calltree *t, struct view *view)
 	return build(t, view, true);
 }
 
-void calltree_tell(const struct calltree *t)
+void calltree_report(const struct calltree *t)
 {
 	if (t->left_out)
-		say("%" PRIu64 " samples with values below 0 have no width and were left out",
-		    t->left_out);
+		diag("%" PRIu64 " samples with values below 0 have no width and were left out",
+		     t->left_out);
 	if (t->cut)
-		say("%" PRIu64 " samples with more than %d frames were cut at the leaf's end",
-		    t->cut, CALLTREE_DEPTH_MAX);
+		diag("%" PRIu64 " samples with more than %d frames were cut at the leaf's end",
+		     t->cut, CALLTREE_DEPTH_MAX);
 }
 
 void calltree_free(struct calltree *t)

@@ -136,8 +136,8 @@ int calltree_build(struct calltree *t, struct view *view);
 int calltree_build_diff(struct calltree *t, struct view *view);
 void calltree_free(struct calltree *t);
 
-/* calltree_tell() - say what of the profile the tree does not have */
-void calltree_tell(const struct calltree *t);
+/* calltree_report() - say what of the profile the tree does not have */
+void calltree_report(const struct calltree *t);
 
 /* calltree_frame() - a frame by its number; texts are valid until calltree_free() */
 enum frame_kind calltree_frame(const struct calltree *t, uint32_t frame, const char **function,

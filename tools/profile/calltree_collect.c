@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "cli/cmd.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 
 /* Paths that are looked for at a time. */
 #define PATHS_AT_HAND	16384
@@ -76,7 +76,7 @@ static uint32_t number_of(struct calltree *t, uint32_t key)
 	return t->numbers[key];
 }
 
-static void know_frame(struct calltree *t, uint32_t n)
+static void map_frame(struct calltree *t, uint32_t n)
 {
 	while (n >= t->room_known)
 		t->known = xgrow(t->known, t->room_known, &t->room_known, sizeof(*t->known));
@@ -87,12 +87,12 @@ static void know_frame(struct calltree *t, uint32_t n)
 static inline uint32_t find_frame(struct calltree *t, uint32_t n)
 {
 	if (n >= t->room_known || !t->known[n])
-		know_frame(t, n);
+		map_frame(t, n);
 	return t->known[n] - 1;
 }
 
 /* One after the other takes half of the time that it takes as they come; --by makes more. */
-static void know_keys(struct calltree *t, struct view *view)
+static void map_keys(struct calltree *t, struct view *view)
 {
 	size_t nr = view_frames(view)->nr;
 
@@ -253,7 +253,7 @@ static inline uint32_t step(const struct collector *c, uint32_t at, uint32_t fra
 }
 
 /* As far as there are paths, all of them a step at a time. */
-static void go_known(const struct collector *c, struct walk *walks, size_t nr)
+static void skip_shared(const struct collector *c, struct walk *walks, size_t nr)
 {
 	bool more;
 
@@ -271,7 +271,7 @@ static void go_known(const struct collector *c, struct walk *walks, size_t nr)
 }
 
 /* As far as paths may be made, or were for a sample before it. */
-static void go(struct collector *c, struct walk *w)
+static void add_frames(struct collector *c, struct walk *w)
 {
 	for (; w->nr; w->nr--) {
 		uint32_t frame = w->frames[w->nr - 1], next = step(c, w->at, frame);
@@ -327,11 +327,11 @@ static int add_batch(struct collector *c)
 	size_t nr = c->nr_batch;
 
 	c->nr_batch = 0;
-	go_known(c, c->walks, nr);
+	skip_shared(c, c->walks, nr);
 	for (size_t i = 0; i < nr; i++) {
 		struct rest *r = &c->batch[i];
 
-		go(c, &c->walks[i]);
+		add_frames(c, &c->walks[i]);
 		r->nr = c->walks[i].nr;
 		r->path = path_of(c, c->walks[i].at);
 		if (r->nr)
@@ -418,7 +418,7 @@ static inline void send_for(const struct collector *c, const uint32_t *waiting, 
 }
 
 /* Goes on with those that wait at one end; those that still do are put at @left. */
-static size_t go_on(struct collector *c, const uint32_t *waiting, size_t nr, uint32_t *left)
+static size_t resume_rests(struct collector *c, const uint32_t *waiting, size_t nr, uint32_t *left)
 {
 	size_t steps = 0, at = 0, by, nr_left = 0;
 
@@ -437,11 +437,11 @@ static size_t go_on(struct collector *c, const uint32_t *waiting, size_t nr, uin
 			at_hand[i] = waiting[at];
 			c->walks[i] = (struct walk){ .frames = c->frames + r->at, .nr = r->nr };
 		}
-		go_known(c, c->walks, batch);
+		skip_shared(c, c->walks, batch);
 		for (size_t i = 0; i < batch; i++) {
 			struct rest *r = &c->rests[at_hand[i]];
 
-			go(c, &c->walks[i]);
+			add_frames(c, &c->walks[i]);
 			r->nr = c->walks[i].nr;
 			r->path = path_of(c, c->walks[i].at);
 			if (r->nr)
@@ -472,7 +472,7 @@ static void add_rests(struct collector *c)
 
 			for (to = from + 1; to < nr && c->rests[waiting[to]].path == path;)
 				to++;
-			nr_left += go_on(c, waiting + from, to - from, left + nr_left);
+			nr_left += resume_rests(c, waiting + from, to - from, left + nr_left);
 		}
 		waiting = left;
 		left = last;
@@ -491,7 +491,7 @@ int calltree_collect(struct calltree *t, struct view *view, bool diff,
 
 	*t = (struct calltree){ .view = view, .diff = diff };
 	add_path(t, CALLTREE_NONE, number_of(t, add_frame(t, FRAME_USER, "all", "")) - 1);
-	know_keys(t, view);
+	map_keys(t, view);
 	c->t = t;
 	c->take = take;
 	c->ctx = ctx;

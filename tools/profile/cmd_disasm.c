@@ -15,13 +15,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
 #include "elf_place.h"
 #include "options_view.h"
 #include "source.h"
-#include "wanted.h"
+#include "function_match.h"
 
 #define AROUND		64	/* bytes before the first instruction with a value, and after the last */
 #define SPAN_MAX	(1 << 20)
@@ -211,7 +211,7 @@ static void end_block(struct code *c)
 }
 
 /* Lines of instructions begin with a space, their address and a colon. */
-static void take_line(struct code *c, const char *line)
+static void parse_line(struct code *c, const char *line)
 {
 	char *colon = NULL;
 	uint64_t at = strtoull(line, &colon, 16);
@@ -246,7 +246,7 @@ static int print_code(const struct view *v, const char *file, const struct place
 			    "function of %s", (to - from) >> 10, file);
 	f = start_objdump(file, from & ~(uint64_t)3, to, &pid);
 	while (f && getline(&line, &size, f) > 0)
-		take_line(&code, line);
+		parse_line(&code, line);
 	end_instruction(&code, UINT64_MAX);
 	end_block(&code);
 	free(line);
@@ -289,13 +289,13 @@ static int show(const struct disasm_options *o, const struct view *v, struct pla
 
 static int show_all(const struct disasm_options *o, const struct view *v, struct places *p)
 {
-	size_t *found, nr = wanted_all(&p->wanted, &p->functions, &found), i = 0, end;
+	size_t *found, nr = function_match_all(&p->wanted, &p->functions, &found), i = 0, end;
 	char flat[VIEW_TEXT_MAX], cum[VIEW_TEXT_MAX];
 	const struct function *fn;
 	int status = STATUS_FAILED;
 
 	if (!nr)
-		return wanted_none(&p->wanted);
+		return function_match_none(&p->wanted);
 	places_sort(p);
 	fn = &p->functions.all[found[0]];
 	printf("%11s %11s (flat, cum) %.2f%% of total: ", view_value(v, fn->flat, flat),
@@ -303,8 +303,8 @@ static int show_all(const struct disasm_options *o, const struct view *v, struct
 	text_plain(stdout, functions_name(&p->functions, fn));
 	putchar('\n');
 	if (nr > 1)
-		say("%zu functions are like %s: this is the one with the largest cum", nr,
-		    p->wanted.word);
+		diag("%zu functions are like %s: this is the one with the largest cum", nr,
+		     p->wanted.word);
 	fflush(stdout);
 	while (i < p->nr && p->all[i].function != found[0])
 		i++;
@@ -325,7 +325,7 @@ int cmd_disasm(int argc, char **argv)
 	struct disasm_options o = { 0 };
 	const struct option_table tables[] = {
 		{ "Options", disasm_rows, &o }, { "The profile", view_options, &o.view },
-		{ "Which samples", filter_options, &o.view.filter }, { 0 }
+		{ "Which samples", sample_filter_options, &o.view.filter }, { 0 }
 	};
 	struct places p = { 0 };
 	struct view v;
@@ -333,7 +333,7 @@ int cmd_disasm(int argc, char **argv)
 
 	if (!options_parse(&disasm_usage, tables, argc, argv, true, &operands, &status))
 		return status;
-	status = wanted_operands("disasm", argv + operands, argc - operands);
+	status = function_match_operands("disasm", argv + operands, argc - operands);
 	if (status == STATUS_OK)
 		status = view_open_with(&v, argv[operands + 1], &o.view);
 	if (status != STATUS_OK)
@@ -342,7 +342,7 @@ int cmd_disasm(int argc, char **argv)
 	if (status == STATUS_OK)
 		status = show_all(&o, &v, &p);
 	places_free(&p);
-	filter_free(&o.view.filter);
+	sample_filter_free(&o.view.filter);
 	view_close(&v);
 	return status;
 }

@@ -12,7 +12,7 @@
 #include "calltree.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "flame.h"
 #include "view.h"
 
@@ -28,7 +28,7 @@ struct flame_options {
 	const char *file;
 	const char *type;
 	const char *title;
-	struct filter filter;
+	struct sample_filter filter;
 	bool symbols;
 };
 
@@ -110,8 +110,10 @@ int cmd_flame(int argc, char **argv)
 {
 	struct flame_options o = { 0 };
 	const struct option_table tables[] = {
-		{ "Options", flame_rows, &o }, { "What to show", filter_by_options, &o.filter },
-		{ "Which samples", filter_options, &o.filter }, { 0 }
+		{ "Options", flame_rows, &o },
+		{ "What to show", sample_filter_by_options, &o.filter },
+		{ "Which samples", sample_filter_options, &o.filter },
+		{ 0 }
 	};
 	struct calltree tree;
 	struct view view;
@@ -132,12 +134,12 @@ int cmd_flame(int argc, char **argv)
 	status = calltree_build(&tree, &view);
 	if (status == STATUS_OK) {
 		if (!tree.nodes[0].total)
-			say("the profile has no %s above 0: the picture is empty", view.name);
-		calltree_tell(&tree);
+			diag("the profile has no %s above 0: the picture is empty", view.name);
+		calltree_report(&tree);
 		status = write_picture(&o, &tree, &view);
 	}
 	calltree_free(&tree);
-	filter_free(&o.filter);
+	sample_filter_free(&o.filter);
 	view_close(&view);
 	return status;
 }

@@ -15,7 +15,7 @@
 #include "calltree.h"
 #include "cli/digits.h"
 #include "cli/output.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "cli/text.h"
 #include "functions.h"
 #include "options_view.h"
@@ -129,7 +129,7 @@ static int write_collapsed(FILE *f, struct view *v)
 		write_line(f, &w, n);
 	}
 	if (status == STATUS_OK)
-		calltree_tell(&tree);
+		calltree_report(&tree);
 	calltree_free(&tree);
 	free(w.all);
 	free(w.end);
@@ -229,9 +229,11 @@ static int lines(const struct usage *usage, int (*write)(FILE *f, struct view *v
 {
 	struct lines_options o = { .file = "-" };
 	const struct option_table tables[] = {
-		{ "Options", lines_rows, &o }, { "The profile", view_options, &o.view },
-		{ "What to show", filter_by_options, &o.view.filter },
-		{ "Which samples", filter_options, &o.view.filter }, { 0 }
+		{ "Options", lines_rows, &o },
+		{ "The profile", view_options, &o.view },
+		{ "What to show", sample_filter_by_options, &o.view.filter },
+		{ "Which samples", sample_filter_options, &o.view.filter },
+		{ 0 }
 	};
 	struct view v;
 	int operands, status;
@@ -246,7 +248,7 @@ static int lines(const struct usage *usage, int (*write)(FILE *f, struct view *v
 	if (status != STATUS_OK)
 		return status;
 	status = write_to(o.file, write, &v);
-	filter_free(&o.view.filter);
+	sample_filter_free(&o.view.filter);
 	view_close(&v);
 	return status;
 }

@@ -12,12 +12,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
 #include "options_view.h"
 #include "source.h"
-#include "wanted.h"
+#include "function_match.h"
 
 #define FUNCTIONS_SHOWN	10
 #define AROUND		5	/* lines before the first with a value, and after the last */
@@ -98,14 +98,14 @@ static FILE *open_source(const struct list_options *o, const char *file, char **
 	return f;
 }
 
-static void tell_age(const struct view *v, FILE *f, const char *path)
+static void warn_age(const struct view *v, FILE *f, const char *path)
 {
 	int64_t start = 0, duration = 0;
 	struct stat st;
 
 	gprof_profile_time(v->profile, &start, &duration);
 	if (start && !fstat(fileno(f), &st) && st.st_mtime > (start + duration) / 1000000000)
-		say("%s was changed after the profile was taken: lines may be others", path);
+		diag("%s was changed after the profile was taken: lines may be others", path);
 }
 
 static void print_line(const struct view *v, const struct place *p, uint64_t line,
@@ -150,10 +150,10 @@ static void print_file(const struct list_options *o, const struct view *v,
 	text_plain(stdout, *places[0].file ? places[0].file : "(no source file is known)");
 	putchar('\n');
 	if (!f && *places[0].file)
-		say("%s cannot be read: %s; --source DIR says where sources are",
-		    places[0].file, strerror(errno));
+		diag("%s cannot be read: %s; --source DIR says where sources are", places[0].file,
+		     strerror(errno));
 	if (f)
-		tell_age(v, f, path);
+		warn_age(v, f, path);
 	while (f && last - first < LINES_MAX && at < last && getline(&line, &size, f) > 0) {
 		at++;
 		while (i < nr && places[i].at < at)
@@ -198,11 +198,11 @@ static void print_function(const struct list_options *o, const struct view *v,
 
 static int print_all(const struct list_options *o, const struct view *v, struct places *p)
 {
-	size_t *found, nr = wanted_all(&p->wanted, &p->functions, &found);
+	size_t *found, nr = function_match_all(&p->wanted, &p->functions, &found);
 	char text[VIEW_TEXT_MAX];
 
 	if (!nr)
-		return wanted_none(&p->wanted);
+		return function_match_none(&p->wanted);
 	places_sort(p);
 	printf("Type: %s\nTotal = %s\n", v->name, view_value(v, v->total, text));
 	if (nr > o->limit)
@@ -219,7 +219,7 @@ int cmd_list(int argc, char **argv)
 	struct list_options o = { .limit = FUNCTIONS_SHOWN };
 	const struct option_table tables[] = {
 		{ "Options", list_rows, &o }, { "The profile", view_options, &o.view },
-		{ "Which samples", filter_options, &o.view.filter }, { 0 }
+		{ "Which samples", sample_filter_options, &o.view.filter }, { 0 }
 	};
 	struct places p = { 0 };
 	struct view v;
@@ -227,7 +227,7 @@ int cmd_list(int argc, char **argv)
 
 	if (!options_parse(&list_usage, tables, argc, argv, true, &operands, &status))
 		return status;
-	status = wanted_operands("list", argv + operands, argc - operands);
+	status = function_match_operands("list", argv + operands, argc - operands);
 	if (status == STATUS_OK)
 		status = view_open_with(&v, argv[operands + 1], &o.view);
 	if (status != STATUS_OK)
@@ -236,7 +236,7 @@ int cmd_list(int argc, char **argv)
 	if (status == STATUS_OK)
 		status = print_all(&o, &v, &p);
 	places_free(&p);
-	filter_free(&o.view.filter);
+	sample_filter_free(&o.view.filter);
 	view_close(&v);
 	return status;
 }

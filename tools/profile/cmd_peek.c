@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
 #include "options_view.h"
 #include "peek.h"
-#include "wanted.h"
+#include "function_match.h"
 
 #define FUNCTIONS_SHOWN	20	/* unless -n says otherwise */
 #define NUMBER_COLUMNS	61
@@ -119,7 +119,7 @@ static void print_function(const struct peek *p, const struct view *v, struct pe
 static int print_all(struct peek *p, const struct view *v, size_t limit)
 {
 	struct peek_call **calls = xalloc(p->nr, sizeof(struct peek_call *));
-	size_t *found, nr = wanted_all(&p->wanted, &p->functions, &found);
+	size_t *found, nr = function_match_all(&p->wanted, &p->functions, &found);
 	char text[VIEW_TEXT_MAX];
 
 	for (size_t i = 0; i < p->nr; i++)
@@ -128,7 +128,7 @@ static int print_all(struct peek *p, const struct view *v, size_t limit)
 		qsort(calls, p->nr, sizeof(struct peek_call *), by_value);
 	if (!nr) {
 		free(calls);
-		return wanted_none(&p->wanted);
+		return function_match_none(&p->wanted);
 	}
 	printf("Type: %s\nTotal = %s\n", v->name, view_value(v, v->total, text));
 	if (nr > limit)
@@ -148,7 +148,7 @@ int cmd_peek(int argc, char **argv)
 	struct peek_options o = { .limit = FUNCTIONS_SHOWN };
 	const struct option_table tables[] = {
 		{ "Options", peek_rows, &o }, { "The profile", view_options, &o.view },
-		{ "Which samples", filter_options, &o.view.filter }, { 0 }
+		{ "Which samples", sample_filter_options, &o.view.filter }, { 0 }
 	};
 	struct peek p = { 0 };
 	struct view v;
@@ -156,7 +156,7 @@ int cmd_peek(int argc, char **argv)
 
 	if (!options_parse(&peek_usage, tables, argc, argv, true, &operands, &status))
 		return status;
-	status = wanted_operands("peek", argv + operands, argc - operands);
+	status = function_match_operands("peek", argv + operands, argc - operands);
 	if (status == STATUS_OK)
 		status = view_open_with(&v, argv[operands + 1], &o.view);
 	if (status != STATUS_OK)
@@ -165,7 +165,7 @@ int cmd_peek(int argc, char **argv)
 	if (status == STATUS_OK)
 		status = print_all(&p, &v, o.limit);
 	peek_free(&p);
-	filter_free(&o.view.filter);
+	sample_filter_free(&o.view.filter);
 	view_close(&v);
 	return status;
 }

@@ -15,15 +15,15 @@
 #include <gprof/profile.h>
 #include <gprof/symbolize.h>
 
-#include "cli/fetching.h"
+#include "cli/debuginfod_progress.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "cli/text.h"
 #include "debug_package.h"
 #include "view.h"
 
-#define TOLD_MAX	20	/* files, those with most first */
+#define REPORTED_MAX	20	/* files, those with most first */
 #define ASK_MS		600000	/* of servers: debug files are large, and Ctrl-C ends it */
 
 /**
@@ -109,7 +109,7 @@ static int add_dir(void *ctx, const char *value)
 	return add_word(&((struct symbolize *)ctx)->dirs, value);
 }
 
-static int set_ask(void *ctx, const char *value)
+static int set_debuginfod(void *ctx, const char *value)
 {
 	struct symbolize *s = ctx;
 
@@ -130,15 +130,21 @@ static int set_silent(void *ctx, const char *value)
 }
 
 static const struct option_row symbolize_rows[] = {
-	{ 'o', "output", "OUT", "write the profile there (default: in the place of PROFILE, which\n"
-	  "is kept as PROFILE~); \"-\" is stdout", set_output },
-	{ 0, "file", "FILE", "a program, a library or a debug file, for what has its build-id;\n"
-	  "may be given often", add_file },
+	{ 'o', "output", "OUT",
+	  "write the profile there (default: in the place of PROFILE, which\n"
+	  "is kept as PROFILE~); \"-\" is stdout",
+	  set_output },
+	{ 0, "file", "FILE",
+	  "a program, a library or a debug file, for what has its build-id;\n"
+	  "may be given often",
+	  add_file },
 	{ 0, "debug-dir", "DIR", "look for debug files in DIR/.build-id too; may be given often",
 	  add_dir },
-	{ 0, "debuginfod", NULL, "fail where servers cannot be asked", set_ask },
-	{ 0, "no-debuginfod", NULL, "ask no servers (default: those of DEBUGINFOD_URLS are asked for\n"
-	  "debug files that are not here, and learn what was profiled)", set_silent },
+	{ 0, "debuginfod", NULL, "fail where servers cannot be asked", set_debuginfod },
+	{ 0, "no-debuginfod", NULL,
+	  "ask no servers (default: those of DEBUGINFOD_URLS are asked for\n"
+	  "debug files that are not here, and learn what was profiled)",
+	  set_silent },
 	{ 0 },
 };
 
@@ -158,7 +164,7 @@ static const struct usage symbolize_usage = {
 "  DEBUGINFOD_URLS=https://debuginfod.elfutils.org gprofctl symbolize cpu.pb.gz",
 };
 
-static void take(void *ctx, const struct gprof_symbolized *done)
+static void on_file(void *ctx, const struct gprof_symbolized *done)
 {
 	struct symbolize *s = ctx;
 
@@ -175,11 +181,11 @@ static void take(void *ctx, const struct gprof_symbolized *done)
 	};
 }
 
-static void tell_rest(const struct symbolize *s)
+static void report_rest(const struct symbolize *s)
 {
-	size_t nr = s->nr_rest < TOLD_MAX ? s->nr_rest : TOLD_MAX;
-	const char *paths[TOLD_MAX];
-	char *packages[TOLD_MAX];
+	size_t nr = s->nr_rest < REPORTED_MAX ? s->nr_rest : REPORTED_MAX;
+	const char *paths[REPORTED_MAX];
+	char *packages[REPORTED_MAX];
 
 	for (size_t i = 0; i < nr; i++)
 		paths[i] = s->rest[i].wanted ? s->rest[i].file : "";
@@ -193,8 +199,8 @@ static void tell_rest(const struct symbolize *s)
 		char *left = r->left ? xprintf(": %" PRIu64 " location%s", r->left,
 					       r->left == 1 ? "" : "s") : xprintf("%s", "");
 
-		say("%s%s%s: %s%s%s", name, id, left, r->why, r->wanted ? "; " : "",
-		    r->wanted ? advice : "");
+		diag("%s%s%s: %s%s%s", name, id, left, r->why, r->wanted ? "; " : "",
+		     r->wanted ? advice : "");
 		free(id);
 		free(left);
 		free(name);
@@ -202,19 +208,19 @@ static void tell_rest(const struct symbolize *s)
 		free(packages[i]);
 	}
 	if (nr < s->nr_rest)
-		say("%zu more files have locations without names", s->nr_rest - nr);
+		diag("%zu more files have locations without names", s->nr_rest - nr);
 }
 
-static void tell_sum(const struct symbolize *s)
+static void report_sum(const struct symbolize *s)
 {
 	char *lines = s->lined ? xprintf(", and lines of %" PRIu64 " others", s->lined) : NULL;
 
-	tell_rest(s);
+	report_rest(s);
 	if (s->unnamed || s->lined)
-		say("named %" PRIu64 " of %" PRIu64 " locations that had no name%s", s->named,
-		    s->unnamed, lines ? lines : "");
+		diag("named %" PRIu64 " of %" PRIu64 " locations that had no name%s", s->named,
+		     s->unnamed, lines ? lines : "");
 	else
-		say("no location of the profile lacks a name that a file could give");
+		diag("no location of the profile lacks a name that a file could give");
 	free(lines);
 }
 
@@ -237,8 +243,13 @@ static int write_profile(const struct gprof_profile *p, const char *name, bool i
 static int symbolize(struct symbolize *s, struct gprof_profile *p, const char *file)
 {
 	const struct gprof_symbolize_opts opts = {
-		.sz = sizeof(opts), .files = s->files.v, .nr_files = s->files.nr,
-		.debug_dirs = s->dirs.v, .nr_debug_dirs = s->dirs.nr, .tell = take, .ctx = s,
+		.sz = sizeof(opts),
+		.files = s->files.v,
+		.nr_files = s->files.nr,
+		.debug_dirs = s->dirs.v,
+		.nr_debug_dirs = s->dirs.nr,
+		.tell = on_file,
+		.ctx = s,
 	};
 	int ret = gprof_profile_symbolize(p, &opts), status = STATUS_OK;
 	bool lacks = false;
@@ -246,7 +257,7 @@ static int symbolize(struct symbolize *s, struct gprof_profile *p, const char *f
 	progress_clear();
 	if (ret < 0)
 		return fail("%s", gprof_error());
-	tell_sum(s);
+	report_sum(s);
 	/* What was asked for is written, though it may be as it was. */
 	if (ret || s->output)
 		status = write_profile(p, s->output ? s->output : file, !s->output && strcmp(file, "-"));
@@ -266,15 +277,15 @@ static int try_output(const char *name)
 	return status;
 }
 
-static int ask_servers(struct symbolize *s)
+static int enable_servers(struct symbolize *s)
 {
 	if (s->silent || (!s->ask && !debuginfod_urls()))
 		return STATUS_OK;
-	s->asked = !debuginfod_ask(ASK_MS);
+	s->asked = !debuginfod_enable(ASK_MS);
 	if (!s->asked && s->ask)
 		return fail("%s", gprof_error());
 	if (!s->asked)
-		say("%s", gprof_error());
+		diag("%s", gprof_error());
 	return STATUS_OK;
 }
 
@@ -308,7 +319,7 @@ int cmd_symbolize(int argc, char **argv)
 		goto out;
 	status = try_output(s.output ? s.output : argv[operands]);
 	if (status == STATUS_OK)
-		status = ask_servers(&s);
+		status = enable_servers(&s);
 	if (status == STATUS_OK)
 		status = symbolize(&s, v.profile, argv[operands]);
 	view_close(&v);

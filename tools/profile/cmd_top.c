@@ -17,7 +17,7 @@
 #include "calltree.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
 #include "flame.h"
@@ -54,7 +54,7 @@ struct top {
 	bool full_names;
 	bool symbols;
 	const char *type;
-	struct filter filter;
+	struct sample_filter filter;
 	unsigned long long limit;
 	const char *ratio;
 };
@@ -267,7 +267,7 @@ static int show(struct top *t, const char *file)
 	}
 	view_close(&t->view);
 	functions_free(&t->functions);
-	filter_free(&t->filter);
+	sample_filter_free(&t->filter);
 	return status;
 }
 
@@ -275,9 +275,11 @@ int cmd_top(int argc, char **argv)
 {
 	struct top t = { 0 };
 	const struct option_table tables[] = {
-		{ "Options", top_rows, &t }, { "What to show", filter_by_options, &t.filter },
-		{ "Which samples", filter_options, &t.filter },
-		{ "Two profiles", ratio_rows, &t }, { 0 }
+		{ "Options", top_rows, &t },
+		{ "What to show", sample_filter_by_options, &t.filter },
+		{ "Which samples", sample_filter_options, &t.filter },
+		{ "Two profiles", ratio_rows, &t },
+		{ 0 }
 	};
 	int operands, status;
 
@@ -368,7 +370,7 @@ static int write_picture(struct view *v, const char *file, const char *title)
 	if (f)
 		fclose(f);
 	if (!error) {
-		calltree_tell(&tree);
+		calltree_report(&tree);
 		status = output_commit(&out);
 	} else {
 		output_discard(&out);
@@ -398,9 +400,11 @@ int cmd_diff(int argc, char **argv)
 	struct top t = { 0 };
 	struct diff d = { 0 };
 	const struct option_table tables[] = {
-		{ "Options", diff_rows, &d }, { "The table", top_rows, &t },
-		{ "What to show", filter_by_options, &t.filter },
-		{ "Which samples", filter_options, &t.filter }, { 0 }
+		{ "Options", diff_rows, &d },
+		{ "The table", top_rows, &t },
+		{ "What to show", sample_filter_by_options, &t.filter },
+		{ "Which samples", sample_filter_options, &t.filter },
+		{ 0 }
 	};
 	int operands, status;
 

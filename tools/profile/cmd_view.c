@@ -15,7 +15,7 @@
 
 #include "calltree.h"
 #include "cli/output.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "flame.h"
 #include "name_hint.h"
 #include "options_view.h"
@@ -128,7 +128,7 @@ static int write_diff(FILE *f, struct view *v, const char *title)
 	int status = calltree_build_diff(&tree, v);
 
 	if (status == STATUS_OK) {
-		calltree_tell(&tree);
+		calltree_report(&tree);
 		flame_write_page(f, &tree, v, title);
 	}
 	calltree_free(&tree);
@@ -179,7 +179,7 @@ static int show(const struct page_options *o, struct view *v)
 	if (status != STATUS_OK)
 		unlink(path);
 	else if (start_browser(path))
-		say("%s was opened in the browser", path);
+		diag("%s was opened in the browser", path);
 	else
 		status = fail("no browser could be started; open %s in one", path);
 	free(path);
@@ -190,9 +190,11 @@ int cmd_view(int argc, char **argv)
 {
 	struct page_options o = { 0 };
 	const struct option_table tables[] = {
-		{ "Options", page_rows, &o }, { "The profile", view_options, &o.view },
-		{ "What to show", filter_by_options, &o.view.filter },
-		{ "Which samples", filter_options, &o.view.filter }, { 0 }
+		{ "Options", page_rows, &o },
+		{ "The profile", view_options, &o.view },
+		{ "What to show", sample_filter_by_options, &o.view.filter },
+		{ "Which samples", sample_filter_options, &o.view.filter },
+		{ 0 }
 	};
 	struct view v;
 	int operands, status;
@@ -217,10 +219,10 @@ int cmd_view(int argc, char **argv)
 		hint = name_hint(&v, argv[operands]);
 	status = show(&o, &v);
 	if (status == STATUS_OK && hint)
-		say("%s", hint);
+		diag("%s", hint);
 	free(hint);
 	free(title);
-	filter_free(&o.view.filter);
+	sample_filter_free(&o.view.filter);
 	view_close(&v);
 	return status;
 }

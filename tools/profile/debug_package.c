@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/say.h"
+#include "cli/diag.h"
 
 #define LIST_MAX	(16 << 20)	/* bytes of a package's list of files */
 #define USR		"/usr"

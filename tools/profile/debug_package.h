@@ -2,8 +2,8 @@
 /*
  * Where the names of a file are to be had: the package with its debug symbols, and servers.
  */
-#ifndef TOOLS_PROFILES_DEBUG_PACKAGE_H
-#define TOOLS_PROFILES_DEBUG_PACKAGE_H
+#ifndef TOOLS_PROFILE_DEBUG_PACKAGE_H
+#define TOOLS_PROFILE_DEBUG_PACKAGE_H
 
 #include <stddef.h>
 
@@ -30,4 +30,4 @@ const char *debuginfod_urls(void);
  */
 char *debug_advice(const char *package, int asked);
 
-#endif /* TOOLS_PROFILES_DEBUG_PACKAGE_H */
+#endif /* TOOLS_PROFILE_DEBUG_PACKAGE_H */

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "cli/cmd.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 
 #define NOTES_MAX	65536
 

@@ -2,8 +2,8 @@
 /*
  * Where the bytes of an ELF file are by its own addresses, and which file it is.
  */
-#ifndef TOOLS_PROFILES_ELF_PLACE_H
-#define TOOLS_PROFILES_ELF_PLACE_H
+#ifndef TOOLS_PROFILE_ELF_PLACE_H
+#define TOOLS_PROFILE_ELF_PLACE_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -33,4 +33,4 @@ int elf_place_read(struct elf_place *e, const char *file);
 /* elf_place_address() - the file's own address of a byte of it, or UINT64_MAX */
 uint64_t elf_place_address(const struct elf_place *e, uint64_t offset);
 
-#endif /* TOOLS_PROFILES_ELF_PLACE_H */
+#endif /* TOOLS_PROFILE_ELF_PLACE_H */

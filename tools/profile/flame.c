@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "cli/digits.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "cli/text.h"
 #include "flame_assets.h"
 

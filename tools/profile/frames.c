@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/say.h"
+#include "cli/diag.h"
 
 static void reserve(struct frames *f, size_t nr)
 {

@@ -3,8 +3,8 @@
  * The frames of a profile by numbers: those of a location lie one after the other, so that
  * a stack is numbers, and what a view has to know of a frame it finds out once.
  */
-#ifndef TOOLS_PROFILES_FRAMES_H
-#define TOOLS_PROFILES_FRAMES_H
+#ifndef TOOLS_PROFILE_FRAMES_H
+#define TOOLS_PROFILE_FRAMES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,4 +47,4 @@ void frames_room(struct frames *f, size_t nr);
 /* frames_stack() - the frames of a sample to @stack, leaf first; returns how many */
 size_t frames_stack(struct frames *f, const struct gprof_profile_stack *s);
 
-#endif /* TOOLS_PROFILES_FRAMES_H */
+#endif /* TOOLS_PROFILE_FRAMES_H */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/unnamed.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "cli/text.h"
 
 /* A frame that was not there before. */

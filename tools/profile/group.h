@@ -3,8 +3,8 @@
  * Samples by process, thread, module, cgroup or CPU: as rows of their own, or as roots
  * above the functions.
  */
-#ifndef TOOLS_PROFILES_GROUP_H
-#define TOOLS_PROFILES_GROUP_H
+#ifndef TOOLS_PROFILE_GROUP_H
+#define TOOLS_PROFILE_GROUP_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -88,4 +88,4 @@ void group_name(struct group *g, const struct gprof_profile *p);
 
 void group_free(struct group *g);
 
-#endif /* TOOLS_PROFILES_GROUP_H */
+#endif /* TOOLS_PROFILE_GROUP_H */

@@ -2,8 +2,8 @@
 /*
  * What a frame is of: the program, a library, the kernel or one of its modules.
  */
-#ifndef TOOLS_PROFILES_MODULE_H
-#define TOOLS_PROFILES_MODULE_H
+#ifndef TOOLS_PROFILE_MODULE_H
+#define TOOLS_PROFILE_MODULE_H
 
 #include <gprof/profile.h>
 
@@ -19,4 +19,4 @@ enum frame_kind frame_kind(const struct gprof_frame *f);
  */
 const char *module_text(enum frame_kind kind, const char *mapping, char text[MODULE_TEXT_MAX]);
 
-#endif /* TOOLS_PROFILES_MODULE_H */
+#endif /* TOOLS_PROFILE_MODULE_H */

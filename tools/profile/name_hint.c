@@ -10,7 +10,7 @@
 
 #include "base/unnamed.h"
 #include "cli/intern.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "cli/text.h"
 #include "debug_package.h"
 
@@ -83,7 +83,7 @@ static void collect(struct nameless *n, struct view *v)
 }
 
 /* The largest that was not taken yet; SIZE_MAX: there is none. */
-static size_t take_largest(struct nameless *n)
+static size_t pop_largest(struct nameless *n)
 {
 	size_t best = SIZE_MAX;
 
@@ -102,7 +102,7 @@ static char *words_of(struct nameless *n)
 	char *names[FILES_SHOWN], *all = NULL;
 	size_t nr, at, length;
 
-	for (nr = 0; nr < FILES_SHOWN && (at = take_largest(n)) != SIZE_MAX; nr++)
+	for (nr = 0; nr < FILES_SHOWN && (at = pop_largest(n)) != SIZE_MAX; nr++)
 		paths[nr] = intern_key(&n->files, at, &length);
 	debug_packages(DPKG_INFO, paths, nr, names);
 	for (size_t i = 0; i < nr; i++) {

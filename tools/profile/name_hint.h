@@ -2,8 +2,8 @@
 /*
  * What would name the code of a profile that has no names.
  */
-#ifndef TOOLS_PROFILES_NAME_HINT_H
-#define TOOLS_PROFILES_NAME_HINT_H
+#ifndef TOOLS_PROFILE_NAME_HINT_H
+#define TOOLS_PROFILE_NAME_HINT_H
 
 #include "view.h"
 
@@ -17,4 +17,4 @@
  */
 char *name_hint(struct view *v, const char *file);
 
-#endif /* TOOLS_PROFILES_NAME_HINT_H */
+#endif /* TOOLS_PROFILE_NAME_HINT_H */

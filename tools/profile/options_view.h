@@ -3,13 +3,13 @@
  * What every view of a profile takes: the type of its values, how functions are called,
  * and the profile itself.
  */
-#ifndef TOOLS_PROFILES_OPTIONS_VIEW_H
-#define TOOLS_PROFILES_OPTIONS_VIEW_H
+#ifndef TOOLS_PROFILE_OPTIONS_VIEW_H
+#define TOOLS_PROFILE_OPTIONS_VIEW_H
 
 #include <stdbool.h>
 
 #include "cli/options.h"
-#include "filter.h"
+#include "sample_filter.h"
 #include "view.h"
 
 /**
@@ -21,16 +21,16 @@
 struct view_options {
 	const char *type;
 	bool symbols;
-	struct filter filter;
+	struct sample_filter filter;
 };
 
 /* For struct option_table; its ctx is a struct view_options. */
 extern const struct option_row view_options[];
 
-/* view_open_with() - view_open(), as the options have it; filter_free() is the caller's */
+/* view_open_with() - view_open(), as the options have it; sample_filter_free() is the caller's */
 int view_open_with(struct view *v, const char *file, struct view_options *o);
 /* view_open_diff_with() - likewise view_open_diff() */
 int view_open_diff_with(struct view *v, const char *base, const char *file,
 			struct view_options *o);
 
-#endif /* TOOLS_PROFILES_OPTIONS_VIEW_H */
+#endif /* TOOLS_PROFILE_OPTIONS_VIEW_H */

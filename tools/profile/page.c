@@ -13,7 +13,7 @@
 #include "cli/cmd.h"
 #include "cli/digits.h"
 #include "cli/intern.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "cli/text.h"
 #include "group.h"
 
@@ -159,8 +159,9 @@ static void choose_keys(struct page *p)
 	for (p->nr_keys = NR_KEYS; !make_cells(p); p->nr_keys--)
 		forget_sets(p);
 	if (p->nr_keys < NR_KEYS)
-		say("the profile is too large to be filtered by %s in the page; --comm, --pid and "
-		    "--label choose before", p->nr_keys < 3 ? "thread and CPU" : "thread");
+		diag("the profile is too large to be filtered by %s in the page; --comm, --pid and "
+		     "--label choose before",
+		     p->nr_keys < 3 ? "thread and CPU" : "thread");
 }
 
 static void empty(struct page *p)
@@ -337,7 +338,7 @@ int page_write(FILE *f, struct view *view, const char *title)
 	int status = collect(&p);
 
 	if (status == STATUS_OK) {
-		calltree_tell(&p.tree);
+		calltree_report(&p.tree);
 		write_head(f, view, title);
 		fputs(body, f);
 		write_data(f, &p);

@@ -2,8 +2,8 @@
 /*
  * A profile as a page for a browser: one file that needs nothing else.
  */
-#ifndef TOOLS_PROFILES_PAGE_H
-#define TOOLS_PROFILES_PAGE_H
+#ifndef TOOLS_PROFILE_PAGE_H
+#define TOOLS_PROFILE_PAGE_H
 
 #include <stdio.h>
 
@@ -16,4 +16,4 @@
  */
 int page_write(FILE *f, struct view *view, const char *title);
 
-#endif /* TOOLS_PROFILES_PAGE_H */
+#endif /* TOOLS_PROFILE_PAGE_H */

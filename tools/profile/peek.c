@@ -6,7 +6,7 @@
 #include "peek.h"
 
 #include <stdlib.h>
-#include "cli/say.h"
+#include "cli/diag.h"
 
 static void add_call(struct peek *p, size_t from, size_t to, int64_t value)
 {
@@ -14,8 +14,8 @@ static void add_call(struct peek *p, size_t from, size_t to, int64_t value)
 	size_t n;
 	struct peek_call *call;
 
-	if (from == to || (!wanted_is(&p->wanted, &p->functions, from) &&
-			   !wanted_is(&p->wanted, &p->functions, to)))
+	if (from == to || (!function_match_is(&p->wanted, &p->functions, from) &&
+			   !function_match_is(&p->wanted, &p->functions, to)))
 		return;
 	n = intern_add(&p->edges, edge, sizeof(edge));
 	p->calls = xgrow(p->calls, n, &p->room_calls, sizeof(*p->calls));
@@ -50,7 +50,7 @@ int peek_collect(struct peek *p, struct view *v, const char *word)
 	int status;
 
 	*p = (struct peek){ .view = v };
-	wanted_init(&p->wanted, word, view_frames(v));
+	function_match_init(&p->wanted, word, view_frames(v));
 	status = view_each(v, add_sample, p);
 	functions_finish(&p->functions);
 	return status;
@@ -60,7 +60,7 @@ void peek_free(struct peek *p)
 {
 	functions_free(&p->functions);
 	intern_free(&p->edges);
-	wanted_free(&p->wanted);
+	function_match_free(&p->wanted);
 	free(p->calls);
 	*p = (struct peek){ 0 };
 }

@@ -2,15 +2,15 @@
 /*
  * Functions with those that call them and those that they call.
  */
-#ifndef TOOLS_PROFILES_PEEK_H
-#define TOOLS_PROFILES_PEEK_H
+#ifndef TOOLS_PROFILE_PEEK_H
+#define TOOLS_PROFILE_PEEK_H
 
 #include <stdbool.h>
 
 #include "cli/intern.h"
 #include "functions.h"
 #include "view.h"
-#include "wanted.h"
+#include "function_match.h"
 
 /**
  * struct peek_call - one function calls another
@@ -38,7 +38,7 @@ struct peek_call {
  */
 struct peek {
 	struct functions functions;
-	struct wanted wanted;
+	struct function_match wanted;
 	struct intern edges;
 	struct peek_call *calls;
 	size_t nr;
@@ -55,4 +55,4 @@ int peek_collect(struct peek *p, struct view *v, const char *word);
 
 void peek_free(struct peek *p);
 
-#endif /* TOOLS_PROFILES_PEEK_H */
+#endif /* TOOLS_PROFILE_PEEK_H */

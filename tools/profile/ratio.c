@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 
 #include "cli/cmd.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "cli/text.h"
 #include "functions.h"
 #include "view.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/say.h"
+#include "cli/diag.h"
 
 /* Texts of one profile are there once: their places tell them apart. */
 struct key {
@@ -41,7 +41,7 @@ static int add_sample(void *ctx, const struct view_sample *s)
 		size_t n = p->functions.stack[i];
 		struct place *place;
 
-		if (!wanted_is(&p->wanted, &p->functions, n))
+		if (!function_match_is(&p->wanted, &p->functions, n))
 			continue;
 		place = place_of(p, n, &p->view->frames->all[s->frames[i]]);
 		if (!i)
@@ -58,7 +58,7 @@ int places_collect(struct places *p, struct view *v, const char *word, bool addr
 	int status;
 
 	*p = (struct places){ .view = v, .addresses = addresses };
-	wanted_init(&p->wanted, word, view_frames(v));
+	function_match_init(&p->wanted, word, view_frames(v));
 	status = view_each(v, add_sample, p);
 	functions_finish(&p->functions);
 	return status;
@@ -84,7 +84,7 @@ void places_sort(struct places *p)
 void places_free(struct places *p)
 {
 	functions_free(&p->functions);
-	wanted_free(&p->wanted);
+	function_match_free(&p->wanted);
 	intern_free(&p->numbers);
 	free(p->all);
 	*p = (struct places){ 0 };

@@ -2,15 +2,15 @@
 /*
  * What the places in a function take: lines of its source, or instructions.
  */
-#ifndef TOOLS_PROFILES_SOURCE_H
-#define TOOLS_PROFILES_SOURCE_H
+#ifndef TOOLS_PROFILE_SOURCE_H
+#define TOOLS_PROFILE_SOURCE_H
 
 #include <stdint.h>
 
 #include "cli/intern.h"
 #include "functions.h"
 #include "view.h"
-#include "wanted.h"
+#include "function_match.h"
 
 /**
  * struct place - a line, or an instruction
@@ -43,7 +43,7 @@ struct place {
  */
 struct places {
 	struct functions functions;
-	struct wanted wanted;
+	struct function_match wanted;
 	struct intern numbers;
 	struct place *all;
 	size_t nr;
@@ -64,4 +64,4 @@ void places_sort(struct places *p);
 
 void places_free(struct places *p);
 
-#endif /* TOOLS_PROFILES_SOURCE_H */
+#endif /* TOOLS_PROFILE_SOURCE_H */

@@ -15,7 +15,7 @@
 
 #include "cli/cmd.h"
 #include "cli/file_kind.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "cli/text.h"
 
 /* Units as pprof files name them, largest first; a total of one or more is written so. */
@@ -174,16 +174,17 @@ int view_each(struct view *v, int (*fn)(void *ctx, const struct view_sample *s),
 	for (size_t i = 0; !ret && !gprof_profile_stack(v->profile, i, &stack); i++) {
 		struct view_sample s = { .labels = stack.labels, .values = stack.values };
 
-		if (v->filter && !filter_labels(v->filter, v->profile, stack.labels))
+		if (v->filter && !sample_filter_labels(v->filter, v->profile, stack.labels))
 			continue;
 		s.nr = frames_stack(v->frames, &stack);
-		if (v->filter && !filter_frames(v->filter, v->profile, v->frames, stack.labels, &s.nr))
+		if (v->filter &&
+		    !sample_filter_frames(v->filter, v->profile, v->frames, stack.labels, &s.nr))
 			continue;
 		s.frames = v->frames->stack;
 		ret = fn(ctx, &s);
 	}
 	if (v->filter)
-		filter_tell(v->filter);
+		sample_filter_report(v->filter);
 	return ret ? STATUS_FAILED : STATUS_OK;
 }
 

@@ -12,7 +12,7 @@
 
 #include <gprof/profile.h>
 
-#include "filter.h"
+#include "sample_filter.h"
 #include "frames.h"
 
 /**
@@ -36,7 +36,7 @@ struct view {
 	int64_t total;
 	double scale;
 	const char *suffix;
-	struct filter *filter;
+	struct sample_filter *filter;
 	struct frames *frames;
 };
 

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "heap_text.h"
 #include "kinds.h"
 
@@ -109,9 +109,9 @@ static int check_probes(const struct kinds *k)
 		return misused("--uprobes and --leaks exclude each other");
 	if (k->target.is_command || !is_program(k))
 		return misused("--uprobes is about a program that runs already: it wants -p or -t");
-	say("--uprobes: until it ends, each malloc() of %d enters the kernel twice and each free() "
-	    "once, sampled or not, which slows it many times over if it does little else",
-	    k->target.gprof.id);
+	diag("--uprobes: until it ends, each malloc() of %d enters the kernel twice and each free() "
+	     "once, sampled or not, which slows it many times over if it does little else",
+	     k->target.gprof.id);
 	return STATUS_OK;
 }
 
@@ -130,8 +130,8 @@ static int check(struct kinds *k)
 	if (k->probes && check_probes(k) != STATUS_OK)
 		return STATUS_USAGE;
 	if (!k->kernel && !k->of_user && !k->target.is_command && is_program(k))
-		say("of what runs already this is the memory of the kernel for it; --uprobes has the "
-		    "program's own, which slows it (--kernel leaves this line out)");
+		diag("of what runs already this is the memory of the kernel for it; --uprobes has the "
+		     "program's own, which slows it (--kernel leaves this line out)");
 	if (k->kernel || (!k->of_user && !k->target.is_command))
 		return STATUS_OK;
 	k->kinds[0].kind = heap ? "user-heap" : "user-alloc";

@@ -4,7 +4,7 @@
  */
 #include "cli/cmd.h"
 
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "kinds.h"
 
 static int set_waker(void *ctx, const char *value)

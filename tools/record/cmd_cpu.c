@@ -12,8 +12,8 @@
 #include <gprof/recorder.h>
 
 #include "cli/options.h"
-#include "cli/say.h"
-#include "cli/target.h"
+#include "cli/diag.h"
+#include "cli/target_options.h"
 #include "events.h"
 #include "record.h"
 
@@ -281,8 +281,8 @@ static int complete(struct cpu_options *o)
 			if (!ev->period)
 				return misused("-F %llu: %s are sampled each time they happen; %s:N is "
 					       "every N-th", o->hz, ev->name, ev->name);
-			say("%s: -F %llu is taken as %s:%llu, every so many", ev->name, o->hz,
-			    ev->name, (unsigned long long)ev->period);
+			diag("%s: -F %llu is taken as %s:%llu, every so many", ev->name, o->hz,
+			     ev->name, (unsigned long long)ev->period);
 		}
 		ev->precise = o->precise;
 	}

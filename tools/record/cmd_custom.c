@@ -12,7 +12,7 @@
 
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "cli/text.h"
 #include "profile_output.h"
 
@@ -97,29 +97,29 @@ static int list(const struct custom_options *o)
 	if (gprof_custom_each(o->pid, show, &nr))
 		return fail("%s", gprof_error());
 	if (!nr && o->pid)
-		say("process %d publishes no profiles", o->pid);
+		diag("process %d publishes no profiles", o->pid);
 	else if (!nr)
-		say("no program of this user publishes profiles");
+		diag("no program of this user publishes profiles");
 	return finish_stdout();
 }
 
 /* What has to be known of it. */
-static void tell(const struct gprof_profile *p)
+static void report(const struct gprof_profile *p)
 {
 	const char *text;
 
 	for (size_t i = 0; (text = gprof_profile_comment(p, i)); i++)
-		say("custom: %s", text);
+		diag("custom: %s", text);
 }
 
-static int take(const struct custom_options *o, const char *name)
+static int write_custom(const struct custom_options *o, const char *name)
 {
 	struct output out;
 	int status = output_open(&out, o->file ? o->file : "custom.pb.gz");
 
 	if (status != STATUS_OK)
 		return status;
-	return profile_output(&out, gprof_custom_read(o->pid, name), NULL, NULL, tell);
+	return profile_output(&out, gprof_custom_read(o->pid, name), NULL, NULL, report);
 }
 
 int cmd_custom(int argc, char **argv)
@@ -140,5 +140,5 @@ int cmd_custom(int argc, char **argv)
 	}
 	if (!o.pid || argc - operands != 1)
 		return misused("custom wants -p PID and the name of one profile; --list shows them");
-	return take(&o, argv[operands]);
+	return write_custom(&o, argv[operands]);
 }

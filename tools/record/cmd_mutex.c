@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "kinds.h"
 
 static int set_waiter(void *ctx, const char *value)

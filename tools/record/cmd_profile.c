@@ -10,8 +10,8 @@
 #include <gprof/recorder.h>
 
 #include "cli/options.h"
-#include "cli/say.h"
-#include "cli/target.h"
+#include "cli/diag.h"
+#include "cli/target_options.h"
 #include "record.h"
 
 #define EVENTS_MAX	16

@@ -13,8 +13,8 @@
 
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/say.h"
-#include "cli/target.h"
+#include "cli/diag.h"
+#include "cli/target_options.h"
 #include "profile_output.h"
 #include "record.h"
 
@@ -125,7 +125,7 @@ static const struct usage task_usage = {
 "  gprofctl task -a && gprofctl top task.pb.gz --cum",
 };
 
-static struct gprof_profile *take(const struct task_options *o, bool kernel)
+static struct gprof_profile *capture(const struct task_options *o, bool kernel)
 {
 	return gprof_task_snapshot(&(struct gprof_task_config){
 		.sz = sizeof(struct gprof_task_config),
@@ -137,20 +137,20 @@ static struct gprof_profile *take(const struct task_options *o, bool kernel)
 }
 
 /* Whether the kernel may be looked at is for the module to decide: ask it. */
-static struct gprof_profile *take_what_may_be_seen(const struct task_options *o)
+static struct gprof_profile *capture_permitted(const struct task_options *o)
 {
 	struct gprof_profile *p = NULL;
 
 	errno = EPERM;
 	if (!o->user_only)
-		p = take(o, true);
+		p = capture(o, true);
 	if (p || o->kernel || errno != EPERM)
 		return p;
-	return take(o, false);
+	return capture(o, false);
 }
 
 /* What was lost, and last the counts, as of a recording: programs read them. */
-static void tell(const struct gprof_profile *p)
+static void report(const struct gprof_profile *p)
 {
 	static const char samples[] = "samples: ";
 	const char *text, *counts = NULL;
@@ -159,7 +159,7 @@ static void tell(const struct gprof_profile *p)
 		if (!strncmp(text, samples, strlen(samples)))
 			counts = text + strlen(samples);
 		else if (!strncmp(text, "lost ", 5))
-			say("task: %s", text);
+			diag("task: %s", text);
 	}
 	if (counts)
 		fprintf(stderr, "%s\n", counts);
@@ -181,8 +181,8 @@ static int snapshot(struct task_options *o)
 							output_open_text(&out, o->file);
 	if (status != STATUS_OK)
 		return status;
-	return profile_output(&out, take_what_may_be_seen(o),
-			      o->format == GPROF_TASK_FORMAT_PPROF ? NULL : write_as, o, tell);
+	return profile_output(&out, capture_permitted(o),
+			      o->format == GPROF_TASK_FORMAT_PPROF ? NULL : write_as, o, report);
 }
 
 int cmd_task(int argc, char **argv)
@@ -190,7 +190,7 @@ int cmd_task(int argc, char **argv)
 	struct task_options o = { 0 };
 	const struct option_table tables[] = {
 		{ "What to tell", task_rows, &o },
-		{ "Whose tasks", target_moment_options, &o.target },
+		{ "Whose tasks", target_instant_options, &o.target },
 		{ 0 },
 	};
 	int operands, status;

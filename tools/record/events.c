@@ -11,7 +11,7 @@
 
 #include "cli/cmd.h"
 #include "cli/options.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 
 /* How often an event happens in a second of a busy CPU of 2.4 GHz; 0: rarely. */
 static const struct {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/cmd.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "preload.h"
 
 void kinds_add(struct kinds *k, const char *kind, const char *file)

@@ -12,7 +12,7 @@
 #include <gprof/recorder.h>
 
 #include "cli/options.h"
-#include "cli/target.h"
+#include "cli/target_options.h"
 #include "record.h"
 
 #define KINDS_MAX	8

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "cli/cmd.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 
 #define SHIM	"libgprof-heap.so"
 

@@ -5,7 +5,7 @@
 #include "profile_output.h"
 
 #include "cli/cmd.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 
 int profile_output(struct output *o, struct gprof_profile *p,
 		   int (*write)(const struct gprof_profile *p, int fd, const void *ctx),

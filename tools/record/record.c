@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "cli/cmd.h"
-#include "cli/fetching.h"
+#include "cli/debuginfod_progress.h"
 #include "cli/output.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "cli/session.h"
 #include "profile_output.h"
 
@@ -115,7 +115,7 @@ static bool tick(void *ctx, uint64_t ns)
 }
 
 /* Where it is, how much it is, and how it is looked at. */
-static void tell_places(const struct run *s, const struct gprof_recorder_stats *st)
+static void report_files(const struct run *s, const struct gprof_recorder_stats *st)
 {
 	for (size_t i = 0; i < s->rec->nr_files; i++) {
 		char *samples;
@@ -128,7 +128,7 @@ static void tell_places(const struct run *s, const struct gprof_recorder_stats *
 	}
 }
 
-static int tell(struct run *s, bool written)
+static int report(struct run *s, bool written)
 {
 	size_t nr = s->rec->nr_files;
 	struct gprof_recorder_stats *st = xalloc(nr, sizeof(*st));
@@ -140,9 +140,9 @@ static int tell(struct run *s, bool written)
 			status = fail("%s", gprof_error());
 	}
 	if (status == STATUS_OK && written)
-		tell_places(s, st);
+		report_files(s, st);
 	if (status == STATUS_OK)
-		record_tell(st, nr, &s->rec->words);
+		record_summary(st, nr, &s->rec->words);
 	free(st);
 	return status;
 }
@@ -157,7 +157,7 @@ static int finish(struct run *s)
 	if (gprof_recorder_stop(s->recorder)) {
 		status = fail("%s", gprof_error());
 		for (size_t i = 0; i < s->nr_open; i++)
-			say("%s was not written", s->outputs[i].name);
+			diag("%s was not written", s->outputs[i].name);
 		watch_resume();
 		discard_outputs(s);
 	} else {
@@ -167,7 +167,7 @@ static int finish(struct run *s)
 			status = s->rec->after(s->rec->ctx);
 	}
 	progress_clear();
-	if (tell(s, status == STATUS_OK) != STATUS_OK)
+	if (report(s, status == STATUS_OK) != STATUS_OK)
 		status = STATUS_FAILED;
 	return status;
 }
@@ -176,7 +176,7 @@ int record_debuginfod(void *ctx, const char *value)
 {
 	(void)ctx;
 	(void)value;
-	return debuginfod_ask(0) ? fail("%s", gprof_error()) : STATUS_OK;
+	return debuginfod_enable(0) ? fail("%s", gprof_error()) : STATUS_OK;
 }
 
 int record(const struct recording *rec)
@@ -186,7 +186,7 @@ int record(const struct recording *rec)
 		.outputs = xalloc(rec->nr_files, sizeof(*s.outputs)),
 	};
 	/* With a command the terminal is the command's. */
-	bool shown = progress_wanted() && !rec->target->command;
+	bool shown = progress_enabled() && !rec->target->command;
 	int status = session_begin(&s.session, rec->target);
 
 	if (status == STATUS_OK)

@@ -11,8 +11,8 @@
 
 #include <gprof/recorder.h>
 
-#include "cli/target.h"
-#include "record_tell.h"
+#include "cli/target_options.h"
+#include "record_summary.h"
 
 /**
  * struct recording - what to record, and where to

@@ -19,9 +19,9 @@
 #include "cli/duration.h"
 #include "cli/hook.h"
 #include "cli/options.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "cli/session.h"
-#include "cli/target.h"
+#include "cli/target_options.h"
 #include "snapshots.h"
 #include "trace_options.h"
 #include "triggers.h"
@@ -73,7 +73,7 @@ struct flight {
 /* SIGUSR1s that are yet to be served, which are one where they come together. */
 static volatile sig_atomic_t asked;
 
-static void on_asked(int sig)
+static void on_hangup(int sig)
 {
 	(void)sig;
 	asked = 1;
@@ -102,7 +102,7 @@ static int set_min_age(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
-static int take_bytes(const char *name, const char *value, uint64_t *bytes)
+static int parse_bytes(const char *name, const char *value, uint64_t *bytes)
 {
 	unsigned long long n;
 
@@ -114,13 +114,13 @@ static int take_bytes(const char *name, const char *value, uint64_t *bytes)
 
 static int set_max_bytes(void *ctx, const char *value)
 {
-	return take_bytes("max-bytes", value, &((struct flight *)ctx)->opts.max_bytes);
+	return parse_bytes("max-bytes", value, &((struct flight *)ctx)->opts.max_bytes);
 }
 
 static int set_total(void *ctx, const char *value)
 {
 	uint64_t bytes = 0;
-	int status = take_bytes("total", value, &bytes);
+	int status = parse_bytes("total", value, &bytes);
 
 	((struct flight *)ctx)->snapshots.bytes = bytes;
 	return status;
@@ -254,28 +254,30 @@ static int start(struct flight *f)
  * One line for each: what, where, and whether it is less than was asked for. @fired_ns: what
  * it is about, 0: nothing.
  */
-static void tell_snapshot(const struct flight *f, const char *reason, uint64_t fired_ns,
-			  const char *name, const struct gprof_flight_snapshot *snap)
+static void report_snapshot(const struct flight *f, const char *reason, uint64_t fired_ns,
+			    const char *name, const struct gprof_flight_snapshot *snap)
 {
 	char age[DURATION_TEXT], wanted[DURATION_TEXT];
 
 	duration_text((int64_t)(snap->until_ns - snap->from_ns), age);
 	if (snap->whole)
-		say("%s: the last %s are in %s/%s", reason, age, f->snapshots.path, name);
+		diag("%s: the last %s are in %s/%s", reason, age, f->snapshots.path, name);
 	else
-		say("%s: the last %s (not %s: a larger --max-bytes keeps more) are in %s/%s", reason,
-		    age, duration_text((int64_t)f->opts.min_age_ns, wanted), f->snapshots.path, name);
+		diag("%s: the last %s (not %s: a larger --max-bytes keeps more) are in %s/%s",
+		     reason, age, duration_text((int64_t)f->opts.min_age_ns, wanted),
+		     f->snapshots.path, name);
 	if (snap->uid_permille)
-		say("%s: the buffers reach back %s: %.1f %% of their events are of tasks of uid %" PRIu32,
-		    reason, age, snap->uid_permille / 10.0, snap->uid);
+		diag("%s: the buffers reach back %s: %.1f %% of their events are of tasks of uid %" PRIu32,
+		     reason, age, snap->uid_permille / 10.0, snap->uid);
 	if (fired_ns && fired_ns < snap->from_ns)
-		say("%s: it fired before that, and is not in it", reason);
+		diag("%s: it fired before that, and is not in it", reason);
 	if (snap->missed)
-		say("%s: %" PRIu64 " events of that are missing, which came faster than they were "
-		    "written", reason, snap->missed);
+		diag("%s: %" PRIu64 " events of that are missing, which came faster than they were "
+		     "written",
+		     reason, snap->missed);
 }
 
-static int take(struct flight *f, const char *reason, uint64_t fired_ns)
+static int snapshot(struct flight *f, const char *reason, uint64_t fired_ns)
 {
 	struct gprof_flight_snapshot snap = { .sz = sizeof(snap) };
 	char name[SNAPSHOT_NAME], *path;
@@ -292,11 +294,11 @@ static int take(struct flight *f, const char *reason, uint64_t fired_ns)
 		status = snapshots_commit(&f->snapshots, &when, reason, name);
 	if (status != STATUS_OK) {
 		f->failed++;
-		say("this snapshot is lost; recording goes on");
+		diag("this snapshot is lost; recording goes on");
 		return status;
 	}
 	f->taken++;
-	tell_snapshot(f, reason, fired_ns, name, &snap);
+	report_snapshot(f, reason, fired_ns, name, &snap);
 	path = xprintf("%s/%s", f->snapshots.path, name);
 	hook_run(&f->hook, path);
 	free(path);
@@ -326,14 +328,14 @@ static uint64_t now_ns(void)
  * Each is told. Those that fire before the snapshot of the first share it. What fires
  * meanwhile is for the next time: to take one and to tell it may be what makes the next fire.
  */
-static void look_for_firings(struct flight *f)
+static void read_trigger_events(struct flight *f)
 {
 	struct gprof_flight_fired fired = { .sz = sizeof(fired) };
 	uint64_t began = now_ns();
 	char line[TRIGGER_LINE];
 
 	while (fired.time_ns <= began && !gprof_flight_fired(f->flight, &fired)) {
-		say("%s", triggers_line(&fired, line));
+		diag("%s", triggers_line(&fired, line));
 		if (f->due_ns)
 			continue;
 		f->fired_ns = fired.time_ns;
@@ -342,10 +344,10 @@ static void look_for_firings(struct flight *f)
 	}
 }
 
-static void take_due(struct flight *f)
+static void snapshot_due(struct flight *f)
 {
 	f->due_ns = 0;
-	take(f, f->reason, f->fired_ns);
+	snapshot(f, f->reason, f->fired_ns);
 }
 
 static bool tick(void *ctx, uint64_t ns)
@@ -353,13 +355,13 @@ static bool tick(void *ctx, uint64_t ns)
 	struct gprof_flight_stats st = { .sz = sizeof(st) };
 	struct flight *f = ctx;
 
-	hook_look(&f->hook);
-	look_for_firings(f);
+	hook_poll(&f->hook);
+	read_trigger_events(f);
 	if (f->due_ns && now_ns() >= f->due_ns)
-		take_due(f);
+		snapshot_due(f);
 	if (asked) {
 		asked = 0;
-		take(f, "request", 0);
+		snapshot(f, "request", 0);
 	}
 	if (f->shown && !gprof_flight_stats(f->flight, &st))
 		progress("in flight: %.1f s, %" PRIu64 " events held, %" PRIu64 " lost, %" PRIu64
@@ -368,7 +370,7 @@ static bool tick(void *ctx, uint64_t ns)
 	return true;
 }
 
-static int tell(const struct flight *f)
+static int report(const struct flight *f)
 {
 	struct gprof_flight_fired all = { .sz = sizeof(all) };
 	struct gprof_flight_stats st = { .sz = sizeof(st) };
@@ -379,19 +381,22 @@ static int tell(const struct flight *f)
 		return fail("%s", gprof_error());
 	/* Where none is left, what is told is of all triggers. */
 	while (!(err = gprof_flight_fired(f->flight, &all)))
-		say("%s; it comes too late", triggers_line(&all, line));
+		diag("%s; it comes too late", triggers_line(&all, line));
 	if (err != -EAGAIN)
 		return fail("%s", gprof_error());
 	if (all.unwatched)
-		say("%" PRIu64 " waits, system calls and reclaims were not measured: too many tasks",
-		    all.unwatched);
+		diag("%" PRIu64
+		     " waits, system calls and reclaims were not measured: too many tasks",
+		     all.unwatched);
 	if (st.lost)
-		say("%" PRIu64 " of %" PRIu64 " events were lost", st.lost, st.produced);
+		diag("%" PRIu64 " of %" PRIu64 " events were lost", st.lost, st.produced);
 	if (st.over_quota)
-		say("%" PRIu64 " of these were annotations and new names: those of one user take an "
-		    "eighth of a generation at most, lest they wipe the rest", st.over_quota);
+		diag("%" PRIu64
+		     " of these were annotations and new names: those of one user take an "
+		     "eighth of a generation at most, lest they wipe the rest",
+		     st.over_quota);
 	if (f->hook.failed)
-		say("--exec failed %" PRIu64 " times", f->hook.failed);
+		diag("--exec failed %" PRIu64 " times", f->hook.failed);
 	fprintf(stderr, "produced=%" PRIu64 " held=%" PRIu64 " lost=%" PRIu64 " overwritten=%" PRIu64
 		" snapshots=%" PRIu64 " failed=%" PRIu64 " removed=%" PRIu64 " fired=%" PRIu64
 		" suppressed=%" PRIu64 "\n", st.produced, st.held, st.lost, st.overwritten,
@@ -420,27 +425,27 @@ static int finish(struct flight *f, int command_status)
 	if (gprof_flight_stop(f->flight))
 		status = fail("%s", gprof_error());
 	/* Whoever asked as it ended is served. */
-	look_for_firings(f);
+	read_trigger_events(f);
 	if (f->due_ns)
-		take_due(f);
+		snapshot_due(f);
 	if (asked)
-		take(f, "request", 0);
+		snapshot(f, "request", 0);
 	if (f->at_end == AT_END_ALWAYS || (f->at_end == AT_END_FAILED && command_status))
-		take(f, command_status ? "failed" : "end", 0);
+		snapshot(f, command_status ? "failed" : "end", 0);
 	hook_end(&f->hook);
 	watch_resume();
-	if (tell(f) != STATUS_OK || f->failed)
+	if (report(f) != STATUS_OK || f->failed)
 		status = STATUS_FAILED;
 	return status;
 }
 
 static int fly(struct flight *f)
 {
-	struct sigaction act = { .sa_handler = on_asked };
+	struct sigaction act = { .sa_handler = on_hangup };
 	int status = session_begin(&f->session, &f->target);
 
 	sigaction(SIGUSR1, &act, NULL);
-	f->shown = progress_wanted() && !f->target.command;
+	f->shown = progress_enabled() && !f->target.command;
 	f->hook.mask = &f->session.watch.old_mask;
 	f->hook.limit_ns = HOOK_NS;
 	if (status == STATUS_OK)

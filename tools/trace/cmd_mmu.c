@@ -20,7 +20,7 @@
 #include "cli/file_kind.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "cli/text.h"
 #include "mmu_flags.h"
 #include "plot.h"
@@ -78,7 +78,7 @@ struct mmu {
 
 static void *no_memory(void)
 {
-	say("there is not enough memory");
+	diag("there is not enough memory");
 	exit(STATUS_FAILED);
 }
 
@@ -113,14 +113,15 @@ static int read_events(struct mmu *m, struct gprof_trace *t)
 	gprof_trace_stats(t, &st);
 	m->events = st.events;
 	if (st.repaired)
-		say("%" PRIu64 " of %" PRIu64 " events had times that contradict their order; "
-		    "they were put right", st.repaired, st.events);
+		diag("%" PRIu64 " of %" PRIu64 " events had times that contradict their order; "
+		     "they were put right",
+		     st.repaired, st.events);
 	return STATUS_OK;
 }
 
-static int take_batch(void *ctx, const struct gprof_trace_batch *batch)
+static int on_batch(void *ctx, const struct gprof_trace_batch *batch)
 {
-	processes_take(&((struct mmu *)ctx)->processes, batch);
+	processes_add_batch(&((struct mmu *)ctx)->processes, batch);
 	return 0;
 }
 
@@ -132,7 +133,9 @@ static int64_t process_of(void *ctx, int64_t task)
 static int read_trace(struct mmu *m)
 {
 	const struct gprof_trace_opts opts = {
-		.sz = sizeof(opts), .batch = m->flags.processes ? take_batch : NULL, .ctx = m,
+		.sz = sizeof(opts),
+		.batch = m->flags.processes ? on_batch : NULL,
+		.ctx = m,
 	};
 	bool in = !strcmp(m->file, "-");
 	int fd = in ? STDIN_FILENO : open(m->file, O_RDONLY | O_CLOEXEC);
@@ -512,7 +515,7 @@ static int compare_quantiles(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static int tell(struct mmu *m, struct output *svg)
+static int report(struct mmu *m, struct output *svg)
 {
 	int status = analyze(m);
 
@@ -550,7 +553,7 @@ int cmd_mmu(int argc, char **argv)
 	m.file = argv[operands];
 	status = m.svg ? output_open(&svg, m.svg) : STATUS_OK;
 	if (status == STATUS_OK) {
-		status = tell(&m, &svg);
+		status = report(&m, &svg);
 		if (status != STATUS_OK && m.svg)
 			output_discard(&svg);
 	}

@@ -17,18 +17,18 @@
 #include "cli/file_kind.h"
 #include "cli/intern.h"
 #include "cli/options.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "cli/text.h"
 #include "core_dump.h"
 #include "trace_text.h"
 #include "views/join.h"
 #include "views/perfetto.h"
 #include "views/regions.h"
-#include "views/tables.h"
+#include "views/csv_tables.h"
 #include "views/trace_profile.h"
 #include "views/trace_tasks.h"
 #include "views/wall.h"
-#include "views/why.h"
+#include "views/wait_chain.h"
 
 /* A recorder that lost events closes the gap with transitions of this reason. */
 #define REASON_LOST	"lost events"
@@ -241,8 +241,8 @@ static int read_events(const struct read *r, struct gprof_trace *t, const char *
 	if (ret < 0)
 		return fail("%s: %s; what comes before it was read", name, gprof_error());
 	if (!r->summary && st.repaired)
-		say("%s: %" PRIu64 " timestamps contradicted the order and were put right", name,
-		    st.repaired);
+		diag("%s: %" PRIu64 " timestamps contradicted the order and were put right", name,
+		     st.repaired);
 	return STATUS_OK;
 }
 
@@ -382,10 +382,10 @@ static int use(const struct read *r, int fd, const char *name)
 	if (r->join) {
 		status = join_print(name, r->join, r->json);
 	} else if (r->format) {
-		status = *r->format == 'c' ? tables_write(name, r->file) :
+		status = *r->format == 'c' ? csv_tables_write(name, r->file) :
 					     perfetto_write(name, r->file);
 	} else if (r->why) {
-		status = why_print(name, r->why, r->at, r->file);
+		status = wait_chain_print(name, r->why, r->at, r->file);
 	} else if (r->pprof && !strcmp(r->pprof, "wall")) {
 		status = wall_profile(name, file);
 	} else {

@@ -11,7 +11,7 @@
 #include <gprof/monitor.h>
 
 #include "cli/options.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "cli/text.h"
 
 static const struct usage snapshot_usage = {
@@ -43,21 +43,21 @@ static bool is_wanted(const struct gprof_recorder_info *r, char **pids, size_t n
 	return !nr;
 }
 
-static int ask(const struct gprof_recorder_info *r)
+static int request(const struct gprof_recorder_info *r)
 {
 	int err = gprof_snapshot_request(r->id), status = STATUS_OK;
 	char *owner = text_safe(r->owner);
 
 	/* Else it has ended meanwhile. */
 	if (!err)
-		say("process %d (%s) was asked", r->owner_pid, owner);
+		diag("process %d (%s) was asked", r->owner_pid, owner);
 	else if (err != -ENOENT)
 		status = fail("process %d (%s): %s", r->owner_pid, owner, gprof_error());
 	free(owner);
 	return status;
 }
 
-static int ask_all(const struct gprof_recorder_list *l, char **pids, size_t nr)
+static int request_all(const struct gprof_recorder_list *l, char **pids, size_t nr)
 {
 	const struct gprof_recorder_info *all;
 	bool *found = xalloc(nr + 1, sizeof(*found));
@@ -68,7 +68,7 @@ static int ask_all(const struct gprof_recorder_list *l, char **pids, size_t nr)
 		if (!is_wanted(&all[i], pids, nr, found))
 			continue;
 		asked++;
-		if (ask(&all[i]) != STATUS_OK)
+		if (request(&all[i]) != STATUS_OK)
 			status = STATUS_FAILED;
 	}
 	for (i = 0; i < nr; i++)
@@ -96,7 +96,7 @@ int cmd_snapshot(int argc, char **argv)
 	l = gprof_recorder_list_new();
 	if (!l)
 		return fail("%s", gprof_error());
-	status = ask_all(l, argv + operands, (size_t)(argc - operands));
+	status = request_all(l, argv + operands, (size_t)(argc - operands));
 	gprof_recorder_list_free(l);
 	return status;
 }

@@ -14,12 +14,12 @@
 #include "cli/duration.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "cli/session.h"
-#include "cli/target.h"
+#include "cli/target_options.h"
 #include "trace_options.h"
-#include "views/follow.h"
-#include "views/live.h"
+#include "views/live_analysis.h"
+#include "views/live_view.h"
 
 #define DEFAULT_FILE	"trace.out"
 #define FOLLOW_NS	1000000000
@@ -46,8 +46,8 @@ struct trace {
 	struct gprof_trace_recorder *recorder;
 	bool shown;
 	bool follow;
-	struct follow_opts look;
-	struct live picture;
+	struct live_analysis_opts look;
+	struct live_view picture;
 };
 
 static int set_output(void *ctx, const char *value)
@@ -140,7 +140,7 @@ static bool make(void *ctx, const struct gprof_trace_config *cfg)
 
 static int show(void *ctx, int fd)
 {
-	return follow_read(fd, &((struct trace *)ctx)->look);
+	return live_analysis_read(fd, &((struct trace *)ctx)->look);
 }
 
 static int start(struct trace *t)
@@ -151,11 +151,11 @@ static int start(struct trace *t)
 	if (!trace_wants_try(&t->wants, make, t))
 		return fail("%s", gprof_error());
 	if (t->follow) {
-		t->look = (struct follow_opts){ .out = stdout, .interval_ns = FOLLOW_NS };
+		t->look = (struct live_analysis_opts){ .out = stdout, .interval_ns = FOLLOW_NS };
 		/* With a command the terminal is the command's. */
 		if (!t->target.command)
-			follow_terminal(&t->look);
-		if (live_begin(&t->picture, show, t) != STATUS_OK)
+			live_analysis_terminal(&t->look);
+		if (live_view_begin(&t->picture, show, t) != STATUS_OK)
 			return STATUS_FAILED;
 	}
 	if (gprof_trace_recorder_prepare(t->recorder, &how))
@@ -182,7 +182,7 @@ static bool tick(void *ctx, uint64_t ns)
 }
 
 /* What a reader of the trace must know before trusting it, and the counts. */
-static int tell(const struct trace *t)
+static int report(const struct trace *t)
 {
 	struct gprof_trace_recorder_stats st = { .sz = sizeof(st) };
 	const struct gprof_trace_writer_stats *w = &st.writer;
@@ -190,18 +190,22 @@ static int tell(const struct trace *t)
 	if (gprof_trace_recorder_stats(t->recorder, &st))
 		return fail("%s", gprof_error());
 	if (!st.produced)
-		say("nothing happened to the target while it was recorded");
+		diag("nothing happened to the target while it was recorded");
 	if (st.lost)
-		say("%" PRIu64 " of %" PRIu64 " events (%.3g %%) were lost, as the buffer was full; "
-		    "a larger --buffer avoids it. The trace says where, and goes on from what was "
-		    "seen next", st.lost, st.produced, 100.0 * st.lost / st.produced);
+		diag("%" PRIu64 " of %" PRIu64
+		     " events (%.3g %%) were lost, as the buffer was full; "
+		     "a larger --buffer avoids it. The trace says where, and goes on from what was "
+		     "seen next",
+		     st.lost, st.produced, 100.0 * st.lost / st.produced);
 	if (st.malformed)
-		say("%" PRIu64 " records of the kernel made no sense and were left out; this is a "
-		    "bug of gprof", st.malformed);
-	if (progress_wanted() && st.read)
-		say("%" PRIu64 " events of %" PRIu64 " tasks on %" PRIu64 " CPUs in %" PRIu64
-		    " bytes: %" PRIu64 " in the trace, %.2f bytes each", st.read, w->tasks, w->cpus,
-		    w->bytes, w->events, w->events ? (double)w->bytes / w->events : 0);
+		diag("%" PRIu64 " records of the kernel made no sense and were left out; this is a "
+		     "bug of gprof",
+		     st.malformed);
+	if (progress_enabled() && st.read)
+		diag("%" PRIu64 " events of %" PRIu64 " tasks on %" PRIu64 " CPUs in %" PRIu64
+		     " bytes: %" PRIu64 " in the trace, %.2f bytes each",
+		     st.read, w->tasks, w->cpus, w->bytes, w->events,
+		     w->events ? (double)w->bytes / w->events : 0);
 	fprintf(stderr, "produced=%" PRIu64 " read=%" PRIu64 " lost=%" PRIu64 " overwritten=%" PRIu64
 		" switches=%" PRIu64 " forks=%" PRIu64 " tasks=%" PRIu64 " cpus=%" PRIu64
 		" generations=%" PRIu64 " repaired=%" PRIu64 " events=%" PRIu64
@@ -220,10 +224,10 @@ static void keep(struct trace *t)
 
 	if (!gprof_trace_recorder_stats(t->recorder, &st) && st.whole_generations &&
 	    output_keep(&t->output, (off_t)st.whole_bytes) == STATUS_OK)
-		say("%s ends early: the %" PRIu64 " generations in it were written before that",
-		    name, st.whole_generations);
+		diag("%s ends early: the %" PRIu64 " generations in it were written before that",
+		     name, st.whole_generations);
 	else
-		say("%s was not written", name);
+		diag("%s was not written", name);
 	output_discard(&t->output);
 }
 
@@ -237,7 +241,7 @@ static int finish(struct trace *t)
 		int shown;
 
 		status = gprof_trace_recorder_stop(t->recorder) ? STATUS_FAILED : STATUS_OK;
-		shown = live_end(&t->picture);
+		shown = live_view_end(&t->picture);
 		watch_resume();
 		/* Where nobody reads the picture any more, that is why nobody reads the trace. */
 		if (status != STATUS_OK && shown == STATUS_OK)
@@ -258,7 +262,7 @@ static int finish(struct trace *t)
 			output_place(t->output.name, "", "timeline", "read --summary");
 	}
 	progress_clear();
-	if (tell(t) != STATUS_OK)
+	if (report(t) != STATUS_OK)
 		status = STATUS_FAILED;
 	return status;
 }
@@ -270,7 +274,7 @@ static int record_trace(struct trace *t)
 	if (status == STATUS_OK && !t->follow)
 		status = output_open(&t->output, t->file);
 	/* With a command the terminal is the command's; else it may be of who reads the pipe. */
-	t->shown = progress_wanted() && !t->target.command && t->output.path;
+	t->shown = progress_enabled() && !t->target.command && t->output.path;
 	if (status == STATUS_OK)
 		status = start(t);
 	if (status == STATUS_OK) {
@@ -278,7 +282,7 @@ static int record_trace(struct trace *t)
 		status = finish(t);
 	}
 	gprof_trace_recorder_free(t->recorder);
-	live_end(&t->picture);
+	live_view_end(&t->picture);
 	output_discard(&t->output);
 	return session_end(&t->session, status);
 }
@@ -302,7 +306,7 @@ int cmd_trace(int argc, char **argv)
 	if (status == STATUS_OK && t.follow && (t.file || t.wants.cfg.index))
 		status = misused("--follow writes no trace, as %s wants", t.file ? "-o" : "--index");
 	if (t.follow && !t.wants.cfg.version)
-		t.wants.cfg.version = LIVE_VERSION;
+		t.wants.cfg.version = LIVE_VIEW_VERSION;
 	if (!t.file)
 		t.file = DEFAULT_FILE;
 	if (status == STATUS_OK)

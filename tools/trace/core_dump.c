@@ -13,7 +13,7 @@
 #include "cli/cmd.h"
 #include "cli/file_kind.h"
 #include "cli/output.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 
 static int list(const struct gprof_core *c)
 {

@@ -11,7 +11,7 @@
 
 #include "cli/cmd.h"
 #include "cli/options.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 
 #define WHOSE	(GPROF_UTIL_PER_PROC | GPROF_UTIL_PER_TASK | GPROF_UTIL_PER_GROUP)
 
@@ -109,13 +109,15 @@ int mmu_flags_check(const struct mmu_flags *f, const struct gprof_trace_stats *s
 	if (!st->recorded)
 		return STATUS_OK;
 	if (f->flags & GPROF_UTIL_ASSIST && !(st->groups & GPROF_TRACE_GROUP_RECLAIM))
-		say("%s was recorded without --reclaim, so that what reclaim takes (assist) is not "
-		    "told; gprofctl trace --reclaim records it", file);
+		diag("%s was recorded without --reclaim, so that what reclaim takes (assist) is not "
+		     "told; gprofctl trace --reclaim records it",
+		     file);
 	if (f->flags & GPROF_UTIL_SWEEP && !(st->groups & GPROF_TRACE_GROUP_IRQS))
-		say("%s was recorded without --irqs, so that what interrupts take (sweep) is not "
-		    "told; gprofctl trace --irqs records it", file);
+		diag("%s was recorded without --irqs, so that what interrupts take (sweep) is not "
+		     "told; gprofctl trace --irqs records it",
+		     file);
 	if (!(f->flags & (GPROF_UTIL_PER_TASK | GPROF_UTIL_PER_GROUP)))
-		say("how long tasks waited for a CPU counts with --flags pertask, perprocess or "
-		    "alltasks");
+		diag("how long tasks waited for a CPU counts with --flags pertask, perprocess or "
+		     "alltasks");
 	return STATUS_OK;
 }

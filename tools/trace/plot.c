@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "cli/duration.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "cli/text.h"
 
 #define WIDTH		960

@@ -26,7 +26,7 @@
 #include <unistd.h>
 
 #include "cli/cmd.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 
 #define SUFFIX		".trace"
 #define STAMP		"dddddddd?dddddd.ddd?-"	/* 20261123T170102.123Z- */
@@ -121,7 +121,7 @@ static bool is_known(const struct snapshots *s, const struct stat *st)
 	return st->st_dev == s->dev && st->st_ino == s->ino;
 }
 
-static void know(struct snapshots *s, const struct stat *st)
+static void remember_dir(struct snapshots *s, const struct stat *st)
 {
 	s->dev = st->st_dev;
 	s->ino = st->st_ino;
@@ -156,7 +156,7 @@ static int open_again(struct snapshots *s)
 		return -1;
 	}
 	if (!fstat(dir, &st) && (is_known(s, &st) || st.st_uid == geteuid())) {
-		know(s, &st);
+		remember_dir(s, &st);
 		return dir;
 	}
 	close(dir);
@@ -195,7 +195,7 @@ static int set_path(struct snapshots *s, int dir)
 
 	if (fstat(dir, &st))
 		return -1;
-	know(s, &st);
+	remember_dir(s, &st);
 	plain = open_plain(s->path);
 	if (plain < 0 && errno == ELOOP) {
 		free(s->path);

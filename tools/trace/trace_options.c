@@ -10,7 +10,7 @@
 
 #include "cli/cmd.h"
 #include "cli/duration.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 
 static int add_group(void *ctx, unsigned int group)
 {

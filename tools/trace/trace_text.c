@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "cli/text.h"
 
 /* A string of the trace may hold anything, also zeros: "\xNN" for what is no text. */

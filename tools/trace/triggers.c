@@ -12,7 +12,7 @@
 
 #include "cli/cmd.h"
 #include "cli/duration.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "cli/text.h"
 
 /**
@@ -60,7 +60,7 @@ static int find_cause(const char *name, size_t len, enum gprof_flight_cause *cau
 }
 
 /* "syscall:read", "irq:24", "irq:-236" */
-static int take_which(struct gprof_flight_trigger *t, const char *which)
+static int parse_which(struct gprof_flight_trigger *t, const char *which)
 {
 	const struct cause *c = &causes[t->cause];
 	long number;
@@ -84,7 +84,7 @@ static int take_which(struct gprof_flight_trigger *t, const char *which)
 	return STATUS_OK;
 }
 
-static int take_time(const struct cause *c, const char *what, const char *text, uint64_t *ns)
+static int parse_time(const struct cause *c, const char *what, const char *text, uint64_t *ns)
 {
 	int64_t value;
 
@@ -117,7 +117,7 @@ static int cut_filter(struct gprof_flight_trigger *t, char *text)
 	return STATUS_OK;
 }
 
-static int take(struct gprof_flight_trigger *t, char *text)
+static int parse(struct gprof_flight_trigger *t, char *text)
 {
 	int status = cut_filter(t, text);
 	char *interval, *longer, *which;
@@ -135,7 +135,7 @@ static int take(struct gprof_flight_trigger *t, char *text)
 		*which++ = '\0';
 	status = find_cause(text, strlen(text), &t->cause);
 	if (status == STATUS_OK && which)
-		status = take_which(t, which);
+		status = parse_which(t, which);
 	if (status != STATUS_OK)
 		return status;
 	if (t->filter && t->cause != GPROF_CAUSE_TRACEPOINT)
@@ -149,10 +149,10 @@ static int take(struct gprof_flight_trigger *t, char *text)
 		return misused("trigger %s happens, and does not last: no \">%s\"",
 			       causes[t->cause].name, longer);
 	if (longer)
-		status = take_time(&causes[t->cause], "what follows the >", longer, &t->longer_ns);
+		status = parse_time(&causes[t->cause], "what follows the >", longer, &t->longer_ns);
 	if (status == STATUS_OK && interval)
-		status = take_time(&causes[t->cause], "what follows the /", interval,
-				   &t->interval_ns);
+		status = parse_time(&causes[t->cause], "what follows the /", interval,
+				    &t->interval_ns);
 	return status;
 }
 
@@ -171,7 +171,7 @@ int triggers_add(struct triggers *t, const char *text)
 	if (t->nr == TRIGGERS_MAX)
 		return misused("at most %d triggers; \"%s\" is one too many", TRIGGERS_MAX, text);
 	copy = xprintf("%s", text);
-	status = take(&one, copy);
+	status = parse(&one, copy);
 	free(copy);
 	if (status == STATUS_OK)
 		t->all[t->nr++] = one;

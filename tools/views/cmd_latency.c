@@ -7,21 +7,21 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/say.h"
-#include "follow.h"
+#include "cli/diag.h"
+#include "live_analysis.h"
 #include "latency.h"
-#include "taken.h"
+#include "trace_source.h"
 
 #define FOLLOW_NS	1000000000
 
 /**
  * struct latency_options - the subcommand
- * @taken: the trace
+ * @source: the trace
  * @how: --timehist, --map, --threads, --json, --follow
  * @chosen: the option that chose the table
  */
 struct latency_options {
-	struct taken taken;
+	struct trace_source source;
 	struct latency_opts how;
 	const char *chosen;
 };
@@ -72,8 +72,8 @@ static int set_follow(void *ctx, const char *value)
 
 	(void)value;
 	o->how.interval_ns = FOLLOW_NS;
-	o->taken.show = show;
-	o->taken.ctx = o;
+	o->source.show = show;
+	o->source.ctx = o;
 	return STATUS_OK;
 }
 
@@ -90,18 +90,16 @@ static const struct option_row latency_rows[] = {
 
 static const struct usage latency_usage = {
 	.name = "latency",
-	.synopsis = TAKEN_SYNOPSIS,
-	.text =
-"Tells how long threads ran and how long they were runnable before they did, with the\n"
-"tables of perf sched: latency, timehist and map. A delay is from being woken, created or\n"
-"preempted until running; that of --timehist is of wakings and creations alone. Times are\n"
-"of CLOCK_MONOTONIC. FILE is a trace of gprofctl trace or a snapshot of gprofctl flight,\n"
-"with any options; without a FILE one is recorded, and with --follow shown meanwhile.",
-	.examples =
-"  gprofctl latency -a -d 10               # who waits for CPUs on this host\n"
-"  gprofctl latency -a --follow            # each second, until Ctrl-C\n"
-"  gprofctl latency trace.out --threads    # of a trace that there is\n"
-"  gprofctl latency trace.out --timehist | grep '\\[1234\\]'",
+	.synopsis = TRACE_SOURCE_SYNOPSIS,
+	.text = "Tells how long threads ran and how long they were runnable before they did, with the\n"
+		"tables of perf sched: latency, timehist and map. A delay is from being woken, created or\n"
+		"preempted until running; that of --timehist is of wakings and creations alone. Times are\n"
+		"of CLOCK_MONOTONIC. FILE is a trace of gprofctl trace or a snapshot of gprofctl flight,\n"
+		"with any options; without a FILE one is recorded, and with --follow shown meanwhile.",
+	.examples = "  gprofctl latency -a -d 10               # who waits for CPUs on this host\n"
+		    "  gprofctl latency -a --follow            # each second, until Ctrl-C\n"
+		    "  gprofctl latency trace.out --threads    # of a trace that there is\n"
+		    "  gprofctl latency trace.out --timehist | grep '\\[1234\\]'",
 };
 
 int cmd_latency(int argc, char **argv)
@@ -110,23 +108,23 @@ int cmd_latency(int argc, char **argv)
 	struct latency_options o = { .how.table = LATENCY_SUMMARY };
 	const struct option_table tables[] = {
 		{ "What to show", latency_rows, &o },
-		{ "Whom to record, where there is no FILE", target_options, &o.taken.target },
+		{ "Whom to record, where there is no FILE", target_options, &o.source.target },
 		{ 0 },
 	};
-	struct follow_opts look = { .out = stdout };
+	struct live_analysis_opts look = { .out = stdout };
 	int operands, status;
 
-	if (!options_parse(&latency_usage, tables, argc, argv, taken_mixed(argc, argv), &operands,
-			   &status))
+	if (!options_parse(&latency_usage, tables, argc, argv, trace_source_mixed(argc, argv),
+			   &operands, &status))
 		return status;
 	if (o.chosen && (o.how.threads || o.how.json))
 		return misused("%s excludes --threads and --json", o.chosen);
-	if (o.taken.show && o.how.table == LATENCY_SUMMARY && !o.how.json)
-		follow_terminal(&look);
+	if (o.source.show && o.how.table == LATENCY_SUMMARY && !o.how.json)
+		live_analysis_terminal(&look);
 	/* With a command the terminal is the command's. */
 	o.how.redraw = look.redraw && strcmp(argv[operands - 1], "--");
-	status = taken_get(&o.taken, "latency", argv, operands, wants);
-	if (status == STATUS_OK && o.taken.file)
-		status = latency_print(o.taken.file, &o.how);
-	return taken_free(&o.taken, status);
+	status = trace_source_get(&o.source, "latency", argv, operands, wants);
+	if (status == STATUS_OK && o.source.file)
+		status = latency_print(o.source.file, &o.how);
+	return trace_source_free(&o.source, status);
 }

@@ -11,20 +11,20 @@
 
 #include "cli/duration.h"
 #include "cli/output.h"
-#include "cli/say.h"
-#include "taken.h"
+#include "cli/diag.h"
+#include "trace_source.h"
 #include "timeline.h"
 #include "timeline_page.h"
 
 /**
  * struct timeline_options - the subcommand
- * @taken: the trace
+ * @source: the trace
  * @timeline: with what of it is drawn
  * @file: -o
  * @title: --title
  */
 struct timeline_options {
-	struct taken taken;
+	struct trace_source source;
 	struct timeline timeline;
 	const char *file;
 	const char *title;
@@ -53,14 +53,14 @@ static int set_time(const char *option, const char *value, int64_t *ns, bool *of
 
 static int set_from(void *ctx, const char *value)
 {
-	struct timeline_wish *w = &((struct timeline_options *)ctx)->timeline.wish;
+	struct timeline_range *w = &((struct timeline_options *)ctx)->timeline.range;
 
 	return set_time("--from", value, &w->from, &w->from_offset);
 }
 
 static int set_to(void *ctx, const char *value)
 {
-	struct timeline_wish *w = &((struct timeline_options *)ctx)->timeline.wish;
+	struct timeline_range *w = &((struct timeline_options *)ctx)->timeline.range;
 
 	return set_time("--to", value, &w->to, &w->to_offset);
 }
@@ -76,20 +76,18 @@ static const struct option_row timeline_rows[] = {
 
 static const struct usage timeline_usage = {
 	.name = "timeline",
-	.synopsis = TAKEN_SYNOPSIS,
-	.text =
-"Draws a trace of the host as a page that a browser shows, without a network: what each\n"
-"CPU and each thread did when, why it waited, who woke it, and the stack of what is\n"
-"clicked. Keys and the mouse zoom, pan and search; \"?\" in the page tells how. A page holds\n"
-"some hundred thousand pieces, whatever the trace; where there are more, short ones that\n"
-"are alike lie side by side, and sums stay exact: --from and --to draw a part in more\n"
-"detail. FILE is a trace of gprofctl trace or a snapshot of gprofctl flight, best with\n"
-"--stacks --syscalls --faults --reclaim --throttle; without a FILE a trace is recorded\n"
-"with these.",
-	.examples =
-"  gprofctl timeline trace.out -o t.html\n"
-"  gprofctl timeline trace.out -o part.html --from +2.5 --to +2.6\n"
-"  gprofctl timeline -o t.html -- make -j4",
+	.synopsis = TRACE_SOURCE_SYNOPSIS,
+	.text = "Draws a trace of the host as a page that a browser shows, without a network: what each\n"
+		"CPU and each thread did when, why it waited, who woke it, and the stack of what is\n"
+		"clicked. Keys and the mouse zoom, pan and search; \"?\" in the page tells how. A page holds\n"
+		"some hundred thousand pieces, whatever the trace; where there are more, short ones that\n"
+		"are alike lie side by side, and sums stay exact: --from and --to draw a part in more\n"
+		"detail. FILE is a trace of gprofctl trace or a snapshot of gprofctl flight, best with\n"
+		"--stacks --syscalls --faults --reclaim --throttle; without a FILE a trace is recorded\n"
+		"with these.",
+	.examples = "  gprofctl timeline trace.out -o t.html\n"
+		    "  gprofctl timeline trace.out -o part.html --from +2.5 --to +2.6\n"
+		    "  gprofctl timeline -o t.html -- make -j4",
 };
 
 static int write_page(struct timeline_options *o)
@@ -126,26 +124,26 @@ int cmd_timeline(int argc, char **argv)
 	struct timeline_options o = { 0 };
 	const struct option_table tables[] = {
 		{ "What to draw", timeline_rows, &o },
-		{ "Whom to record, where there is no FILE", target_options, &o.taken.target },
+		{ "Whom to record, where there is no FILE", target_options, &o.source.target },
 		{ 0 },
 	};
 	int operands, status;
 
-	if (!options_parse(&timeline_usage, tables, argc, argv, taken_mixed(argc, argv), &operands,
-			   &status))
+	if (!options_parse(&timeline_usage, tables, argc, argv, trace_source_mixed(argc, argv),
+			   &operands, &status))
 		return status;
 	if (!o.file)
 		return misused("timeline wants an output, as in gprofctl timeline trace.out "
 			       "-o t.html");
-	status = taken_get(&o.taken, "timeline", argv, operands, wants);
+	status = trace_source_get(&o.source, "timeline", argv, operands, wants);
 	if (status == STATUS_OK)
-		status = timeline_read(&o.timeline, o.taken.file);
+		status = timeline_read(&o.timeline, o.source.file);
 	if (status == STATUS_OK) {
 		if (!o.title)
-			o.title = o.taken.temp ? "timeline" : basename(o.taken.file);
-		lives_tell(&o.timeline.lives, o.taken.file);
+			o.title = o.source.temp ? "timeline" : basename(o.source.file);
+		thread_spans_report(&o.timeline.thread_spans, o.source.file);
 		status = write_page(&o);
 	}
 	timeline_free(&o.timeline);
-	return taken_free(&o.taken, status);
+	return trace_source_free(&o.source, status);
 }

@@ -4,21 +4,21 @@
  */
 #include "cli/cmd.h"
 
-#include "cli/say.h"
-#include "taken.h"
+#include "cli/diag.h"
+#include "trace_source.h"
 #include "wall.h"
 
 #define ROWS		40
 
 /**
  * struct wall_options - the subcommand
- * @taken: the trace
+ * @source: the trace
  * @file: -o
  * @json: --json
  * @most: --top
  */
 struct wall_options {
-	struct taken taken;
+	struct trace_source source;
 	const char *file;
 	bool json;
 	unsigned long long most;
@@ -54,22 +54,21 @@ static const struct option_row wall_rows[] = {
 
 static const struct usage wall_usage = {
 	.name = "wall",
-	.synopsis = TAKEN_SYNOPSIS,
-	.text =
-"Tells of each thread how long it was on a CPU, runnable without one (also since its\n"
-"cgroup was throttled), and waiting, by why, in the words of gprofctl block: sleep,\n"
-"io (a disk), futex, pipe, socket, poll, fault (a page), reclaim (of memory), lock (of\n"
-"the kernel), child, signal, stopped, uninterruptible (for none of these), kernel (a\n"
-"thread of the kernel for work), other; untold is what the trace does not tell. Parts\n"
-"add up to the time from where the thread is first told of to its end. Whatever is\n"
-"waited for within a page fault or reclaim is for that. FILE is a trace of gprofctl\n"
-"trace or a snapshot of gprofctl flight, best with --stacks --syscalls --faults\n"
-"--reclaim --throttle; without a FILE a trace is recorded with these.",
+	.synopsis = TRACE_SOURCE_SYNOPSIS,
+	.text = "Tells of each thread how long it was on a CPU, runnable without one (also since its\n"
+		"cgroup was throttled), and waiting, by why, in the words of gprofctl block: sleep,\n"
+		"io (a disk), futex, pipe, socket, poll, fault (a page), reclaim (of memory), lock (of\n"
+		"the kernel), child, signal, stopped, uninterruptible (for none of these), kernel (a\n"
+		"thread of the kernel for work), other; untold is what the trace does not tell. Parts\n"
+		"add up to the time from where the thread is first told of to its end. Whatever is\n"
+		"waited for within a page fault or reclaim is for that. FILE is a trace of gprofctl\n"
+		"trace or a snapshot of gprofctl flight, best with --stacks --syscalls --faults\n"
+		"--reclaim --throttle; without a FILE a trace is recorded with these.",
 	.examples =
-"  gprofctl wall -- make -j4               # where the time of a build goes\n"
-"  gprofctl wall -a -d 10 --top 10         # of the host\n"
-"  gprofctl wall trace.out --json          # of a trace that there is\n"
-"  gprofctl wall trace.out -o wall.pb.gz   # with stacks, for top, flame and go tool pprof",
+		"  gprofctl wall -- make -j4               # where the time of a build goes\n"
+		"  gprofctl wall -a -d 10 --top 10         # of the host\n"
+		"  gprofctl wall trace.out --json          # of a trace that there is\n"
+		"  gprofctl wall trace.out -o wall.pb.gz   # with stacks, for top, flame and go tool pprof",
 };
 
 int cmd_wall(int argc, char **argv)
@@ -81,20 +80,20 @@ int cmd_wall(int argc, char **argv)
 	struct wall_options o = { .most = ROWS };
 	const struct option_table tables[] = {
 		{ "How to show it", wall_rows, &o },
-		{ "Whom to record, where there is no FILE", target_options, &o.taken.target },
+		{ "Whom to record, where there is no FILE", target_options, &o.source.target },
 		{ 0 },
 	};
 	int operands, status;
 
-	if (!options_parse(&wall_usage, tables, argc, argv, taken_mixed(argc, argv), &operands,
-			   &status))
+	if (!options_parse(&wall_usage, tables, argc, argv, trace_source_mixed(argc, argv),
+			   &operands, &status))
 		return status;
 	if (o.json && o.file)
 		return misused("-o is for a profile, which excludes --json");
-	status = taken_get(&o.taken, "wall", argv, operands, wants);
+	status = trace_source_get(&o.source, "wall", argv, operands, wants);
 	if (status == STATUS_OK && o.file)
-		status = wall_profile(o.taken.file, o.file);
+		status = wall_profile(o.source.file, o.file);
 	else if (status == STATUS_OK)
-		status = wall_table(o.taken.file, o.json, o.json ? 0 : o.most);
-	return taken_free(&o.taken, status);
+		status = wall_table(o.source.file, o.json, o.json ? 0 : o.most);
+	return trace_source_free(&o.source, status);
 }

@@ -25,10 +25,10 @@
 
 #include "cli/cmd.h"
 #include "cli/file_kind.h"
-#include "cli/say.h"
-#include "joined.h"
-#include "joined_print.h"
-#include "lives.h"
+#include "cli/diag.h"
+#include "join_model.h"
+#include "join_output.h"
+#include "thread_spans.h"
 #include "losses.h"
 #include "record/annotation.h"
 #include "runners.h"
@@ -41,7 +41,7 @@
  * @interrupted: it is in an interrupt
  * @since: since when
  * @thread: whom that interrupts
- * @runs: the thread that runs there, or JOINED_NOBODY
+ * @runs: the thread that runs there, or JOIN_NOBODY
  */
 struct cpu {
 	bool interrupted;
@@ -88,7 +88,7 @@ struct source {
 struct join {
 	struct source kernel;
 	struct source go;
-	struct joined all;
+	struct join_model all;
 	struct cpu *cpus;
 	size_t nr_cpus;
 	struct losses losses;
@@ -101,35 +101,35 @@ struct join {
 
 /* ---- what the host says ---- */
 
-static enum joined_on state_of(const struct gprof_trace_event *ev)
+static enum join_on state_of(const struct gprof_trace_event *ev)
 {
 	const char *reason = ev->transition.reason.s;
 
 	switch (ev->transition.to) {
 	case GPROF_TRACE_GO_RUNNING:
 	case GPROF_TRACE_GO_SYSCALL:
-		return JOINED_ON_CPU;
+		return JOIN_ON_CPU;
 	case GPROF_TRACE_GO_RUNNABLE:
 		/* Made up, for the model's sake. */
 		if (!strcmp(reason, "lost events") || !strcmp(reason, "clocks of CPUs differ"))
-			return JOINED_UNTOLD;
-		return JOINED_READY;
+			return JOIN_UNTOLD;
+		return JOIN_READY;
 	case GPROF_TRACE_GO_WAITING:
-		return JOINED_BLOCKED;
+		return JOIN_BLOCKED;
 	default:
-		return JOINED_UNTOLD;
+		return JOIN_UNTOLD;
 	}
 }
 
 /* A thread by the number of its goroutine, in a trace of ours. */
 static size_t host_thread(struct join *j, int64_t id)
 {
-	return joined_thread(&j->all, LIVES_TID(id));
+	return join_thread(&j->all, THREAD_TID(id));
 }
 
 static struct cpu *cpu_of(struct join *j, int64_t cpu)
 {
-	if (cpu < 0 || cpu >= OWN_CPUS_MAX)
+	if (cpu < 0 || cpu >= METADATA_CPUS_MAX)
 		return NULL;
 	if ((size_t)cpu >= j->nr_cpus) {
 		size_t nr = (size_t)cpu + 1;
@@ -138,7 +138,7 @@ static struct cpu *cpu_of(struct join *j, int64_t cpu)
 		if (j->nr_cpus)
 			memcpy(cpus, j->cpus, j->nr_cpus * sizeof(*cpus));
 		for (size_t i = j->nr_cpus; i < nr; i++)
-			cpus[i].runs = JOINED_NOBODY;
+			cpus[i].runs = JOIN_NOBODY;
 		free(j->cpus);
 		j->cpus = cpus;
 		j->nr_cpus = nr;
@@ -146,9 +146,9 @@ static struct cpu *cpu_of(struct join *j, int64_t cpu)
 	return &j->cpus[cpu];
 }
 
-static bool is_off(enum joined_on state)
+static bool is_off(enum join_on state)
 {
-	return state == JOINED_READY || state == JOINED_BLOCKED;
+	return state == JOIN_READY || state == JOIN_BLOCKED;
 }
 
 /*
@@ -162,9 +162,9 @@ static void lose_before(struct join *j, int64_t time)
 	while (j->found && (l = losses_before(&j->losses, time))) {
 		struct cpu *cpu = cpu_of(j, l->cpu);
 
-		joined_lose(&j->all, l->begin);
-		if (cpu && cpu->runs != JOINED_NOBODY)
-			joined_state(&j->all, cpu->runs, JOINED_UNTOLD, l->begin);
+		join_lose(&j->all, l->begin);
+		if (cpu && cpu->runs != JOIN_NOBODY)
+			join_state(&j->all, cpu->runs, JOIN_UNTOLD, l->begin);
 		if (l->end > j->lost_to)
 			j->lost_to = l->end;
 	}
@@ -174,28 +174,28 @@ static void lose_before(struct join *j, int64_t time)
 static void on_task(struct join *j, const struct gprof_trace_event *ev)
 {
 	size_t thread = host_thread(j, ev->transition.resource.id);
-	enum joined_on state = state_of(ev);
+	enum join_on state = state_of(ev);
 	struct cpu *cpu = cpu_of(j, ev->thread);
 
-	if (own_is_call(ev))
+	if (metadata_is_call(ev))
 		return;
-	if (is_off(state) && (ev->time < j->lost_to ||
-			      (ev->transition.from == GPROF_TRACE_GO_WAITING &&
-			       j->all.threads[thread].state == JOINED_UNTOLD)))
-		state = JOINED_UNTOLD;
-	joined_state(&j->all, thread, state, ev->time);
+	if (is_off(state) &&
+	    (ev->time < j->lost_to || (ev->transition.from == GPROF_TRACE_GO_WAITING &&
+				       j->all.threads[thread].state == JOIN_UNTOLD)))
+		state = JOIN_UNTOLD;
+	join_state(&j->all, thread, state, ev->time);
 	if (!cpu)
 		return;
-	if (state == JOINED_ON_CPU)
+	if (state == JOIN_ON_CPU)
 		cpu->runs = thread;
 	else if (cpu->runs == thread && ev->transition.from == GPROF_TRACE_GO_RUNNING)
-		cpu->runs = JOINED_NOBODY;
+		cpu->runs = JOIN_NOBODY;
 }
 
 static void on_range(struct join *j, const struct gprof_trace_event *ev)
 {
 	struct cpu *cpu = cpu_of(j, ev->range.scope.id);
-	struct joined_thread *t;
+	struct join_thread *t;
 
 	if (ev->range.scope.kind != GPROF_TRACE_RESOURCE_PROC || !cpu)
 		return;
@@ -208,15 +208,15 @@ static void on_range(struct join *j, const struct gprof_trace_event *ev)
 	} else if (cpu->interrupted) {
 		cpu->interrupted = false;
 		t = &j->all.threads[cpu->thread];
-		if (t->goroutine != JOINED_NOBODY && t->state == JOINED_ON_CPU)
-			joined_add(&joined_row_on(&j->all, t->goroutine)->interrupted,
-				   ev->time - cpu->since);
+		if (t->goroutine != JOIN_NOBODY && t->state == JOIN_ON_CPU)
+			join_add(&join_row_on(&j->all, t->goroutine)->interrupted,
+				 ev->time - cpu->since);
 	}
 }
 
 static void on_fault(struct join *j, const struct gprof_trace_event *ev)
 {
-	struct joined_thread *t;
+	struct join_thread *t;
 	size_t thread;
 
 	if (ev->goroutine < 0 || strcmp(ev->log.category.s, "page fault") ||
@@ -227,8 +227,8 @@ static void on_fault(struct join *j, const struct gprof_trace_event *ev)
 	t = &j->all.threads[thread];
 	/* Without the calls that follow, any wait would be for it. */
 	t->faulted = j->calls;
-	if (t->goroutine != JOINED_NOBODY)
-		joined_row_on(&j->all, t->goroutine)->faults++;
+	if (t->goroutine != JOIN_NOBODY)
+		join_row_on(&j->all, t->goroutine)->faults++;
 }
 
 static void kernel_event(struct join *j)
@@ -239,7 +239,7 @@ static void kernel_event(struct join *j)
 	if (j->found)
 		lose_before(j, ev->time);
 	else
-		losses_see(&j->losses, ev);
+		losses_add_event(&j->losses, ev);
 	switch (ev->kind) {
 	case GPROF_TRACE_STATE_TRANSITION:
 		if (ev->transition.resource.kind == GPROF_TRACE_RESOURCE_GOROUTINE)
@@ -266,23 +266,23 @@ static void kernel_event(struct join *j)
 
 /* ---- what the Go program says ---- */
 
-static void name_it(struct join *j, struct joined_goroutine *g, uint64_t stack)
+static void name_it(struct join *j, struct join_goroutine *g, uint64_t stack)
 {
 	struct gprof_trace_frame frames[GPROF_TRACE_FRAMES_MAX];
 	size_t nr;
 
-	if (g->row != JOINED_NOBODY || !stack)
+	if (g->row != JOIN_NOBODY || !stack)
 		return;
 	nr = gprof_trace_stack(j->go.t, stack, frames, GPROF_TRACE_FRAMES_MAX);
 	if (!nr || nr > GPROF_TRACE_FRAMES_MAX)
 		return;
-	joined_name(&j->all, g, frames[nr - 1].function.s);
+	join_name(&j->all, g, frames[nr - 1].function.s);
 }
 
 static void on_goroutine(struct join *j, const struct gprof_trace_event *ev)
 {
 	uint8_t from = ev->transition.from, to = ev->transition.to;
-	struct joined_goroutine *g = joined_goroutine(&j->all, ev->transition.resource.id);
+	struct join_goroutine *g = join_goroutine(&j->all, ev->transition.resource.id);
 
 	if (ev->thread >= 0)
 		name_it(j, g, ev->transition.stack);
@@ -290,25 +290,25 @@ static void on_goroutine(struct join *j, const struct gprof_trace_event *ev)
 		return;
 	/* A state may have been told late. */
 	if (from == GPROF_TRACE_GO_RUNNABLE && to == GPROF_TRACE_GO_RUNNING)
-		joined_add(&joined_row_on(&j->all, (size_t)(g - j->all.goroutines))->delay,
-			   ev->time > g->since ? ev->time - g->since : 0);
+		join_add(&join_row_on(&j->all, (size_t)(g - j->all.goroutines))->delay,
+			 ev->time > g->since ? ev->time - g->since : 0);
 	if (from == GPROF_TRACE_GO_RUNNING)
-		joined_leave(&j->all, g, ev->time);
+		join_leave(&j->all, g, ev->time);
 	g->state = to;
 	g->since = ev->time;
 	if (to == GPROF_TRACE_GO_RUNNING && from != GPROF_TRACE_GO_UNDETERMINED &&
-	    joined_is_tid(ev->thread))
-		joined_come(&j->all, ev->transition.resource.id,
-			    joined_thread(&j->all, ev->thread), ev->time);
+	    join_is_tid(ev->thread))
+		join_come(&j->all, ev->transition.resource.id, join_thread(&j->all, ev->thread),
+			  ev->time);
 	if (to == GPROF_TRACE_GO_NOT_EXIST)
-		joined_dies(&j->all, g, ev->time);
+		join_dies(&j->all, g, ev->time);
 }
 
 /* A status says that a goroutine is, somewhere; everything else, what a thread does. */
 static bool is_of_thread(const struct gprof_trace_event *ev)
 {
 	return ev->kind != GPROF_TRACE_SYNC && ev->kind != GPROF_TRACE_STACK_SAMPLE &&
-	       joined_is_tid(ev->thread) &&
+	       join_is_tid(ev->thread) &&
 	       !(ev->kind == GPROF_TRACE_STATE_TRANSITION &&
 		 (ev->transition.from == ev->transition.to || !ev->transition.from));
 }
@@ -316,10 +316,10 @@ static bool is_of_thread(const struct gprof_trace_event *ev)
 static void go_event(struct join *j)
 {
 	struct gprof_trace_event *ev = &j->go.ev;
-	struct joined_goroutine *g;
+	struct join_goroutine *g;
 	size_t thread;
 
-	joined_tidy(&j->all);
+	join_tidy(&j->all);
 	if (!is_of_thread(ev)) {
 		if (ev->kind == GPROF_TRACE_STATE_TRANSITION &&
 		    ev->transition.resource.kind == GPROF_TRACE_RESOURCE_GOROUTINE)
@@ -331,14 +331,14 @@ static void go_event(struct join *j)
 		ev->time = j->now;
 	j->now = ev->time;
 	lose_before(j, ev->time);
-	thread = joined_thread(&j->all, ev->thread);
+	thread = join_thread(&j->all, ev->thread);
 	j->all.threads[thread].go = true;
-	joined_check(&j->all, &j->all.threads[thread], ev->time);
+	join_check(&j->all, &j->all.threads[thread], ev->time);
 	if (ev->goroutine >= 0) {
-		g = joined_goroutine(&j->all, ev->goroutine);
+		g = join_goroutine(&j->all, ev->goroutine);
 		name_it(j, g, ev->stack);
 		if (g->state == GPROF_TRACE_GO_RUNNING)
-			joined_come(&j->all, ev->goroutine, thread, ev->time);
+			join_come(&j->all, ev->goroutine, thread, ev->time);
 	}
 	if (ev->kind == GPROF_TRACE_STATE_TRANSITION &&
 	    ev->transition.resource.kind == GPROF_TRACE_RESOURCE_GOROUTINE)
@@ -358,19 +358,21 @@ static void advance(struct source *s)
 	s->any = true;
 }
 
-static int take_batch(void *ctx, const struct gprof_trace_batch *batch)
+static int on_batch(void *ctx, const struct gprof_trace_batch *batch)
 {
 	struct join *j = ctx;
 
 	if (!j->found)
-		losses_take(&j->losses, batch);
+		losses_add_batch(&j->losses, batch);
 	return 0;
 }
 
 static int begin_source(struct source *s, struct join *j)
 {
 	const struct gprof_trace_opts kernel = {
-		.sz = sizeof(kernel), .batch = take_batch, .ctx = j,
+		.sz = sizeof(kernel),
+		.batch = on_batch,
+		.ctx = j,
 	};
 	const struct gprof_trace_opts go = { .sz = sizeof(go), .own_times = true };
 
@@ -428,7 +430,7 @@ static int check_clock(const struct join *j)
 	if (j->go.ret <= 0 || j->go.ev.kind != GPROF_TRACE_SYNC || !j->go.ev.sync.has_clock)
 		return STATUS_OK;
 	apart = c->time - (int64_t)c->mono;
-	if (apart <= PAUSE_NS && apart >= -JOINED_SKEW_NS)
+	if (apart <= PAUSE_NS && apart >= -JOIN_SKEW_NS)
 		return STATUS_OK;
 	return fail("%s: its clock is not CLOCK_MONOTONIC but %" PRId64 " ns apart from it, so that "
 		    "it cannot be joined", j->go.name, apart);
@@ -477,16 +479,16 @@ static void read_both(struct join *j)
 		if (told && k->ret <= 0 && !over) {
 			over = true;
 			for (size_t i = 0; i < j->all.tids.nr; i++)
-				joined_state(&j->all, i, JOINED_UNTOLD, k->last);
+				join_state(&j->all, i, JOIN_UNTOLD, k->last);
 		}
 		go_event(j);
 		advance(g);
 	}
-	joined_end(&j->all, g->last);
+	join_end(&j->all, g->last);
 	/* When it begins and ends is told in any case, and where it has losses. */
 	while (k->ret > 0) {
 		if (!j->found)
-			losses_see(&j->losses, &k->ev);
+			losses_add_event(&j->losses, &k->ev);
 		advance(k);
 	}
 }
@@ -505,8 +507,8 @@ static int read_again(struct join *j)
 	if (status != STATUS_OK)
 		return status;
 	j->found = true;
-	joined_free(&j->all);
-	j->all = (struct joined){ .keep = j->all.keep };
+	join_free(&j->all);
+	j->all = (struct join_model){ .keep = j->all.keep };
 	free(j->cpus);
 	j->cpus = NULL;
 	j->nr_cpus = 0;
@@ -535,25 +537,28 @@ static int believe(const struct join *j)
 	return STATUS_OK;
 }
 
-static void tell(const struct join *j)
+static void report(const struct join *j)
 {
 	struct gprof_trace_stats st = stats_of(&j->kernel);
 
 	if (!j->all.irqs)
-		say("%s tells of no interrupts; gprofctl trace --irqs records them", j->kernel.name);
+		diag("%s tells of no interrupts; gprofctl trace --irqs records them",
+		     j->kernel.name);
 	if (!j->all.faults)
-		say("%s tells of no page faults; gprofctl trace --faults records them",
-		    j->kernel.name);
+		diag("%s tells of no page faults; gprofctl trace --faults records them",
+		     j->kernel.name);
 	else if (!j->calls)
-		say("%s tells of page faults, but not of all system calls, so that nobody is known "
-		    "to be blocked in a fault; gprofctl trace --faults --syscalls tells that",
-		    j->kernel.name);
+		diag("%s tells of page faults, but not of all system calls, so that nobody is known "
+		     "to be blocked in a fault; gprofctl trace --faults --syscalls tells that",
+		     j->kernel.name);
 	if (st.lost)
-		say("%s: %" PRIu64 " events were lost; what a thread did then is not told",
-		    j->kernel.name, st.lost);
+		diag("%s: %" PRIu64 " events were lost; what a thread did then is not told",
+		     j->kernel.name, st.lost);
 	if (j->all.wrong)
-		say("%" PRIu64 " times of %" PRIu64 " a thread told something while it had no CPU by "
-		    "the other trace", j->all.wrong, j->all.checked);
+		diag("%" PRIu64 " times of %" PRIu64
+		     " a thread told something while it had no CPU by "
+		     "the other trace",
+		     j->all.wrong, j->all.checked);
 }
 
 static int close_source(struct source *s, int status)
@@ -582,18 +587,18 @@ int join_print(const char *kernel, const char *go, bool json)
 		status = believe(&j);
 	if (status == STATUS_OK) {
 		if (json)
-			joined_json(&j.all);
+			join_json(&j.all);
 		else
-			joined_table(&j.all);
+			join_table(&j.all);
 		status = finish_stdout();
 	}
 	if (status == STATUS_OK)
-		tell(&j);
+		report(&j);
 	status = close_source(&j.kernel, status);
 	status = close_source(&j.go, status);
 	free(j.cpus);
 	losses_free(&j.losses);
 	runners_free(&j.runners);
-	joined_free(&j.all);
+	join_free(&j.all);
 	return status;
 }

@@ -13,9 +13,9 @@
 #include <string.h>
 
 #include "cli/cmd.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "cli/text.h"
-#include "lives.h"
+#include "thread_spans.h"
 #include "timehist.h"
 
 /* Of millions of lines. */
@@ -33,7 +33,7 @@
  * @woken: it was woken or created before that
  * @out: when it left a CPU last; 0: not yet
  * @members: threads added up
- * @life: the first of them
+ * @thread: the first of them
  * @short_name: in the map, or 0
  * @task: as lines have it, where there were any
  * @task_len: bytes of it
@@ -50,7 +50,7 @@ struct waiting {
 	bool woken;
 	int64_t out;
 	uint32_t members;
-	uint32_t life;
+	uint32_t thread;
 	uint32_t short_name;
 	uint32_t task_name;
 	size_t task_len;
@@ -59,7 +59,7 @@ struct waiting {
 
 /* What a CPU does, for the lines of each switch. */
 struct on_cpu {
-	uint32_t life;
+	uint32_t thread;
 	bool known;
 	bool idle;
 	int64_t since;		/* it idles */
@@ -68,7 +68,7 @@ struct on_cpu {
 
 /**
  * struct latency - a table in the making
- * @lives: of the threads
+ * @thread_spans: of the threads
  * @opts: how it is printed
  * @all: by index of the thread
  * @nr: how many
@@ -79,7 +79,7 @@ struct on_cpu {
  * @begin: of this interval, in ns; 0: all is one
  */
 struct latency {
-	struct lives lives;
+	struct thread_spans thread_spans;
 	struct latency_opts opts;
 	struct waiting *all;
 	size_t nr;
@@ -90,32 +90,32 @@ struct latency {
 	int64_t begin;
 };
 
-static struct waiting *make(struct latency *t, uint32_t life)
+static struct waiting *make(struct latency *t, uint32_t thread)
 {
-	while (t->nr <= life) {
+	while (t->nr <= thread) {
 		t->all = xgrow(t->all, t->nr, &t->room, sizeof(*t->all));
-		t->all[t->nr] = (struct waiting){ .members = 1, .life = (uint32_t)t->nr };
+		t->all[t->nr] = (struct waiting){ .members = 1, .thread = (uint32_t)t->nr };
 		t->nr++;
 	}
-	return &t->all[life];
+	return &t->all[thread];
 }
 
-static struct waiting *of(struct latency *t, uint32_t life)
+static struct waiting *of(struct latency *t, uint32_t thread)
 {
-	return life < t->nr ? &t->all[life] : make(t, life);
+	return thread < t->nr ? &t->all[thread] : make(t, thread);
 }
 
 /* "NAME[TID]" and blanks up to the next column, made once for each name that it has. */
-static const char *task_of(const struct lives *v, struct waiting *w)
+static const char *task_of(const struct thread_spans *v, struct waiting *w)
 {
-	const struct life *l = &v->all[w->life];
+	const struct thread *l = &v->all[w->thread];
 	char *plain, *safe;
 	size_t len;
 
 	if (w->task && w->task_name == l->name)
 		return w->task;
 	free(w->task);
-	plain = xprintf("%s[%" PRId64 "]", lives_name(v, w->life), LIVES_TID(l->id));
+	plain = xprintf("%s[%" PRId64 "]", thread_spans_name(v, w->thread), THREAD_TID(l->id));
 	safe = text_safe(plain);
 	len = text_columns(safe);
 	w->task = xprintf("%s%*s", safe, len < TIMEHIST_TASK ? (int)(TIMEHIST_TASK - len) : 0, "");
@@ -126,13 +126,14 @@ static const char *task_of(const struct lives *v, struct waiting *w)
 	return w->task;
 }
 
-static void print_left(const struct lives *v, const struct stretch *s, struct waiting *w)
+static void print_left(const struct thread_spans *v, const struct span *s, struct waiting *w)
 {
 	bool ready = w->ready && w->ready_end == s->begin && w->woken;
 	const char *task = task_of(v, w);
 
-	timehist_line(s->end, v->all[s->life].cpu, task, w->task_len, w->out ? s->begin - w->out : 0,
-		   ready ? s->begin - w->ready : 0, s->end - s->begin);
+	timehist_line(s->end, v->all[s->thread].cpu, task, w->task_len,
+		      w->out ? s->begin - w->out : 0, ready ? s->begin - w->ready : 0,
+		      s->end - s->begin);
 }
 
 /* Of what began before the interval only the rest is of it. */
@@ -157,9 +158,9 @@ static void came(struct waiting *w, int64_t time)
 	w->ready = 0;
 }
 
-static inline void add_stretch(const struct latency *t, struct waiting *w, const struct stretch *s)
+static inline void add_span(const struct latency *t, struct waiting *w, const struct span *s)
 {
-	if (s->part == PART_RUNNABLE || s->part == PART_THROTTLED) {
+	if (s->state == THREAD_RUNNABLE || s->state == THREAD_THROTTLED) {
 		if (s->cut)
 			return;
 		if (!w->ready || w->ready_end != s->begin) {
@@ -170,39 +171,39 @@ static inline void add_stretch(const struct latency *t, struct waiting *w, const
 		return;
 	}
 	/* From when on it was off, or ready, is not known behind that. */
-	if (s->part == PART_LOST)
+	if (s->state == THREAD_LOST)
 		w->out = w->ready = 0;
-	if (s->part != PART_CPU)
+	if (s->state != THREAD_CPU)
 		return;
 	w->ran += inside(t, s->begin, s->end);
 	w->out = s->end;
 	came(w, s->begin);
 }
 
-static __attribute__((noinline)) void take_first(struct latency *t, const struct stretch *s)
+static __attribute__((noinline)) void add_first(struct latency *t, const struct span *s)
 {
-	add_stretch(t, make(t, s->life), s);
+	add_span(t, make(t, s->thread), s);
 }
 
-static void take_stretch(void *ctx, struct lives *v, const struct stretch *s)
+static void on_span(void *ctx, struct thread_spans *v, const struct span *s)
 {
 	struct latency *t = ctx;
 
 	(void)v;
-	if (s->life < t->nr)
-		add_stretch(t, &t->all[s->life], s);
+	if (s->thread < t->nr)
+		add_span(t, &t->all[s->thread], s);
 	else
-		take_first(t, s);
+		add_first(t, s);
 }
 
-static void take_line(void *ctx, struct lives *v, const struct stretch *s)
+static void on_span_line(void *ctx, struct thread_spans *v, const struct span *s)
 {
 	struct latency *t = ctx;
 
 	/* Who runs to the end of the trace has not left. */
-	if (s->part == PART_CPU && !v->over && !s->goes_on)
-		print_left(v, s, of(t, s->life));
-	take_stretch(t, v, s);
+	if (s->state == THREAD_CPU && !v->over && !s->goes_on)
+		print_left(v, s, of(t, s->thread));
+	on_span(t, v, s);
 }
 
 static struct on_cpu *cpu_of(struct latency *t, int64_t cpu)
@@ -228,13 +229,13 @@ static void print_short(uint32_t number)
 	printf("%c%c", 'A' + number % 26, '0' + number / 26);
 }
 
-static void print_map(struct latency *t, const struct lives *v, int64_t cpu, uint32_t life,
+static void print_map(struct latency *t, const struct thread_spans *v, int64_t cpu, uint32_t thread,
 		      int64_t time)
 {
-	bool fresh = life != LIVES_NONE && !of(t, life)->short_name;
+	bool fresh = thread != THREAD_NONE && !of(t, thread)->short_name;
 
 	if (fresh)
-		of(t, life)->short_name = ++t->short_names;
+		of(t, thread)->short_name = ++t->short_names;
 	fputs("  ", stdout);
 	for (size_t i = 0; i < t->nr_cpus; i++) {
 		const struct on_cpu *c = &t->cpus[i];
@@ -245,22 +246,22 @@ static void print_map(struct latency *t, const struct lives *v, int64_t cpu, uin
 		else if (c->idle)
 			fputs(". ", stdout);
 		else
-			print_short(of(t, c->life)->short_name);
+			print_short(of(t, c->thread)->short_name);
 		putchar(' ');
 	}
 	timehist_time(time);
 	fputs(" secs ", stdout);
 	if (fresh) {
-		print_short(of(t, life)->short_name);
+		print_short(of(t, thread)->short_name);
 		fputs(" => ", stdout);
-		text_plain(stdout, lives_name(v, life));
-		printf(":%" PRId64, LIVES_TID(v->all[life].id));
+		text_plain(stdout, thread_spans_name(v, thread));
+		printf(":%" PRId64, THREAD_TID(v->all[thread].id));
 	}
 	putchar('\n');
 }
 
-static void take_comes(void *ctx, struct lives *v, int64_t cpu, uint32_t left, uint32_t life,
-		       int64_t time)
+static void on_switch(void *ctx, struct thread_spans *v, int64_t cpu, uint32_t left,
+		      uint32_t thread, int64_t time)
 {
 	static const char idle[TIMEHIST_TASK + 1] = "<idle>                        ";
 	struct latency *t = ctx;
@@ -269,22 +270,22 @@ static void take_comes(void *ctx, struct lives *v, int64_t cpu, uint32_t left, u
 	(void)left;
 	if (!c)
 		return;
-	if (c->idle && t->opts.table == LATENCY_TIMEHIST && life != LIVES_NONE)
+	if (c->idle && t->opts.table == LATENCY_TIMEHIST && thread != THREAD_NONE)
 		timehist_line(time, cpu, idle, TIMEHIST_TASK, c->idled ? c->since - c->idled : 0, 0,
 			   time - c->since);
 	if (c->idle)
 		c->idled = time;
 	c->known = true;
-	c->idle = life == LIVES_NONE;
-	c->life = life;
+	c->idle = thread == THREAD_NONE;
+	c->thread = thread;
 	c->since = time;
 	if (t->opts.table == LATENCY_MAP)
-		print_map(t, v, cpu, life, time);
+		print_map(t, v, cpu, thread, time);
 }
 
 /* Nor is it known since when, and until when, it idled. */
-static void take_lost(void *ctx, struct lives *v, int64_t cpu, uint32_t life, int64_t begin,
-		      int64_t end)
+static void on_lost(void *ctx, struct thread_spans *v, int64_t cpu, uint32_t thread, int64_t begin,
+		    int64_t end)
 {
 	struct latency *t = ctx;
 	struct on_cpu *c = cpu_of(t, cpu);
@@ -292,7 +293,7 @@ static void take_lost(void *ctx, struct lives *v, int64_t cpu, uint32_t life, in
 	(void)v, (void)begin, (void)end;
 	if (!c)
 		return;
-	c->known = life != LIVES_UNKNOWN;
+	c->known = thread != THREAD_UNKNOWN;
 	c->idle = false;
 	c->idled = 0;
 }
@@ -305,7 +306,7 @@ static size_t add_up(const struct latency *t, struct waiting *all, size_t of)
 
 	for (size_t i = 0; i < of; i++) {
 		const struct waiting *w = &all[i];
-		const char *name = lives_name(&t->lives, w->life);
+		const char *name = thread_spans_name(&t->thread_spans, w->thread);
 		size_t at = intern_add(&names, name, strlen(name));
 		struct waiting *sum = &all[at];
 
@@ -340,13 +341,14 @@ static int longest_first(const void *pa, const void *pb)
 		return one < other ? 1 : -1;
 	if (a->max != b->max)
 		return a->max < b->max ? 1 : -1;
-	return a->life < b->life ? -1 : a->life > b->life;
+	return a->thread < b->thread ? -1 : a->thread > b->thread;
 }
 
 static void print_row(const struct latency *t, const struct waiting *w)
 {
-	const char *name = lives_name(&t->lives, w->life);
-	int64_t number = w->members > 1 ? w->members : LIVES_TID(t->lives.all[w->life].id);
+	const char *name = thread_spans_name(&t->thread_spans, w->thread);
+	int64_t number =
+		w->members > 1 ? w->members : THREAD_TID(t->thread_spans.all[w->thread].id);
 	char *task = xprintf(w->members > 1 ? "%s:(%" PRId64 ")" : "%s:%" PRId64, name, number);
 	size_t len = strlen(task);
 
@@ -389,8 +391,8 @@ static void print_json(const struct latency *t, const struct waiting *all, size_
 		if (!w->ran && !w->times)
 			continue;
 		printf("%s\n {\"tid\": %" PRId64 ", \"comm\": ", comma,
-		       LIVES_TID(t->lives.all[w->life].id));
-		text_json(stdout, lives_name(&t->lives, w->life));
+		       THREAD_TID(t->thread_spans.all[w->thread].id));
+		text_json(stdout, thread_spans_name(&t->thread_spans, w->thread));
 		printf(", \"runtime_ns\": %" PRId64 ", \"switches\": %" PRId64 ", \"delay_ns\": %"
 		       PRId64 ", \"max_delay_ns\": %" PRId64 ", \"max_delay_end_ns\": %" PRId64 "}",
 		       w->ran, w->times, w->delay, w->max, w->max_end);
@@ -427,21 +429,21 @@ static void moved(void *ctx, uint32_t from, uint32_t to)
 		free(t->all[to].task);
 		t->all[to] = t->all[from];
 		t->all[from].task = NULL;
-		t->all[to].life = to;
+		t->all[to].thread = to;
 	}
 	for (size_t i = 0; i < t->nr_cpus; i++)
-		if (t->cpus[i].life == from)
-			t->cpus[i].life = to;
+		if (t->cpus[i].thread == from)
+			t->cpus[i].thread = to;
 }
 
 /* Who runs has run up to now, and the rest is of the next interval. */
 static void end_interval(struct latency *t, int64_t now)
 {
-	struct lives *v = &t->lives;
+	struct thread_spans *v = &t->thread_spans;
 
 	if (t->opts.table == LATENCY_SUMMARY) {
-		for (uint32_t i = 0; i < lives_nr(v) && !v->over; i++) {
-			if (!lives_is_running(&v->all[i]))
+		for (uint32_t i = 0; i < thread_spans_nr(v) && !v->over; i++) {
+			if (!thread_is_running(&v->all[i]))
 				continue;
 			of(t, i)->ran += inside(t, v->all[i].since, now);
 			came(of(t, i), v->all[i].since);
@@ -451,17 +453,17 @@ static void end_interval(struct latency *t, int64_t now)
 			putchar('\n');
 	}
 	fflush(stdout);
-	lives_forget(v, moved, t);
-	for (size_t i = lives_nr(v); i < t->nr; i++)
+	thread_spans_forget(v, moved, t);
+	for (size_t i = thread_spans_nr(v); i < t->nr; i++)
 		free(t->all[i].task);
-	if (t->nr > lives_nr(v))
-		t->nr = lives_nr(v);
+	if (t->nr > thread_spans_nr(v))
+		t->nr = thread_spans_nr(v);
 	for (size_t i = 0; i < t->nr; i++)
 		t->all[i].ran = t->all[i].times = t->all[i].delay = t->all[i].max = 0;
 	t->begin = now;
 }
 
-static void take_generation(void *ctx, struct lives *v, int64_t time)
+static void on_generation(void *ctx, struct thread_spans *v, int64_t time)
 {
 	struct latency *t = ctx;
 
@@ -474,15 +476,15 @@ static void take_generation(void *ctx, struct lives *v, int64_t time)
 
 static void begin_table(struct latency *t)
 {
-	t->lives.use = (struct lives_use){ .ctx = t, .stretch = take_stretch };
+	t->thread_spans.use = (struct thread_spans_ops){ .ctx = t, .span = on_span };
 	if (t->opts.interval_ns)
-		t->lives.use.generation = take_generation;
+		t->thread_spans.use.generation = on_generation;
 	if (t->opts.table == LATENCY_SUMMARY)
 		return;
 	if (t->opts.table == LATENCY_TIMEHIST)
-		t->lives.use.stretch = take_line;
-	t->lives.use.comes = take_comes;
-	t->lives.use.lost = take_lost;
+		t->thread_spans.use.span = on_span_line;
+	t->thread_spans.use.cpu_switch = on_switch;
+	t->thread_spans.use.lost = on_lost;
 	setvbuf(stdout, NULL, _IOFBF, OUT_BYTES);
 	if (t->opts.table == LATENCY_TIMEHIST)
 		timehist_head();
@@ -491,11 +493,11 @@ static void begin_table(struct latency *t)
 static int end_table(struct latency *t, int status)
 {
 	if (status == STATUS_OK && t->opts.table == LATENCY_SUMMARY &&
-	    (!t->begin || t->lives.end > t->begin))
+	    (!t->begin || t->thread_spans.end > t->begin))
 		print_summary(t);
 	if (status == STATUS_OK)
 		status = finish_stdout();
-	lives_free(&t->lives);
+	thread_spans_free(&t->thread_spans);
 	for (size_t i = 0; i < t->nr; i++)
 		free(t->all[i].task);
 	free(t->all);
@@ -508,7 +510,7 @@ int latency_print(const char *file, const struct latency_opts *o)
 	struct latency t = { .opts = *o };
 
 	begin_table(&t);
-	return end_table(&t, lives_read(&t.lives, file));
+	return end_table(&t, thread_spans_read(&t.thread_spans, file));
 }
 
 int latency_read(int fd, const char *name, const struct latency_opts *o)
@@ -516,5 +518,5 @@ int latency_read(int fd, const char *name, const struct latency_opts *o)
 	struct latency t = { .opts = *o };
 
 	begin_table(&t);
-	return end_table(&t, lives_read_fd(&t.lives, fd, name));
+	return end_table(&t, thread_spans_read_fd(&t.thread_spans, fd, name));
 }

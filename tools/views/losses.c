@@ -6,11 +6,11 @@
 
 #include <stdlib.h>
 
-#include "cli/say.h"
+#include "cli/diag.h"
 
-void losses_take(struct losses *l, const struct gprof_trace_batch *batch)
+void losses_add_batch(struct losses *l, const struct gprof_trace_batch *batch)
 {
-	own_take(&l->own, batch);
+	metadata_add_batch(&l->metadata, batch);
 }
 
 static int64_t *last_of(struct losses *l, size_t cpu)
@@ -22,34 +22,35 @@ static int64_t *last_of(struct losses *l, size_t cpu)
 	return &l->last[cpu];
 }
 
-static void take_notes(struct losses *l, int64_t time)
+static void apply_metadata(struct losses *l, int64_t time)
 {
-	const struct own_note *n;
+	const struct metadata_note *n;
 
-	while ((n = own_until(&l->own, time))) {
+	while ((n = metadata_until(&l->metadata, time))) {
 		int64_t begin = *last_of(l, n->cpu);
 
 		if (!begin)
 			begin = l->first;
-		if (n->kind != OWN_LOST || begin >= n->time)
+		if (n->kind != METADATA_LOST || begin >= n->time)
 			continue;
 		l->all = xgrow(l->all, l->nr, &l->room, sizeof(*l->all));
 		l->all[l->nr++] = (struct loss){ begin, n->time, n->cpu };
 	}
 }
 
-void losses_see(struct losses *l, const struct gprof_trace_event *ev)
+void losses_add_event(struct losses *l, const struct gprof_trace_event *ev)
 {
-	take_notes(l, ev->time);
+	apply_metadata(l, ev->time);
 	if (ev->kind == GPROF_TRACE_SYNC) {
-		own_generation(&l->own);
+		metadata_generation(&l->metadata);
 		return;
 	}
 	if (!l->first)
 		l->first = ev->time;
 	/* A sample comes when it comes. */
-	if (ev->thread >= 0 && ev->thread < OWN_CPUS_MAX &&
-	    ev->kind != GPROF_TRACE_STACK_SAMPLE && !own_is_status(ev) && !own_is_call(ev))
+	if (ev->thread >= 0 && ev->thread < METADATA_CPUS_MAX &&
+	    ev->kind != GPROF_TRACE_STACK_SAMPLE && !metadata_is_status(ev) &&
+	    !metadata_is_call(ev))
 		*last_of(l, (size_t)ev->thread) = ev->time;
 }
 
@@ -64,7 +65,7 @@ static int by_begin(const void *pa, const void *pb)
 
 void losses_found(struct losses *l)
 {
-	take_notes(l, INT64_MAX);
+	apply_metadata(l, INT64_MAX);
 	if (l->nr)
 		qsort(l->all, l->nr, sizeof(*l->all), by_begin);
 	l->next = 0;
@@ -77,7 +78,7 @@ const struct loss *losses_before(struct losses *l, int64_t time)
 
 void losses_free(struct losses *l)
 {
-	own_free(&l->own);
+	metadata_free(&l->metadata);
 	free(l->last);
 	free(l->all);
 }

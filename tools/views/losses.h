@@ -12,7 +12,7 @@
 
 #include <gprof/trace.h>
 
-#include "own.h"
+#include "trace_metadata.h"
 
 struct loss {
 	int64_t begin;
@@ -22,7 +22,7 @@ struct loss {
 
 /**
  * struct losses - all of them; all zeroes to begin with
- * @own: what gprof says of it in the trace
+ * @metadata: what gprof says of it in the trace
  * @last: time of the last event of each CPU; 0: none
  * @nr_cpus: how many
  * @room_cpus: of @last
@@ -33,7 +33,7 @@ struct loss {
  * @next: that was not yet asked for
  */
 struct losses {
-	struct own own;
+	struct trace_metadata metadata;
 	int64_t *last;
 	size_t nr_cpus;
 	size_t room_cpus;
@@ -44,11 +44,11 @@ struct losses {
 	size_t next;
 };
 
-/* losses_take() - a batch of the trace, for struct gprof_trace_opts */
-void losses_take(struct losses *l, const struct gprof_trace_batch *batch);
+/* losses_add_batch() - a batch of the trace, for struct gprof_trace_opts */
+void losses_add_batch(struct losses *l, const struct gprof_trace_batch *batch);
 
-/* losses_see() - an event of it, in order */
-void losses_see(struct losses *l, const struct gprof_trace_event *ev);
+/* losses_add_event() - an event of it, in order */
+void losses_add_event(struct losses *l, const struct gprof_trace_event *ev);
 
 /* losses_found() - the trace has ended; they are asked for from the first one on */
 void losses_found(struct losses *l);

@@ -18,8 +18,8 @@
 
 #include "cli/cmd.h"
 #include "cli/output.h"
-#include "cli/say.h"
-#include "lives.h"
+#include "cli/diag.h"
+#include "thread_spans.h"
 #include "protobuf.h"
 
 #define SEQUENCE	1
@@ -118,7 +118,7 @@ struct bundle {
 
 /**
  * struct writing - the trace in the making
- * @lives: of the threads
+ * @thread_spans: of the threads
  * @f: where to
  * @bundles: by CPU
  * @nr_bundles: how many
@@ -133,7 +133,7 @@ struct bundle {
  * @begun: a packet was written
  */
 struct writing {
-	struct lives lives;
+	struct thread_spans thread_spans;
 	FILE *f;
 	struct bundle *bundles;
 	size_t nr_bundles;
@@ -166,7 +166,7 @@ static struct bundle *bundle_of(struct writing *w, int64_t cpu)
 	while (w->nr_bundles <= (size_t)cpu) {
 		w->bundles = xgrow(w->bundles, w->nr_bundles, &w->room_bundles,
 				   sizeof(*w->bundles));
-		w->bundles[w->nr_bundles++].runs = LIVES_UNKNOWN;
+		w->bundles[w->nr_bundles++].runs = THREAD_UNKNOWN;
 	}
 	return &w->bundles[cpu];
 }
@@ -195,11 +195,11 @@ static void write_bundle(struct writing *w, size_t cpu)
 }
 
 /* Those of an idle CPU, and of nobody who is known, are no threads of the trace. */
-static uint64_t tid_of(const struct lives *v, uint32_t life, int64_t cpu)
+static uint64_t tid_of(const struct thread_spans *v, uint32_t thread, int64_t cpu)
 {
-	if (life == LIVES_UNKNOWN)
+	if (thread == THREAD_UNKNOWN)
 		return UNKNOWN_TID + (uint64_t)cpu;
-	return life == LIVES_NONE ? 0 : (uint64_t)LIVES_TID(v->all[life].id);
+	return thread == THREAD_NONE ? 0 : (uint64_t)THREAD_TID(v->all[thread].id);
 }
 
 /* What is in @w->what. */
@@ -215,7 +215,7 @@ static void add_event(struct writing *w, int64_t cpu, int64_t time, uint32_t by,
 	}
 	event->nr = 0;
 	message_number(event, EVENT_TIMESTAMP, (uint64_t)time);
-	message_number(event, EVENT_PID, tid_of(&w->lives, by, cpu));
+	message_number(event, EVENT_PID, tid_of(&w->thread_spans, by, cpu));
 	message_in(event, field, &w->what);
 	message_in(&b->events, BUNDLE_EVENT, event);
 	if (++b->nr == BUNDLE)
@@ -223,21 +223,23 @@ static void add_event(struct writing *w, int64_t cpu, int64_t time, uint32_t by,
 }
 
 /* Its name and number; those of an idle CPU are swapper and 0. */
-static void put_task(struct message *m, const struct lives *v, uint32_t life, int64_t cpu,
+static void put_task(struct message *m, const struct thread_spans *v, uint32_t thread, int64_t cpu,
 		     unsigned int comm, unsigned int pid)
 {
 	char idle[32];
 
-	if (life == LIVES_NONE) {
+	if (thread == THREAD_NONE) {
 		snprintf(idle, sizeof(idle), "swapper/%lld", (long long)cpu);
 		message_text(m, comm, idle);
 	} else {
-		message_text(m, comm, life == LIVES_UNKNOWN ? UNKNOWN_NAME : lives_name(v, life));
+		message_text(m, comm,
+			     thread == THREAD_UNKNOWN ? UNKNOWN_NAME :
+							thread_spans_name(v, thread));
 	}
-	message_number(m, pid, tid_of(v, life, cpu));
+	message_number(m, pid, tid_of(v, thread, cpu));
 }
 
-static unsigned int state_of(const struct life *l)
+static unsigned int state_of(const struct thread *l)
 {
 	switch (l->state) {
 	case GPROF_TRACE_GO_WAITING:
@@ -250,33 +252,33 @@ static unsigned int state_of(const struct life *l)
 }
 
 static void put_switch(struct writing *w, int64_t cpu, uint32_t left, unsigned int state,
-		       uint32_t life, int64_t time)
+		       uint32_t thread, int64_t time)
 {
 	struct message *m = &w->what;
 
 	m->nr = 0;
-	put_task(m, &w->lives, left, cpu, SWITCH_PREV_COMM, SWITCH_PREV_PID);
+	put_task(m, &w->thread_spans, left, cpu, SWITCH_PREV_COMM, SWITCH_PREV_PID);
 	message_number(m, SWITCH_PREV_STATE, state);
-	put_task(m, &w->lives, life, cpu, SWITCH_NEXT_COMM, SWITCH_NEXT_PID);
+	put_task(m, &w->thread_spans, thread, cpu, SWITCH_NEXT_COMM, SWITCH_NEXT_PID);
 	add_event(w, cpu, time, left, EVENT_SCHED_SWITCH);
-	bundle_of(w, cpu)->runs = life;
+	bundle_of(w, cpu)->runs = thread;
 }
 
-static void take_comes(void *ctx, struct lives *v, int64_t cpu, uint32_t left, uint32_t life,
-		       int64_t time)
+static void on_switch(void *ctx, struct thread_spans *v, int64_t cpu, uint32_t left,
+		      uint32_t thread, int64_t time)
 {
 	unsigned int state;
 
 	if (cpu < 0)
 		return;
-	state = left == LIVES_UNKNOWN ? STATE_UNKNOWN :
-		left == LIVES_NONE ? STATE_RUNNING : state_of(&v->all[left]);
-	put_switch(ctx, cpu, left, state, life, time);
+	state = left == THREAD_UNKNOWN ? STATE_UNKNOWN :
+		left == THREAD_NONE ? STATE_RUNNING : state_of(&v->all[left]);
+	put_switch(ctx, cpu, left, state, thread, time);
 }
 
 /* How whoever had it left is not known either. */
-static void take_lost(void *ctx, struct lives *v, int64_t cpu, uint32_t life, int64_t begin,
-		      int64_t end)
+static void on_lost(void *ctx, struct thread_spans *v, int64_t cpu, uint32_t thread, int64_t begin,
+		    int64_t end)
 {
 	struct writing *w = ctx;
 	uint32_t had;
@@ -285,15 +287,15 @@ static void take_lost(void *ctx, struct lives *v, int64_t cpu, uint32_t life, in
 	had = bundle_of(w, cpu)->runs;
 	write_bundle(w, (size_t)cpu);
 	bundle_of(w, cpu)->lost = true;
-	if (had != LIVES_UNKNOWN)
-		put_switch(w, cpu, had, had == LIVES_NONE ? STATE_RUNNING : STATE_UNKNOWN,
-			   LIVES_UNKNOWN, begin);
-	if (life != LIVES_UNKNOWN)
-		put_switch(w, cpu, LIVES_UNKNOWN, STATE_UNKNOWN, life, end);
+	if (had != THREAD_UNKNOWN)
+		put_switch(w, cpu, had, had == THREAD_NONE ? STATE_RUNNING : STATE_UNKNOWN,
+			   THREAD_UNKNOWN, begin);
+	if (thread != THREAD_UNKNOWN)
+		put_switch(w, cpu, THREAD_UNKNOWN, STATE_UNKNOWN, thread, end);
 }
 
-static void take_waking(void *ctx, struct lives *v, uint32_t life, uint32_t by, int64_t time,
-			uint32_t stack, int64_t cpu)
+static void on_waking(void *ctx, struct thread_spans *v, uint32_t thread, uint32_t by, int64_t time,
+		      uint32_t stack, int64_t cpu)
 {
 	struct writing *w = ctx;
 	struct message *m = &w->what;
@@ -302,40 +304,40 @@ static void take_waking(void *ctx, struct lives *v, uint32_t life, uint32_t by, 
 	if (cpu < 0)
 		return;
 	m->nr = 0;
-	put_task(m, v, life, cpu, WAKING_COMM, WAKING_PID);
+	put_task(m, v, thread, cpu, WAKING_COMM, WAKING_PID);
 	message_number(m, WAKING_SUCCESS, 1);
 	add_event(w, cpu, time, by, EVENT_SCHED_WAKING);
 }
 
-static void write_track(struct writing *w, const struct lives *v, uint32_t life)
+static void write_track(struct writing *w, const struct thread_spans *v, uint32_t thread)
 {
-	struct message packet = { 0 }, track = { 0 }, thread = { 0 };
-	uint64_t tid = (uint64_t)LIVES_TID(v->all[life].id);
+	struct message packet = { 0 }, track = { 0 }, descriptor = { 0 };
+	uint64_t tid = (uint64_t)THREAD_TID(v->all[thread].id);
 
-	while (w->room_tracks <= life)
+	while (w->room_tracks <= thread)
 		w->tracks = xgrow(w->tracks, w->room_tracks, &w->room_tracks, 1);
-	if (w->tracks[life])
+	if (w->tracks[thread])
 		return;
-	w->tracks[life] = 1;
-	message_number(&thread, DESCRIPTOR_PID, (uint64_t)lives_pid(v, life));
-	message_number(&thread, DESCRIPTOR_TID, tid);
-	message_text(&thread, DESCRIPTOR_NAME, lives_name(v, life));
-	message_number(&track, TRACK_UUID, life + 1);
-	message_in(&track, TRACK_THREAD, &thread);
+	w->tracks[thread] = 1;
+	message_number(&descriptor, DESCRIPTOR_PID, (uint64_t)thread_spans_pid(v, thread));
+	message_number(&descriptor, DESCRIPTOR_TID, tid);
+	message_text(&descriptor, DESCRIPTOR_NAME, thread_spans_name(v, thread));
+	message_number(&track, TRACK_UUID, thread + 1);
+	message_in(&track, TRACK_THREAD, &descriptor);
 	message_in(&packet, PACKET_TRACK_DESCRIPTOR, &track);
 	write_packet(w, &packet);
-	message_free(&thread);
+	message_free(&descriptor);
 	message_free(&track);
 }
 
-static void write_slice(struct writing *w, uint32_t life, int64_t time, unsigned int type,
+static void write_slice(struct writing *w, uint32_t thread, int64_t time, unsigned int type,
 			const char *name)
 {
 	struct message packet = { 0 }, event = { 0 };
 
 	message_number(&packet, PACKET_TIMESTAMP, (uint64_t)time);
 	message_number(&event, SLICE_TYPE, type);
-	message_number(&event, SLICE_TRACK, life + 1);
+	message_number(&event, SLICE_TRACK, thread + 1);
 	if (name) {
 		message_text(&event, SLICE_CATEGORIES, "syscall");
 		message_text(&event, SLICE_NAME, name);
@@ -346,15 +348,15 @@ static void write_slice(struct writing *w, uint32_t life, int64_t time, unsigned
 }
 
 /* One that the trace ends in has no end; where events are missing, it is told up to them. */
-static void take_call(void *ctx, struct lives *v, uint32_t life, int64_t begin, int64_t end,
-		      bool cut)
+static void on_call(void *ctx, struct thread_spans *v, uint32_t thread, int64_t begin, int64_t end,
+		    bool cut)
 {
 	struct writing *w = ctx;
 
-	write_track(w, v, life);
-	write_slice(w, life, begin, SLICE_BEGIN, lives_text(v, v->all[life].call - 1));
+	write_track(w, v, thread);
+	write_slice(w, thread, begin, SLICE_BEGIN, thread_spans_text(v, v->all[thread].call - 1));
 	if (!cut || !v->over)
-		write_slice(w, life, end, SLICE_END, NULL);
+		write_slice(w, thread, end, SLICE_END, NULL);
 }
 
 /* Number of a frame, which is told of once. */
@@ -418,58 +420,58 @@ static uint64_t callstack_iid(struct writing *w, const struct gprof_frame *frame
 }
 
 /* @cpu is -1 for one that is off them; that of a CPU that is left out is told without it. */
-static void write_sample(struct writing *w, const struct lives *v, uint32_t life, int64_t time,
-			 int64_t cpu, uint32_t stack, uint64_t weight, const char *of,
+static void write_sample(struct writing *w, const struct thread_spans *v, uint32_t thread,
+			 int64_t time, int64_t cpu, uint32_t stack, uint64_t weight, const char *of,
 			 unsigned int unit)
 {
 	struct gprof_frame frames[GPROF_TRACE_FRAMES_MAX];
 	size_t nr = trace_stacks_frames(&v->stacks, stack, frames);
-	struct message packet = { 0 }, sample = { 0 }, part = { 0 };
+	struct message packet = { 0 }, sample = { 0 }, field = { 0 };
 
-	if (!nr || life == LIVES_NONE)
+	if (!nr || thread == THREAD_NONE)
 		return;
 	message_number(&packet, PACKET_TIMESTAMP, (uint64_t)time);
-	message_number(&part, TASK_TID, (uint64_t)LIVES_TID(v->all[life].id));
-	message_in(&sample, SAMPLE_TASK, &part);
-	part.nr = 0;
+	message_number(&field, TASK_TID, (uint64_t)THREAD_TID(v->all[thread].id));
+	message_in(&sample, SAMPLE_TASK, &field);
+	field.nr = 0;
 	if (cpu >= 0 && cpu < CPUS_MAX) {
-		message_number(&part, EXECUTION_CPU, (uint64_t)cpu);
-		message_in(&sample, SAMPLE_EXECUTION, &part);
-		part.nr = 0;
+		message_number(&field, EXECUTION_CPU, (uint64_t)cpu);
+		message_in(&sample, SAMPLE_EXECUTION, &field);
+		field.nr = 0;
 	}
 	message_number(&sample, SAMPLE_CALLSTACK_IID, callstack_iid(w, frames, nr));
-	message_text(&part, COUNTER_NAME, of);
-	message_number(&part, COUNTER_UNIT, unit);
-	message_in(&sample, SAMPLE_DESCRIPTOR, &part);
+	message_text(&field, COUNTER_NAME, of);
+	message_number(&field, COUNTER_UNIT, unit);
+	message_in(&sample, SAMPLE_DESCRIPTOR, &field);
 	message_number(&sample, SAMPLE_WEIGHT, weight);
 	message_in(&packet, PACKET_STACK_SAMPLE, &sample);
 	write_packet(w, &packet);
-	message_free(&part);
+	message_free(&field);
 	message_free(&sample);
 }
 
-static void take_stretch(void *ctx, struct lives *v, const struct stretch *s)
+static void on_span(void *ctx, struct thread_spans *v, const struct span *s)
 {
 	struct writing *w = ctx;
 
-	if (s->part == PART_CPU)
+	if (s->state == THREAD_CPU)
 		return;
-	write_sample(w, v, s->life, s->begin, -1, s->stack, (uint64_t)(s->end - s->begin),
-		     part_name(s->part), UNIT_NANOSECONDS);
+	write_sample(w, v, s->thread, s->begin, -1, s->stack, (uint64_t)(s->end - s->begin),
+		     thread_state_name(s->state), UNIT_NANOSECONDS);
 }
 
-static void take_sample(void *ctx, struct lives *v, uint32_t life, int64_t time, int64_t cpu,
-			uint32_t stack)
+static void on_sample(void *ctx, struct thread_spans *v, uint32_t thread, int64_t time, int64_t cpu,
+		      uint32_t stack)
 {
-	write_sample(ctx, v, life, time, cpu, stack, 1, "cpu samples", UNIT_COUNT);
+	write_sample(ctx, v, thread, time, cpu, stack, 1, "cpu samples", UNIT_COUNT);
 }
 
 /* A process is told of by its first thread, or, where that is not told of, without a name. */
-static void write_process(struct message *tree, const struct lives *v, uint32_t life,
+static void write_process(struct message *tree, const struct thread_spans *v, uint32_t thread,
 			  struct intern *processes)
 {
-	int64_t pid = lives_pid(v, life);
-	bool first = pid == LIVES_TID(v->all[life].id);
+	int64_t pid = thread_spans_pid(v, thread);
+	bool first = pid == THREAD_TID(v->all[thread].id);
 	struct message one = { 0 };
 	size_t nr = processes->nr;
 
@@ -478,7 +480,7 @@ static void write_process(struct message *tree, const struct lives *v, uint32_t 
 		return;
 	message_number(&one, PROCESS_PID, (uint64_t)pid);
 	if (first)
-		message_text(&one, PROCESS_CMDLINE, lives_name(v, life));
+		message_text(&one, PROCESS_CMDLINE, thread_spans_name(v, thread));
 	message_in(tree, TREE_PROCESSES, &one);
 	message_free(&one);
 }
@@ -486,20 +488,20 @@ static void write_process(struct message *tree, const struct lives *v, uint32_t 
 static void write_threads(struct writing *w)
 {
 	struct message packet = { 0 }, tree = { 0 }, one = { 0 };
-	const struct lives *v = &w->lives;
+	const struct thread_spans *v = &w->thread_spans;
 	struct intern processes = { 0 };
 
 	message_number(&packet, PACKET_TIMESTAMP, (uint64_t)v->begin);
 	/* First threads name their processes. */
-	for (uint32_t i = 0; i < lives_nr(v); i++)
-		if (lives_pid(v, i) == LIVES_TID(v->all[i].id))
+	for (uint32_t i = 0; i < thread_spans_nr(v); i++)
+		if (thread_spans_pid(v, i) == THREAD_TID(v->all[i].id))
 			write_process(&tree, v, i, &processes);
-	for (uint32_t i = 0; i < lives_nr(v); i++) {
+	for (uint32_t i = 0; i < thread_spans_nr(v); i++) {
 		write_process(&tree, v, i, &processes);
 		one.nr = 0;
-		message_number(&one, THREAD_TID, (uint64_t)LIVES_TID(v->all[i].id));
-		message_text(&one, THREAD_NAME, lives_name(v, i));
-		message_number(&one, THREAD_TGID, (uint64_t)lives_pid(v, i));
+		message_number(&one, THREAD_TID, (uint64_t)THREAD_TID(v->all[i].id));
+		message_text(&one, THREAD_NAME, thread_spans_name(v, i));
+		message_number(&one, THREAD_TGID, (uint64_t)thread_spans_pid(v, i));
 		message_in(&tree, TREE_THREADS, &one);
 	}
 	intern_free(&processes);
@@ -509,7 +511,7 @@ static void write_threads(struct writing *w)
 	message_free(&tree);
 }
 
-static void tell_left_out(const struct writing *w, const char *file)
+static void report_left_out(const struct writing *w, const char *file)
 {
 	uint64_t events = 0;
 	size_t cpus = 0;
@@ -519,22 +521,24 @@ static void tell_left_out(const struct writing *w, const char *file)
 		cpus += w->bundles[cpu].left_out > 0;
 	}
 	if (cpus)
-		say("%s: %" PRIu64 " switches and wakings of %zu CPUs are left out, as Perfetto opens "
-		    "no trace that has some of CPU %d or of a higher number; --format csv and "
-		    "gprofctl timeline have them", file, events, cpus, CPUS_MAX);
+		diag("%s: %" PRIu64
+		     " switches and wakings of %zu CPUs are left out, as Perfetto opens "
+		     "no trace that has some of CPU %d or of a higher number; --format csv and "
+		     "gprofctl timeline have them",
+		     file, events, cpus, CPUS_MAX);
 }
 
 static int write_all(struct writing *w, const char *file, const char *name)
 {
-	int status = lives_read(&w->lives, file);
+	int status = thread_spans_read(&w->thread_spans, file);
 
 	for (size_t cpu = 0; cpu < w->nr_bundles && status == STATUS_OK; cpu++)
 		write_bundle(w, cpu);
 	if (status == STATUS_OK) {
 		write_threads(w);
-		lives_tell(&w->lives, file);
-		lives_tell_calls(&w->lives, file, "slices of threads");
-		tell_left_out(w, file);
+		thread_spans_report(&w->thread_spans, file);
+		thread_spans_report_calls(&w->thread_spans, file, "slices of threads");
+		report_left_out(w, file);
 	}
 	if (status == STATUS_OK && ferror(w->f))
 		status = fail("%s cannot be written", name);
@@ -547,9 +551,14 @@ int perfetto_write(const char *file, const char *name)
 	struct output output = { .fd = -1 };
 	int status = output_open(&output, name);
 
-	w.lives.use = (struct lives_use){
-		.ctx = &w, .stretch = take_stretch, .call = take_call, .waking = take_waking,
-		.sample = take_sample, .comes = take_comes, .lost = take_lost,
+	w.thread_spans.use = (struct thread_spans_ops){
+		.ctx = &w,
+		.span = on_span,
+		.call = on_call,
+		.waking = on_waking,
+		.sample = on_sample,
+		.cpu_switch = on_switch,
+		.lost = on_lost,
 	};
 	if (status == STATUS_OK) {
 		w.f = output_stream(&output);
@@ -565,7 +574,7 @@ int perfetto_write(const char *file, const char *name)
 	message_free(&w.what);
 	message_free(&w.event);
 	message_free(&w.head);
-	lives_free(&w.lives);
+	thread_spans_free(&w.thread_spans);
 	intern_free(&w.frames);
 	intern_free(&w.callstacks);
 	free(w.bundles);

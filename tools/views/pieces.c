@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/say.h"
+#include "cli/diag.h"
 
 /* Kinds of pieces in a cell; of CPUs, where more are there, they become nobody's. */
 #define KINDS_MAX	8
@@ -36,7 +36,7 @@ static void append(struct pieces *p, const struct piece *piece)
 
 static bool alike(const struct pieces *p, const struct piece *a, const struct piece *b)
 {
-	return a->part == b->part && (!p->by_who || a->who == b->who);
+	return a->state == b->state && (!p->by_who || a->who == b->who);
 }
 
 /* What is behind it moves on. */
@@ -88,7 +88,7 @@ static void add(struct pieces *p, const struct piece *piece, int64_t resolution)
 	if (p->by_who && p->nr - p->cell >= KINDS_MAX) {
 		/* Time in which nobody ran, or which is lost, stays that. */
 		for (uint32_t i = p->nr; i-- > p->cell;) {
-			if (p->all[i].part != piece->part)
+			if (p->all[i].state != piece->state)
 				continue;
 			join(p, i, piece);
 			p->all[i].who = PIECE_NOBODY;
@@ -105,8 +105,12 @@ void pieces_add(struct pieces *p, const struct piece *piece, int64_t resolution)
 
 	if (p->nr && one.begin > end) {
 		const struct piece gap = {
-			.begin = end, .ns = one.begin - end, .longest = one.begin - end,
-			.count = 1, .who = PIECE_NOBODY, .part = PIECE_NOTHING,
+			.begin = end,
+			.ns = one.begin - end,
+			.longest = one.begin - end,
+			.count = 1,
+			.who = PIECE_NOBODY,
+			.state = PIECE_NOTHING,
 		};
 
 		add(p, &gap, resolution);

@@ -15,10 +15,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "part.h"
+#include "thread_state.h"
 
 /* Of a CPU: nobody ran. Of a thread: nothing is told of it. */
-#define PIECE_NOTHING	((enum part)NR_PARTS)
+#define PIECE_NOTHING	((enum thread_state)NR_THREAD_STATES)
 /* As struct piece's @who: nobody, or somebody unknown. */
 #define PIECE_NOBODY	UINT32_MAX
 
@@ -31,7 +31,7 @@
  * @stack: number of where the longest was; 0: not told
  * @who: of a CPU: who ran there. Of a thread on a CPU: the number of that. Else who ended
  *	the wait, or had ended it, of the longest
- * @part: what it shows
+ * @state: what it shows
  * @woken: a wait ended with the longest, or before it
  */
 struct piece {
@@ -41,7 +41,7 @@ struct piece {
 	uint32_t count;
 	uint32_t stack;
 	uint32_t who;
-	uint8_t part;
+	uint8_t state;
 	bool woken;
 };
 
@@ -51,7 +51,7 @@ struct piece {
  * @nr: how many
  * @room: of @all
  * @cell: index of the first of the last cell, or @nr: the last piece is none's
- * @by_who: those are alike that have the same @who; else those of one @part
+ * @by_who: those are alike that have the same @who; else those of one @state
  */
 struct pieces {
 	struct piece *all;

@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 
-#include "cli/say.h"
-#include "lives.h"
+#include "cli/diag.h"
+#include "thread_spans.h"
 
 static uint32_t *place(struct processes *p, int64_t task)
 {
@@ -20,25 +20,25 @@ static uint32_t *place(struct processes *p, int64_t task)
 	return &p->pids[i];
 }
 
-void processes_take(struct processes *p, const struct gprof_trace_batch *batch)
+void processes_add_batch(struct processes *p, const struct gprof_trace_batch *batch)
 {
-	own_take(&p->own, batch);
-	for (size_t i = 0; i < p->own.nr_processes; i++)
-		*place(p, p->own.processes[i].id) = p->own.processes[i].pid;
-	p->own.nr_processes = 0;
-	p->own.nr = 0;
+	metadata_add_batch(&p->metadata, batch);
+	for (size_t i = 0; i < p->metadata.nr_processes; i++)
+		*place(p, p->metadata.processes[i].id) = p->metadata.processes[i].pid;
+	p->metadata.nr_processes = 0;
+	p->metadata.nr = 0;
 }
 
 int64_t processes_of(struct processes *p, int64_t task)
 {
 	uint32_t pid = *place(p, task);
 
-	return pid ? pid : LIVES_TID(task);
+	return pid ? pid : THREAD_TID(task);
 }
 
 void processes_free(struct processes *p)
 {
-	own_free(&p->own);
+	metadata_free(&p->metadata);
 	intern_free(&p->ids);
 	free(p->pids);
 }

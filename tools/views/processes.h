@@ -10,24 +10,24 @@
 #include <gprof/trace.h>
 
 #include "cli/intern.h"
-#include "own.h"
+#include "trace_metadata.h"
 
 /**
  * struct processes - what was said so far; all zeroes to begin with
- * @own: notes as they come, each time emptied
+ * @metadata: notes as they come, each time emptied
  * @ids: numbers of tasks (goroutines)
  * @pids: of their processes
  * @room: of @pids
  */
 struct processes {
-	struct own own;
+	struct trace_metadata metadata;
 	struct intern ids;
 	uint32_t *pids;
 	size_t room;
 };
 
-/* processes_take() - for struct gprof_trace_opts; it comes ahead of a generation's events */
-void processes_take(struct processes *p, const struct gprof_trace_batch *batch);
+/* processes_add_batch() - for struct gprof_trace_opts; it comes ahead of a generation's events */
+void processes_add_batch(struct processes *p, const struct gprof_trace_batch *batch);
 
 /* processes_of() - pid of a task's process: its own tid where nothing is said */
 int64_t processes_of(struct processes *p, int64_t task);

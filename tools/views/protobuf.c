@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "cli/text.h"
 
 enum wire { WIRE_NUMBER = 0, WIRE_BYTES = 2 };

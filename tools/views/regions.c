@@ -16,7 +16,7 @@
 
 #include "cli/cmd.h"
 #include "cli/intern.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "cli/text.h"
 #include "record/annotation.h"
 
@@ -285,7 +285,7 @@ static void task_end(struct regions *r, const struct gprof_trace_event *ev)
 	r->tasks[i].type = UINT32_MAX;
 }
 
-static void take(struct regions *r, const struct gprof_trace_event *ev)
+static void on_event(struct regions *r, const struct gprof_trace_event *ev)
 {
 	struct gprof_trace_stats st = { .sz = sizeof(st) };
 
@@ -425,29 +425,33 @@ static void print(const struct regions *r, bool json, uint64_t lost)
 	}
 }
 
-static void tell(const struct regions *r, const char *name,
-		 const struct gprof_trace_stats *st)
+static void report(const struct regions *r, const char *name, const struct gprof_trace_stats *st)
 {
 	uint64_t lost = st->lost;
 	bool none = !r->regions.names.nr && !r->task_types.names.nr;
 
 	if (none && st->recorded && !(st->groups & GPROF_TRACE_GROUP_ANNOTATIONS))
-		say("%s was recorded without --annotations; gprofctl trace --annotations records "
-		    "what programs tell by gprof/annotate.h", name);
+		diag("%s was recorded without --annotations; gprofctl trace --annotations records "
+		     "what programs tell by gprof/annotate.h",
+		     name);
 	else if (none && r->own && !r->logs)
-		say("%s: no program tells of regions or tasks in it; gprofctl trace --annotations "
-		    "records those of gprof/annotate.h", name);
+		diag("%s: no program tells of regions or tasks in it; gprofctl trace --annotations "
+		     "records those of gprof/annotate.h",
+		     name);
 	else if (none && r->own)
-		say("%s: programs have logged in it, and have no regions or tasks", name);
+		diag("%s: programs have logged in it, and have no regions or tasks", name);
 	else if (none)
-		say("%s: the program has no regions and tasks of runtime/trace", name);
+		diag("%s: the program has no regions and tasks of runtime/trace", name);
 	if (lost)
-		say("%s: %" PRIu64 " events were lost; regions and tasks whose begin or end is "
-		    "among them are missing here, or last longer than they did, and what threads "
-		    "did then is told as what they did before", name, lost);
+		diag("%s: %" PRIu64 " events were lost; regions and tasks whose begin or end is "
+		     "among them are missing here, or last longer than they did, and what threads "
+		     "did then is told as what they did before",
+		     name, lost);
 	if (r->repaired)
-		say("%s: %" PRIu64 " regions ended without a begin, or before one within them; logs "
-		    "of category \"" ANNOTATION_LOG "\" say which", name, r->repaired);
+		diag("%s: %" PRIu64
+		     " regions ended without a begin, or before one within them; logs "
+		     "of category \"" ANNOTATION_LOG "\" say which",
+		     name, r->repaired);
 }
 
 int regions_print(struct gprof_trace *t, const char *name, bool json)
@@ -458,13 +462,13 @@ int regions_print(struct gprof_trace *t, const char *name, bool json)
 	int ret, status;
 
 	while ((ret = gprof_trace_next(t, &ev)) > 0)
-		take(&r, &ev);
+		on_event(&r, &ev);
 	gprof_trace_stats(t, &st);
 	end_all(&r);
 	print(&r, json, st.lost);
 	status = finish_stdout();
 	if (status == STATUS_OK)
-		tell(&r, name, &st);
+		report(&r, name, &st);
 	if (status == STATUS_OK && ret < 0)
 		status = fail("%s: %s; what comes before it was read", name, gprof_error());
 	for (size_t i = 0; i < r.ids.nr; i++)

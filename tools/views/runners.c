@@ -10,12 +10,12 @@
 
 #include <gprof/trace.h>
 
-#include "cli/say.h"
+#include "cli/diag.h"
 
 /* By its own thread: what others say at the end of a generation does not name that. */
-static bool says_running(const struct gprof_trace_event *ev)
+static bool is_running_status(const struct gprof_trace_event *ev)
 {
-	return ev->kind == GPROF_TRACE_STATE_TRANSITION && joined_is_tid(ev->thread) &&
+	return ev->kind == GPROF_TRACE_STATE_TRANSITION && join_is_tid(ev->thread) &&
 	       ev->transition.resource.kind == GPROF_TRACE_RESOURCE_GOROUTINE &&
 	       ev->transition.from == GPROF_TRACE_GO_UNDETERMINED &&
 	       ev->transition.to == GPROF_TRACE_GO_RUNNING;
@@ -35,7 +35,7 @@ static void read_generation(struct runners *r, struct gprof_trace *t)
 		if (!any || ev.time < r->begin)
 			r->begin = ev.time;
 		any = true;
-		if (!says_running(&ev))
+		if (!is_running_status(&ev))
 			continue;
 		r->all = xgrow(r->all, r->nr, &r->room, sizeof(*r->all));
 		r->all[r->nr++] = (struct runner){
@@ -60,14 +60,14 @@ void runners_find(struct runners *r, int fd)
 	lseek(fd, at, SEEK_SET);
 }
 
-void runners_begin(const struct runners *r, struct joined *j)
+void runners_begin(const struct runners *r, struct join_model *j)
 {
 	for (size_t i = 0; i < r->nr; i++) {
-		size_t thread = joined_thread(j, r->all[i].tid);
+		size_t thread = join_thread(j, r->all[i].tid);
 
-		joined_goroutine(j, r->all[i].goroutine)->state = GPROF_TRACE_GO_RUNNING;
+		join_goroutine(j, r->all[i].goroutine)->state = GPROF_TRACE_GO_RUNNING;
 		j->threads[thread].go = true;
-		joined_come(j, r->all[i].goroutine, thread, r->begin);
+		join_come(j, r->all[i].goroutine, thread, r->begin);
 	}
 }
 

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "joined.h"
+#include "join_model.h"
 
 /**
  * struct runners - all of them; all zeroes to begin with
@@ -40,7 +40,7 @@ struct runners {
 void runners_find(struct runners *r, int fd);
 
 /* runners_begin() - they run from the begin of their trace on, of which they tell later */
-void runners_begin(const struct runners *r, struct joined *j);
+void runners_begin(const struct runners *r, struct join_model *j);
 
 void runners_free(struct runners *r);
 

@@ -7,22 +7,22 @@
 #include <stdlib.h>
 
 #include "cli/cmd.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 
 /* Of CPUs, where a trace says more than that of threads on them. */
 #define CPUS_MAX	8192
 /* Pieces that may be left when there were too many. */
 #define ENOUGH		(TIMELINE_PIECES_MAX / 4 * 3)
 
-int64_t timeline_wanted(const struct track *track)
+int64_t timeline_demand(const struct track *track)
 {
-	return track->ns[PART_CPU] + track->ns[PART_RUNNABLE] + track->ns[PART_THROTTLED];
+	return track->ns[THREAD_CPU] + track->ns[THREAD_RUNNABLE] + track->ns[THREAD_THROTTLED];
 }
 
 static int most_wanted(const void *pa, const void *pb)
 {
 	const struct track *a = *(struct track *const *)pa, *b = *(struct track *const *)pb;
-	int64_t one = timeline_wanted(a), other = timeline_wanted(b);
+	int64_t one = timeline_demand(a), other = timeline_demand(b);
 
 	if (one != other)
 		return one < other ? 1 : -1;
@@ -61,7 +61,7 @@ static void leave_out(struct timeline *t)
 /* Until there is room for more again, or there is nothing left that could be joined. */
 static void coarsen(struct timeline *t)
 {
-	int64_t span = t->lives.end - t->begin;
+	int64_t span = t->thread_spans.end - t->begin;
 
 	do {
 		t->resolution *= 2;
@@ -85,22 +85,22 @@ static int64_t later(int64_t time, int64_t ns)
 /* "+" counts from the first event, which is known when anything is told. */
 static void bound(struct timeline *t)
 {
-	const struct timeline_wish *w = &t->wish;
+	const struct timeline_range *w = &t->range;
 
 	if (t->bounded)
 		return;
 	t->bounded = true;
-	t->begin = t->lives.begin;
+	t->begin = t->thread_spans.begin;
 	t->end = INT64_MAX;
 	if (w->from || w->from_offset)
 		t->begin = w->from_offset ? later(t->begin, w->from) : w->from;
 	if (w->to)
-		t->end = w->to_offset ? later(t->lives.begin, w->to) : w->to;
-	if (t->begin < t->lives.begin)
-		t->begin = t->lives.begin;
+		t->end = w->to_offset ? later(t->thread_spans.begin, w->to) : w->to;
+	if (t->begin < t->thread_spans.begin)
+		t->begin = t->thread_spans.begin;
 }
 
-static void take(struct timeline *t, struct track *track, struct piece *piece, int64_t end)
+static void add_piece(struct timeline *t, struct track *track, struct piece *piece, int64_t end)
 {
 	uint32_t room = track->pieces.room;
 
@@ -113,8 +113,8 @@ static void take(struct timeline *t, struct track *track, struct piece *piece, i
 		return;
 	piece->ns = piece->longest = end - piece->begin;
 	piece->count = 1;
-	if (piece->part < NR_PARTS)
-		track->ns[piece->part] += piece->ns;
+	if (piece->state < NR_THREAD_STATES)
+		track->ns[piece->state] += piece->ns;
 	if (track->left_out)
 		return;
 	pieces_add(&track->pieces, piece, t->resolution);
@@ -123,35 +123,39 @@ static void take(struct timeline *t, struct track *track, struct piece *piece, i
 		coarsen(t);
 }
 
-static void take_stretch(void *ctx, struct lives *v, const struct stretch *s)
+static void on_span(void *ctx, struct thread_spans *v, const struct span *s)
 {
 	struct timeline *t = ctx;
 	struct piece piece = {
-		.begin = s->begin, .stack = s->stack, .part = (uint8_t)s->part,
-		.who = s->part == PART_CPU ? (uint32_t)v->all[s->life].cpu : s->waker,
-		.woken = s->woken && s->part != PART_CPU,
+		.begin = s->begin,
+		.stack = s->stack,
+		.state = (uint8_t)s->state,
+		.who = s->state == THREAD_CPU ? (uint32_t)v->all[s->thread].cpu : s->waker,
+		.woken = s->woken && s->state != THREAD_CPU,
 	};
 
-	for (; t->nr_threads <= s->life; t->nr_threads++)
+	for (; t->nr_threads <= s->thread; t->nr_threads++)
 		t->threads = xgrow(t->threads, t->nr_threads, &t->room_threads,
 				   sizeof(*t->threads));
-	take(t, &t->threads[s->life], &piece, s->end);
+	add_piece(t, &t->threads[s->thread], &piece, s->end);
 }
 
 static void leave(struct timeline *t, struct timeline_cpu *c, int64_t time)
 {
 	struct piece piece = {
-		.begin = c->since, .who = c->life == LIVES_UNKNOWN ? PIECE_NOBODY : c->life,
-		.part = c->life == LIVES_NONE ? (uint8_t)PIECE_NOTHING :
-			c->life == LIVES_UNKNOWN ? PART_LOST : PART_CPU,
+		.begin = c->since,
+		.who = c->thread == THREAD_UNKNOWN ? PIECE_NOBODY : c->thread,
+		.state = c->thread == THREAD_NONE    ? (uint8_t)PIECE_NOTHING :
+			 c->thread == THREAD_UNKNOWN ? THREAD_LOST :
+						       THREAD_CPU,
 	};
 
 	if (c->known)
-		take(t, &c->track, &piece, time);
+		add_piece(t, &c->track, &piece, time);
 }
 
-static void take_comes(void *ctx, struct lives *v, int64_t cpu, uint32_t left, uint32_t life,
-		       int64_t time)
+static void on_switch(void *ctx, struct thread_spans *v, int64_t cpu, uint32_t left,
+		      uint32_t thread, int64_t time)
 {
 	struct timeline *t = ctx;
 	struct timeline_cpu *c;
@@ -165,15 +169,15 @@ static void take_comes(void *ctx, struct lives *v, int64_t cpu, uint32_t left, u
 	}
 	c = &t->cpus[cpu];
 	leave(t, c, time);
-	c->life = life;
+	c->thread = thread;
 	c->since = time;
 	c->known = true;
 }
 
-static void take_lost(void *ctx, struct lives *v, int64_t cpu, uint32_t life, int64_t begin,
-		      int64_t end)
+static void on_lost(void *ctx, struct thread_spans *v, int64_t cpu, uint32_t thread, int64_t begin,
+		    int64_t end)
 {
-	struct piece piece = { .begin = begin, .who = PIECE_NOBODY, .part = PART_LOST };
+	struct piece piece = { .begin = begin, .who = PIECE_NOBODY, .state = THREAD_LOST };
 	struct timeline *t = ctx;
 	struct timeline_cpu *c;
 
@@ -182,8 +186,8 @@ static void take_lost(void *ctx, struct lives *v, int64_t cpu, uint32_t life, in
 		return;
 	c = &t->cpus[cpu];
 	leave(t, c, begin);
-	take(t, &c->track, &piece, end);
-	c->life = life;
+	add_piece(t, &c->track, &piece, end);
+	c->thread = thread;
 	c->since = end;
 }
 
@@ -192,7 +196,7 @@ static int check(const struct timeline *t, const char *file)
 	if (t->begin >= t->end)
 		return fail("%s has nothing from %.6f to %.6f s: it is from %.6f to %.6f s", file,
 			    (double)t->begin / 1e9, (double)t->end / 1e9,
-			    (double)t->lives.begin / 1e9, (double)t->lives.end / 1e9);
+			    (double)t->thread_spans.begin / 1e9, (double)t->thread_spans.end / 1e9);
 	if (t->end - t->begin > TIMELINE_SPAN_MAX)
 		return fail("%s spans %.0f days, and browsers count no more than 104 of them in "
 			    "nanoseconds; --from and --to choose a part", file,
@@ -206,19 +210,22 @@ int timeline_read(struct timeline *t, const char *file)
 	int status;
 
 	t->resolution = 1;
-	t->lives.use = (struct lives_use){
-		.ctx = t, .stretch = take_stretch, .comes = take_comes, .lost = take_lost,
+	t->thread_spans.use = (struct thread_spans_ops){
+		.ctx = t,
+		.span = on_span,
+		.cpu_switch = on_switch,
+		.lost = on_lost,
 	};
-	status = lives_read(&t->lives, file);
+	status = thread_spans_read(&t->thread_spans, file);
 	if (status != STATUS_OK)
 		return status;
-	if (!t->lives.any)
+	if (!t->thread_spans.any)
 		return fail("%s has no event in it", file);
 	bound(t);
-	if (t->end > t->lives.end)
-		t->end = t->lives.end;
+	if (t->end > t->thread_spans.end)
+		t->end = t->thread_spans.end;
 	for (size_t i = 0; i < t->nr_cpus; i++)
-		leave(t, &t->cpus[i], t->lives.end);
+		leave(t, &t->cpus[i], t->thread_spans.end);
 	for (size_t i = 0; i < t->nr_threads; i++)
 		nr += t->threads[i].pieces.nr > 0;
 	if (nr > TIMELINE_TRACKS_MAX)
@@ -234,5 +241,5 @@ void timeline_free(struct timeline *t)
 		pieces_free(&t->cpus[i].track.pieces);
 	free(t->threads);
 	free(t->cpus);
-	lives_free(&t->lives);
+	thread_spans_free(&t->thread_spans);
 }

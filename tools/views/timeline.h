@@ -3,7 +3,7 @@
  * The timeline of a trace: what each CPU and each thread did when, in as much detail as a
  * page has room for, however long the trace is.
  *
- * Memory is that of struct lives, and of at most TIMELINE_PIECES_MAX pieces: whenever there
+ * Memory is that of struct thread_spans, and of at most TIMELINE_PIECES_MAX pieces: whenever there
  * are more, all tracks are told at twice the resolution from then on.
  */
 #ifndef TOOLS_VIEWS_TIMELINE_H
@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lives.h"
+#include "thread_spans.h"
 #include "pieces.h"
 
 #define TIMELINE_PIECES_MAX	(1536U << 10)
@@ -30,26 +30,26 @@
  */
 struct track {
 	struct pieces pieces;
-	int64_t ns[NR_PARTS];
+	int64_t ns[NR_THREAD_STATES];
 	bool left_out;
 };
 
-/* A CPU, and what it does: @life has it, LIVES_NONE, or LIVES_UNKNOWN. */
+/* A CPU, and what it does: @thread has it, THREAD_NONE, or THREAD_UNKNOWN. */
 struct timeline_cpu {
 	struct track track;
-	uint32_t life;
+	uint32_t thread;
 	int64_t since;
 	bool known;
 };
 
 /**
- * struct timeline_wish - what of a trace is drawn
+ * struct timeline_range - what of a trace is drawn
  * @from: ns; of CLOCK_MONOTONIC, or since the trace began
  * @to: likewise; 0: its end
  * @from_offset: @from is since the trace began
  * @to_offset: likewise
  */
-struct timeline_wish {
+struct timeline_range {
 	int64_t from;
 	int64_t to;
 	bool from_offset;
@@ -58,8 +58,8 @@ struct timeline_wish {
 
 /**
  * struct timeline - all tracks
- * @lives: of the threads; its texts and stacks are those of the pieces
- * @wish: what is drawn
+ * @thread_spans: of the threads; its texts and stacks are those of the pieces
+ * @range: what is drawn
  * @threads: by index of the life
  * @nr_threads: how many
  * @room_threads: of @threads
@@ -73,8 +73,8 @@ struct timeline_wish {
  * @bounded: these are known
  */
 struct timeline {
-	struct lives lives;
-	struct timeline_wish wish;
+	struct thread_spans thread_spans;
+	struct timeline_range range;
 	struct track *threads;
 	size_t nr_threads;
 	size_t room_threads;
@@ -90,15 +90,15 @@ struct timeline {
 
 /**
  * timeline_read() - read a trace of the host
- * @t: all zeroes but for @wish
+ * @t: all zeroes but for @range
  * @file: path, "-" for stdin
  *
  * Return: STATUS_OK, or another status after a sentence. For timeline_free() in any case.
  */
 int timeline_read(struct timeline *t, const char *file);
 
-/* timeline_wanted() - what a thread did on a CPU or would have done if it could, ns */
-int64_t timeline_wanted(const struct track *track);
+/* timeline_demand() - what a thread did on a CPU or would have done if it could, ns */
+int64_t timeline_demand(const struct track *track);
 
 void timeline_free(struct timeline *t);
 

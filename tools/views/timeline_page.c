@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "cli/text.h"
 #include "timeline_assets.h"
 
@@ -22,7 +22,7 @@
 
 /* A track of a thread, for the order of them. */
 struct row {
-	uint32_t life;
+	uint32_t thread;
 	uint32_t name;
 	int64_t wanted;
 	int64_t all;		/* of its name */
@@ -35,7 +35,7 @@ struct row {
  * @rows: tracks of threads
  * @nr: how many
  * @numbers: of lives in the page, + 1
- * @lives: by these numbers
+ * @thread_spans: by these numbers
  * @nr_lives: how many
  * @stacks: numbers of stacks in the page, by those of lives; 0: it has none
  * @kept: stacks by their numbers in the page, less 1
@@ -48,7 +48,7 @@ struct page {
 	struct row *rows;
 	size_t nr;
 	uint32_t *numbers;
-	uint32_t *lives;
+	uint32_t *thread_spans;
 	size_t nr_lives;
 	uint32_t *stacks;
 	uint32_t *kept;
@@ -66,46 +66,47 @@ static int by_name_and_time(const void *pa, const void *pb)
 		return a->name < b->name ? -1 : 1;
 	if (a->wanted != b->wanted)
 		return a->wanted < b->wanted ? 1 : -1;
-	return a->life < b->life ? -1 : a->life > b->life;
+	return a->thread < b->thread ? -1 : a->thread > b->thread;
 }
 
-static uint32_t number_of(struct page *p, uint32_t life)
+static uint32_t number_of(struct page *p, uint32_t thread)
 {
-	if (!p->numbers[life]) {
-		p->lives[p->nr_lives++] = life;
-		p->numbers[life] = (uint32_t)p->nr_lives;
+	if (!p->numbers[thread]) {
+		p->thread_spans[p->nr_lives++] = thread;
+		p->numbers[thread] = (uint32_t)p->nr_lives;
 	}
-	return p->numbers[life] - 1;
+	return p->numbers[thread] - 1;
 }
 
 /* Threads of a name stand together, and the names that did most come first. */
 static void order(struct page *p)
 {
 	const struct timeline *t = p->t;
-	size_t nr_texts = t->lives.texts.nr;
+	size_t nr_texts = t->thread_spans.texts.nr;
 	int64_t *all = xalloc(nr_texts, sizeof(*all));
 
 	p->rows = xalloc(t->nr_threads, sizeof(*p->rows));
 	for (size_t i = 0; i < t->nr_threads; i++) {
-		const struct life *l = &t->lives.all[i];
+		const struct thread *l = &t->thread_spans.all[i];
 
 		if (!t->threads[i].pieces.nr)
 			continue;
 		p->rows[p->nr++] = (struct row){
-			.life = (uint32_t)i, .name = l->name,
-			.wanted = timeline_wanted(&t->threads[i]),
+			.thread = (uint32_t)i,
+			.name = l->name,
+			.wanted = timeline_demand(&t->threads[i]),
 		};
-		all[l->name] += timeline_wanted(&t->threads[i]);
+		all[l->name] += timeline_demand(&t->threads[i]);
 	}
 	for (size_t i = 0; i < p->nr; i++)
 		p->rows[i].all = all[p->rows[i].name];
 	free(all);
 	if (p->nr)
 		qsort(p->rows, p->nr, sizeof(*p->rows), by_name_and_time);
-	p->numbers = xalloc(lives_nr(&t->lives), sizeof(*p->numbers));
-	p->lives = xalloc(lives_nr(&t->lives), sizeof(*p->lives));
+	p->numbers = xalloc(thread_spans_nr(&t->thread_spans), sizeof(*p->numbers));
+	p->thread_spans = xalloc(thread_spans_nr(&t->thread_spans), sizeof(*p->thread_spans));
 	for (size_t i = 0; i < p->nr; i++)
-		number_of(p, p->rows[i].life);
+		number_of(p, p->rows[i].thread);
 }
 
 struct stack_time {
@@ -125,13 +126,13 @@ static int longest_first(const void *pa, const void *pb)
 static void choose_stacks(struct page *p)
 {
 	const struct timeline *t = p->t;
-	size_t nr_stacks = t->lives.stacks.stacks.nr + 1, nr = 0;
+	size_t nr_stacks = t->thread_spans.stacks.stacks.nr + 1, nr = 0;
 	struct stack_time *times = xalloc(nr_stacks, sizeof(*times));
 
 	for (size_t i = 0; i < nr_stacks; i++)
 		times[i].stack = (uint32_t)i;
 	for (size_t i = 0; i < p->nr; i++) {
-		const struct pieces *all = &t->threads[p->rows[i].life].pieces;
+		const struct pieces *all = &t->threads[p->rows[i].thread].pieces;
 
 		for (uint32_t j = 0; j < all->nr; j++)
 			times[all->all[j].stack].ns += all->all[j].ns;
@@ -165,9 +166,9 @@ static void put_pieces(struct page *p, const struct pieces *all)
 	putc('"', p->f);
 	for (uint32_t i = 0; i < all->nr; i++) {
 		const struct piece *one = &all->all[i];
-		bool is_life = all->by_who || one->part != PART_CPU;
+		bool is_thread = all->by_who || one->state != THREAD_CPU;
 
-		putc_unlocked('a' + one->part, p->f);
+		putc_unlocked('a' + one->state, p->f);
 		put_number(p->f, (uint64_t)one->ns);
 		if (one->woken && one->count == 1)
 			putc_unlocked('!', p->f);
@@ -178,7 +179,7 @@ static void put_pieces(struct page *p, const struct pieces *all)
 		/* Of several waits that were joined nobody ended all. */
 		if (one->who != PIECE_NOBODY && (all->by_who || one->count == 1)) {
 			putc_unlocked('@', p->f);
-			put_number(p->f, is_life ? number_of(p, one->who) : one->who);
+			put_number(p->f, is_thread ? number_of(p, one->who) : one->who);
 		}
 		if (one->count > 1) {
 			putc_unlocked('*', p->f);
@@ -218,7 +219,7 @@ static void put_levels(struct page *p, const struct pieces *all)
 static void put_times(FILE *f, const int64_t *ns)
 {
 	fputs("\"ns\":[", f);
-	for (size_t i = 0; i < NR_PARTS; i++)
+	for (size_t i = 0; i < NR_THREAD_STATES; i++)
 		fprintf(f, "%s%" PRId64, i ? "," : "", ns[i]);
 	fputs("],", f);
 }
@@ -248,7 +249,7 @@ static void put_tracks(struct page *p)
 	fputs("],\n\"tracks\":[", p->f);
 	for (size_t i = 0; i < p->nr; i++) {
 		fprintf(p->f, "%s\n{\"thread\":%zu,", i ? "," : "", i);
-		put_track(p, &p->t->threads[p->rows[i].life]);
+		put_track(p, &p->t->threads[p->rows[i].thread]);
 	}
 	fputs("],\n", p->f);
 }
@@ -264,13 +265,13 @@ static void put_name(FILE *f, const char *name, size_t columns)
 /* Whoever is named by a track, besides those that have one. */
 static void put_threads(struct page *p)
 {
-	const struct lives *v = &p->t->lives;
+	const struct thread_spans *v = &p->t->thread_spans;
 
 	fputs("\"threads\":[", p->f);
 	for (size_t i = 0; i < p->nr_lives; i++) {
 		fprintf(p->f, "%s[%" PRId64 ",", i ? ",\n" : "\n",
-			LIVES_TID(v->all[p->lives[i]].id));
-		put_name(p->f, lives_name(v, p->lives[i]), NAME_COLUMNS);
+			THREAD_TID(v->all[p->thread_spans[i]].id));
+		put_name(p->f, thread_spans_name(v, p->thread_spans[i]), NAME_COLUMNS);
 		putc(']', p->f);
 	}
 	fputs("],\n", p->f);
@@ -283,7 +284,7 @@ static void put_stacks(struct page *p)
 
 	fputs("\"stacks\":[", p->f);
 	for (size_t i = 0; i < p->nr_kept; i++) {
-		size_t nr = trace_stacks_frames(&p->t->lives.stacks, p->kept[i], frames);
+		size_t nr = trace_stacks_frames(&p->t->thread_spans.stacks, p->kept[i], frames);
 
 		fputs(i ? ",\n[" : "\n[", p->f);
 		for (size_t j = 0; j < nr; j++)
@@ -302,7 +303,7 @@ static void put_stacks(struct page *p)
 
 static void put_others(struct page *p)
 {
-	int64_t ns[NR_PARTS] = { 0 };
+	int64_t ns[NR_THREAD_STATES] = { 0 };
 	size_t nr = 0;
 
 	for (size_t i = 0; i < p->t->nr_threads; i++) {
@@ -311,8 +312,8 @@ static void put_others(struct page *p)
 		if (!track->left_out)
 			continue;
 		nr++;
-		for (size_t part = 0; part < NR_PARTS; part++)
-			ns[part] += track->ns[part];
+		for (size_t state = 0; state < NR_THREAD_STATES; state++)
+			ns[state] += track->ns[state];
 	}
 	fputs("\"others\":{", p->f);
 	put_times(p->f, ns);
@@ -322,7 +323,7 @@ static void put_others(struct page *p)
 /* What a picture of a trace that lacks something could mislead about. */
 static void put_notes(struct page *p)
 {
-	const struct lives *v = &p->t->lives;
+	const struct thread_spans *v = &p->t->thread_spans;
 	const char *comma = "";
 	char *text;
 
@@ -334,7 +335,7 @@ static void put_notes(struct page *p)
 		free(text);
 		comma = ",\n";
 	}
-	text = lives_missing(v, "the trace");
+	text = thread_spans_missing(v, "the trace");
 	if (text) {
 		fputs(comma, p->f);
 		text_json(p->f, text);
@@ -349,8 +350,8 @@ static void put_data(struct page *p, const char *title)
 	text_json(p->f, title);
 	fprintf(p->f, ",\n\"begin\":\"%" PRId64 "\",\n\"span\":%" PRId64 ",\n\"resolution\":%"
 		PRId64 ",\n\"parts\":[", p->t->begin, p->t->end - p->t->begin, p->t->resolution);
-	for (size_t i = 0; i < NR_PARTS; i++)
-		fprintf(p->f, "%s\"%s\"", i ? "," : "", part_name(i));
+	for (size_t i = 0; i < NR_THREAD_STATES; i++)
+		fprintf(p->f, "%s\"%s\"", i ? "," : "", thread_state_name(i));
 	fputs("],\n", p->f);
 	put_notes(p);
 	put_others(p);
@@ -379,7 +380,7 @@ void timeline_page(FILE *f, struct timeline *t, const char *title)
 	fprintf(f, "</script>\n<script>\n%s</script>\n</body>\n</html>\n", timeline_script);
 	free(p.rows);
 	free(p.numbers);
-	free(p.lives);
+	free(p.thread_spans);
 	free(p.stacks);
 	free(p.kept);
 	intern_free(&p.functions);

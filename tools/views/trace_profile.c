@@ -13,7 +13,7 @@
 #include "cli/cmd.h"
 #include "cli/intern.h"
 #include "cli/output.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "trace_stacks.h"
 #include "trace_tasks.h"
 

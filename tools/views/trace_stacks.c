@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/say.h"
+#include "cli/diag.h"
 
 /* Ids beyond are looked up each time: they are up to who wrote the trace. */
 #define KNOWN_MAX	(1U << 20)

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/say.h"
-#include "own.h"
+#include "cli/diag.h"
+#include "trace_metadata.h"
 #include "record/annotation.h"
 
 #define PROCS_MAX	65536
@@ -227,7 +227,7 @@ static void on_task(struct trace_tasks *t, const struct gprof_trace *trace,
 	struct trace_task *task;
 	size_t name;
 
-	if (from == to || (t->own && own_is_call(ev)))
+	if (from == to || (t->own && metadata_is_call(ev)))
 		return;
 	count_switch(t, ev);
 	if (t->nr_gone >= GONE_MAX && 2 * t->nr_gone >= t->ids.nr - t->nr_kept)

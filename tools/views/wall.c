@@ -10,20 +10,20 @@
 #include <string.h>
 
 #include "cli/cmd.h"
-#include "cli/say.h"
+#include "cli/diag.h"
 #include "cli/text.h"
-#include "lives.h"
+#include "thread_spans.h"
 #include "trace_profile.h"
 
 /* A line of it, and a place where time was spent. */
 struct row {
-	uint32_t life;
-	int64_t ns[NR_PARTS];
+	uint32_t thread;
+	int64_t ns[NR_THREAD_STATES];
 };
 
 struct place {
-	uint32_t life;
-	uint32_t part;		/* NR_PARTS: CPU samples, of which @times counts */
+	uint32_t thread;
+	uint32_t state;		/* NR_THREAD_STATES: CPU samples, of which @times counts */
 	uint32_t stack;
 };
 
@@ -34,7 +34,7 @@ struct spent {
 
 /**
  * struct wall - the view in the making
- * @lives: of the threads
+ * @thread_spans: of the threads
  * @rows: by index of the thread
  * @nr: of them
  * @room: of them
@@ -44,7 +44,7 @@ struct spent {
  * @profile: it is wanted
  */
 struct wall {
-	struct lives lives;
+	struct thread_spans thread_spans;
 	struct row *rows;
 	size_t nr;
 	size_t room;
@@ -54,19 +54,19 @@ struct wall {
 	bool profile;
 };
 
-static struct row *row_of(struct wall *w, uint32_t life)
+static struct row *row_of(struct wall *w, uint32_t thread)
 {
-	while (w->nr <= life) {
+	while (w->nr <= thread) {
 		w->rows = xgrow(w->rows, w->nr, &w->room, sizeof(*w->rows));
-		w->rows[w->nr] = (struct row){ .life = (uint32_t)w->nr };
+		w->rows[w->nr] = (struct row){ .thread = (uint32_t)w->nr };
 		w->nr++;
 	}
-	return &w->rows[life];
+	return &w->rows[thread];
 }
 
-static void spend(struct wall *w, uint32_t life, uint32_t part, uint32_t stack, int64_t ns)
+static void spend(struct wall *w, uint32_t thread, uint32_t state, uint32_t stack, int64_t ns)
 {
-	const struct place place = { life, part, stack };
+	const struct place place = { thread, state, stack };
 	size_t nr = w->places.nr, i = intern_add(&w->places, &place, sizeof(place));
 
 	if (i == nr)
@@ -75,38 +75,40 @@ static void spend(struct wall *w, uint32_t life, uint32_t part, uint32_t stack, 
 	w->spent[i].ns += ns;
 }
 
-static void take_stretch(void *ctx, struct lives *v, const struct stretch *s)
+static void on_span(void *ctx, struct thread_spans *v, const struct span *s)
 {
 	struct wall *w = ctx;
 
 	(void)v;
-	row_of(w, s->life)->ns[s->part] += s->end - s->begin;
+	row_of(w, s->thread)->ns[s->state] += s->end - s->begin;
 	if (w->profile)
-		spend(w, s->life, s->part, s->stack, s->end - s->begin);
+		spend(w, s->thread, s->state, s->stack, s->end - s->begin);
 }
 
-static void take_sample(void *ctx, struct lives *v, uint32_t life, int64_t time, int64_t cpu,
-			uint32_t stack)
+static void on_sample(void *ctx, struct thread_spans *v, uint32_t thread, int64_t time, int64_t cpu,
+		      uint32_t stack)
 {
 	struct wall *w = ctx;
 
 	(void)v, (void)time, (void)cpu;
-	if (w->profile && life != LIVES_NONE && stack)
-		spend(w, life, NR_PARTS, stack, 0);
+	if (w->profile && thread != THREAD_NONE && stack)
+		spend(w, thread, NR_THREAD_STATES, stack, 0);
 }
 
 static int read_all(struct wall *w, const char *file, bool profile)
 {
 	w->profile = profile;
-	w->lives.use = (struct lives_use){
-		.ctx = w, .stretch = take_stretch, .sample = take_sample,
+	w->thread_spans.use = (struct thread_spans_ops){
+		.ctx = w,
+		.span = on_span,
+		.sample = on_sample,
 	};
-	return lives_read(&w->lives, file);
+	return thread_spans_read(&w->thread_spans, file);
 }
 
 static void free_all(struct wall *w)
 {
-	lives_free(&w->lives);
+	thread_spans_free(&w->thread_spans);
 	intern_free(&w->places);
 	free(w->rows);
 	free(w->spent);
@@ -116,7 +118,7 @@ static int64_t elapsed(const struct row *r)
 {
 	int64_t sum = 0;
 
-	for (size_t i = 0; i < NR_PARTS; i++)
+	for (size_t i = 0; i < NR_THREAD_STATES; i++)
 		sum += r->ns[i];
 	return sum;
 }
@@ -124,7 +126,7 @@ static int64_t elapsed(const struct row *r)
 /* What it did, or would have done if it could. */
 static int64_t wanted(const struct row *r)
 {
-	return r->ns[PART_CPU] + r->ns[PART_RUNNABLE] + r->ns[PART_THROTTLED];
+	return r->ns[THREAD_CPU] + r->ns[THREAD_RUNNABLE] + r->ns[THREAD_THROTTLED];
 }
 
 static int busiest_first(const void *pa, const void *pb)
@@ -133,7 +135,7 @@ static int busiest_first(const void *pa, const void *pb)
 
 	if (wanted(a) != wanted(b))
 		return wanted(a) < wanted(b) ? 1 : -1;
-	return a->life < b->life ? -1 : a->life > b->life;
+	return a->thread < b->thread ? -1 : a->thread > b->thread;
 }
 
 static void print_json(const struct wall *w, size_t nr)
@@ -141,14 +143,14 @@ static void print_json(const struct wall *w, size_t nr)
 	fputs("{\"threads\": [", stdout);
 	for (size_t i = 0; i < nr; i++) {
 		const struct row *r = &w->rows[i];
-		const struct life *l = &w->lives.all[r->life];
+		const struct thread *l = &w->thread_spans.all[r->thread];
 
-		printf("%s\n {\"tid\": %" PRId64 ", \"comm\": ", i ? "," : "", LIVES_TID(l->id));
-		text_json(stdout, lives_name(&w->lives, r->life));
+		printf("%s\n {\"tid\": %" PRId64 ", \"comm\": ", i ? "," : "", THREAD_TID(l->id));
+		text_json(stdout, thread_spans_name(&w->thread_spans, r->thread));
 		printf(", \"first_ns\": %" PRId64 ", \"last_ns\": %" PRId64 ", \"elapsed_ns\": %"
 		       PRId64, l->first, l->last, l->last - l->first);
-		for (size_t part = 0; part < NR_PARTS; part++)
-			printf(", \"%s_ns\": %" PRId64, part_name(part), r->ns[part]);
+		for (size_t state = 0; state < NR_THREAD_STATES; state++)
+			printf(", \"%s_ns\": %" PRId64, thread_state_name(state), r->ns[state]);
 		putchar('}');
 	}
 	puts("\n]}");
@@ -157,27 +159,27 @@ static void print_json(const struct wall *w, size_t nr)
 /* Columns of what nobody did are left out. */
 static void print_table(const struct wall *w, size_t nr)
 {
-	int64_t total[NR_PARTS] = { 0 };
+	int64_t total[NR_THREAD_STATES] = { 0 };
 
 	for (size_t i = 0; i < w->nr; i++)
-		for (size_t part = 0; part < NR_PARTS; part++)
-			total[part] += w->rows[i].ns[part];
+		for (size_t state = 0; state < NR_THREAD_STATES; state++)
+			total[state] += w->rows[i].ns[state];
 	printf("%12s", "elapsed ms");
-	for (size_t part = 0; part < NR_PARTS; part++)
-		if (total[part])
-			printf(" %10s", part_name(part));
+	for (size_t state = 0; state < NR_THREAD_STATES; state++)
+		if (total[state])
+			printf(" %10s", thread_state_name(state));
 	puts("  thread");
 	for (size_t i = 0; i < nr; i++) {
 		const struct row *r = &w->rows[i];
 
 		printf("%12.3f", (double)elapsed(r) / 1e6);
-		for (size_t part = 0; part < NR_PARTS; part++)
-			if (total[part] && r->ns[part])
-				printf(" %10.3f", (double)r->ns[part] / 1e6);
-			else if (total[part])
+		for (size_t state = 0; state < NR_THREAD_STATES; state++)
+			if (total[state] && r->ns[state])
+				printf(" %10.3f", (double)r->ns[state] / 1e6);
+			else if (total[state])
 				printf(" %10s", "-");
-		printf("  %" PRId64 " ", LIVES_TID(w->lives.all[r->life].id));
-		text_plain(stdout, lives_name(&w->lives, r->life));
+		printf("  %" PRId64 " ", THREAD_TID(w->thread_spans.all[r->thread].id));
+		text_plain(stdout, thread_spans_name(&w->thread_spans, r->thread));
 		putchar('\n');
 	}
 	if (nr < w->nr)
@@ -204,7 +206,7 @@ int wall_table(const char *file, bool json, size_t most)
 			print_json(&w, nr);
 		else
 			print_table(&w, nr);
-		lives_tell(&w.lives, file);
+		thread_spans_report(&w.thread_spans, file);
 		status = finish_stdout();
 	}
 	free_all(&w);
@@ -221,20 +223,20 @@ struct shares {
 static int add(struct wall *w, struct gprof_profile_builder *b, const struct place *p,
 	       int64_t times, int64_t ns)
 {
-	enum part part = p->part == NR_PARTS ? PART_CPU : p->part;
+	enum thread_state state = p->state == NR_THREAD_STATES ? THREAD_CPU : p->state;
 	struct gprof_frame frames[GPROF_TRACE_FRAMES_MAX];
-	size_t nr = trace_stacks_frames(&w->lives.stacks, p->stack, frames);
-	const char *name = lives_name(&w->lives, p->life);
+	size_t nr = trace_stacks_frames(&w->thread_spans.stacks, p->stack, frames);
+	const char *name = thread_spans_name(&w->thread_spans, p->thread);
 	const struct gprof_tag tags[] = {
-		{ .key = "reason", .text = part_name(part) },
-		{ .key = "tid", .num = LIVES_TID(w->lives.all[p->life].id) },
+		{ .key = "reason", .text = thread_state_name(state) },
+		{ .key = "tid", .num = THREAD_TID(w->thread_spans.all[p->thread].id) },
 		{ .key = "comm", .text = name },
 	};
 	const int64_t values[] = { times, ns };
 	char none[32];
 
 	if (!nr) {
-		snprintf(none, sizeof(none), "[%s]", part_name(part));
+		snprintf(none, sizeof(none), "[%s]", thread_state_name(state));
 		frames[nr++] = (struct gprof_frame){ .function = none };
 		frames[nr++] = (struct gprof_frame){ .function = *name ? name : "[no name]" };
 	}
@@ -250,22 +252,22 @@ static int add_places(struct wall *w, struct gprof_profile_builder *b)
 	for (size_t i = 0; i < w->places.nr; i++) {
 		const struct place *p = intern_key(&w->places, i, &len);
 
-		if (p->part == NR_PARTS && p->life < w->nr)
-			shares[p->life].samples += w->spent[i].times;
+		if (p->state == NR_THREAD_STATES && p->thread < w->nr)
+			shares[p->thread].samples += w->spent[i].times;
 	}
 	for (size_t i = 0; i < w->places.nr && !err; i++) {
 		const struct place *p = intern_key(&w->places, i, &len);
-		struct shares *s = p->life < w->nr ? &shares[p->life] : NULL;
+		struct shares *s = p->thread < w->nr ? &shares[p->thread] : NULL;
 		int64_t ns = w->spent[i].ns, until;
 
-		if (!s || (p->part == PART_CPU && s->samples))
+		if (!s || (p->state == THREAD_CPU && s->samples))
 			continue;
-		if (p->part == NR_PARTS) {
+		if (p->state == NR_THREAD_STATES) {
 			s->seen += w->spent[i].times;
-			until = (int64_t)((double)w->rows[p->life].ns[PART_CPU] *
+			until = (int64_t)((double)w->rows[p->thread].ns[THREAD_CPU] *
 					  (double)s->seen / (double)s->samples);
 			if (s->seen == s->samples)
-				until = w->rows[p->life].ns[PART_CPU];
+				until = w->rows[p->thread].ns[THREAD_CPU];
 			ns = until - s->given;
 			s->given = until;
 		}
@@ -290,11 +292,11 @@ int wall_profile(const char *file, const char *output)
 	if (status == STATUS_OK && add_places(&w, b))
 		status = fail("%s: no memory for the profile", output);
 	if (status == STATUS_OK) {
-		gprof_profile_builder_time(b, 0, w.lives.end - w.lives.begin);
-		if (!w.lives.seen.samples)
+		gprof_profile_builder_time(b, 0, w.thread_spans.end - w.thread_spans.begin);
+		if (!w.thread_spans.seen.samples)
 			gprof_profile_builder_comment(b, "there are no CPU samples in the trace, "
 						      "so that time on a CPU has no stacks");
-		lives_tell(&w.lives, file);
+		thread_spans_report(&w.thread_spans, file);
 		status = trace_profile_write(b, output);
 	}
 	free_all(&w);

@@ -154,7 +154,7 @@ bool shim_set_add(const void *p)
 	uintptr_t all = get_set();
 	unsigned int distance;
 
-	if (!all || (shim_may_have(p) && change(p, held(p), held(p))))
+	if (!all || (shim_may_be_sampled(p) && change(p, held(p), held(p))))
 		return false;
 	for (distance = 0; distance < NEAR; distance++) {
 		if (!swap(bucket_of(all, p, distance), 0, (uintptr_t)p))

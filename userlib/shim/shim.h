@@ -3,19 +3,20 @@
  * shim.h: between a program and its allocator: what is allocated is sampled by bytes, and what
  * was sampled is told to the kernel, which takes the stack, and so is its end.
  *
- *	fast.c		the functions that a program calls; what is not sampled goes no further
- *	fast_cxx.c	likewise, operators of C++
- *	slow.c		what is sampled, or may have been
- *	maps.c		mappings
- *	parts.c		what is left of them
- *	draw.c		how many bytes are left out
- *	tell.c		the device, and the life of the process
+ *	hooks.c		the functions that a program calls; what is not sampled goes no further
+ *	hooks_cxx.c	likewise, operators of C++
+ *	sampled.c		what is sampled, or may have been
+ *	hooks_mmap.c		mappings
+ *	partial_unmap.c		what is left of them
+ *	byte_sample.c		how many bytes are left out
+ *	alloc_report.c		the device, and the life of the process
  *	live_set.c	addresses of what was sampled
- *	next.c		whom to pass calls on to, and what there is until that is known
+ *	real_alloc.c		whom to pass calls on to, and what there is until that is known
  *
- * It is loaded into programs of any C library, and calls nothing of one but what finds functions
- * (dlsym() and the like), getauxval(), and what errno is. It may be called in any state that malloc() may be called in, and in signal
- * handlers it does no more harm than the allocator behind it. It never allocates.
+ * It is loaded into programs of any C library, and calls nothing of one but what finds
+ * functions (dlsym() and the like), getauxval(), and what errno is. It may be called in any
+ * state that malloc() may be called in, and in signal handlers it does no more harm than the
+ * allocator behind it. It never allocates.
  */
 #ifndef GPROF_SHIM_H
 #define GPROF_SHIM_H
@@ -56,7 +57,7 @@ extern __thread struct shim_thread shim_thread
  * Is an allocation of @n bytes not sampled? Once for each, so that nothing is between. Unsigned:
  * what is as large as a negative number is not going to succeed, and leaves no more bytes.
  */
-static inline __attribute__((always_inline)) bool shim_has_left(size_t n)
+static inline __attribute__((always_inline)) bool shim_skips(size_t n)
 {
 	uint64_t left = (uint64_t)shim_thread.left;
 
@@ -67,15 +68,15 @@ static inline __attribute__((always_inline)) bool shim_has_left(size_t n)
 	return false;
 }
 
-/* ---- next.c ---- */
+/* ---- real_alloc.c ---- */
 
 /**
- * struct shim_next - the allocator behind us
+ * struct shim_real - the allocator behind us
  * @start: where its file lies; 0 where it is the C library's
  * @end: behind that
  * @page: size of a page
  */
-struct shim_next {
+struct shim_real {
 	void *(*malloc)(size_t n);
 	void *(*calloc)(size_t n, size_t size);
 	void *(*realloc)(void *p, size_t n);
@@ -104,7 +105,7 @@ struct shim_next {
 	size_t page;
 };
 
-extern struct shim_next shim_next HIDDEN;
+extern struct shim_real shim_real HIDDEN;
 
 /* shim_resolve() - find whom to pass calls on to; false: that is being done */
 bool shim_resolve(void) HIDDEN;
@@ -123,7 +124,7 @@ void *shim_operator_of(const char *name, const void *caller) HIDDEN;
 /* shim_is_allocators() - does that code belong to the allocator, and not to a C library? */
 static inline bool shim_is_allocators(const void *code)
 {
-	return (uintptr_t)code >= shim_next.start && (uintptr_t)code < shim_next.end;
+	return (uintptr_t)code >= shim_real.start && (uintptr_t)code < shim_real.end;
 }
 
 /* ---- live_set.c ---- */
@@ -137,8 +138,8 @@ static inline uint64_t shim_hash(const void *p)
 	return (uint64_t)(uintptr_t)p * 0x9e3779b97f4a7c15ULL;
 }
 
-/* shim_may_have() - may it have been sampled? Seldom, else. */
-static inline bool shim_may_have(const void *p)
+/* shim_may_be_sampled() - may it have been sampled? Seldom, else. */
+static inline bool shim_may_be_sampled(const void *p)
 {
 	return __atomic_load_n(&shim_cells[shim_hash(p) >> (64 - SHIM_CELL_BITS)],
 			       __ATOMIC_RELAXED);
@@ -156,19 +157,20 @@ void shim_set_drop(const void *p) HIDDEN;
 void shim_set_clear(void) HIDDEN;
 void shim_cell_mark(const void *p) HIDDEN;
 
-/* ---- draw.c ---- */
+/* ---- byte_sample.c ---- */
 
-/* shim_draw_first() - @t begins to sample by @period */
-void shim_draw_first(struct shim_thread *t, uint64_t period) HIDDEN;
+/* shim_byte_sample_init() - @t begins to sample by @period */
+void shim_byte_sample_init(struct shim_thread *t, uint64_t period) HIDDEN;
 
 /*
- * shim_draw() - for how many bytes do @n stand that come to the stop, or beyond? 0: for none; what
- * is more than they stand for stands for itself. From where it may on @t samples by @wanted.
+ * shim_byte_sample() - for how many bytes do @n stand that come to the stop, or beyond? 0: for
+ * none; what is more than they stand for stands for itself. From where it may on @t samples by
+ * @wanted.
  */
-uint64_t shim_draw(struct shim_thread *t, size_t n, uint64_t wanted) HIDDEN;
+uint64_t shim_byte_sample(struct shim_thread *t, size_t n, uint64_t wanted) HIDDEN;
 uint64_t shim_random(struct shim_thread *t) HIDDEN;
 
-/* ---- tell.c ---- */
+/* ---- alloc_report.c ---- */
 
 /**
  * struct shim_caller - who has called the allocator
@@ -188,53 +190,54 @@ struct shim_caller {
 	.sp = (uint64_t)(uintptr_t)__builtin_dwarf_cfa(),			\
 	.fp = *(const uint64_t *)__builtin_frame_address(0) })
 
-/* shim_look() - are we who we were? After a fork nothing was sampled. False: not ready. */
-bool shim_look(void) HIDDEN;
+/* shim_is_ready() - are we who we were? After a fork nothing was sampled. False: not ready. */
+bool shim_is_ready(void) HIDDEN;
 
-/* shim_wanted() - bytes per sample that somebody wants; 0: nobody records */
-uint64_t shim_wanted(void) HIDDEN;
+/* shim_period() - bytes per sample that somebody wants; 0: nobody records */
+uint64_t shim_period(void) HIDDEN;
 
 /*
  * Each tells the kernel. False: nobody has taken notice. Where there is no room to know its end
  * by it does not last, and is counted.
  */
-bool shim_tell_alloc(const void *p, size_t n, uint64_t stands_for, const struct shim_caller *c,
-		     bool lasts) HIDDEN;
-void shim_tell_free(const void *p) HIDDEN;
-void shim_tell_resize(const void *p, size_t n) HIDDEN;
+bool shim_report_alloc(const void *p, size_t n, uint64_t stands_for, const struct shim_caller *c,
+		       bool lasts) HIDDEN;
+void shim_report_free(const void *p) HIDDEN;
+void shim_report_resize(const void *p, size_t n) HIDDEN;
 
-/* ---- slow.c ---- */
+/* ---- sampled.c ---- */
 
 /*
- * shim_sample() - what shim_has_left() has said is not left: is it sampled? It stands for so many
+ * shim_sample() - what shim_skips() has said is not left: is it sampled? It stands for so many
  * bytes, and for no fewer than it has; 0: it is not
  */
 uint64_t shim_sample(size_t n) HIDDEN;
 
-/* shim_sampled() - @p has, and is nobody's yet */
-void shim_sampled(const void *p, size_t n, uint64_t stands_for, const struct shim_caller *c) HIDDEN;
+/* shim_report_sampled() - @p has, and is nobody's yet */
+void shim_report_sampled(const void *p, size_t n, uint64_t stands_for,
+			 const struct shim_caller *c) HIDDEN;
 
-/* shim_ends() - @p is going to be freed, and may have been sampled */
-void shim_ends(const void *p) HIDDEN;
+/* shim_before_free() - @p is going to be freed, and may have been sampled */
+void shim_before_free(const void *p) HIDDEN;
 
-/* shim_frees() - likewise, and perhaps before there was an allocator; false: it is not freed */
-bool shim_frees(void *p) HIDDEN;
+/* shim_may_free() - likewise, and perhaps before there was an allocator; false: it is not freed */
+bool shim_may_free(void *p) HIDDEN;
 
 void *shim_malloc(size_t n) HIDDEN;
 void *shim_calloc(size_t n, size_t size) HIDDEN;
 void *shim_realloc(void *p, size_t n) HIDDEN;
-void *shim_realloc_drawn(void *p, size_t n) HIDDEN;
+void *shim_realloc_unsampled(void *p, size_t n) HIDDEN;
 void *shim_memalign(size_t align, size_t n) HIDDEN;
 void *shim_aligned_alloc(size_t align, size_t n) HIDDEN;
 int shim_posix_memalign(void **p, size_t align, size_t n) HIDDEN;
 void *shim_valloc(size_t n) HIDDEN;
 void *shim_pvalloc(size_t n) HIDDEN;
 void *shim_rallocx(void *p, size_t n, int flags) HIDDEN;
-void *shim_rallocx_drawn(void *p, size_t n, int flags) HIDDEN;
+void *shim_rallocx_unsampled(void *p, size_t n, int flags) HIDDEN;
 size_t shim_xallocx(void *p, size_t n, size_t extra, int flags) HIDDEN;
 void shim_free(void *p) HIDDEN;
 
-/* ---- parts.c ---- */
+/* ---- partial_unmap.c ---- */
 
 /**
  * struct shim_parts - parts of mappings that were taken out
@@ -252,16 +255,16 @@ void shim_parts_forget(void) HIDDEN;
 /* shim_parts_add() - there is one; its number, by which it is told; 0: there is no room */
 uint64_t shim_parts_add(uintptr_t start, uintptr_t end) HIDDEN;
 
-/* shim_parts_take() - take out what is there, for one of the next two */
-struct shim_parts shim_parts_take(uintptr_t start, uintptr_t end) HIDDEN;
+/* shim_parts_detach() - take out what is there, for one of the next two */
+struct shim_parts shim_parts_detach(uintptr_t start, uintptr_t end) HIDDEN;
 
-/* shim_parts_put() - put it back where it was, or as far from there as @to is from @from */
-void shim_parts_put(struct shim_parts taken, uintptr_t from, uintptr_t to) HIDDEN;
+/* shim_parts_attach() - put it back where it was, or as far from there as @to is from @from */
+void shim_parts_attach(struct shim_parts taken, uintptr_t from, uintptr_t to) HIDDEN;
 
 /* shim_parts_end() - it has ended, and is told */
 void shim_parts_end(struct shim_parts taken, bool tell) HIDDEN;
 
-/* ---- maps.c ---- */
+/* ---- hooks_mmap.c ---- */
 
 /* shim_maps_forget() - after a fork */
 void shim_maps_forget(void) HIDDEN;

@@ -15,8 +15,8 @@ static int check_size(size_t sz, size_t least, const char *what, struct gprof_er
 			       sz, what, least);
 }
 
-int gprof_opts_take(void *to, size_t size, size_t least, const void *from, const char *what,
-		    struct gprof_error *e)
+int gprof_opts_copy_in(void *to, size_t size, size_t least, const void *from, const char *what,
+		       struct gprof_error *e)
 {
 	const unsigned char *p = from;
 	size_t sz, i;
@@ -37,8 +37,8 @@ int gprof_opts_take(void *to, size_t size, size_t least, const void *from, const
 	return 0;
 }
 
-int gprof_opts_give(void *to, const void *from, size_t size, size_t least, const char *what,
-		    struct gprof_error *e)
+int gprof_opts_copy_out(void *to, const void *from, size_t size, size_t least, const char *what,
+			struct gprof_error *e)
 {
 	unsigned char *p = to;
 	size_t sz;

@@ -18,7 +18,7 @@
 	(offsetof(type, member) + sizeof(((type *)NULL)->member))
 
 /**
- * gprof_opts_take() - copy what a caller gives
+ * gprof_opts_copy_in() - copy what a caller gives
  * @to: all 0; what the caller does not know stays so
  * @size: sizeof(*@to)
  * @least: of the struct's first version
@@ -29,11 +29,11 @@
  * Return: 0, -EINVAL for a size below @least, -E2BIG when something is set that
  * this library does not know.
  */
-int gprof_opts_take(void *to, size_t size, size_t least, const void *from, const char *what,
-		    struct gprof_error *e);
+int gprof_opts_copy_in(void *to, size_t size, size_t least, const void *from, const char *what,
+		       struct gprof_error *e);
 
 /**
- * gprof_opts_give() - fill in what a caller wants
+ * gprof_opts_copy_out() - fill in what a caller wants
  * @to: the caller's, whose size_t sz is set
  * @from: what there is to say
  * @size: sizeof(*@from)
@@ -45,7 +45,7 @@ int gprof_opts_take(void *to, size_t size, size_t least, const void *from, const
  *
  * Return: 0 or -EINVAL.
  */
-int gprof_opts_give(void *to, const void *from, size_t size, size_t least, const char *what,
-		    struct gprof_error *e);
+int gprof_opts_copy_out(void *to, const void *from, size_t size, size_t least, const char *what,
+			struct gprof_error *e);
 
 #endif /* GPROF_OPTS_H */

@@ -38,7 +38,7 @@ int gprof_own_fd_high(int fd)
 	return fd;
 }
 
-static bool look(int fd, struct gprof_own_fd *o)
+static bool identify(int fd, struct gprof_own_fd *o)
 {
 	struct stat st;
 
@@ -57,27 +57,27 @@ static atomic_uint *turn_of(int fd)
 	return &turns[fd >= 0 && fd < NUMBERS ? fd : 0];
 }
 
-void gprof_own_fd_know(struct gprof_own_fd *o, int fd)
+void gprof_own_fd_borrow(struct gprof_own_fd *o, int fd)
 {
 	*o = (struct gprof_own_fd){ .fd = fd, .turn = atomic_load(turn_of(fd)) };
 	/* Of what is no file, nothing is known again. */
-	if (!look(fd, o))
+	if (!identify(fd, o))
 		o->fd = -1;
 }
 
-void gprof_own_fd_take(struct gprof_own_fd *o, int fd)
+void gprof_own_fd_adopt(struct gprof_own_fd *o, int fd)
 {
 	fd = gprof_own_fd_high(fd);
 	if (fd > 0 && fd < NUMBERS)
 		atomic_fetch_add(turn_of(fd), 1);
-	gprof_own_fd_know(o, fd);
+	gprof_own_fd_borrow(o, fd);
 }
 
 bool gprof_own_fd_is(const struct gprof_own_fd *o)
 {
 	struct gprof_own_fd now = { 0 };
 
-	return o->fd >= 0 && atomic_load(turn_of(o->fd)) == o->turn && look(o->fd, &now) &&
+	return o->fd >= 0 && atomic_load(turn_of(o->fd)) == o->turn && identify(o->fd, &now) &&
 	       now.dev == o->dev && now.ino == o->ino && now.id == o->id;
 }
 

@@ -40,11 +40,11 @@ struct gprof_own_fd {
 /** gprof_own_fd_high() - under a high number, if there is one; which it has then */
 int gprof_own_fd_high(int fd);
 
-/** gprof_own_fd_take() - what has just been opened is ours, under a high number */
-void gprof_own_fd_take(struct gprof_own_fd *o, int fd);
+/** gprof_own_fd_adopt() - what has just been opened is ours, under a high number */
+void gprof_own_fd_adopt(struct gprof_own_fd *o, int fd);
 
-/** gprof_own_fd_know() - the caller's, and to be known again under the number that it has */
-void gprof_own_fd_know(struct gprof_own_fd *o, int fd);
+/** gprof_own_fd_borrow() - the caller's, and to be known again under the number that it has */
+void gprof_own_fd_borrow(struct gprof_own_fd *o, int fd);
 
 /** gprof_own_fd_is() - is it still that? */
 bool gprof_own_fd_is(const struct gprof_own_fd *o);

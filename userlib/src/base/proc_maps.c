@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* A number, and the character behind it, which is passed by. */
-static bool take(char **at, int base, char behind, uint64_t *value)
+static bool parse_number(char **at, int base, char behind, uint64_t *value)
 {
 	char *end;
 
@@ -41,14 +41,14 @@ bool gprof_proc_map_parse(struct gprof_proc_map *m, char *line)
 	char *at = line, *path;
 
 	line[strcspn(line, "\n")] = '\0';
-	if (!take(&at, 16, '-', &m->start) || !take(&at, 16, ' ', &m->end) || strlen(at) < 5 ||
-	    at[4] != ' ')
+	if (!parse_number(&at, 16, '-', &m->start) || !parse_number(&at, 16, ' ', &m->end) ||
+	    strlen(at) < 5 || at[4] != ' ')
 		return false;
 	m->readable = at[0] == 'r';
 	m->code = at[2] == 'x';
 	at += 5;
-	if (!take(&at, 16, ' ', &m->offset) || !take(&at, 16, ':', &dev_major) ||
-	    !take(&at, 16, ' ', &dev_minor))
+	if (!parse_number(&at, 16, ' ', &m->offset) || !parse_number(&at, 16, ':', &dev_major) ||
+	    !parse_number(&at, 16, ' ', &dev_minor))
 		return false;
 	m->dev_major = (unsigned int)dev_major;
 	m->dev_minor = (unsigned int)dev_minor;

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-int gprof_look(const char *path, int flags, struct stat *st)
+int gprof_open_path(const char *path, int flags, struct stat *st)
 {
 	int look = open(path, O_PATH | O_CLOEXEC | flags);
 
@@ -22,7 +22,7 @@ int gprof_look(const char *path, int flags, struct stat *st)
 	return -1;
 }
 
-int gprof_open_looked(int look)
+int gprof_reopen(int look)
 {
 	char path[32];
 

@@ -10,10 +10,10 @@
 
 #include <sys/stat.h>
 
-/** gprof_look() - a descriptor to open a regular file by; -1 with errno, ENXIO: of another kind */
-int gprof_look(const char *path, int flags, struct stat *st);
+/** gprof_open_path() - a descriptor to open a regular file by; -1 with errno, ENXIO: of another kind */
+int gprof_open_path(const char *path, int flags, struct stat *st);
 
-/** gprof_open_looked() - open it for reading; -1 with errno */
-int gprof_open_looked(int look);
+/** gprof_reopen() - open it for reading; -1 with errno */
+int gprof_reopen(int look);
 
 #endif /* GPROF_REGULAR_FILE_H */

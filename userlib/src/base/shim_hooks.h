@@ -8,19 +8,19 @@
 #include <stdint.h>
 
 /* What the calling thread allocates from now on is not the program's; for the other. */
-int64_t gprof_heap_thread_leave(void) __attribute__((weak));
+int64_t gprof_heap_thread_pause(void) __attribute__((weak));
 /* It is again, from where @left said on; a thread that is not sampled asks at once by whom. */
-void gprof_heap_thread_back(int64_t left) __attribute__((weak));
+void gprof_heap_thread_resume(int64_t left) __attribute__((weak));
 
-static inline int64_t gprof_heap_leave(void)
+static inline int64_t gprof_heap_pause(void)
 {
-	return gprof_heap_thread_leave ? gprof_heap_thread_leave() : 0;
+	return gprof_heap_thread_pause ? gprof_heap_thread_pause() : 0;
 }
 
-static inline void gprof_heap_back(int64_t left)
+static inline void gprof_heap_resume(int64_t left)
 {
-	if (gprof_heap_thread_back)
-		gprof_heap_thread_back(left);
+	if (gprof_heap_thread_resume)
+		gprof_heap_thread_resume(left);
 }
 
 #endif /* GPROF_SHIM_HOOKS_H */

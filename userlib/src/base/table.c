@@ -11,7 +11,7 @@
 
 #include "large_pages.h"
 
-int gprof_budget_take(struct gprof_budget *b, uint64_t bytes)
+int gprof_budget_charge(struct gprof_budget *b, uint64_t bytes)
 {
 	if (!b)
 		return 0;
@@ -23,7 +23,7 @@ int gprof_budget_take(struct gprof_budget *b, uint64_t bytes)
 	return 0;
 }
 
-void gprof_budget_give(struct gprof_budget *b, uint64_t bytes)
+void gprof_budget_uncharge(struct gprof_budget *b, uint64_t bytes)
 {
 	if (b)
 		b->used -= bytes;
@@ -47,11 +47,11 @@ int gprof_grow_beyond(struct gprof_budget *b, void *array, size_t *cap, size_t n
 		n = *cap + (b->max - b->used) / 2 / size;
 	if (n < need)
 		n = need;
-	if (gprof_budget_take(b, (n - *cap) * size))
+	if (gprof_budget_charge(b, (n - *cap) * size))
 		return -ENOMEM;
 	bigger = reallocarray(*p, n, size);
 	if (!bigger) {
-		gprof_budget_give(b, (n - *cap) * size);
+		gprof_budget_uncharge(b, (n - *cap) * size);
 		return -ENOMEM;
 	}
 	*p = gprof_large_pages(bigger, n * size);
@@ -99,7 +99,7 @@ void gprof_table_init(struct gprof_table *t)
 
 void gprof_table_free(struct gprof_table *t)
 {
-	gprof_budget_give(t->budget, t->size * sizeof(*t->slots));
+	gprof_budget_uncharge(t->budget, t->size * sizeof(*t->slots));
 	free(t->slots);
 	memset(t, 0, sizeof(*t));
 }
@@ -127,17 +127,17 @@ int gprof_table_insert(struct gprof_table *t, uint64_t hash, uint32_t index)
 		struct gprof_table_slot *slots;
 		size_t i;
 
-		if (gprof_budget_take(t->budget, size * sizeof(*slots)))
+		if (gprof_budget_charge(t->budget, size * sizeof(*slots)))
 			return -ENOMEM;
 		slots = calloc(size, sizeof(*slots));
 		if (!slots) {
-			gprof_budget_give(t->budget, size * sizeof(*slots));
+			gprof_budget_uncharge(t->budget, size * sizeof(*slots));
 			return -ENOMEM;
 		}
 		for (i = 0; i < t->size; i++)
 			if (t->slots[i].number)
 				table_put(slots, size - 1, t->slots[i]);
-		gprof_budget_give(t->budget, t->size * sizeof(*slots));
+		gprof_budget_uncharge(t->budget, t->size * sizeof(*slots));
 		free(t->slots);
 		t->slots = slots;
 		t->size = size;
@@ -157,7 +157,7 @@ void gprof_map64_init(struct gprof_map64 *m)
 
 void gprof_map64_free(struct gprof_map64 *m)
 {
-	gprof_budget_give(m->budget, m->size * sizeof(*m->slots));
+	gprof_budget_uncharge(m->budget, m->size * sizeof(*m->slots));
 	free(m->slots);
 	memset(m, 0, sizeof(*m));
 	m->epoch = 1;
@@ -209,17 +209,17 @@ static int map_grow(struct gprof_map64 *m)
 	size_t i;
 
 	bigger.size = m->size ? m->size * 2 : 64;
-	if (gprof_budget_take(m->budget, bigger.size * sizeof(*bigger.slots)))
+	if (gprof_budget_charge(m->budget, bigger.size * sizeof(*bigger.slots)))
 		return -ENOMEM;
 	bigger.slots = calloc(bigger.size, sizeof(*bigger.slots));
 	if (!bigger.slots) {
-		gprof_budget_give(m->budget, bigger.size * sizeof(*bigger.slots));
+		gprof_budget_uncharge(m->budget, bigger.size * sizeof(*bigger.slots));
 		return -ENOMEM;
 	}
 	for (i = 0; i < m->size; i++)
 		if (m->slots[i].epoch == m->epoch)
 			*map_slot(&bigger, m->slots[i].key) = m->slots[i];
-	gprof_budget_give(m->budget, m->size * sizeof(*m->slots));
+	gprof_budget_uncharge(m->budget, m->size * sizeof(*m->slots));
 	free(m->slots);
 	*m = bigger;
 	return 0;
@@ -307,11 +307,11 @@ uint32_t gprof_strings_add_new(struct gprof_strings *s, const char *text, size_t
 
 	if (s->nr >= GPROF_NONE - 1 ||
 	    gprof_grow_within(b, &s->v, &s->cap, s->nr + 1, sizeof(*s->v)) ||
-	    gprof_budget_take(b, key.len + STRING_COST))
+	    gprof_budget_charge(b, key.len + STRING_COST))
 		return GPROF_NONE;
 	copy = strndup(text, key.len);
 	if (!copy || gprof_table_insert(&s->table, hash, s->nr)) {
-		gprof_budget_give(b, key.len + STRING_COST);
+		gprof_budget_uncharge(b, key.len + STRING_COST);
 		free(copy);
 		return GPROF_NONE;
 	}
@@ -341,7 +341,7 @@ int gprof_strings_keep(struct gprof_strings *s, uint32_t *numbers)
 	}
 	for (i = 0, nr = 0; i < s->nr; i++) {
 		if (numbers[i] == GPROF_NONE) {
-			gprof_budget_give(s->table.budget, strlen(s->v[i]) + STRING_COST);
+			gprof_budget_uncharge(s->table.budget, strlen(s->v[i]) + STRING_COST);
 			free(s->v[i]);
 			continue;
 		}

@@ -28,9 +28,9 @@ struct gprof_budget {
 	bool exceeded;
 };
 
-/** gprof_budget_take() - take @bytes of it (NULL: there is no limit); 0 or -ENOMEM */
-int gprof_budget_take(struct gprof_budget *b, uint64_t bytes);
-void gprof_budget_give(struct gprof_budget *b, uint64_t bytes);
+/** gprof_budget_charge() - take @bytes of it (NULL: there is no limit); 0 or -ENOMEM */
+int gprof_budget_charge(struct gprof_budget *b, uint64_t bytes);
+void gprof_budget_uncharge(struct gprof_budget *b, uint64_t bytes);
 
 /**
  * gprof_grow() - make room in an array

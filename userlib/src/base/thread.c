@@ -20,7 +20,7 @@ static void *begin(void *ctx)
 	struct begun b = *(struct begun *)ctx;
 
 	free(ctx);
-	gprof_heap_leave();
+	gprof_heap_pause();
 	return b.run(b.arg);
 }
 

@@ -260,7 +260,7 @@ static int add_locked(struct gprof_custom *p, uint64_t key, const struct gprof_c
 	return 0;
 }
 
-static int tell(int err, const struct gprof_error *e)
+static int publish_error(int err, const struct gprof_error *e)
 {
 	if (err)
 		gprof_error_publish(e);
@@ -280,7 +280,7 @@ int gprof_custom_add(struct gprof_custom *p, const void *key, unsigned int skip)
 		err = add_locked(p, (uintptr_t)key, &s, &e);
 		pthread_mutex_unlock(&p->lock);
 	}
-	return tell(err, &e);
+	return publish_error(err, &e);
 }
 
 int gprof_custom_remove(struct gprof_custom *p, const void *key)
@@ -290,7 +290,7 @@ int gprof_custom_remove(struct gprof_custom *p, const void *key)
 	int err = 0;
 
 	pthread_mutex_lock(&p->lock);
-	if (gprof_custom_keys_take(&p->keys, (uintptr_t)key, &index)) {
+	if (gprof_custom_keys_remove(&p->keys, (uintptr_t)key, &index)) {
 		if (!--p->slots[index].count)
 			p->nr_free++;
 		gprof_custom_share_set(p->share, index, &p->slots[index], false);
@@ -298,7 +298,7 @@ int gprof_custom_remove(struct gprof_custom *p, const void *key)
 		err = gprof_error_set(&e, ENOENT, "%p is not in the profile \"%s\"", key, p->name);
 	}
 	pthread_mutex_unlock(&p->lock);
-	return tell(err, &e);
+	return publish_error(err, &e);
 }
 
 size_t gprof_custom_count(const struct gprof_custom *profile)
@@ -455,7 +455,7 @@ struct gprof_custom *gprof_custom_new(const struct gprof_custom_config *config)
 	struct gprof_custom *p = NULL;
 	struct gprof_error e = { 0 };
 
-	if (!gprof_opts_take(&cfg, sizeof(cfg), least, config, "gprof_custom_config", &e) &&
+	if (!gprof_opts_copy_in(&cfg, sizeof(cfg), least, config, "gprof_custom_config", &e) &&
 	    !check(&cfg, &e)) {
 		pthread_mutex_lock(&profiles_lock);
 		p = make(&cfg, &e);

@@ -78,7 +78,7 @@ int gprof_custom_keys_room(struct gprof_custom_keys *k)
 	return 0;
 }
 
-bool gprof_custom_keys_take(struct gprof_custom_keys *k, uint64_t key, uint32_t *stack)
+bool gprof_custom_keys_remove(struct gprof_custom_keys *k, uint64_t key, uint32_t *stack)
 {
 	size_t mask = k->size - 1, gap, i;
 

@@ -41,7 +41,7 @@ int gprof_custom_keys_room(struct gprof_custom_keys *k);
 /** gprof_custom_keys_put() - add one that is not there; there is room */
 void gprof_custom_keys_put(struct gprof_custom_keys *k, uint64_t key, uint32_t stack);
 
-/** gprof_custom_keys_take() - take one away; false: it is not there */
-bool gprof_custom_keys_take(struct gprof_custom_keys *k, uint64_t key, uint32_t *stack);
+/** gprof_custom_keys_remove() - take one away; false: it is not there */
+bool gprof_custom_keys_remove(struct gprof_custom_keys *k, uint64_t key, uint32_t *stack);
 
 #endif /* GPROF_CUSTOM_KEYS_H */

@@ -52,7 +52,7 @@ static uint64_t start_of(pid_t pid)
  * at that is not below @root, the root of the process. A kernel before 5.6 has no openat2():
  * no names then.
  */
-static void take_overlay(struct gprof_map_rec *rec, int root, const char *path)
+static void resolve_overlay(struct gprof_map_rec *rec, int root, const char *path)
 {
 	struct open_how how = {
 		.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
@@ -81,7 +81,7 @@ struct reading {
 	int root;
 };
 
-static int take_map(void *ctx, const struct gprof_proc_map *m)
+static int on_map(void *ctx, const struct gprof_proc_map *m)
 {
 	struct reading *r = ctx;
 	int err;
@@ -94,7 +94,7 @@ static int take_map(void *ctx, const struct gprof_proc_map *m)
 	r->rec.inode = m->inode;
 	r->rec.dev_major = m->dev_major;
 	r->rec.dev_minor = m->dev_minor;
-	take_overlay(&r->rec, r->root, m->path);
+	resolve_overlay(&r->rec, r->root, m->path);
 	err = gprof_spaces_map(r->spaces, &r->rec, m->path[0] ? m->path : "//anon");
 	r->rec.rec.flags = 0;
 	return err;
@@ -119,7 +119,7 @@ static int read_maps(struct gprof_spaces *spaces, const struct gprof_process *id
 	snprintf(path, sizeof(path), "/proc/%u/root", id->pid);
 	r.root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	r.rec.rec.flags = GPROF_MAP_REC_F_FIRST;
-	err = gprof_proc_maps_each(f, take_map, &r);
+	err = gprof_proc_maps_each(f, on_map, &r);
 	if (r.root >= 0)
 		close(r.root);
 	return err ? gprof_error_set(e, -err, "no memory for a profile") : 0;

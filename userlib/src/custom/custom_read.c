@@ -453,7 +453,7 @@ static int show_base(int base, uid_t uid, show_fn each, void *ctx)
 }
 
 /* One directory may have two names: XDG_RUNTIME_DIR often is /run/user/UID. */
-static bool is_seen(int base, struct stat *seen, unsigned int *nr)
+static bool was_read(int base, struct stat *seen, unsigned int *nr)
 {
 	unsigned int i;
 
@@ -477,7 +477,7 @@ static int show_all(pid_t pid, uid_t uid, show_fn each, void *ctx)
 
 		if (base < 0)
 			continue;
-		if (!is_seen(base, seen, &nr))
+		if (!was_read(base, seen, &nr))
 			ret = pid ? show_one(base, pid, uid, each, ctx) :
 				    show_base(base, uid, each, ctx);
 		close(base);

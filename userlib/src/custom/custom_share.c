@@ -100,7 +100,7 @@ static int make(struct gprof_custom_share *s)
 	if (fd < 0)
 		return -errno;
 	/* Before it is locked: closing the lower number would take that away. */
-	gprof_own_fd_take(&s->own, fd);
+	gprof_own_fd_adopt(&s->own, fd);
 	err = lock(s->own.fd);
 	/* And for systemd-tmpfiles, which asks by another. */
 	flock(s->own.fd, LOCK_SH | LOCK_NB);
@@ -141,7 +141,7 @@ static int make_once(struct gprof_custom_share *s, struct gprof_error *e)
 
 	if (dir < 0)
 		return dir;
-	gprof_own_fd_take(&s->dir, dir);
+	gprof_own_fd_adopt(&s->dir, dir);
 	err = make(s);
 	if (!err)
 		return 0;

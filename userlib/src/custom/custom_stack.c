@@ -72,7 +72,7 @@ __attribute__((noinline)) static long call(int fd, struct gprof_self_stack *arg)
 /* ---- tables ---- */
 
 /* What cannot be had is done without: stacks say how far they were walked. */
-static void give_file(struct gprof_unwind_cache *cache, int fd, const char *path)
+static void add_file_table(struct gprof_unwind_cache *cache, int fd, const char *path)
 {
 	struct gprof_unwind_blob blob = { 0 };
 	struct gprof_interpreter python;
@@ -89,15 +89,15 @@ static void give_file(struct gprof_unwind_cache *cache, int fd, const char *path
 	gprof_unwind_blob_free(&blob);
 }
 
-struct giving {
+struct table_pass {
 	struct gprof_unwind_cache *cache;
 	char last[PATH_MAX];
 };
 
 /* Files have several mappings in a row. */
-static int give_map(void *ctx, const struct gprof_proc_map *m)
+static int add_map_table(void *ctx, const struct gprof_proc_map *m)
 {
-	struct giving *g = ctx;
+	struct table_pass *g = ctx;
 	struct stat st;
 	int look, fd;
 
@@ -105,29 +105,29 @@ static int give_map(void *ctx, const struct gprof_proc_map *m)
 	    !strcmp(g->last, m->path))
 		return 0;
 	strcpy(g->last, m->path);
-	look = gprof_look(g->last, 0, &st);
+	look = gprof_open_path(g->last, 0, &st);
 	if (look < 0)
 		return 0;
-	fd = gprof_open_looked(look);
+	fd = gprof_reopen(look);
 	close(look);
 	if (fd < 0)
 		return 0;
-	give_file(g->cache, fd, g->last);
+	add_file_table(g->cache, fd, g->last);
 	close(fd);
 	return 0;
 }
 
 /* Under @lock. */
-static void give_all(void)
+static void add_tables(void)
 {
-	struct giving g = { .last = "" };
+	struct table_pass g = { .last = "" };
 	FILE *f = fopen("/proc/self/maps", "re");
 
 	if (!f)
 		return;
-	give_file(NULL, -1, NULL);
+	add_file_table(NULL, -1, NULL);
 	gprof_unwind_cache_open(&g.cache, NULL, NULL, 0);
-	gprof_proc_maps_each(f, give_map, &g);
+	gprof_proc_maps_each(f, add_map_table, &g);
 	gprof_unwind_cache_close(g.cache);
 }
 
@@ -151,14 +151,14 @@ static uint64_t now_ns(void)
 }
 
 /* The mappings are others than when tables were made; false: that was not done. */
-static bool look_again(uint32_t layout)
+static bool refresh_tables(uint32_t layout)
 {
 	bool done = false;
 
 	pthread_mutex_lock(&lock);
 	if (atomic_load(&looked_layout) != layout && now_ns() - looked_ns >= LOOK_NS) {
 		looked_ns = now_ns();
-		give_all();
+		add_tables();
 		atomic_store(&looked_layout, layout);
 		done = true;
 	}
@@ -210,7 +210,7 @@ static int open_locked(struct gprof_error *e)
 		/* Before they are read: what changes meanwhile is looked at again. */
 		atomic_store(&looked_layout, layout_of(own.fd));
 		looked_ns = now_ns();
-		give_all();
+		add_tables();
 	}
 	return 0;
 }
@@ -227,7 +227,7 @@ int gprof_custom_stacks_open(struct gprof_error *e)
 
 /* ---- stacks ---- */
 
-static long take(struct gprof_self_stack *arg, uint64_t *frames)
+static long capture(struct gprof_self_stack *arg, uint64_t *frames)
 {
 	long err;
 
@@ -246,12 +246,12 @@ int gprof_custom_stack(struct gprof_custom_slot *s, const void *caller, unsigned
 	uint64_t frames[WALKED_MAX], first = (uintptr_t)caller;
 	struct gprof_self_stack arg;
 	size_t i = 0, nr;
-	long err = take(&arg, frames);
+	long err = capture(&arg, frames);
 
 	if (!err && by_tables &&
 	    arg.out_exec_map_seq != atomic_load_explicit(&looked_layout, memory_order_relaxed) &&
-	    look_again(arg.out_exec_map_seq))
-		err = take(&arg, frames);
+	    refresh_tables(arg.out_exec_map_seq))
+		err = capture(&arg, frames);
 	if (err && !gprof_own_fd_is(&own))
 		return gprof_error_set(e, EBADF, "the program has closed %s, descriptor %d; leave "
 				       "open what the library has opened", GPROF_DEVICE,

@@ -69,7 +69,7 @@ static int by_addr(const void *a, const void *b)
 	return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
-static int take_loads(struct search *s)
+static int read_loads(struct search *s)
 {
 	GElf_Phdr ph;
 	size_t i;
@@ -135,7 +135,7 @@ static int add(struct search *s, const struct file_entry *f, uint64_t page_size)
 	return 0;
 }
 
-static int take_files(struct search *s, const unsigned char *p, size_t len)
+static int read_files(struct search *s, const unsigned char *p, size_t len)
 {
 	uint64_t count, page_size;
 	const char *name, *end = (const char *)p + len;
@@ -163,7 +163,7 @@ static int take_files(struct search *s, const unsigned char *p, size_t len)
 	return err;
 }
 
-static int take_notes(struct search *s, const GElf_Phdr *ph)
+static int read_notes(struct search *s, const GElf_Phdr *ph)
 {
 	Elf_Data *data;
 	size_t at = 0;
@@ -182,7 +182,7 @@ static int take_notes(struct search *s, const GElf_Phdr *ph)
 		if (!next)
 			break;
 		if (note.n_type == NT_FILE)
-			err = take_files(s, (const unsigned char *)data->d_buf + desc,
+			err = read_files(s, (const unsigned char *)data->d_buf + desc,
 					 note.n_descsz);
 		at = next;
 	}
@@ -200,10 +200,10 @@ static int search(struct search *s, struct gprof_error *e)
 	    ehdr.e_type != ET_CORE || ehdr.e_ident[EI_CLASS] != ELFCLASS64 ||
 	    elf_getphdrnum(s->elf, &s->phnum))
 		return gprof_error_set(e, ENOEXEC, "the file is no core dump of a 64-bit program");
-	err = take_loads(s);
+	err = read_loads(s);
 	for (i = 0; i < s->phnum && !err; i++)
 		if (gelf_getphdr(s->elf, (int)i, &ph) && ph.p_type == PT_NOTE)
-			err = take_notes(s, &ph);
+			err = read_notes(s, &ph);
 	if (err == -EBADMSG)
 		return gprof_error_set(e, EBADMSG,
 				       "the core dump's list of mapped files makes no sense, or "

@@ -18,7 +18,7 @@ int gprof_device_open(struct gprof_own_fd *dev, struct gprof_error *e)
 
 	*dev = GPROF_OWN_FD_NONE;
 	if (fd >= 0) {
-		gprof_own_fd_take(dev, fd);
+		gprof_own_fd_adopt(dev, fd);
 		return 0;
 	}
 	switch (errno) {

@@ -168,7 +168,7 @@ static int try_events(struct gprof_host *h)
 	return 0;
 }
 
-static void tell_features(struct gprof_host *h)
+static void fill_features(struct gprof_host *h)
 {
 	struct gprof_info_feature *out = h->features;
 	size_t i;
@@ -203,7 +203,7 @@ struct gprof_host *gprof_host_new(void)
 	if (!err && try_events(h))
 		err = gprof_error_set(&e, ENOMEM, "no memory");
 	if (!err) {
-		tell_features(h);
+		fill_features(h);
 		/* A kernel without PMUs has an empty list, and that is an answer. */
 		gprof_pmu_list(GPROF_PMU_SYSFS, NULL, &h->pmus, &h->nr_pmus);
 		return h;

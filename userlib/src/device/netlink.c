@@ -23,7 +23,7 @@
 #define BUFFER_LEAST	16384	/* the kernel makes parts of a dump as large as what is read at once */
 
 /**
- * struct hearing - what comes in while one waits for answers
+ * struct reception - what comes in while one waits for answers
  * @q: of whom: policy, take, ctx
  * @seq: number of the question, 0: answers to none
  * @done: the last answer has come
@@ -33,8 +33,8 @@
  * @buffer: for what is read
  * @size: its bytes
  */
-struct hearing {
-	const struct gprof_netlink_question *q;
+struct reception {
+	const struct gprof_netlink_query *q;
 	uint32_t seq;
 	bool done;
 	bool changed;
@@ -56,9 +56,9 @@ struct nl_msg *gprof_netlink_message(const struct gprof_netlink *n, int cmd)
 	return msg;
 }
 
-static void take_valid(struct hearing *h, struct nlmsghdr *nlh)
+static void handle_valid(struct reception *h, struct nlmsghdr *nlh)
 {
-	const struct gprof_netlink_question *q = h->q;
+	const struct gprof_netlink_query *q = h->q;
 	struct nlattr *attrs[ATTRS_MAX + 1];
 
 	if (h->err || q->policy.max > ATTRS_MAX)
@@ -68,7 +68,7 @@ static void take_valid(struct hearing *h, struct nlmsghdr *nlh)
 }
 
 /* A dump that fails half-way says so in its last message. */
-static void take_finish(struct hearing *h, const struct nlmsghdr *nlh)
+static void handle_finish(struct reception *h, const struct nlmsghdr *nlh)
 {
 	int code = 0;
 
@@ -80,7 +80,7 @@ static void take_finish(struct hearing *h, const struct nlmsghdr *nlh)
 }
 
 /* The sentence follows the error, and the header of the question. */
-static void take_sentence(struct hearing *h, const struct nlmsghdr *nlh)
+static void parse_sentence(struct reception *h, const struct nlmsghdr *nlh)
 {
 	const int offset = NLMSG_LENGTH(sizeof(struct nlmsgerr));
 	struct nlattr *a;
@@ -95,7 +95,7 @@ static void take_sentence(struct hearing *h, const struct nlmsghdr *nlh)
 }
 
 /* Error 0 is that all has been answered. */
-static void take_error(struct hearing *h, const struct nlmsghdr *nlh)
+static void handle_error(struct reception *h, const struct nlmsghdr *nlh)
 {
 	const struct nlmsgerr *error = nlmsg_data(nlh);
 
@@ -104,11 +104,11 @@ static void take_error(struct hearing *h, const struct nlmsghdr *nlh)
 		h->err = -EPROTO;
 	} else if (error->error) {
 		h->err = error->error;
-		take_sentence(h, nlh);
+		parse_sentence(h, nlh);
 	}
 }
 
-static void take_messages(struct hearing *h, int len)
+static void handle_messages(struct reception *h, int len)
 {
 	struct nlmsghdr *nlh;
 
@@ -122,18 +122,18 @@ static void take_messages(struct hearing *h, int len)
 		case NLMSG_NOOP:
 			break;
 		case NLMSG_ERROR:
-			take_error(h, nlh);
+			handle_error(h, nlh);
 			break;
 		case NLMSG_DONE:
-			take_finish(h, nlh);
+			handle_finish(h, nlh);
 			break;
 		default:
-			take_valid(h, nlh);
+			handle_valid(h, nlh);
 		}
 	}
 }
 
-static int make_room(struct hearing *h, size_t size)
+static int make_room(struct reception *h, size_t size)
 {
 	void *buffer;
 
@@ -150,7 +150,7 @@ static int make_room(struct hearing *h, size_t size)
 }
 
 /* Takes what comes next, all that is in it: 0 or -errno. */
-static int receive(const struct gprof_netlink *n, struct hearing *h, int flags)
+static int receive(const struct gprof_netlink *n, struct reception *h, int flags)
 {
 	struct sockaddr_nl from = { 0 };
 	socklen_t from_len = sizeof(from);
@@ -172,13 +172,13 @@ static int receive(const struct gprof_netlink *n, struct hearing *h, int flags)
 		return -EPROTO;
 	/* Of others than the kernel nothing is believed. */
 	if (!from.nl_pid)
-		take_messages(h, (int)len);
+		handle_messages(h, (int)len);
 	return 0;
 }
 
 /* Sends the question once and takes what comes back. */
-static int ask_once(struct gprof_netlink *n, const struct gprof_netlink_question *q,
-		    struct hearing *h)
+static int query_once(struct gprof_netlink *n, const struct gprof_netlink_query *q,
+		      struct reception *h)
 {
 	struct nlmsghdr *nlh = nlmsg_hdr(q->message);
 	int err = 0;
@@ -196,17 +196,17 @@ static int ask_once(struct gprof_netlink *n, const struct gprof_netlink_question
 	return h->err ? h->err : err;
 }
 
-int gprof_netlink_ask(struct gprof_netlink *n, struct gprof_netlink_question *q,
-		      struct gprof_error *e)
+int gprof_netlink_query(struct gprof_netlink *n, struct gprof_netlink_query *q,
+			struct gprof_error *e)
 {
-	struct hearing h = { 0 };
+	struct reception h = { 0 };
 	int tries, err = q->message ? gprof_own_fd_check(&n->own, q->what, NULL) : -ENOMEM;
 
 	for (tries = 0; tries < DUMP_TRIES && !err && (!tries || h.changed); tries++) {
 		if (tries)
 			q->restart(q->ctx);
-		h = (struct hearing){ .q = q, .buffer = h.buffer, .size = h.size };
-		err = ask_once(n, q, &h);
+		h = (struct reception){ .q = q, .buffer = h.buffer, .size = h.size };
+		err = query_once(n, q, &h);
 	}
 	free(h.buffer);
 	nlmsg_free(q->message);
@@ -254,7 +254,7 @@ static struct nla_policy group_policy[CTRL_ATTR_MCAST_GRP_MAX + 1] = {
 	[CTRL_ATTR_MCAST_GRP_ID] = { .type = NLA_U32 },
 };
 
-static int take_family(void *ctx, int cmd, struct nlattr **attrs)
+static int on_family(void *ctx, int cmd, struct nlattr **attrs)
 {
 	struct nlattr *group, *a[CTRL_ATTR_MCAST_GRP_MAX + 1];
 	struct family *f = ctx;
@@ -278,9 +278,9 @@ static int take_family(void *ctx, int cmd, struct nlattr **attrs)
 /* libnl's own way to ask takes a lack of memory for a lack of the family. */
 static int find_family(struct gprof_netlink *n, struct family *f, struct gprof_error *e)
 {
-	struct gprof_netlink_question q = {
+	struct gprof_netlink_query q = {
 		.policy = { .policy = family_policy, .max = CTRL_ATTR_MAX },
-		.take = take_family,
+		.take = on_family,
 		.ctx = f,
 		.what = "netlink family " GPROF_NL_FAMILY,
 	};
@@ -291,7 +291,7 @@ static int find_family(struct gprof_netlink *n, struct family *f, struct gprof_e
 		nlmsg_free(q.message);
 		q.message = NULL;
 	}
-	return gprof_netlink_ask(n, &q, e);
+	return gprof_netlink_query(n, &q, e);
 }
 
 int gprof_netlink_open(struct gprof_netlink *n, struct gprof_error *e)
@@ -306,7 +306,7 @@ int gprof_netlink_open(struct gprof_netlink *n, struct gprof_error *e)
 		return gprof_error_set(e, errno,
 				       "no generic netlink socket (%s); it is how the module is asked",
 				       gprof_strerror(errno));
-	gprof_own_fd_take(&n->own, fd);
+	gprof_own_fd_adopt(&n->own, fd);
 	/* The kernel's sentences, without a copy of the question before them. */
 	setsockopt(n->own.fd, SOL_NETLINK, NETLINK_EXT_ACK, &on, sizeof(on));
 	setsockopt(n->own.fd, SOL_NETLINK, NETLINK_CAP_ACK, &on, sizeof(on));
@@ -347,11 +347,11 @@ int gprof_netlink_join(struct gprof_netlink *n, const char *group, struct gprof_
 			       gprof_strerror(errno));
 }
 
-int gprof_netlink_hear(struct gprof_netlink *n, const struct gprof_netlink_policy *policy,
-		       gprof_netlink_take_fn *take, void *ctx, struct gprof_error *e)
+int gprof_netlink_receive(struct gprof_netlink *n, const struct gprof_netlink_policy *policy,
+			  gprof_netlink_answer_fn *take, void *ctx, struct gprof_error *e)
 {
-	const struct gprof_netlink_question q = { .policy = *policy, .take = take, .ctx = ctx };
-	struct hearing h = { .q = &q };
+	const struct gprof_netlink_query q = { .policy = *policy, .take = take, .ctx = ctx };
+	struct reception h = { .q = &q };
 	int err = gprof_own_fd_check(&n->own, "events", e);
 
 	if (err)

@@ -32,14 +32,14 @@ struct gprof_netlink {
 #define GPROF_NETLINK_NONE	((struct gprof_netlink){ .own = { .fd = -1 } })
 
 /**
- * gprof_netlink_take_fn() - take an answer
+ * gprof_netlink_answer_fn() - take an answer
  * @ctx: the asker's
  * @cmd: command of the answer
  * @attrs: its attributes, by number; NULL where there is none
  *
  * Return: 0, or -errno to take no more.
  */
-typedef int gprof_netlink_take_fn(void *ctx, int cmd, struct nlattr **attrs);
+typedef int gprof_netlink_answer_fn(void *ctx, int cmd, struct nlattr **attrs);
 
 /**
  * struct gprof_netlink_policy - what attributes an answer may have
@@ -69,11 +69,11 @@ void gprof_netlink_close(struct gprof_netlink *n);
  */
 int gprof_netlink_join(struct gprof_netlink *n, const char *group, struct gprof_error *e);
 
-/** gprof_netlink_message() - an empty question, for gprof_netlink_ask(); NULL: no memory */
+/** gprof_netlink_message() - an empty question, for gprof_netlink_query(); NULL: no memory */
 struct nl_msg *gprof_netlink_message(const struct gprof_netlink *n, int cmd);
 
 /**
- * struct gprof_netlink_question - a question
+ * struct gprof_netlink_query - a question
  * @message: from gprof_netlink_message(), freed in any case; NULL gives -ENOMEM
  * @dump: all there are, not one
  * @policy: of the answers
@@ -82,18 +82,18 @@ struct nl_msg *gprof_netlink_message(const struct gprof_netlink *n, int cmd);
  * @ctx: for both
  * @what: what is asked for, for the sentence
  */
-struct gprof_netlink_question {
+struct gprof_netlink_query {
 	struct nl_msg *message;
 	bool dump;
 	struct gprof_netlink_policy policy;
-	gprof_netlink_take_fn *take;
+	gprof_netlink_answer_fn *take;
 	void (*restart)(void *ctx);
 	void *ctx;
 	const char *what;
 };
 
 /**
- * gprof_netlink_ask() - ask, and take all answers
+ * gprof_netlink_query() - ask, and take all answers
  * @n: socket
  * @q: question
  * @e: sentence, the kernel's own where it has one
@@ -103,11 +103,11 @@ struct gprof_netlink_question {
  * Return: 0 or -errno: the kernel's, @take's, -EPROTO for an answer that is not
  * what the interface says, -EAGAIN when a dump was never consistent.
  */
-int gprof_netlink_ask(struct gprof_netlink *n, struct gprof_netlink_question *q,
-		      struct gprof_error *e);
+int gprof_netlink_query(struct gprof_netlink *n, struct gprof_netlink_query *q,
+			struct gprof_error *e);
 
 /**
- * gprof_netlink_hear() - take what has been told to a group
+ * gprof_netlink_receive() - take what has been told to a group
  * @n: socket that joined
  * @policy: of what is told
  * @take: takes it
@@ -117,7 +117,7 @@ int gprof_netlink_ask(struct gprof_netlink *n, struct gprof_netlink_question *q,
  * Does not wait. Return: 0, also when there is nothing; -errno; -ENOBUFS when
  * something was lost, after which one may hear on.
  */
-int gprof_netlink_hear(struct gprof_netlink *n, const struct gprof_netlink_policy *policy,
-		       gprof_netlink_take_fn *take, void *ctx, struct gprof_error *e);
+int gprof_netlink_receive(struct gprof_netlink *n, const struct gprof_netlink_policy *policy,
+			  gprof_netlink_answer_fn *take, void *ctx, struct gprof_error *e);
 
 #endif /* GPROF_NETLINK_SOCKET_H */

@@ -123,7 +123,7 @@ int gprof_perf_counter_open(struct gprof_perf_counter *c, const struct gprof_pmu
 		if (fd < 0)
 			err = explain(-fd, attr.type, name, e);
 		else
-			gprof_own_fd_take(&c->fds[c->nr++], fd);
+			gprof_own_fd_adopt(&c->fds[c->nr++], fd);
 	}
 	free(bits);
 	return err;

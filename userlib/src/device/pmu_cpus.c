@@ -46,7 +46,7 @@ static bool read_line(const char *sysfs, const char *pmu, const char *file, char
 	return ok && line[0];
 }
 
-static void see_pmu(struct kinds *k, const char *sysfs, const char *pmu, uint32_t type)
+static void add_pmu(struct kinds *k, const char *sysfs, const char *pmu, uint32_t type)
 {
 	size_t used = strlen(k->text);
 	char cpus[128], number[128];
@@ -103,7 +103,7 @@ int gprof_pmu_cpus_check(const char *sysfs, const struct gprof_setup *setup, uin
 	if (type == PERF_TYPE_SOFTWARE || gprof_pmu_list(sysfs, NULL, &names, &nr))
 		return 0;
 	for (i = 0; i < nr; i++)
-		see_pmu(&k, sysfs, names[i], type);
+		add_pmu(&k, sysfs, names[i], type);
 	gprof_pmu_list_free(names, nr);
 	/* Others than CPUs' own are of the host as a whole. */
 	if (k.nr < 2 || (!any && !k.its[0]))

@@ -59,7 +59,7 @@ bad:
 	return -EINVAL;
 }
 
-static int aim_cgroup(struct gprof_aim *a, const char *path, struct gprof_error *e)
+static int aim_cgroup(struct gprof_kernel_target *a, const char *path, struct gprof_error *e)
 {
 	if (!path || !path[0])
 		return gprof_error_set(e, EINVAL,
@@ -79,7 +79,7 @@ static int aim_cgroup(struct gprof_aim *a, const char *path, struct gprof_error 
 	return 0;
 }
 
-static int aim_cpus(struct gprof_aim *a, const char *list, struct gprof_error *e)
+static int aim_cpus(struct gprof_kernel_target *a, const char *list, struct gprof_error *e)
 {
 	int err = list ? gprof_cpu_list(list, &a->cpus, &a->cpus_size) : -EINVAL;
 
@@ -91,7 +91,8 @@ static int aim_cpus(struct gprof_aim *a, const char *list, struct gprof_error *e
 	return 0;
 }
 
-int gprof_aim_init(struct gprof_aim *a, const struct gprof_target *t, struct gprof_error *e)
+int gprof_kernel_target_init(struct gprof_kernel_target *a, const struct gprof_target *t,
+			     struct gprof_error *e)
 {
 	memset(a, 0, sizeof(*a));
 	a->cgroup = -1;
@@ -123,7 +124,7 @@ int gprof_aim_init(struct gprof_aim *a, const struct gprof_target *t, struct gpr
 	return gprof_error_set(e, EINVAL, "%d is no type of target", (int)t->type);
 }
 
-void gprof_aim_free(struct gprof_aim *a)
+void gprof_kernel_target_free(struct gprof_kernel_target *a)
 {
 	free(a->cpus);
 	a->cpus = NULL;

@@ -12,7 +12,7 @@
 #include "base/error.h"
 
 /**
- * struct gprof_aim - a target as the kernel wants it
+ * struct gprof_kernel_target - a target as the kernel wants it
  * @target: GPROF_TARGET_*
  * @id: thread, process, or descriptor of a cgroup
  * @cpus: bitmap, or NULL
@@ -20,7 +20,7 @@
  * @cgroup: descriptor to close, or -1
  * @text: description for people
  */
-struct gprof_aim {
+struct gprof_kernel_target {
 	uint32_t target;
 	int32_t id;
 	uint64_t *cpus;
@@ -29,9 +29,10 @@ struct gprof_aim {
 	char text[256];
 };
 
-/** gprof_aim_init() - 0 or -errno with a sentence; gprof_aim_free() in any case */
-int gprof_aim_init(struct gprof_aim *a, const struct gprof_target *t, struct gprof_error *e);
-void gprof_aim_free(struct gprof_aim *a);
+/** gprof_kernel_target_init() - 0 or -errno with a sentence; gprof_kernel_target_free() in any case */
+int gprof_kernel_target_init(struct gprof_kernel_target *a, const struct gprof_target *t,
+			     struct gprof_error *e);
+void gprof_kernel_target_free(struct gprof_kernel_target *a);
 
 /**
  * gprof_cpu_list() - bitmap of a list such as "0-3,6"

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/edits.h"
+#include "base/edit_distance.h"
 
 #define PART_SIZE	128	/* of a category or a name */
 #define FORMAT_SIZE	16384
@@ -86,7 +86,7 @@ static bool nearest(const char *path, const char *name, char best[PART_SIZE], un
 
 		if (d->d_name[0] == '.' || d->d_type == DT_REG || strlen(d->d_name) >= PART_SIZE)
 			continue;
-		n = gprof_edits(name, d->d_name);
+		n = gprof_edit_distance(name, d->d_name);
 		if (found && n >= *dist)
 			continue;
 		memcpy(best, d->d_name, strlen(d->d_name) + 1);

@@ -12,7 +12,7 @@
 #include "status.pb-c.h"
 
 /* Words of a stranger: shown on terminals, cut where there is no room. */
-static void take_words(struct gprof_otlp_answer *a, const char *words)
+static void copy_message(struct gprof_otlp_answer *a, const char *words)
 {
 	size_t i;
 
@@ -33,7 +33,7 @@ static int read_response(const void *data, size_t size, struct gprof_otlp_answer
 		return no_message();
 	if (r->partial_success) {
 		a->rejected = r->partial_success->rejected_profiles;
-		take_words(a, r->partial_success->error_message);
+		copy_message(a, r->partial_success->error_message);
 	}
 	protobuf_c_message_free_unpacked(&r->base, NULL);
 	return 0;
@@ -45,7 +45,7 @@ static int read_status(const void *data, size_t size, struct gprof_otlp_answer *
 
 	if (!s)
 		return no_message();
-	take_words(a, s->message);
+	copy_message(a, s->message);
 	rpc__status__free_unpacked(s, NULL);
 	return 0;
 }
@@ -65,7 +65,7 @@ int gprof_otlp_answer(const void *data, size_t size, int kind, struct gprof_otlp
 	}
 	if (err)
 		return err;
-	return gprof_opts_give(answer, &a, sizeof(a),
-			       GPROF_SIZE_WITH(struct gprof_otlp_answer, message),
-			       "gprof_otlp_answer", NULL);
+	return gprof_opts_copy_out(answer, &a, sizeof(a),
+				   GPROF_SIZE_WITH(struct gprof_otlp_answer, message),
+				   "gprof_otlp_answer", NULL);
 }

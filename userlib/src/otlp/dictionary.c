@@ -143,13 +143,13 @@ static int32_t put(struct gprof_otlp_dictionary *d, enum gprof_otlp_field field,
 	return settle(d, t, start);
 }
 
-static int32_t known(const struct gprof_otlp_dictionary *d, const struct gprof_otlp_known *k,
+static int32_t known(const struct gprof_otlp_dictionary *d, const struct gprof_otlp_entry *k,
 		     size_t index)
 {
 	return k->v[index] >> 32 == d->epoch ? (int32_t)k->v[index] : UNKNOWN;
 }
 
-static int32_t remember(const struct gprof_otlp_dictionary *d, struct gprof_otlp_known *k,
+static int32_t remember(const struct gprof_otlp_dictionary *d, struct gprof_otlp_entry *k,
 			size_t index, int32_t number)
 {
 	k->v[index] = (uint64_t)d->epoch << 32 | (uint32_t)number;

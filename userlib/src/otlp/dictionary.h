@@ -47,10 +47,10 @@ struct gprof_otlp_table {
 };
 
 /**
- * struct gprof_otlp_known - numbers of a profile's parts in the dictionary
+ * struct gprof_otlp_entry - numbers of a profile's parts in the dictionary
  * @v: for each part the number below, and the dictionary's epoch above
  */
-struct gprof_otlp_known {
+struct gprof_otlp_entry {
 	uint64_t *v;
 };
 
@@ -103,10 +103,10 @@ struct gprof_otlp_dictionary {
 	bool no_names;
 	uint64_t bytes_max;
 	struct gprof_otlp_table tables[GPROF_OTLP_FIELDS];
-	struct gprof_otlp_known strings;
-	struct gprof_otlp_known functions;
-	struct gprof_otlp_known mappings;
-	struct gprof_otlp_known locations;
+	struct gprof_otlp_entry strings;
+	struct gprof_otlp_entry functions;
+	struct gprof_otlp_entry mappings;
+	struct gprof_otlp_entry locations;
 	uint32_t epoch;
 	struct gprof_otlp_label *labels;
 	size_t nr_labels;

@@ -53,11 +53,11 @@
 #define PPROF_MAPPING	56
 
 /**
- * struct taken - a sample of the batch
+ * struct sample_plan - a sample of the batch
  * @sample: which
  * @stack: number of its stack
  */
-struct taken {
+struct sample_plan {
 	uint32_t sample;
 	int32_t stack;
 };
@@ -128,7 +128,7 @@ struct exporter {
 	struct gprof_wire profile;
 	struct gprof_wire scope;
 	struct gprof_wire resource;
-	struct taken *batch;
+	struct sample_plan *batch;
 	size_t nr_batch;
 	size_t cap_batch;
 	uint32_t *attributes;
@@ -294,7 +294,7 @@ static uint64_t nanoseconds(int64_t t)
 	return t > 0 ? (uint64_t)t : 0;
 }
 
-static void put_sample(struct exporter *e, const struct taken *t, size_t column)
+static void put_sample(struct exporter *e, const struct sample_plan *t, size_t column)
 {
 	const int64_t *values = &e->p->values[(size_t)t->sample * e->p->nr_columns];
 	const struct attributes *a = &e->sets[e->p->samples[t->sample].labels];
@@ -540,11 +540,11 @@ static uint64_t service_bytes(const struct exporter *e, const struct gprof_otlp_
 }
 
 /* Return: 0, -EFBIG when the request has no room for it, -ENOMEM. */
-static int take_sample(struct exporter *e, const struct gprof_otlp_service *service,
+static int plan_sample(struct exporter *e, const struct gprof_otlp_service *service,
 		       uint32_t index)
 {
 	const struct gprof_sample *s = &e->p->samples[index];
-	struct taken t = { .sample = index };
+	struct sample_plan t = { .sample = index };
 	const struct attributes *a;
 	uint32_t mappings = 0;
 	struct cost cost;
@@ -582,7 +582,7 @@ static int place_sample(struct exporter *e, const struct gprof_otlp_service *ser
 	int ret;
 
 	gprof_otlp_dictionary_mark(&e->dictionary, &mark);
-	ret = take_sample(e, service, index);
+	ret = plan_sample(e, service, index);
 	if (ret != -EFBIG)
 		return ret;
 	if (e->samples) {
@@ -590,7 +590,7 @@ static int place_sample(struct exporter *e, const struct gprof_otlp_service *ser
 		ret = end_request(e, &mark);
 		if (ret)
 			return ret;
-		ret = take_sample(e, service, index);
+		ret = plan_sample(e, service, index);
 		if (ret != -EFBIG)
 			return ret;
 	}
@@ -625,14 +625,14 @@ static int export_all(struct exporter *e)
 	return ret ? ret : failed(e) ? -ENOMEM : 0;
 }
 
-static int take_opts(const struct gprof_otlp_opts *opts, struct gprof_otlp_opts *o)
+static int copy_opts(const struct gprof_otlp_opts *opts, struct gprof_otlp_opts *o)
 {
 	int err = 0;
 
 	if (opts)
-		err = gprof_opts_take(o, sizeof(*o),
-				      GPROF_SIZE_WITH(struct gprof_otlp_opts, flags), opts,
-				      "gprof_otlp_opts", NULL);
+		err = gprof_opts_copy_in(o, sizeof(*o),
+					 GPROF_SIZE_WITH(struct gprof_otlp_opts, flags), opts,
+					 "gprof_otlp_opts", NULL);
 	if (err)
 		return err;
 	if (o->flags & ~GPROF_OTLP_NO_NAMES)
@@ -657,7 +657,7 @@ int gprof_otlp_export(const struct gprof_profile *p, const struct gprof_otlp_opt
 		      size_t *too_large)
 {
 	struct exporter e = { .p = p, .request = request, .ctx = ctx };
-	int ret = take_opts(opts, &e.o);
+	int ret = copy_opts(opts, &e.o);
 
 	if (too_large)
 		*too_large = 0;

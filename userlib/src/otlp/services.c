@@ -44,8 +44,8 @@ int gprof_otlp_services_key(const struct gprof_otlp_services *s, const struct gp
 	return -1;
 }
 
-static void look(const struct gprof_otlp_services *s, const struct gprof_profile *p,
-		 const struct gprof_label_set *set, struct gprof_otlp_service *service)
+static void read_labels(const struct gprof_otlp_services *s, const struct gprof_profile *p,
+			const struct gprof_label_set *set, struct gprof_otlp_service *service)
 {
 	uint32_t i, comm = 0, process = 0;
 	int k;
@@ -123,7 +123,7 @@ int gprof_otlp_services_init(struct gprof_otlp_services *s, const struct gprof_p
 
 		/* Their order is that of the first samples that have them. */
 		if (of_set[labels] == GPROF_NONE) {
-			look(s, p, &p->label_sets[labels], &service);
+			read_labels(s, p, &p->label_sets[labels], &service);
 			of_set[labels] = number_of(s, &service);
 		}
 		of[i] = of_set[labels];

@@ -256,7 +256,7 @@ static struct log *own_log(void)
 	return own;
 }
 
-static int tell(int err, const char *sentence)
+static int publish_error(int err, const char *sentence)
 {
 	struct gprof_error e;
 
@@ -274,13 +274,14 @@ static int check(const struct gprof_tag *tags, size_t nr)
 
 	for (i = 0; i < nr; i++) {
 		if (!tags[i].key || !tags[i].key[0])
-			return tell(EINVAL, "a label has no key");
+			return publish_error(EINVAL, "a label has no key");
 		if (!tags[i].text)
-			return tell(EINVAL, "a label of a thread is a text, not a number");
+			return publish_error(EINVAL, "a label of a thread is a text, not a number");
 		for (j = 0; j < sizeof(taken) / sizeof(*taken); j++)
 			if (!strcmp(tags[i].key, taken[j]))
-				return tell(EINVAL, "samples have labels pid, tid, cpu, comm and "
-					    "addr anyway; take another key");
+				return publish_error(EINVAL,
+						     "samples have labels pid, tid, cpu, comm and "
+						     "addr anyway; take another key");
 	}
 	return 0;
 }
@@ -378,12 +379,12 @@ static int push(struct log *l, const struct gprof_tag *tags, size_t nr)
 
 	set = make_set(current(l), tags, nr);
 	if (!set && errno == E2BIG)
-		return tell(E2BIG, "a thread has at most 32 labels");
+		return publish_error(E2BIG, "a thread has at most 32 labels");
 	/* Before the time is taken: see gprof_labels_used(). */
 	atomic_store_explicit(&used, true, memory_order_seq_cst);
 	if (set && !change(l, set, gprof_labels_now()))
 		return 0;
-	return tell(ENOMEM, "no memory for labels");
+	return publish_error(ENOMEM, "no memory for labels");
 }
 
 int gprof_labels_push(const struct gprof_tag *tags, size_t nr)
@@ -393,7 +394,7 @@ int gprof_labels_push(const struct gprof_tag *tags, size_t nr)
 	int err;
 
 	if (!l)
-		return tell(ENOMEM, "no memory for labels");
+		return publish_error(ENOMEM, "no memory for labels");
 	err = check(tags, nr);
 	pthread_mutex_lock(&lock);
 	if (!err)

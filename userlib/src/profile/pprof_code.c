@@ -20,7 +20,7 @@ static int put_id(struct gprof_pprof_reader *r, struct gprof_ids *ids, uint64_t 
 	return gprof_ids_put(ids, id, index) ? gprof_pprof_no_memory(r) : 0;
 }
 
-static int read_mapping(struct gprof_pprof_reader *r, const struct gprof_part *part)
+static int read_mapping(struct gprof_pprof_reader *r, const struct gprof_pprof_part *part)
 {
 	uint64_t v[MAPPING_FIELDS];
 	struct gprof_mapping m = { 0 };
@@ -40,7 +40,7 @@ static int read_mapping(struct gprof_pprof_reader *r, const struct gprof_part *p
 	m.has_filenames = v[MAPPING_FILENAMES];
 	m.has_line_numbers = v[MAPPING_LINE_NUMBERS];
 	m.has_inline_frames = v[MAPPING_INLINE_FRAMES];
-	index = r->places ? gprof_places_mapping(r->places, &m) :
+	index = r->places ? gprof_locations_add_mapping(r->places, &m) :
 			    gprof_profile_add_mapping(r->p, &m);
 	if (index == GPROF_NONE || GPROF_PPROF_ROOM(r, placed, r->nr_placed + 1))
 		return gprof_pprof_no_memory(r);
@@ -49,18 +49,18 @@ static int read_mapping(struct gprof_pprof_reader *r, const struct gprof_part *p
 }
 
 /* One whose fields are in order; false: of any other nothing is known. */
-static bool read_plain_function(const struct gprof_part *message, uint64_t *v)
+static bool read_plain_function(const struct gprof_pprof_part *message, uint64_t *v)
 {
 	const unsigned char *p = message->data, *end = p + message->len;
 
-	return gprof_take_field(&p, end, FUNCTION_ID, &v[FUNCTION_ID]) &&
-	       gprof_take_field(&p, end, FUNCTION_NAME, &v[FUNCTION_NAME]) &&
-	       gprof_take_field(&p, end, FUNCTION_SYSTEM_NAME, &v[FUNCTION_SYSTEM_NAME]) &&
-	       gprof_take_field(&p, end, FUNCTION_FILENAME, &v[FUNCTION_FILENAME]) &&
-	       gprof_take_field(&p, end, FUNCTION_LINE, &v[FUNCTION_LINE]) && p == end;
+	return gprof_varint_field(&p, end, FUNCTION_ID, &v[FUNCTION_ID]) &&
+	       gprof_varint_field(&p, end, FUNCTION_NAME, &v[FUNCTION_NAME]) &&
+	       gprof_varint_field(&p, end, FUNCTION_SYSTEM_NAME, &v[FUNCTION_SYSTEM_NAME]) &&
+	       gprof_varint_field(&p, end, FUNCTION_FILENAME, &v[FUNCTION_FILENAME]) &&
+	       gprof_varint_field(&p, end, FUNCTION_LINE, &v[FUNCTION_LINE]) && p == end;
 }
 
-static int read_function(struct gprof_pprof_reader *r, const struct gprof_part *part)
+static int read_function(struct gprof_pprof_reader *r, const struct gprof_pprof_part *part)
 {
 	uint64_t v[FUNCTION_FIELDS];
 	struct gprof_function f = { 0 };
@@ -84,7 +84,8 @@ static int read_function(struct gprof_pprof_reader *r, const struct gprof_part *
 	return put_id(r, &r->functions, v[FUNCTION_ID], index);
 }
 
-static int read_line(struct gprof_pprof_reader *r, const struct gprof_part *part, struct gprof_line *l)
+static int read_line(struct gprof_pprof_reader *r, const struct gprof_pprof_part *part,
+		     struct gprof_line *l)
 {
 	uint64_t v[LINE_FIELDS];
 	int err = gprof_pprof_numbers(r, part, v, LINE_FIELDS);
@@ -101,16 +102,16 @@ static int read_line(struct gprof_pprof_reader *r, const struct gprof_part *part
  * A location whose fields are in order and one of each kind, but for lines, as they are in
  * nearly all files. False for any other, of which nothing is known then.
  */
-static bool read_plain_location(struct gprof_pprof_reader *r, const struct gprof_part *message, uint64_t *v,
-				size_t *nr)
+static bool read_plain_location(struct gprof_pprof_reader *r,
+				const struct gprof_pprof_part *message, uint64_t *v, size_t *nr)
 {
 	const unsigned char *p = message->data, *end = p + message->len, *line_end;
 	uint64_t id;
 
 	*nr = 0;
-	if (!gprof_take_field(&p, end, LOCATION_ID, &v[LOCATION_ID]) ||
-	    !gprof_take_field(&p, end, LOCATION_MAPPING, &v[LOCATION_MAPPING]) ||
-	    !gprof_take_field(&p, end, LOCATION_ADDRESS, &v[LOCATION_ADDRESS]))
+	if (!gprof_varint_field(&p, end, LOCATION_ID, &v[LOCATION_ID]) ||
+	    !gprof_varint_field(&p, end, LOCATION_MAPPING, &v[LOCATION_MAPPING]) ||
+	    !gprof_varint_field(&p, end, LOCATION_ADDRESS, &v[LOCATION_ADDRESS]))
 		return false;
 	while (end - p >= 2 && p[0] == (LOCATION_LINE << 3 | 2) && p[1] <= end - p - 2) {
 		struct gprof_line *l;
@@ -120,28 +121,29 @@ static bool read_plain_location(struct gprof_pprof_reader *r, const struct gprof
 		line_end = p + 2 + p[1];
 		p += 2;
 		l = &r->lines[(*nr)++];
-		if (!gprof_take_field(&p, line_end, LINE_FUNCTION, &id) ||
-		    !gprof_take_field(&p, line_end, LINE_LINE, (uint64_t *)&l->line) ||
-		    !gprof_take_field(&p, line_end, LINE_COLUMN, (uint64_t *)&l->column) || p != line_end)
+		if (!gprof_varint_field(&p, line_end, LINE_FUNCTION, &id) ||
+		    !gprof_varint_field(&p, line_end, LINE_LINE, (uint64_t *)&l->line) ||
+		    !gprof_varint_field(&p, line_end, LINE_COLUMN, (uint64_t *)&l->column) ||
+		    p != line_end)
 			return false;
 		l->function = gprof_ids_get(&r->functions, id);
 		if (l->function == GPROF_NONE)
 			return false;
 	}
-	return gprof_take_field(&p, end, LOCATION_FOLDED, &v[LOCATION_FOLDED]) && p == end;
+	return gprof_varint_field(&p, end, LOCATION_FOLDED, &v[LOCATION_FOLDED]) && p == end;
 }
 
 /* The lines of a location, and its numbers. */
-static int read_location_parts(struct gprof_pprof_reader *r, const struct gprof_part *message, uint64_t *v,
-			       size_t *nr)
+static int read_location_parts(struct gprof_pprof_reader *r, const struct gprof_pprof_part *message,
+			       uint64_t *v, size_t *nr)
 {
-	struct gprof_parts parts = { message->data, message->len };
-	struct gprof_part part;
+	struct gprof_pprof_parts parts = { message->data, message->len };
+	struct gprof_pprof_part part;
 	int ret, err;
 
 	memset(v, 0, LOCATION_FIELDS * sizeof(*v));
 	*nr = 0;
-	while ((ret = gprof_parts_next(&parts, &part)) > 0) {
+	while ((ret = gprof_pprof_parts_next(&parts, &part)) > 0) {
 		if (part.field >= LOCATION_FIELDS)
 			continue;
 		if (part.type != (part.field == LOCATION_LINE ? 2 : 0))
@@ -170,7 +172,7 @@ static uint32_t append_location(struct gprof_pprof_reader *r, const struct gprof
 }
 
 /* A mapping that is not there is none, as for pprof; all other references must lead somewhere. */
-static int read_location(struct gprof_pprof_reader *r, const struct gprof_part *part)
+static int read_location(struct gprof_pprof_reader *r, const struct gprof_pprof_part *part)
 {
 	struct gprof_location l = { 0 };
 	uint64_t v[LOCATION_FIELDS];
@@ -190,7 +192,7 @@ static int read_location(struct gprof_pprof_reader *r, const struct gprof_part *
 		l.mapping = r->placed[mapping].mapping + 1;
 		l.address -= r->placed[mapping].lower;
 	}
-	index = r->places ? gprof_places_location(r->places, &l, r->lines, nr) :
+	index = r->places ? gprof_locations_add(r->places, &l, r->lines, nr) :
 			    append_location(r, &l, nr);
 	if (index == GPROF_NONE || GPROF_PPROF_ROOM(r, nr_frames, (size_t)index + 1))
 		return gprof_pprof_no_memory(r);

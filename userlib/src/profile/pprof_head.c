@@ -5,7 +5,7 @@
 
 #include "pprof_reader.h"
 
-static void note_kind(struct gprof_parts *kind, const unsigned char *from,
+static void note_kind(struct gprof_pprof_parts *kind, const unsigned char *from,
 		      const unsigned char *to)
 {
 	if (!kind->p)
@@ -14,7 +14,7 @@ static void note_kind(struct gprof_parts *kind, const unsigned char *from,
 }
 
 /* Whether it is of the kind that its field is. */
-static inline bool is_right(const struct gprof_part *part)
+static inline bool is_right(const struct gprof_pprof_part *part)
 {
 	bool packed, number;
 
@@ -28,12 +28,12 @@ static inline bool is_right(const struct gprof_part *part)
 /* Also the first look at all parts: later ones need not ask whether they are whole. */
 static int read_strings(struct gprof_pprof_reader *r)
 {
-	struct gprof_parts parts = r->plain;
+	struct gprof_pprof_parts parts = r->plain;
 	const unsigned char *at = parts.p;
-	struct gprof_part part;
+	struct gprof_pprof_part part;
 	int ret;
 
-	for (; (ret = gprof_parts_next(&parts, &part)) > 0; at = parts.p) {
+	for (; (ret = gprof_pprof_parts_next(&parts, &part)) > 0; at = parts.p) {
 		if (!is_right(&part))
 			return gprof_pprof_invalid(r);
 		if (part.field <= DOC_URL)
@@ -54,7 +54,7 @@ static int read_strings(struct gprof_pprof_reader *r)
 	return r->nr_text ? 0 : gprof_pprof_bad(r, "it has no strings");
 }
 
-static int read_sample_type(struct gprof_pprof_reader *r, const struct gprof_part *part)
+static int read_sample_type(struct gprof_pprof_reader *r, const struct gprof_pprof_part *part)
 {
 	uint64_t v[TYPE_FIELDS];
 	uint32_t type = 0, unit = 0;
@@ -69,7 +69,7 @@ static int read_sample_type(struct gprof_pprof_reader *r, const struct gprof_par
 	return err;
 }
 
-static int read_period_type(struct gprof_pprof_reader *r, const struct gprof_part *part)
+static int read_period_type(struct gprof_pprof_reader *r, const struct gprof_pprof_part *part)
 {
 	uint64_t v[TYPE_FIELDS];
 	int err = gprof_pprof_numbers(r, part, v, TYPE_FIELDS);
@@ -89,22 +89,22 @@ static int read_comment(struct gprof_pprof_reader *r, uint64_t index)
 	return err;
 }
 
-static int read_comments(struct gprof_pprof_reader *r, const struct gprof_part *part)
+static int read_comments(struct gprof_pprof_reader *r, const struct gprof_pprof_part *part)
 {
-	struct gprof_parts numbers;
+	struct gprof_pprof_parts numbers;
 	uint64_t index;
 	int ret, err = 0;
 
 	if (!part->type)
 		return read_comment(r, part->value);
-	numbers = (struct gprof_parts){ part->data, part->len };
-	while (!err && (ret = gprof_parts_number(&numbers, &index)))
+	numbers = (struct gprof_pprof_parts){ part->data, part->len };
+	while (!err && (ret = gprof_pprof_parts_number(&numbers, &index)))
 		err = ret < 0 ? gprof_pprof_invalid(r) : read_comment(r, index);
 	return err;
 }
 
 /* Of a number that is there twice, the last counts. */
-static int read_head_part(struct gprof_pprof_reader *r, const struct gprof_part *part)
+static int read_head_part(struct gprof_pprof_reader *r, const struct gprof_pprof_part *part)
 {
 	struct gprof_profile *p = r->p;
 	uint64_t value = part->value;

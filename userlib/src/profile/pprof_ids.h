@@ -39,7 +39,7 @@ static inline void gprof_ids_init(struct gprof_ids *ids, struct gprof_budget *bu
 
 static inline void gprof_ids_free(struct gprof_ids *ids)
 {
-	gprof_budget_give(ids->others.budget, ids->cap * sizeof(*ids->v));
+	gprof_budget_uncharge(ids->others.budget, ids->cap * sizeof(*ids->v));
 	free(ids->v);
 	gprof_map64_free(&ids->others);
 }

@@ -31,7 +31,7 @@ static int no_room(const struct gprof_budget *b, struct gprof_error *e)
 	return gprof_error_set(e, ENOMEM, "no memory for the file");
 }
 
-static int read_input(int fd, struct gprof_budget *b, struct gprof_bytes *in,
+static int read_input(int fd, struct gprof_budget *b, struct gprof_pprof_bytes *in,
 		      struct gprof_error *e)
 {
 	for (;;) {
@@ -56,7 +56,7 @@ static uInt at_most(size_t n)
 	return n > UINT32_MAX ? UINT32_MAX : (uInt)n;
 }
 
-static uint64_t plain_max(const struct gprof_bytes *in)
+static uint64_t plain_max(const struct gprof_pprof_bytes *in)
 {
 	uint64_t max = in->len * (uint64_t)RATIO_MAX;
 
@@ -67,8 +67,8 @@ static uint64_t plain_max(const struct gprof_bytes *in)
  * A file of one member says at its end how long it is, and libdeflate unpacks it in less
  * than half of zlib's time. False for any other file: inflate_all() says what it is.
  */
-static bool unpack_whole(const struct gprof_bytes *in, struct gprof_budget *b,
-			 struct gprof_bytes *out)
+static bool unpack_whole(const struct gprof_pprof_bytes *in, struct gprof_budget *b,
+			 struct gprof_pprof_bytes *out)
 {
 	const unsigned char *end = in->v + in->len;
 	struct libdeflate_decompressor *d;
@@ -89,8 +89,8 @@ static bool unpack_whole(const struct gprof_bytes *in, struct gprof_budget *b,
 }
 
 /* One gzip member after the other, as gzip itself takes them. */
-static int inflate_all(z_stream *z, const struct gprof_bytes *in, struct gprof_budget *b,
-		       struct gprof_bytes *out, struct gprof_error *e)
+static int inflate_all(z_stream *z, const struct gprof_pprof_bytes *in, struct gprof_budget *b,
+		       struct gprof_pprof_bytes *out, struct gprof_error *e)
 {
 	uint64_t max = plain_max(in);
 	size_t taken = 0;
@@ -126,13 +126,13 @@ static int inflate_all(z_stream *z, const struct gprof_bytes *in, struct gprof_b
 			       ret == Z_OK || ret == Z_BUF_ERROR ? "end too early" : "are damaged");
 }
 
-static bool is_packed(const struct gprof_bytes *in)
+static bool is_packed(const struct gprof_pprof_bytes *in)
 {
 	return in->len >= 2 && in->v[0] == 0x1f && in->v[1] == 0x8b;
 }
 
-static int unpack(const struct gprof_bytes *in, struct gprof_budget *b, struct gprof_bytes *out,
-		  struct gprof_error *e)
+static int unpack(const struct gprof_pprof_bytes *in, struct gprof_budget *b,
+		  struct gprof_pprof_bytes *out, struct gprof_error *e)
 {
 	z_stream z = { 0 };
 	int err;
@@ -146,13 +146,13 @@ static int unpack(const struct gprof_bytes *in, struct gprof_budget *b, struct g
 	return err;
 }
 
-int gprof_pprof_load(int fd, struct gprof_budget *b, struct gprof_bytes *out,
+int gprof_pprof_load(int fd, struct gprof_budget *b, struct gprof_pprof_bytes *out,
 		     struct gprof_error *e)
 {
-	struct gprof_bytes in = { 0 };
+	struct gprof_pprof_bytes in = { 0 };
 	int err;
 
-	*out = (struct gprof_bytes){ 0 };
+	*out = (struct gprof_pprof_bytes){ 0 };
 	err = read_input(fd, b, &in, e);
 	if (err || !is_packed(&in)) {
 		*out = in;
@@ -163,13 +163,13 @@ int gprof_pprof_load(int fd, struct gprof_budget *b, struct gprof_bytes *out,
 	return err;
 }
 
-int gprof_pprof_take(const void *data, size_t size, struct gprof_budget *b,
-		     struct gprof_bytes *out, struct gprof_error *e)
+int gprof_pprof_unpack(const void *data, size_t size, struct gprof_budget *b,
+		       struct gprof_pprof_bytes *out, struct gprof_error *e)
 {
 	/* which nobody writes to */
-	const struct gprof_bytes in = { .v = (unsigned char *)(uintptr_t)data, .len = size };
+	const struct gprof_pprof_bytes in = { .v = (unsigned char *)(uintptr_t)data, .len = size };
 
-	*out = (struct gprof_bytes){ 0 };
+	*out = (struct gprof_pprof_bytes){ 0 };
 	if (is_packed(&in))
 		return unpack(&in, b, out, e);
 	if (gprof_grow_within(b, &out->v, &out->cap, size, 1))
@@ -180,14 +180,14 @@ int gprof_pprof_take(const void *data, size_t size, struct gprof_budget *b,
 	return 0;
 }
 
-void gprof_pprof_unload(struct gprof_budget *b, struct gprof_bytes *bytes)
+void gprof_pprof_unload(struct gprof_budget *b, struct gprof_pprof_bytes *bytes)
 {
-	gprof_budget_give(b, bytes->cap);
+	gprof_budget_uncharge(b, bytes->cap);
 	free(bytes->v);
-	*bytes = (struct gprof_bytes){ 0 };
+	*bytes = (struct gprof_pprof_bytes){ 0 };
 }
 
-static int take_bytes(struct gprof_parts *parts, uint64_t len, struct gprof_part *part)
+static int get_bytes(struct gprof_pprof_parts *parts, uint64_t len, struct gprof_pprof_part *part)
 {
 	if (len > parts->left)
 		return -EBADMSG;
@@ -198,25 +198,26 @@ static int take_bytes(struct gprof_parts *parts, uint64_t len, struct gprof_part
 	return 1;
 }
 
-int gprof_parts_next_any(struct gprof_parts *parts, struct gprof_part *part)
+int gprof_pprof_parts_next_any(struct gprof_pprof_parts *parts, struct gprof_pprof_part *part)
 {
 	uint64_t tag, len;
-	int ret = gprof_parts_number(parts, &tag);
+	int ret = gprof_pprof_parts_number(parts, &tag);
 
 	if (ret <= 0)
 		return ret;
-	*part = (struct gprof_part){ .field = tag >> 3, .type = tag & 7 };
+	*part = (struct gprof_pprof_part){ .field = tag >> 3, .type = tag & 7 };
 	if (!part->field || part->field > 0x1fffffff)
 		return -EBADMSG;
 	switch (part->type) {
 	case 0:
-		return gprof_parts_number(parts, &part->value) > 0 ? 1 : -EBADMSG;
+		return gprof_pprof_parts_number(parts, &part->value) > 0 ? 1 : -EBADMSG;
 	case 1:
-		return take_bytes(parts, 8, part);
+		return get_bytes(parts, 8, part);
 	case 2:
-		return gprof_parts_number(parts, &len) > 0 ? take_bytes(parts, len, part) : -EBADMSG;
+		return gprof_pprof_parts_number(parts, &len) > 0 ? get_bytes(parts, len, part) :
+								   -EBADMSG;
 	case 5:
-		return take_bytes(parts, 4, part);
+		return get_bytes(parts, 4, part);
 	default:
 		return -EBADMSG;
 	}

@@ -12,8 +12,8 @@
 #include "base/error.h"
 #include "base/table.h"
 
-/** struct gprof_bytes - a growing array of bytes */
-struct gprof_bytes {
+/** struct gprof_pprof_bytes - a growing array of bytes */
+struct gprof_pprof_bytes {
 	unsigned char *v;
 	size_t len;
 	size_t cap;
@@ -29,26 +29,26 @@ struct gprof_bytes {
  * Return: 0, -EFBIG beyond the budget, or for data that shrank more than profiles
  * do, -EBADMSG for what does not unpack, -ENOMEM, or -errno of a read.
  */
-int gprof_pprof_load(int fd, struct gprof_budget *b, struct gprof_bytes *out,
+int gprof_pprof_load(int fd, struct gprof_budget *b, struct gprof_pprof_bytes *out,
 		     struct gprof_error *e);
 
-/** gprof_pprof_take() - gprof_pprof_load() of a file in memory */
-int gprof_pprof_take(const void *data, size_t size, struct gprof_budget *b,
-		     struct gprof_bytes *out, struct gprof_error *e);
-void gprof_pprof_unload(struct gprof_budget *b, struct gprof_bytes *bytes);
+/** gprof_pprof_unpack() - gprof_pprof_load() of a file in memory */
+int gprof_pprof_unpack(const void *data, size_t size, struct gprof_budget *b,
+		       struct gprof_pprof_bytes *out, struct gprof_error *e);
+void gprof_pprof_unload(struct gprof_budget *b, struct gprof_pprof_bytes *bytes);
 
 /** gprof_pprof_exceeded() - say that the budget is too small; -EFBIG */
 int gprof_pprof_exceeded(const struct gprof_budget *b, struct gprof_error *e);
 
 /**
- * struct gprof_part - a field of a protobuf message
+ * struct gprof_pprof_part - a field of a protobuf message
  * @field: its number
  * @type: wire type: 0: @value; 2: @data; others are skipped
  * @value: of a number
  * @data: of text, bytes, a message, or packed numbers
  * @len: bytes of it
  */
-struct gprof_part {
+struct gprof_pprof_part {
 	uint64_t field;
 	unsigned int type;
 	uint64_t value;
@@ -56,17 +56,17 @@ struct gprof_part {
 	size_t len;
 };
 
-/** struct gprof_parts - what is left of a message */
-struct gprof_parts {
+/** struct gprof_pprof_parts - what is left of a message */
+struct gprof_pprof_parts {
 	const unsigned char *p;
 	size_t left;
 };
 
-/** gprof_parts_next_any() - gprof_parts_next() of a part that may be of any kind */
-int gprof_parts_next_any(struct gprof_parts *parts, struct gprof_part *part);
+/** gprof_pprof_parts_next_any() - gprof_pprof_parts_next() of a part that may be of any kind */
+int gprof_pprof_parts_next_any(struct gprof_pprof_parts *parts, struct gprof_pprof_part *part);
 
-/** gprof_parts_number() - take a number without a tag, as packed ones are; 1, 0, -EBADMSG */
-static inline int gprof_parts_number(struct gprof_parts *parts, uint64_t *value)
+/** gprof_pprof_parts_number() - take a number without a tag, as packed ones are; 1, 0, -EBADMSG */
+static inline int gprof_pprof_parts_number(struct gprof_pprof_parts *parts, uint64_t *value)
 {
 	const unsigned char *p = parts->p;
 	size_t i, max = parts->left < 10 ? parts->left : 10;
@@ -101,18 +101,19 @@ static inline int gprof_parts_number(struct gprof_parts *parts, uint64_t *value)
 }
 
 /**
- * gprof_parts_next() - take the next part; 1, 0 at the end, -EBADMSG
+ * gprof_pprof_parts_next() - take the next part; 1, 0 at the end, -EBADMSG
  *
  * Of @part only what its type has is set. Nearly all are numbers, or shorter than 16 KiB, of a
  * field whose tag is one byte.
  */
-static inline int gprof_parts_next(struct gprof_parts *parts, struct gprof_part *part)
+static inline int gprof_pprof_parts_next(struct gprof_pprof_parts *parts,
+					 struct gprof_pprof_part *part)
 {
 	const unsigned char *p = parts->p;
 	size_t left = parts->left, len;
 
 	if (left < 2 || p[0] & 0x80 || p[0] < 8)
-		return gprof_parts_next_any(parts, part);
+		return gprof_pprof_parts_next_any(parts, part);
 	part->field = p[0] >> 3;
 	part->type = p[0] & 7;
 	len = p[1];
@@ -126,7 +127,7 @@ static inline int gprof_parts_next(struct gprof_parts *parts, struct gprof_part 
 		} else {
 			parts->p++;
 			parts->left--;
-			return gprof_parts_number(parts, &part->value) > 0 ? 1 : -EBADMSG;
+			return gprof_pprof_parts_number(parts, &part->value) > 0 ? 1 : -EBADMSG;
 		}
 		parts->p = p + len;
 		parts->left = left - len;
@@ -139,10 +140,10 @@ static inline int gprof_parts_next(struct gprof_parts *parts, struct gprof_part 
 		p++;
 		left--;
 	} else if (len & 0x80) {
-		return gprof_parts_next_any(parts, part);
+		return gprof_pprof_parts_next_any(parts, part);
 	}
 	if (part->type != 2 || len > left)
-		return gprof_parts_next_any(parts, part);
+		return gprof_pprof_parts_next_any(parts, part);
 	part->data = p;
 	part->len = len;
 	parts->p = p + len;

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "places.h"
+#include "locations.h"
 #include "profile.h"
 
 /**
@@ -22,7 +22,7 @@
  * Return: 0, or what gprof_profile_read() fails for, as -errno: then there may be some samples
  * more, which are the caller's to take away, and places that none has.
  */
-int gprof_pprof_read_into(struct gprof_profile *p, struct gprof_places *places, const void *data,
+int gprof_pprof_read_into(struct gprof_profile *p, struct gprof_locations *places, const void *data,
 			  size_t size);
 
 #endif /* GPROF_PPROF_INTO_H */

@@ -13,7 +13,8 @@
 #include <string.h>
 
 /* A number of up to three bytes, which most are; false for what is longer, or has no end. */
-static inline bool gprof_take_small(const unsigned char **at, const unsigned char *end, uint64_t *value)
+static inline bool gprof_varint_small(const unsigned char **at, const unsigned char *end,
+				      uint64_t *value)
 {
 	const unsigned char *p = *at;
 	uint32_t v;
@@ -37,7 +38,7 @@ static inline bool gprof_take_small(const unsigned char **at, const unsigned cha
 }
 
 /* A number of up to eight bytes, of as many that are there; false for a longer one. */
-static inline bool gprof_take_eight(const unsigned char **at, uint64_t *value)
+static inline bool gprof_varint_eight(const unsigned char **at, uint64_t *value)
 {
 	uint64_t v, stop;
 
@@ -56,14 +57,15 @@ static inline bool gprof_take_eight(const unsigned char **at, uint64_t *value)
 }
 
 /* A number behind its tag, where that is what is next; false for one that is not taken here. */
-static inline bool gprof_take_field(const unsigned char **at, const unsigned char *end,
-				    unsigned int field, uint64_t *value)
+static inline bool gprof_varint_field(const unsigned char **at, const unsigned char *end,
+				      unsigned int field, uint64_t *value)
 {
 	*value = 0;
 	if (*at >= end || **at != field << 3)
 		return true;
 	++*at;
-	return gprof_take_small(at, end, value) || (end - *at >= 8 && gprof_take_eight(at, value));
+	return gprof_varint_small(at, end, value) ||
+	       (end - *at >= 8 && gprof_varint_eight(at, value));
 }
 
 #endif /* GPROF_PPROF_PLAIN_H */

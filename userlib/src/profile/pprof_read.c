@@ -31,7 +31,7 @@ static int finish(struct gprof_profile *p)
 	const struct gprof_pprof_reader r = { .error = &last, .p = p };
 
 	if (gprof_profile_finish(p) ||
-	    gprof_budget_take(&p->budget, p->frames_max * sizeof(struct gprof_frame)))
+	    gprof_budget_charge(&p->budget, p->frames_max * sizeof(struct gprof_frame)))
 		return gprof_pprof_no_memory(&r);
 	return 0;
 }
@@ -45,8 +45,8 @@ static int read_message(struct gprof_pprof_reader *r)
 	return err ? err : gprof_pprof_samples(r);
 }
 
-static int read_plain(const struct gprof_bytes *plain, struct gprof_profile *p,
-		      struct gprof_places *places)
+static int read_plain(const struct gprof_pprof_bytes *plain, struct gprof_profile *p,
+		      struct gprof_locations *places)
 {
 	struct gprof_pprof_reader r = {
 		.error = &last, .plain = { plain->v, plain->len }, .p = p, .places = places,
@@ -61,11 +61,12 @@ static int read_plain(const struct gprof_bytes *plain, struct gprof_profile *p,
 	gprof_ids_free(&r.mappings);
 	gprof_ids_free(&r.functions);
 	gprof_ids_free(&r.locations);
-	gprof_budget_give(&p->budget, r.cap_text * sizeof(*r.text) +
-			  r.cap_nr_frames * sizeof(*r.nr_frames) +
-			  r.cap_placed * sizeof(*r.placed) +
-			  r.cap_stack * sizeof(*r.stack) + r.cap_values * sizeof(*r.values) +
-			  r.cap_labels * sizeof(*r.labels) + r.cap_lines * sizeof(*r.lines));
+	gprof_budget_uncharge(
+		&p->budget,
+		r.cap_text * sizeof(*r.text) + r.cap_nr_frames * sizeof(*r.nr_frames) +
+			r.cap_placed * sizeof(*r.placed) + r.cap_stack * sizeof(*r.stack) +
+			r.cap_values * sizeof(*r.values) + r.cap_labels * sizeof(*r.labels) +
+			r.cap_lines * sizeof(*r.lines));
 	free(r.text);
 	free(r.placed);
 	free(r.nr_frames);
@@ -80,13 +81,13 @@ static int read_plain(const struct gprof_bytes *plain, struct gprof_profile *p,
 static int read_file(int fd, const struct gprof_profile_opts *opts, struct gprof_profile *p)
 {
 	struct gprof_profile_opts o = { 0 };
-	struct gprof_bytes plain;
+	struct gprof_pprof_bytes plain;
 	int err = 0;
 
 	if (opts)
-		err = gprof_opts_take(&o, sizeof(o),
-				      GPROF_SIZE_WITH(struct gprof_profile_opts, memory_max), opts,
-				      "gprof_profile_opts", &last);
+		err = gprof_opts_copy_in(&o, sizeof(o),
+					 GPROF_SIZE_WITH(struct gprof_profile_opts, memory_max),
+					 opts, "gprof_profile_opts", &last);
 	if (err)
 		return err;
 	p->budget.max = o.memory_max ? o.memory_max : MEMORY_DEFAULT;
@@ -97,10 +98,10 @@ static int read_file(int fd, const struct gprof_profile_opts *opts, struct gprof
 	return err ? err : finish(p);
 }
 
-int gprof_pprof_read_into(struct gprof_profile *p, struct gprof_places *places, const void *data,
+int gprof_pprof_read_into(struct gprof_profile *p, struct gprof_locations *places, const void *data,
 			  size_t size)
 {
-	struct gprof_bytes plain;
+	struct gprof_pprof_bytes plain;
 	int err;
 
 	/* as much for each of them, as long as there is */
@@ -108,7 +109,7 @@ int gprof_pprof_read_into(struct gprof_profile *p, struct gprof_places *places, 
 	if (p->budget.max > SUM_MEMORY)
 		p->budget.max = p->budget.used > SUM_MEMORY ? p->budget.used : SUM_MEMORY;
 	p->budget.exceeded = false;
-	err = gprof_pprof_take(data, size, &p->budget, &plain, &last);
+	err = gprof_pprof_unpack(data, size, &p->budget, &plain, &last);
 	if (!err)
 		err = read_plain(&plain, p, places);
 	gprof_pprof_unload(&p->budget, &plain);

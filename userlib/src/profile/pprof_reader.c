@@ -27,25 +27,26 @@ int gprof_pprof_no_memory(const struct gprof_pprof_reader *r)
 	return gprof_error_set(r->error, ENOMEM, "no memory for the profile");
 }
 
-int gprof_pprof_numbers(const struct gprof_pprof_reader *r, const struct gprof_part *message,
+int gprof_pprof_numbers(const struct gprof_pprof_reader *r, const struct gprof_pprof_part *message,
 			uint64_t *values, size_t nr)
 {
 	const unsigned char *p = message->data, *end = p + message->len;
 
 	memset(values, 0, nr * sizeof(*values));
 	while (p < end) {
-		struct gprof_parts parts = { p, (size_t)(end - p) };
+		struct gprof_pprof_parts parts = { p, (size_t)(end - p) };
 		const unsigned char *at = p + 1;
-		struct gprof_part part;
+		struct gprof_pprof_part part;
 		uint64_t value;
 
 		/* Nearly all are small numbers, which need nothing in memory. */
-		if (p[0] / 8U - 1 < nr - 1 && !(p[0] & 0x87) && gprof_take_small(&at, end, &value)) {
+		if (p[0] / 8U - 1 < nr - 1 && !(p[0] & 0x87) &&
+		    gprof_varint_small(&at, end, &value)) {
 			values[p[0] / 8] = value;
 			p = at;
 			continue;
 		}
-		if (gprof_parts_next_any(&parts, &part) < 0)
+		if (gprof_pprof_parts_next_any(&parts, &part) < 0)
 			return gprof_pprof_invalid(r);
 		p = parts.p;
 		if (part.field >= nr)
@@ -58,13 +59,13 @@ int gprof_pprof_numbers(const struct gprof_pprof_reader *r, const struct gprof_p
 }
 
 int gprof_pprof_each(struct gprof_pprof_reader *r, unsigned int field,
-		     int (*take)(struct gprof_pprof_reader *r, const struct gprof_part *part))
+		     int (*take)(struct gprof_pprof_reader *r, const struct gprof_pprof_part *part))
 {
-	struct gprof_parts parts = r->kinds[field];
-	struct gprof_part part;
+	struct gprof_pprof_parts parts = r->kinds[field];
+	struct gprof_pprof_part part;
 	int err = 0;
 
-	while (!err && gprof_parts_next(&parts, &part) > 0)
+	while (!err && gprof_pprof_parts_next(&parts, &part) > 0)
 		if (part.field == field)
 			err = take(r, &part);
 	return err;

@@ -46,10 +46,10 @@
  */
 struct gprof_pprof_reader {
 	struct gprof_error *error;
-	struct gprof_parts plain;
-	struct gprof_parts kinds[DOC_URL + 1];
+	struct gprof_pprof_parts plain;
+	struct gprof_pprof_parts kinds[DOC_URL + 1];
 	struct gprof_profile *p;
-	struct gprof_places *places;
+	struct gprof_locations *places;
 	uint32_t *text;
 	size_t nr_text;
 	size_t cap_text;
@@ -98,12 +98,13 @@ int gprof_pprof_no_memory(const struct gprof_pprof_reader *r);
  *
  * Return: 0 or -errno.
  */
-int gprof_pprof_numbers(const struct gprof_pprof_reader *r, const struct gprof_part *message,
+int gprof_pprof_numbers(const struct gprof_pprof_reader *r, const struct gprof_pprof_part *message,
 			uint64_t *values, size_t nr);
 
 /* gprof_pprof_each() - all parts of one kind, which most often lie together */
 int gprof_pprof_each(struct gprof_pprof_reader *r, unsigned int field,
-		     int (*take)(struct gprof_pprof_reader *r, const struct gprof_part *part));
+		     int (*take)(struct gprof_pprof_reader *r,
+				 const struct gprof_pprof_part *part));
 
 /* gprof_pprof_text() - the profile's number of the message's string */
 static inline int gprof_pprof_text(const struct gprof_pprof_reader *r, uint64_t index, uint32_t *out)

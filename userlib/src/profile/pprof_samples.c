@@ -55,9 +55,9 @@ static const unsigned char *read_small_ids(struct gprof_pprof_reader *r, const u
 }
 
 /* Numbers of a field that may be packed, which each take a byte at least. */
-static int read_stack(struct gprof_pprof_reader *r, const struct gprof_part *part, size_t *nr)
+static int read_stack(struct gprof_pprof_reader *r, const struct gprof_pprof_part *part, size_t *nr)
 {
-	struct gprof_parts numbers;
+	struct gprof_pprof_parts numbers;
 	const unsigned char *rest;
 	uint64_t id;
 	int ret, err = 0;
@@ -70,15 +70,16 @@ static int read_stack(struct gprof_pprof_reader *r, const struct gprof_part *par
 	if (!part->len)
 		return 0;
 	rest = read_small_ids(r, part->data, part->data + part->len, nr);
-	numbers = (struct gprof_parts){ rest, part->len - (size_t)(rest - part->data) };
-	while (!err && (ret = gprof_parts_number(&numbers, &id)))
+	numbers = (struct gprof_pprof_parts){ rest, part->len - (size_t)(rest - part->data) };
+	while (!err && (ret = gprof_pprof_parts_number(&numbers, &id)))
 		err = ret < 0 ? gprof_pprof_invalid(r) : add_location(r, id, (*nr)++);
 	return err;
 }
 
-static int read_values(struct gprof_pprof_reader *r, const struct gprof_part *part, size_t *nr)
+static int read_values(struct gprof_pprof_reader *r, const struct gprof_pprof_part *part,
+		       size_t *nr)
 {
-	struct gprof_parts numbers;
+	struct gprof_pprof_parts numbers;
 	uint64_t value;
 	int ret;
 
@@ -88,13 +89,13 @@ static int read_values(struct gprof_pprof_reader *r, const struct gprof_part *pa
 		r->values[(*nr)++] = (int64_t)part->value;
 		return 0;
 	}
-	numbers = (struct gprof_parts){ part->data, part->len };
-	while ((ret = gprof_parts_number(&numbers, &value)) > 0)
+	numbers = (struct gprof_pprof_parts){ part->data, part->len };
+	while ((ret = gprof_pprof_parts_number(&numbers, &value)) > 0)
 		r->values[(*nr)++] = (int64_t)value;
 	return ret ? gprof_pprof_invalid(r) : 0;
 }
 
-static int read_label(struct gprof_pprof_reader *r, const struct gprof_part *part, size_t *nr)
+static int read_label(struct gprof_pprof_reader *r, const struct gprof_pprof_part *part, size_t *nr)
 {
 	uint64_t v[LABEL_FIELDS];
 	struct gprof_label *l;
@@ -131,7 +132,7 @@ struct sizes {
 };
 
 /* @at: where the first label begins. Whether it and all that follows was read before. */
-static bool know_labels(struct gprof_pprof_reader *r, const struct gprof_part *message,
+static bool find_labels(struct gprof_pprof_reader *r, const struct gprof_pprof_part *message,
 			const unsigned char *at, struct sizes *n)
 {
 	n->bytes = at;
@@ -140,19 +141,20 @@ static bool know_labels(struct gprof_pprof_reader *r, const struct gprof_part *m
 	return n->slot && gprof_memo_is(n->slot, n->bytes, n->len);
 }
 
-static int read_sample_parts(struct gprof_pprof_reader *r, const struct gprof_part *message, struct sizes *n)
+static int read_sample_parts(struct gprof_pprof_reader *r, const struct gprof_pprof_part *message,
+			     struct sizes *n)
 {
-	struct gprof_parts parts = { message->data, message->len };
+	struct gprof_pprof_parts parts = { message->data, message->len };
 	const unsigned char *at = parts.p;
-	struct gprof_part part;
+	struct gprof_pprof_part part;
 	int ret, err = 0;
 
-	for (; !err && (ret = gprof_parts_next(&parts, &part)); at = parts.p) {
+	for (; !err && (ret = gprof_pprof_parts_next(&parts, &part)); at = parts.p) {
 		if (ret < 0 || (part.field <= SAMPLE_VALUE && part.type && part.type != 2) ||
 		    (part.field == SAMPLE_LABEL && part.type != 2))
 			return gprof_pprof_invalid(r);
 		if (part.field == SAMPLE_LABEL) {
-			if (!n->labels && know_labels(r, message, at, n))
+			if (!n->labels && find_labels(r, message, at, n))
 				return 0;
 			err = read_label(r, &part, &n->labels);
 			continue;
@@ -181,7 +183,7 @@ static uint32_t label_set(struct gprof_pprof_reader *r, const struct sizes *n)
 }
 
 /* Samples that are alike stay apart, as pprof keeps them: nobody's sums tell the difference. */
-static int read_sample(struct gprof_pprof_reader *r, const struct gprof_part *part)
+static int read_sample(struct gprof_pprof_reader *r, const struct gprof_pprof_part *part)
 {
 	uint64_t before = r->frames;
 	struct sizes n = { 0 };

@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "base/gzip_output.h"
-#include "base/output.h"
+#include "base/fd_write.h"
 #include "base/wire.h"
 #include "pprof_fields.h"
 #include "profile.h"
@@ -230,7 +230,7 @@ static int write_all(const struct gprof_profile *p,
 	return err;
 }
 
-static int tell(int err)
+static int publish_error(int err)
 {
 	struct gprof_error e;
 
@@ -244,15 +244,15 @@ static int tell(int err)
 int gprof_profile_write_to(const struct gprof_profile *p,
 			   int (*write)(void *ctx, const void *data, size_t len), void *ctx)
 {
-	return tell(write_all(p, write, ctx));
+	return publish_error(write_all(p, write, ctx));
 }
 
 static int write_fd(void *ctx, const void *data, size_t len)
 {
-	return gprof_output_write(*(const int *)ctx, data, len);
+	return gprof_fd_write(*(const int *)ctx, data, len);
 }
 
 int gprof_profile_write(const struct gprof_profile *p, int fd)
 {
-	return tell(write_all(p, write_fd, &fd));
+	return publish_error(write_all(p, write_fd, &fd));
 }

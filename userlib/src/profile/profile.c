@@ -507,8 +507,9 @@ void gprof_profile_have_samples(struct gprof_profile *p)
 void gprof_profile_forget_samples(struct gprof_profile *p)
 {
 	gprof_profile_have_samples(p);
-	gprof_budget_give(&p->budget, p->cap_samples * sizeof(*p->samples) +
-			  p->cap_stacks * sizeof(*p->stacks) + p->cap_values * sizeof(*p->values));
+	gprof_budget_uncharge(&p->budget, p->cap_samples * sizeof(*p->samples) +
+						  p->cap_stacks * sizeof(*p->stacks) +
+						  p->cap_values * sizeof(*p->values));
 	free(p->samples);
 	free(p->stacks);
 	free(p->values);

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/opts.h"
-#include "places.h"
+#include "locations.h"
 #include "profile.h"
 
 /**
@@ -25,7 +25,7 @@
  */
 struct gprof_profile_builder {
 	struct gprof_profile *p;
-	struct gprof_places places;
+	struct gprof_locations places;
 	uint32_t *stack;
 	size_t cap_stack;
 	struct gprof_line *lines;
@@ -34,7 +34,7 @@ struct gprof_profile_builder {
 	size_t cap_labels;
 };
 
-static int tell(int err, const char *sentence)
+static int publish_error(int err, const char *sentence)
 {
 	struct gprof_error e;
 
@@ -45,10 +45,10 @@ static int tell(int err, const char *sentence)
 
 static int no_memory(void)
 {
-	return tell(ENOMEM, "no memory for the profile");
+	return publish_error(ENOMEM, "no memory for the profile");
 }
 
-static int take_text(struct gprof_profile *p, const char *text, uint32_t *index)
+static int intern_text(struct gprof_profile *p, const char *text, uint32_t *index)
 {
 	*index = text ? gprof_profile_text(p, text) : 0;
 	return *index == GPROF_NONE ? -ENOMEM : 0;
@@ -62,9 +62,9 @@ static int set_head(struct gprof_profile *p, const struct gprof_profile_builder_
 		if (gprof_profile_add_column(p, cfg->types[i].type, cfg->types[i].unit))
 			return -ENOMEM;
 	p->period = cfg->period;
-	if (take_text(p, cfg->default_type, &p->default_type) ||
-	    take_text(p, cfg->period_type.type, &p->period_type.type) ||
-	    take_text(p, cfg->period_type.unit, &p->period_type.unit))
+	if (intern_text(p, cfg->default_type, &p->default_type) ||
+	    intern_text(p, cfg->period_type.type, &p->period_type.type) ||
+	    intern_text(p, cfg->period_type.unit, &p->period_type.unit))
 		return -ENOMEM;
 	return 0;
 }
@@ -75,16 +75,16 @@ static int check_config(const struct gprof_profile_builder_config *cfg)
 	size_t i, j;
 
 	if (!cfg->nr_types || !cfg->types)
-		return tell(EINVAL, "a profile needs at least one type of values");
+		return publish_error(EINVAL, "a profile needs at least one type of values");
 	for (i = 0; i < cfg->nr_types; i++) {
 		if (!cfg->types[i].type || !cfg->types[i].type[0] || !cfg->types[i].unit)
-			return tell(EINVAL, "a type of values has no name or no unit");
+			return publish_error(EINVAL, "a type of values has no name or no unit");
 		for (j = 0; j < i; j++)
 			if (!strcmp(cfg->types[i].type, cfg->types[j].type))
-				return tell(EINVAL, "two types of values have one name");
+				return publish_error(EINVAL, "two types of values have one name");
 		has_default |= !has_default && !strcmp(cfg->types[i].type, cfg->default_type);
 	}
-	return has_default ? 0 : tell(EINVAL, "the default type is none of the types");
+	return has_default ? 0 : publish_error(EINVAL, "the default type is none of the types");
 }
 
 struct gprof_profile_builder *
@@ -95,7 +95,7 @@ gprof_profile_builder_new(const struct gprof_profile_builder_config *cfg)
 	struct gprof_profile_builder *b;
 	struct gprof_error e = { 0 };
 
-	if (gprof_opts_take(&c, sizeof(c), least, cfg, "gprof_profile_builder_config", &e)) {
+	if (gprof_opts_copy_in(&c, sizeof(c), least, cfg, "gprof_profile_builder_config", &e)) {
 		gprof_error_publish(&e);
 		return NULL;
 	}
@@ -105,7 +105,7 @@ gprof_profile_builder_new(const struct gprof_profile_builder_config *cfg)
 	if (b)
 		b->p = gprof_profile_new();
 	if (b)
-		gprof_places_init(&b->places, b->p);
+		gprof_locations_init(&b->places, b->p);
 	if (b && b->p && !set_head(b->p, &c))
 		return b;
 	gprof_profile_builder_free(b);
@@ -118,7 +118,7 @@ void gprof_profile_builder_free(struct gprof_profile_builder *b)
 	if (!b)
 		return;
 	gprof_profile_free(b->p);
-	gprof_places_free(&b->places);
+	gprof_locations_free(&b->places);
 	free(b->stack);
 	free(b->lines);
 	free(b->labels);
@@ -130,11 +130,12 @@ static bool is_text(const char *text)
 	return text && text[0];
 }
 
-static int take_line(struct gprof_profile *p, const struct gprof_frame *f, struct gprof_line *l)
+static int make_line(struct gprof_profile *p, const struct gprof_frame *f, struct gprof_line *l)
 {
 	struct gprof_function function = { 0 };
 
-	if (take_text(p, f->function, &function.name) || take_text(p, f->file, &function.filename))
+	if (intern_text(p, f->function, &function.name) ||
+	    intern_text(p, f->file, &function.filename))
 		return -ENOMEM;
 	function.system_name = function.name;
 	*l = (struct gprof_line){ .function = gprof_profile_function(p, &function),
@@ -143,7 +144,7 @@ static int take_line(struct gprof_profile *p, const struct gprof_frame *f, struc
 }
 
 /* All there is to know of it is said in the frames: pprof need not look for more. */
-static int take_mapping(struct gprof_profile_builder *b, const char *file, uint32_t *mapping)
+static int intern_mapping(struct gprof_profile_builder *b, const char *file, uint32_t *mapping)
 {
 	struct gprof_mapping m = { .has_functions = true, .has_filenames = true,
 				   .has_line_numbers = true, .has_inline_frames = true };
@@ -152,34 +153,34 @@ static int take_mapping(struct gprof_profile_builder *b, const char *file, uint3
 	*mapping = 0;
 	if (!is_text(file))
 		return 0;
-	if (take_text(b->p, file, &m.filename))
+	if (intern_text(b->p, file, &m.filename))
 		return -ENOMEM;
-	index = gprof_places_mapping(&b->places, &m);
+	index = gprof_locations_add_mapping(&b->places, &m);
 	*mapping = index + 1;
 	return index == GPROF_NONE ? -ENOMEM : 0;
 }
 
 /* @nr frames, all but the last inlined into that. */
-static int take_place(struct gprof_profile_builder *b, const struct gprof_frame *frames, size_t nr,
-		      uint32_t *location)
+static int intern_location(struct gprof_profile_builder *b, const struct gprof_frame *frames,
+			   size_t nr, uint32_t *location)
 {
 	const struct gprof_frame *outer = &frames[nr - 1];
 	struct gprof_location l = { .address = outer->address };
 	size_t i, nr_lines = 0;
 
-	if (take_mapping(b, outer->mapping, &l.mapping) ||
+	if (intern_mapping(b, outer->mapping, &l.mapping) ||
 	    gprof_grow(&b->lines, &b->cap_lines, nr, sizeof(*b->lines)))
 		return -ENOMEM;
 	for (i = 0; i < nr; i++)
 		if (is_text(frames[i].function) &&
-		    take_line(b->p, &frames[i], &b->lines[nr_lines++]))
+		    make_line(b->p, &frames[i], &b->lines[nr_lines++]))
 			return -ENOMEM;
-	*location = gprof_places_location(&b->places, &l, b->lines, nr_lines);
+	*location = gprof_locations_add(&b->places, &l, b->lines, nr_lines);
 	return *location == GPROF_NONE ? -ENOMEM : 0;
 }
 
-static int take_stack(struct gprof_profile_builder *b, const struct gprof_frame *frames, size_t nr,
-		      size_t *nr_locations)
+static int intern_stack(struct gprof_profile_builder *b, const struct gprof_frame *frames,
+			size_t nr, size_t *nr_locations)
 {
 	size_t i, first = 0;
 
@@ -189,14 +190,14 @@ static int take_stack(struct gprof_profile_builder *b, const struct gprof_frame 
 	for (i = 0; i < nr; i++) {
 		if (frames[i].inlined)
 			continue;
-		if (take_place(b, &frames[first], i + 1 - first, &b->stack[(*nr_locations)++]))
+		if (intern_location(b, &frames[first], i + 1 - first, &b->stack[(*nr_locations)++]))
 			return -ENOMEM;
 		first = i + 1;
 	}
 	return 0;
 }
 
-static int take_tags(struct gprof_profile_builder *b, const struct gprof_tag *tags, size_t nr)
+static int intern_tags(struct gprof_profile_builder *b, const struct gprof_tag *tags, size_t nr)
 {
 	size_t i;
 
@@ -206,9 +207,9 @@ static int take_tags(struct gprof_profile_builder *b, const struct gprof_tag *ta
 		struct gprof_label *l = &b->labels[i];
 
 		*l = (struct gprof_label){ .num = is_text(tags[i].text) ? 0 : tags[i].num };
-		if (take_text(b->p, tags[i].key, &l->key) ||
-		    take_text(b->p, tags[i].text, &l->str) ||
-		    (!l->str && take_text(b->p, tags[i].unit, &l->unit)))
+		if (intern_text(b->p, tags[i].key, &l->key) ||
+		    intern_text(b->p, tags[i].text, &l->str) ||
+		    (!l->str && intern_text(b->p, tags[i].unit, &l->unit)))
 			return -ENOMEM;
 	}
 	return 0;
@@ -221,12 +222,13 @@ static int check_sample(const struct gprof_frame *frames, size_t nr_frames,
 
 	for (i = 0; i < nr_frames; i++)
 		if (!is_text(frames[i].function) && (!frames[i].address || frames[i].inlined))
-			return tell(EINVAL, "a frame has neither a function nor an address");
+			return publish_error(EINVAL,
+					     "a frame has neither a function nor an address");
 	if (nr_frames && frames[nr_frames - 1].inlined)
-		return tell(EINVAL, "the last frame is inlined into none");
+		return publish_error(EINVAL, "the last frame is inlined into none");
 	for (i = 0; i < nr_tags; i++)
 		if (!is_text(tags[i].key))
-			return tell(EINVAL, "a label has no key");
+			return publish_error(EINVAL, "a label has no key");
 	return 0;
 }
 
@@ -239,7 +241,7 @@ int gprof_profile_builder_add(struct gprof_profile_builder *b, const struct gpro
 
 	if (err)
 		return err;
-	if (take_stack(b, frames, nr_frames, &nr_locations) || take_tags(b, tags, nr_tags) ||
+	if (intern_stack(b, frames, nr_frames, &nr_locations) || intern_tags(b, tags, nr_tags) ||
 	    gprof_profile_add_sample(b->p, b->stack, nr_locations, b->labels, nr_tags, values))
 		return no_memory();
 	return 0;
@@ -269,11 +271,11 @@ static struct gprof_profile *another(const struct gprof_profile *p)
 		err = gprof_profile_add_column(q, text[p->columns[i].type],
 					       text[p->columns[i].unit]);
 	if (!err)
-		err = take_text(q, text[p->default_type], &q->default_type);
+		err = intern_text(q, text[p->default_type], &q->default_type);
 	if (!err)
-		err = take_text(q, text[p->period_type.type], &q->period_type.type);
+		err = intern_text(q, text[p->period_type.type], &q->period_type.type);
 	if (!err)
-		err = take_text(q, text[p->period_type.unit], &q->period_type.unit);
+		err = intern_text(q, text[p->period_type.unit], &q->period_type.unit);
 	if (!err) {
 		q->period = p->period;
 		return q;
@@ -291,8 +293,8 @@ struct gprof_profile *gprof_profile_builder_finish(struct gprof_profile_builder 
 		no_memory();
 		return NULL;
 	}
-	gprof_places_free(&b->places);
+	gprof_locations_free(&b->places);
 	b->p = next;
-	gprof_places_init(&b->places, next);
+	gprof_locations_init(&b->places, next);
 	return p;
 }

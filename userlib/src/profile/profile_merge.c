@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "places.h"
+#include "locations.h"
 #include "profile.h"
 
 /* pprof's label on the samples of what is compared with. */
@@ -54,7 +54,7 @@ struct source {
  */
 struct merger {
 	struct gprof_profile *p;
-	struct gprof_places places;
+	struct gprof_locations places;
 	struct gprof_line *lines;
 	size_t cap_lines;
 	uint32_t *stack;
@@ -169,7 +169,7 @@ static int merge_columns(struct merger *m, struct source *sources, size_t nr,
 	return m->values ? 0 : no_memory(e);
 }
 
-static int take_text(struct merger *m, struct source *s, uint32_t index, uint32_t *to)
+static int merge_text(struct merger *m, struct source *s, uint32_t index, uint32_t *to)
 {
 	if (s->text[index] == GPROF_NONE)
 		s->text[index] = gprof_profile_text(m->p, text_of(s->from, index));
@@ -177,15 +177,15 @@ static int take_text(struct merger *m, struct source *s, uint32_t index, uint32_
 	return *to == GPROF_NONE ? -ENOMEM : 0;
 }
 
-static int take_function(struct merger *m, struct source *s, uint32_t index, uint32_t *to)
+static int merge_function(struct merger *m, struct source *s, uint32_t index, uint32_t *to)
 {
 	const struct gprof_function *from = &s->from->functions[index];
 	struct gprof_function f = { .start_line = from->start_line };
 
 	if (s->functions[index] == GPROF_NONE) {
-		if (take_text(m, s, from->name, &f.name) ||
-		    take_text(m, s, from->system_name, &f.system_name) ||
-		    take_text(m, s, from->filename, &f.filename))
+		if (merge_text(m, s, from->name, &f.name) ||
+		    merge_text(m, s, from->system_name, &f.system_name) ||
+		    merge_text(m, s, from->filename, &f.filename))
 			return -ENOMEM;
 		s->functions[index] = gprof_profile_function(m->p, &f);
 	}
@@ -193,21 +193,21 @@ static int take_function(struct merger *m, struct source *s, uint32_t index, uin
 	return *to == GPROF_NONE ? -ENOMEM : 0;
 }
 
-static int take_mapping(struct merger *m, struct source *s, uint32_t index, uint32_t *to)
+static int merge_mapping(struct merger *m, struct source *s, uint32_t index, uint32_t *to)
 {
 	struct gprof_mapping mapping = s->from->mappings[index];
 
 	if (s->mappings[index] == GPROF_NONE) {
-		if (take_text(m, s, mapping.filename, &mapping.filename) ||
-		    take_text(m, s, mapping.build_id, &mapping.build_id))
+		if (merge_text(m, s, mapping.filename, &mapping.filename) ||
+		    merge_text(m, s, mapping.build_id, &mapping.build_id))
 			return -ENOMEM;
-		s->mappings[index] = gprof_places_mapping(&m->places, &mapping);
+		s->mappings[index] = gprof_locations_add_mapping(&m->places, &mapping);
 	}
 	*to = s->mappings[index];
 	return *to == GPROF_NONE ? -ENOMEM : 0;
 }
 
-static int take_location(struct merger *m, struct source *s, uint32_t index, uint32_t *to)
+static int merge_location(struct merger *m, struct source *s, uint32_t index, uint32_t *to)
 {
 	const struct gprof_location *from = &s->from->locations[index];
 	struct gprof_location l = { .address = from->address, .folded = from->folded };
@@ -217,7 +217,7 @@ static int take_location(struct merger *m, struct source *s, uint32_t index, uin
 	if (*to != GPROF_NONE)
 		return 0;
 	if (from->mapping) {
-		if (take_mapping(m, s, from->mapping - 1, &mapping))
+		if (merge_mapping(m, s, from->mapping - 1, &mapping))
 			return -ENOMEM;
 		l.mapping = mapping + 1;
 		/* The same code, though it lay elsewhere. */
@@ -228,16 +228,16 @@ static int take_location(struct merger *m, struct source *s, uint32_t index, uin
 		return -ENOMEM;
 	for (i = 0; i < from->nr_lines; i++) {
 		m->lines[i] = s->from->lines[from->lines + i];
-		if (take_function(m, s, m->lines[i].function, &m->lines[i].function))
+		if (merge_function(m, s, m->lines[i].function, &m->lines[i].function))
 			return -ENOMEM;
 	}
-	*to = s->locations[index] = gprof_places_location(&m->places, &l, m->lines,
+	*to = s->locations[index] = gprof_locations_add(&m->places, &l, m->lines,
 							  from->nr_lines);
 	return *to == GPROF_NONE ? -ENOMEM : 0;
 }
 
-static int take_labels(struct merger *m, struct source *s, const struct gprof_label_set *from,
-		       size_t *nr)
+static int merge_labels(struct merger *m, struct source *s, const struct gprof_label_set *from,
+			size_t *nr)
 {
 	uint32_t i;
 
@@ -251,8 +251,8 @@ static int take_labels(struct merger *m, struct source *s, const struct gprof_la
 		*l = s->from->labels[from->first + i];
 		if (s->base && !strcmp(text_of(s->from, l->key), BASE_KEY))
 			continue;
-		if (take_text(m, s, l->key, &l->key) || take_text(m, s, l->str, &l->str) ||
-		    take_text(m, s, l->unit, &l->unit))
+		if (merge_text(m, s, l->key, &l->key) || merge_text(m, s, l->str, &l->str) ||
+		    merge_text(m, s, l->unit, &l->unit))
 			return -ENOMEM;
 		(*nr)++;
 	}
@@ -270,7 +270,7 @@ static int take_labels(struct merger *m, struct source *s, const struct gprof_la
 }
 
 /* Whether a sample says anything. */
-static bool take_values(struct merger *m, const struct source *s, size_t sample)
+static bool merge_values(struct merger *m, const struct source *s, size_t sample)
 {
 	const int64_t *from = &s->from->values[sample * s->from->nr_columns];
 	bool any = false;
@@ -287,22 +287,22 @@ static bool take_values(struct merger *m, const struct source *s, size_t sample)
 	return any;
 }
 
-static int take_samples(struct merger *m, struct source *s)
+static int merge_samples(struct merger *m, struct source *s)
 {
 	size_t i, j, nr_labels = 0;
 
 	for (i = 0; i < s->from->nr_samples; i++) {
 		const struct gprof_sample *from = &s->from->samples[i];
 
-		if (!take_values(m, s, i))
+		if (!merge_values(m, s, i))
 			continue;
 		if (gprof_grow(&m->stack, &m->cap_stack, from->nr_locations, sizeof(*m->stack)))
 			return -ENOMEM;
 		for (j = 0; j < from->nr_locations; j++)
-			if (take_location(m, s, s->from->stacks[from->locations + j],
-					  &m->stack[j]))
+			if (merge_location(m, s, s->from->stacks[from->locations + j],
+					   &m->stack[j]))
 				return -ENOMEM;
-		if (take_labels(m, s, &s->from->label_sets[from->labels], &nr_labels) ||
+		if (merge_labels(m, s, &s->from->label_sets[from->labels], &nr_labels) ||
 		    gprof_profile_add_sample(m->p, m->stack, from->nr_locations, m->labels,
 					     nr_labels, m->values))
 			return -ENOMEM;
@@ -310,7 +310,7 @@ static int take_samples(struct merger *m, struct source *s)
 	return 0;
 }
 
-static int take_head(struct merger *m, struct source *s)
+static int merge_head(struct merger *m, struct source *s)
 {
 	const struct gprof_profile *from = s->from;
 	struct gprof_profile *p = m->p;
@@ -322,10 +322,10 @@ static int take_head(struct merger *m, struct source *s)
 	p->duration_nanos = gprof_sum(p->duration_nanos, from->duration_nanos);
 	if (from->period > p->period)
 		p->period = from->period;
-	if (!p->doc_url && take_text(m, s, from->doc_url, &p->doc_url))
+	if (!p->doc_url && merge_text(m, s, from->doc_url, &p->doc_url))
 		return -ENOMEM;
 	for (i = 0; i < from->nr_comments; i++) {
-		if (take_text(m, s, from->comments[i], &text))
+		if (merge_text(m, s, from->comments[i], &text))
 			return -ENOMEM;
 		if (gprof_map64_get(&m->comments, text) != GPROF_NONE)
 			continue;
@@ -334,7 +334,7 @@ static int take_head(struct merger *m, struct source *s)
 			return -ENOMEM;
 	}
 	/* A column that is not in all of them can no longer be shown. */
-	if (take_text(m, s, from->default_type, &text))
+	if (merge_text(m, s, from->default_type, &text))
 		return -ENOMEM;
 	for (i = 0; i < p->nr_columns && !p->default_type; i++)
 		if (p->columns[i].type == text)
@@ -342,14 +342,14 @@ static int take_head(struct merger *m, struct source *s)
 	return 0;
 }
 
-static int take_first_head(struct merger *m, struct source *s)
+static int merge_first_head(struct merger *m, struct source *s)
 {
 	const struct gprof_profile *from = s->from;
 
-	if (take_text(m, s, from->period_type.type, &m->p->period_type.type) ||
-	    take_text(m, s, from->period_type.unit, &m->p->period_type.unit) ||
-	    take_text(m, s, from->drop_frames, &m->p->drop_frames) ||
-	    take_text(m, s, from->keep_frames, &m->p->keep_frames))
+	if (merge_text(m, s, from->period_type.type, &m->p->period_type.type) ||
+	    merge_text(m, s, from->period_type.unit, &m->p->period_type.unit) ||
+	    merge_text(m, s, from->drop_frames, &m->p->drop_frames) ||
+	    merge_text(m, s, from->keep_frames, &m->p->keep_frames))
 		return -ENOMEM;
 	return 0;
 }
@@ -366,11 +366,11 @@ static int merge_into(struct merger *m, struct source *sources, size_t nr, struc
 	err = merge_columns(m, sources, nr, e);
 	if (err)
 		return err;
-	err = take_first_head(m, &sources[0]);
+	err = merge_first_head(m, &sources[0]);
 	for (i = 0; i < nr && !err; i++)
-		err = take_head(m, &sources[i]);
+		err = merge_head(m, &sources[i]);
 	for (i = 0; i < nr && !err; i++)
-		err = take_samples(m, &sources[i]);
+		err = merge_samples(m, &sources[i]);
 	return err ? no_memory(e) : 0;
 }
 
@@ -384,12 +384,12 @@ static struct gprof_profile *merge_once(struct source *sources, size_t nr, struc
 		no_memory(e);
 		return NULL;
 	}
-	gprof_places_init(&m.places, m.p);
+	gprof_locations_init(&m.places, m.p);
 	gprof_map64_init(&m.comments);
 	err = merge_into(&m, sources, nr, e);
 	for (i = 0; i < nr; i++)
 		close_source(&sources[i]);
-	gprof_places_free(&m.places);
+	gprof_locations_free(&m.places);
 	gprof_map64_free(&m.comments);
 	free(m.lines);
 	free(m.stack);

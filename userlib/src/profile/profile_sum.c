@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "base/opts.h"
-#include "places.h"
+#include "locations.h"
 #include "pprof_into.h"
 #include "profile.h"
 
@@ -32,7 +32,7 @@ struct gprof_profile_sum {
 	struct gprof_profile *rows[ROWS];
 	size_t nr_rows;
 	struct gprof_profile *p;
-	struct gprof_places places;
+	struct gprof_locations places;
 	struct gprof_profile *kind;
 	bool broken;
 };
@@ -58,7 +58,7 @@ struct gprof_profile_sum *gprof_profile_sum_new(void)
 static void drop(struct gprof_profile_sum *s)
 {
 	if (s->p)
-		gprof_places_free(&s->places);
+		gprof_locations_free(&s->places);
 	gprof_profile_free(s->p);
 	s->p = NULL;
 }
@@ -75,7 +75,7 @@ void gprof_profile_sum_free(struct gprof_profile_sum *s)
 }
 
 /* What a file says of itself, beside its parts. */
-static void take_head(struct gprof_profile *to, const struct gprof_profile *from)
+static void move_head(struct gprof_profile *to, const struct gprof_profile *from)
 {
 #define TAKE(member)	(to->member = from->member)
 	TAKE(columns);
@@ -237,12 +237,12 @@ static int add(struct gprof_profile_sum *s, const void *data, size_t size, unsig
 	struct gprof_profile old = { 0 };
 	int err;
 
-	take_head(&old, p);
-	take_head(p, &head);
+	move_head(&old, p);
+	move_head(p, &head);
 	err = gprof_pprof_read_into(p, &s->places, data, size);
 	if (!err)
 		err = check_kind(s, p);
-	take_head(&head, p);
+	move_head(&head, p);
 	if (!old.nr_columns && !err) {
 		/* the first */
 		old = head;
@@ -250,7 +250,7 @@ static int add(struct gprof_profile_sum *s, const void *data, size_t size, unsig
 	} else if (!err && !same_head(&old, &head)) {
 		err = -EXDEV;
 	}
-	take_head(p, &old);
+	move_head(p, &old);
 	if (err) {
 		p->nr_samples = samples;
 		p->nr_stacks = stacks;
@@ -273,7 +273,7 @@ static int begin(struct gprof_profile_sum *s)
 	s->p = gprof_profile_new();
 	if (!s->p)
 		return no_memory();
-	gprof_places_init(&s->places, s->p);
+	gprof_locations_init(&s->places, s->p);
 	return 0;
 }
 
@@ -290,7 +290,7 @@ static int put_aside(struct gprof_profile_sum *s)
 			gprof_profile_free(s->rows[--s->nr_rows]);
 		s->rows[s->nr_rows++] = merged;
 	}
-	gprof_places_free(&s->places);
+	gprof_locations_free(&s->places);
 	s->rows[s->nr_rows++] = s->p;
 	s->p = NULL;
 	return begin(s);

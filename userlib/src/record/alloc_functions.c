@@ -137,7 +137,7 @@ static int add(struct gprof_alloc_functions *f, int fd, const struct row *rows, 
 }
 
 /* Takes @fd. */
-static int look_into(struct gprof_alloc_functions *f, int fd, const char *path)
+static int scan_file(struct gprof_alloc_functions *f, int fd, const char *path)
 {
 	struct file file = { .nr = 0 };
 	struct gprof_own_fd *own = &f->files[f->nr_files];
@@ -152,7 +152,7 @@ static int look_into(struct gprof_alloc_functions *f, int fd, const char *path)
 		close(fd);
 		return -E2BIG;
 	}
-	gprof_own_fd_take(own, fd);
+	gprof_own_fd_adopt(own, fd);
 	f->nr_files++;
 	err = add(f, own->fd, file.rows, file.nr);
 	if (!err && file.has_own_operators)
@@ -160,23 +160,23 @@ static int look_into(struct gprof_alloc_functions *f, int fd, const char *path)
 	return err;
 }
 
-struct seen {
+struct visited_file {
 	unsigned int dev_major;
 	unsigned int dev_minor;
 	uint64_t inode;
 };
 
 /**
- * struct looking - through the files of a process
+ * struct search - through the files of a process
  * @functions: result
  * @pid: of the process
- * @seen: files that were looked into
+ * @visited_file: files that were looked into
  * @nr: how many
  */
-struct looking {
+struct search {
 	struct gprof_alloc_functions *functions;
 	int pid;
-	struct seen seen[FILES_MAX];
+	struct visited_file visited_file[FILES_MAX];
 	size_t nr;
 };
 
@@ -188,47 +188,48 @@ static int open_mapped(int pid, const struct gprof_proc_map *m)
 	int look, fd;
 
 	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, m->start, m->end);
-	look = gprof_look(path, 0, &st);
+	look = gprof_open_path(path, 0, &st);
 	if (look < 0 && (size_t)snprintf(path, sizeof(path), "/proc/%d/root%s", pid, m->path) <
 			sizeof(path))
-		look = gprof_look(path, 0, &st);
+		look = gprof_open_path(path, 0, &st);
 	if (look < 0)
 		return -1;
-	fd = gprof_open_looked(look);
+	fd = gprof_reopen(look);
 	close(look);
 	return fd;
 }
 
-static bool is_new(struct looking *l, const struct gprof_proc_map *m)
+static bool is_new(struct search *l, const struct gprof_proc_map *m)
 {
 	size_t i;
 
 	for (i = 0; i < l->nr; i++)
-		if (l->seen[i].inode == m->inode && l->seen[i].dev_major == m->dev_major &&
-		    l->seen[i].dev_minor == m->dev_minor)
+		if (l->visited_file[i].inode == m->inode &&
+		    l->visited_file[i].dev_major == m->dev_major &&
+		    l->visited_file[i].dev_minor == m->dev_minor)
 			return false;
 	if (l->nr == FILES_MAX)
 		return false;
-	l->seen[l->nr++] = (struct seen){ m->dev_major, m->dev_minor, m->inode };
+	l->visited_file[l->nr++] = (struct visited_file){ m->dev_major, m->dev_minor, m->inode };
 	return true;
 }
 
-static int take_map(void *ctx, const struct gprof_proc_map *m)
+static int on_map(void *ctx, const struct gprof_proc_map *m)
 {
-	struct looking *l = ctx;
+	struct search *l = ctx;
 	int fd;
 
 	if (!m->code || !m->inode || m->path[0] != '/' || !is_new(l, m))
 		return 0;
 	fd = open_mapped(l->pid, m);
-	return fd < 0 ? 0 : look_into(l->functions, fd, m->path);
+	return fd < 0 ? 0 : scan_file(l->functions, fd, m->path);
 }
 
 int gprof_alloc_functions_find(struct gprof_alloc_functions *f, const struct gprof_target *target,
 			       const char *what, struct gprof_error *e)
 {
 	int pid = target->type == GPROF_SELF ? (int)getpid() : target->id, err;
-	struct looking l = { .functions = f, .pid = pid };
+	struct search l = { .functions = f, .pid = pid };
 	char path[64];
 	FILE *maps;
 
@@ -243,7 +244,7 @@ int gprof_alloc_functions_find(struct gprof_alloc_functions *f, const struct gpr
 		return gprof_error_set(e, errno == ENOENT ? ESRCH : errno, "%s: what process %d has "
 				       "mapped cannot be read (%s); it may have ended, or is another "
 				       "user's", what, pid, gprof_strerror(errno));
-	err = gprof_proc_maps_each(maps, take_map, &l);
+	err = gprof_proc_maps_each(maps, on_map, &l);
 	if (err == -E2BIG)
 		return gprof_error_set(e, E2BIG, "%s: process %d has more allocators than can be "
 				       "probed at once", what, pid);

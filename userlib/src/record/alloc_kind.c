@@ -9,7 +9,7 @@
 #define DEFAULT_BYTES	(512ULL << 10)
 
 int gprof_alloc_kind_source(const struct gprof_kind *kind, const struct gprof_kind_config *cfg,
-			    union gprof_kind_params *params, struct gprof_source *out,
+			    union gprof_kind_params *params, struct gprof_stream_source *out,
 			    struct gprof_error *e)
 {
 	bool lasts = kind->kind == GPROF_KIND_HEAP;

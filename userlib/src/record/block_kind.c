@@ -7,7 +7,7 @@
 #include <errno.h>
 
 int gprof_block_kind_source(const struct gprof_kind *kind, const struct gprof_kind_config *cfg,
-			    union gprof_kind_params *params, struct gprof_source *out,
+			    union gprof_kind_params *params, struct gprof_stream_source *out,
 			    struct gprof_error *e)
 {
 	uint64_t period = gprof_kind_period(kind, cfg, e);

@@ -46,7 +46,7 @@ void gprof_builder_free(struct gprof_builder *b)
 	gprof_strings_free(&b->names);
 	gprof_strings_free(&b->labels);
 	gprof_stacks_free(&b->stacks);
-	gprof_lastings_free(&b->lasting);
+	gprof_live_samples_free(&b->live_samples);
 	gprof_table_free(&b->tasks_table);
 	gprof_table_free(&b->counts_table);
 	free(b->tasks);
@@ -68,7 +68,7 @@ void gprof_builder_clear(struct gprof_builder *b)
 	drop_profile(b);
 	b->nr_counts = 0;
 	b->nr_instants = 0;
-	gprof_lastings_free(&b->lasting);
+	gprof_live_samples_free(&b->live_samples);
 	memset(b->ends, 0, sizeof(b->ends));
 	gprof_table_clear(&b->counts_table);
 }
@@ -90,7 +90,7 @@ int gprof_builder_next(struct gprof_builder *b)
 		b->counts[nr].samples = b->counts[nr].weight = b->counts[nr].value = 0;
 		b->counts[nr++].runnable = 0;
 	}
-	gprof_lastings_renumber(&b->lasting, numbers);
+	gprof_live_samples_renumber(&b->live_samples, numbers);
 	free(numbers);
 	b->nr_counts = nr;
 	b->nr_instants = 0;
@@ -367,7 +367,7 @@ int gprof_builder_settle(struct gprof_builder *b, const struct gprof_columns *co
 			b->counts[nr++] = b->counts[i];
 	}
 	b->nr_counts = nr;
-	gprof_lastings_renumber(&b->lasting, numbers);
+	gprof_live_samples_renumber(&b->live_samples, numbers);
 	free(numbers);
 	return err;
 }
@@ -392,7 +392,7 @@ int gprof_builder_profile(struct gprof_builder *b, const struct gprof_columns *c
 
 	if (!b->goes_on)
 		gprof_spaces_describe_all(&b->spaces);
-	err = gprof_builder_learn(b);
+	err = gprof_builder_read_python(b);
 	if (!err)
 		err = begin_profile(b, columns);
 	if (err)

@@ -5,7 +5,7 @@
  * While recording: stacks, tasks and samples, each once, with counts; mappings,
  * whose files are opened at once. After it: addresses become locations with
  * names (resolve.h), and samples become those of a profile. Those of programs that
- * are over may do so before (aging.h), and wait for their names there.
+ * are over may do so before (evict.h), and wait for their names there.
  */
 #ifndef GPROF_BUILDER_H
 #define GPROF_BUILDER_H
@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "counted.h"
+#include "aggregate.h"
 #include "device/decode.h"
 #include "profile/profile.h"
 
@@ -63,7 +63,7 @@ void gprof_builder_clear(struct gprof_builder *b);
 
 /**
  * gprof_builder_next() - begin the next profile of a recording that goes on
- * @b: builder of which a profile was just made, behind gprof_builder_look()
+ * @b: builder of which a profile was just made, behind gprof_builder_mark_live()
  *
  * Samples are forgotten, but for what is live of them: of that the next profile tells again.
  * They have other numbers then.

@@ -64,8 +64,8 @@ uint32_t gprof_code_versions_location(struct gprof_code_versions *v, uint32_t ma
 	return location;
 }
 
-struct gprof_code_known *gprof_code_versions_known(struct gprof_code_versions *v, uint32_t mapping,
-						   uint64_t address, uint64_t id)
+struct gprof_code_entry *gprof_code_versions_find(struct gprof_code_versions *v, uint32_t mapping,
+						  uint64_t address, uint64_t id)
 {
 	uint64_t hash = gprof_hash_u64(gprof_hash_u64(v->table.seed ^ mapping, address), id);
 

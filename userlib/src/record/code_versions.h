@@ -27,13 +27,13 @@ struct gprof_code_version {
 };
 
 /**
- * struct gprof_code_known - a location that was asked for of late
+ * struct gprof_code_entry - a location that was asked for of late
  * @address: address
  * @id: gprof_jit_code.id
  * @mapping: index + 1 of the mapping in the profile
  * @location: index in the profile
  */
-struct gprof_code_known {
+struct gprof_code_entry {
 	uint64_t address;
 	uint64_t id;
 	uint32_t mapping;
@@ -49,7 +49,7 @@ struct gprof_code_known {
 struct gprof_code_versions {
 	struct gprof_profile *p;
 	struct gprof_table table;
-	struct gprof_code_known *known;
+	struct gprof_code_entry *known;
 	GPROF_ARRAY(struct gprof_code_version, v);
 };
 
@@ -70,12 +70,12 @@ uint32_t gprof_code_versions_location(struct gprof_code_versions *v, uint32_t ma
 				      uint64_t address, uint32_t function, uint32_t line);
 
 /**
- * gprof_code_versions_known() - where a location may be, so that its function need not be found
+ * gprof_code_versions_find() - where a location may be, so that its function need not be found
  *
  * Return: a place of @v->known: it is that of the code if address, id and mapping are the same,
  * else for the caller to fill; NULL without memory.
  */
-struct gprof_code_known *gprof_code_versions_known(struct gprof_code_versions *v, uint32_t mapping,
-						   uint64_t address, uint64_t id);
+struct gprof_code_entry *gprof_code_versions_find(struct gprof_code_versions *v, uint32_t mapping,
+						  uint64_t address, uint64_t id);
 
 #endif /* GPROF_CODE_VERSIONS_H */

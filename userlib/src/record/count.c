@@ -53,7 +53,7 @@ struct counter {
 
 /**
  * struct gprof_counting - counters of one target
- * @aim: the target
+ * @kernel_target: the target
  * @flags: GPROF_COUNT_*
  * @on_exec: from the next exec on
  * @started: between start and stop
@@ -62,7 +62,7 @@ struct counter {
  * @error: last failure
  */
 struct gprof_counting {
-	struct gprof_aim aim;
+	struct gprof_kernel_target kernel_target;
 	unsigned int flags;
 	bool on_exec;
 	bool started;
@@ -71,7 +71,7 @@ struct gprof_counting {
 	struct gprof_error error;
 };
 
-static bool is_tasks(const struct gprof_aim *a)
+static bool is_tasks(const struct gprof_kernel_target *a)
 {
 	return a->target == GPROF_TARGET_THREAD || a->target == GPROF_TARGET_PROCESS;
 }
@@ -87,10 +87,10 @@ static int setup(struct counter *c, const struct gprof_counting *all, uint32_t k
 	struct gprof_setup setup = {
 		.flags = all->on_exec ? GPROF_SETUP_F_ON_EXEC : 0,
 		.kind = kind,
-		.target = all->aim.target,
-		.id = all->aim.id,
-		.cpus = (uintptr_t)all->aim.cpus,
-		.cpus_size = (uint32_t)all->aim.cpus_size,
+		.target = all->kernel_target.target,
+		.id = all->kernel_target.id,
+		.cpus = (uintptr_t)all->kernel_target.cpus,
+		.cpus_size = (uint32_t)all->kernel_target.cpus_size,
 		.params = (uintptr_t)params,
 		.buffer_size = BUFFER,
 	};
@@ -129,16 +129,17 @@ static int open_tracepoint(struct counter *c, const struct gprof_counting *all,
 	params.tracepoint = id;
 	c->event.pmu.type = PERF_TYPE_TRACEPOINT;
 	c->event.pmu.config[0] = id;
-	if (all->aim.target == GPROF_TARGET_CGROUP)
-		return gprof_perf_counter_open(&c->perf, &c->event.pmu, all->aim.cgroup, true,
-					       c->name, e);
+	if (all->kernel_target.target == GPROF_TARGET_CGROUP)
+		return gprof_perf_counter_open(&c->perf, &c->event.pmu, all->kernel_target.cgroup,
+					       true, c->name, e);
 	return setup(c, all, GPROF_KIND_TRACEPOINT, &params, e);
 }
 
 /* CPUs count the idle task too, as perf stat has it. */
 static unsigned int flags_for(const struct gprof_counting *all, bool kernel)
 {
-	return (kernel ? GPROF_EVENT_KERNEL : 0) | (is_tasks(&all->aim) ? 0 : GPROF_EVENT_IDLE);
+	return (kernel ? GPROF_EVENT_KERNEL : 0) |
+	       (is_tasks(&all->kernel_target) ? 0 : GPROF_EVENT_IDLE);
 }
 
 static int open_in_modes(struct counter *c, const struct gprof_counting *all, bool kernel,
@@ -152,9 +153,9 @@ static int open_in_modes(struct counter *c, const struct gprof_counting *all, bo
 		return err;
 	c->event = source.event;
 	c->user_only = !kernel;
-	if (all->aim.target == GPROF_TARGET_CGROUP)
-		return gprof_perf_counter_open(&c->perf, &c->event.pmu, all->aim.cgroup, kernel,
-					       c->name, e);
+	if (all->kernel_target.target == GPROF_TARGET_CGROUP)
+		return gprof_perf_counter_open(&c->perf, &c->event.pmu, all->kernel_target.cgroup,
+					       kernel, c->name, e);
 	source.params.period = GPROF_PERIOD_MAX;
 	return setup(c, all, GPROF_KIND_CPU, &source.params, e);
 }
@@ -180,7 +181,7 @@ static int open_counter(struct counter *c, const struct gprof_counting *all, str
 	}
 	if (err)
 		return err;
-	c->cpu_time = c->event.timer && is_tasks(&all->aim);
+	c->cpu_time = c->event.timer && is_tasks(&all->kernel_target);
 	c->user_only &= !c->cpu_time;
 	c->doubtful = c->user_only && c->dev.fd >= 0 && !leaves_out(&c->event);
 	return 0;
@@ -233,8 +234,8 @@ static int make(struct gprof_counting *all, const struct gprof_count_config *cfg
 		return gprof_error_set(e, ENOMEM, "no memory");
 	all->flags = cfg->flags;
 	all->on_exec = cfg->on_exec;
-	err = gprof_aim_init(&all->aim, &cfg->target, e);
-	if (!err && cfg->on_exec && !is_tasks(&all->aim))
+	err = gprof_kernel_target_init(&all->kernel_target, &cfg->target, e);
+	if (!err && cfg->on_exec && !is_tasks(&all->kernel_target))
 		err = gprof_error_set(e, EINVAL, "only threads and processes can be counted from "
 				      "an exec on");
 	for (i = 0; !err && i < cfg->nr_events; i++) {
@@ -259,8 +260,8 @@ struct gprof_counting *gprof_counting_new(const struct gprof_count_config *confi
 		gprof_error_set(NULL, ENOMEM, "no memory");
 		return NULL;
 	}
-	all->aim.cgroup = -1;
-	err = gprof_opts_take(&cfg, sizeof(cfg), least, config, "gprof_count_config", &e);
+	all->kernel_target.cgroup = -1;
+	err = gprof_opts_copy_in(&cfg, sizeof(cfg), least, config, "gprof_count_config", &e);
 	if (!err)
 		err = make(all, &cfg, &e);
 	if (!err)
@@ -402,7 +403,8 @@ int gprof_counting_read(struct gprof_counting *c, size_t event, struct gprof_cou
 		err = one->dev.fd >= 0 ? read_module(one, &out, &c->error) :
 				     read_perf(one, &out, &c->error);
 	}
-	return err ? err : gprof_opts_give(n, &out, sizeof(out), least, "gprof_count", &c->error);
+	return err ? err :
+		     gprof_opts_copy_out(n, &out, sizeof(out), least, "gprof_count", &c->error);
 }
 
 void gprof_counting_free(struct gprof_counting *c)
@@ -418,6 +420,6 @@ void gprof_counting_free(struct gprof_counting *c)
 		free(c->counters[i].name);
 	}
 	free(c->counters);
-	gprof_aim_free(&c->aim);
+	gprof_kernel_target_free(&c->kernel_target);
 	free(c);
 }

@@ -5,7 +5,7 @@
 #include "kind.h"
 
 int gprof_cpu_kind_source(const struct gprof_kind *kind, const struct gprof_kind_config *cfg,
-			  union gprof_kind_params *params, struct gprof_source *out,
+			  union gprof_kind_params *params, struct gprof_stream_source *out,
 			  struct gprof_error *e)
 {
 	const struct gprof_cpu_event timer = {

@@ -16,13 +16,13 @@
 #define EVENTS_MAX	64
 
 static int make_source(const struct gprof_cpu_event *ev, struct gprof_cpu_source *s,
-		       struct gprof_source *out, struct gprof_error *e)
+		       struct gprof_stream_source *out, struct gprof_error *e)
 {
 	int err = gprof_cpu_source_init(s, ev, e);
 
 	if (err)
 		return err;
-	*out = (struct gprof_source){
+	*out = (struct gprof_stream_source){
 		.kind = GPROF_KIND_CPU,
 		.params = &s->params,
 		.name = ev->name,
@@ -56,7 +56,7 @@ static struct gprof_recorder *make(const struct gprof_cpu_config *cfg, struct gp
 		cfg->buffer_bytes, cfg->on_exec, cfg->flight, cfg->no_unwind_tables, false,
 		cfg->python,
 	};
-	struct gprof_source sources[EVENTS_MAX];
+	struct gprof_stream_source sources[EVENTS_MAX];
 	struct gprof_cpu_source cpu[EVENTS_MAX];
 	uint32_t pid = cfg->target.type == GPROF_PROCESS ? (uint32_t)cfg->target.id : 0;
 
@@ -86,7 +86,7 @@ struct gprof_recorder *gprof_cpu_recorder_new(const struct gprof_cpu_config *con
 	struct gprof_recorder *r = NULL;
 	struct gprof_error e = { 0 };
 
-	if (!gprof_opts_take(&cfg, sizeof(cfg), least, config, "gprof_cpu_config", &e))
+	if (!gprof_opts_copy_in(&cfg, sizeof(cfg), least, config, "gprof_cpu_config", &e))
 		r = make(&cfg, &e);
 	if (!r)
 		gprof_error_publish(&e);

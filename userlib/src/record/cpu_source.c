@@ -19,8 +19,8 @@ static uint64_t shortest(const struct gprof_event *ev)
 	return ev->pmu.type == PERF_TYPE_SOFTWARE ? 1 : GPROF_CPU_PERIOD_MIN;
 }
 
-static int take_period(const struct gprof_cpu_event *ev, struct gprof_cpu_source *s,
-		       struct gprof_error *e)
+static int check_period(const struct gprof_cpu_event *ev, struct gprof_cpu_source *s,
+			struct gprof_error *e)
 {
 	uint64_t period = ev->period;
 
@@ -97,5 +97,5 @@ int gprof_cpu_source_init(struct gprof_cpu_source *s, const struct gprof_cpu_eve
 		s->params.flags |= GPROF_CPU_F_ADDR;
 	s->type = s->event.timer ? "cpu" : ev->name;
 	s->unit = s->event.timer ? "nanoseconds" : "count";
-	return take_period(ev, s, e);
+	return check_period(ev, s, e);
 }

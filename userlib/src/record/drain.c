@@ -34,23 +34,24 @@ static void drain_all(struct gprof_drain *d)
 
 		if (gprof_stream_drain(&d->streams[i], &e) && !d->error.err)
 			d->error = e;
-		gprof_tabler_look(d->tabler, &d->streams[i].builder.spaces.objects);
+		gprof_table_loader_scan(d->table_loader, &d->streams[i].builder.spaces.objects);
 	}
 	gprof_labels_read(&d->labels, now - LATE_NS);
 	pthread_mutex_unlock(&d->lock);
 }
 
-static int look_ms(const struct gprof_drain *d)
+static int poll_ms(const struct gprof_drain *d)
 {
-	return d->tabler->running && gprof_labels_now() - d->began < FIRST_NS ? LOOK_FIRST_MS :
-									       LOOK_MS;
+	return d->table_loader->running && gprof_labels_now() - d->began < FIRST_NS ?
+		       LOOK_FIRST_MS :
+		       LOOK_MS;
 }
 
 /*
  * What the program has under that number by now is not waited for: it may always be ready.
  * True: it is ours, and broken.
  */
-static bool look_after(int n, struct pollfd *p, const struct gprof_own_fd *own)
+static bool is_hung_up(int n, struct pollfd *p, const struct gprof_own_fd *own)
 {
 	if (n <= 0 || !p->revents)
 		return false;
@@ -76,14 +77,14 @@ static void *drain_thread(void *arg)
 		fds[d->nr] = wake;
 	for (;;) {
 		/* Without memory for the descriptors the clock alone has to do. */
-		int n = fds ? poll(fds, d->nr + 1, look_ms(d)) : poll(&wake, 1, LOOK_MS);
+		int n = fds ? poll(fds, d->nr + 1, poll_ms(d)) : poll(&wake, 1, LOOK_MS);
 		bool broken = n < 0 && errno != EINTR;
 
-		if (gprof_waker_told(&d->wake))
+		if (gprof_wakeup_pipe_signalled(&d->wake))
 			break;
-		look_after(n, &wake, &d->wake.ends[0]);
+		is_hung_up(n, &wake, &d->wake.ends[0]);
 		for (i = 0; fds && i <= d->nr; i++)
-			broken |= look_after(n, &fds[i], i < d->nr ? &d->streams[i].dev :
+			broken |= is_hung_up(n, &fds[i], i < d->nr ? &d->streams[i].dev :
 								     &d->wake.ends[0]);
 		drain_all(d);
 		/* A device that only ever reports an error must not keep a CPU busy. */
@@ -95,16 +96,16 @@ static void *drain_thread(void *arg)
 }
 
 int gprof_drain_begin(struct gprof_drain *d, struct gprof_stream *streams, size_t nr,
-		      struct gprof_tabler *tabler, struct gprof_error *e)
+		      struct gprof_table_loader *table_loader, struct gprof_error *e)
 {
 	int err;
 
 	memset(d, 0, sizeof(*d));
 	d->streams = streams;
 	d->nr = nr;
-	d->tabler = tabler;
+	d->table_loader = table_loader;
 	pthread_mutex_init(&d->lock, NULL);
-	err = gprof_waker_begin(&d->wake, e);
+	err = gprof_wakeup_pipe_begin(&d->wake, e);
 	if (err)
 		return err;
 	gprof_labels_begin(&d->labels);
@@ -112,7 +113,7 @@ int gprof_drain_begin(struct gprof_drain *d, struct gprof_stream *streams, size_
 	err = gprof_thread_start(&d->thread, drain_thread, d, "gprof-drain");
 	if (err) {
 		gprof_labels_end(&d->labels);
-		gprof_waker_end(&d->wake);
+		gprof_wakeup_pipe_end(&d->wake);
 		return gprof_error_set(e, err,
 				       "cannot start the thread that reads the buffers (%s)",
 				       gprof_strerror(err));
@@ -125,9 +126,9 @@ void gprof_drain_end(struct gprof_drain *d)
 {
 	if (!d->running)
 		return;
-	gprof_waker_tell(&d->wake);
+	gprof_wakeup_pipe_signal(&d->wake);
 	pthread_join(d->thread, NULL);
-	gprof_waker_end(&d->wake);
+	gprof_wakeup_pipe_end(&d->wake);
 	d->running = false;
 }
 

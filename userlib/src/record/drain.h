@@ -10,10 +10,10 @@
 #include <stddef.h>
 
 #include "base/error.h"
-#include "base/waker.h"
+#include "base/wakeup_pipe.h"
 #include "profile/labels.h"
 #include "stream.h"
-#include "tabler.h"
+#include "table_loader.h"
 
 /**
  * struct gprof_drain - the thread and what it reads
@@ -25,7 +25,7 @@
  * @lock: held while it reads
  * @labels: keeps labels of threads from the beginning on; whoever has read the last
  *	sample ends it
- * @tabler: begun; makes unwind tables of the files that come up
+ * @table_loader: begun; makes unwind tables of the files that come up
  * @began: when it was started, ns
  * @error: its first failure, to be read after gprof_drain_end()
  */
@@ -33,18 +33,18 @@ struct gprof_drain {
 	pthread_t thread;
 	struct gprof_stream *streams;
 	size_t nr;
-	struct gprof_waker wake;
+	struct gprof_wakeup_pipe wake;
 	bool running;
 	pthread_mutex_t lock;
 	struct gprof_labels_reader labels;
-	struct gprof_tabler *tabler;
+	struct gprof_table_loader *table_loader;
 	uint64_t began;
 	struct gprof_error error;
 };
 
 /** gprof_drain_begin() - start the thread, with all signals blocked */
 int gprof_drain_begin(struct gprof_drain *d, struct gprof_stream *streams, size_t nr,
-		      struct gprof_tabler *tabler, struct gprof_error *e);
+		      struct gprof_table_loader *table_loader, struct gprof_error *e);
 
 /** gprof_drain_end() - end the thread and wait for it */
 void gprof_drain_end(struct gprof_drain *d);

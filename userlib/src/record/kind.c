@@ -88,7 +88,7 @@ uint64_t gprof_kind_period(const struct gprof_kind *kind, const struct gprof_kin
 }
 
 static int make_source(const struct gprof_kind_config *cfg, union gprof_kind_params *params,
-		       struct gprof_source *out, struct gprof_error *e)
+		       struct gprof_stream_source *out, struct gprof_error *e)
 {
 	const struct gprof_kind *kind = find(cfg->kind);
 
@@ -103,7 +103,7 @@ static int make_source(const struct gprof_kind_config *cfg, union gprof_kind_par
 	if (cfg->flags & ~(GPROF_RECORD_KERNEL | GPROF_RECORD_ADDR | GPROF_RECORD_LATENCY |
 			   GPROF_RECORD_OWNER | GPROF_RECORD_KEEP | GPROF_RECORD_PROBES))
 		return gprof_error_set(e, EINVAL, "%s: unknown flags %#x", kind->name, cfg->flags);
-	*out = (struct gprof_source){
+	*out = (struct gprof_stream_source){
 		.kind = kind->kind,
 		.stack = GPROF_STACK_F_IP | GPROF_STACK_F_USER |
 			 (cfg->flags & GPROF_RECORD_KERNEL ? GPROF_STACK_F_KERNEL : 0),
@@ -131,7 +131,7 @@ static struct gprof_recorder *make(const struct gprof_recorder_config *cfg,
 		cfg->service_names, cfg->python,
 	};
 	union gprof_kind_params params[KINDS_MAX];
-	struct gprof_source sources[KINDS_MAX];
+	struct gprof_stream_source sources[KINDS_MAX];
 	size_t i, j;
 
 	if (!cfg->kinds || !cfg->nr_kinds || cfg->nr_kinds > KINDS_MAX) {
@@ -166,7 +166,7 @@ struct gprof_recorder *gprof_recorder_new(const struct gprof_recorder_config *co
 	struct gprof_recorder *r = NULL;
 	struct gprof_error e = { 0 };
 
-	if (!gprof_opts_take(&cfg, sizeof(cfg), least, config, "gprof_recorder_config", &e))
+	if (!gprof_opts_copy_in(&cfg, sizeof(cfg), least, config, "gprof_recorder_config", &e))
 		r = make(&cfg, &functions, &e);
 	/* The module has references of its own by now. */
 	gprof_alloc_functions_done(&functions);

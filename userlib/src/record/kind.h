@@ -34,22 +34,22 @@ struct gprof_kind {
 	uint32_t flags;
 	struct gprof_columns columns;
 	int (*source)(const struct gprof_kind *kind, const struct gprof_kind_config *cfg,
-		      union gprof_kind_params *params, struct gprof_source *out,
+		      union gprof_kind_params *params, struct gprof_stream_source *out,
 		      struct gprof_error *e);
 };
 
 /* One for each file with kinds. */
 int gprof_cpu_kind_source(const struct gprof_kind *kind, const struct gprof_kind_config *cfg,
-			  union gprof_kind_params *params, struct gprof_source *out,
+			  union gprof_kind_params *params, struct gprof_stream_source *out,
 			  struct gprof_error *e);
 int gprof_block_kind_source(const struct gprof_kind *kind, const struct gprof_kind_config *cfg,
-			    union gprof_kind_params *params, struct gprof_source *out,
+			    union gprof_kind_params *params, struct gprof_stream_source *out,
 			    struct gprof_error *e);
 int gprof_mutex_kind_source(const struct gprof_kind *kind, const struct gprof_kind_config *cfg,
-			    union gprof_kind_params *params, struct gprof_source *out,
+			    union gprof_kind_params *params, struct gprof_stream_source *out,
 			    struct gprof_error *e);
 int gprof_alloc_kind_source(const struct gprof_kind *kind, const struct gprof_kind_config *cfg,
-			    union gprof_kind_params *params, struct gprof_source *out,
+			    union gprof_kind_params *params, struct gprof_stream_source *out,
 			    struct gprof_error *e);
 
 /** gprof_kind_period() - events per sample that are asked for; 0 with a sentence: too many */

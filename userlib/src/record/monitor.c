@@ -48,7 +48,7 @@ struct gprof_monitor {
 	struct gprof_error error;
 };
 
-static int take_recorder(void *ctx, int cmd, struct nlattr **attrs)
+static int add_recorder(void *ctx, int cmd, struct nlattr **attrs)
 {
 	struct gprof_recorder_list *l = ctx;
 	int err;
@@ -81,10 +81,10 @@ static int compare(const void *pa, const void *pb)
 struct gprof_recorder_list *gprof_recorder_list_new(void)
 {
 	struct gprof_recorder_list *l = calloc(1, sizeof(*l));
-	struct gprof_netlink_question q = {
+	struct gprof_netlink_query q = {
 		.dump = true,
 		.policy = gprof_recorder_answer_policy,
-		.take = take_recorder,
+		.take = add_recorder,
 		.restart = forget_recorders,
 		.ctx = l,
 		.what = "recorders",
@@ -96,7 +96,7 @@ struct gprof_recorder_list *gprof_recorder_list_new(void)
 	err = l ? gprof_netlink_open(&n, &e) : gprof_error_set(&e, ENOMEM, "recorders: no memory");
 	if (!err) {
 		q.message = gprof_netlink_message(&n, GPROF_CMD_RECORDER_GET);
-		err = gprof_netlink_ask(&n, &q, &e);
+		err = gprof_netlink_query(&n, &q, &e);
 	}
 	gprof_netlink_close(&n);
 	if (!err) {
@@ -126,7 +126,7 @@ size_t gprof_recorder_list_get(const struct gprof_recorder_list *l,
 
 int gprof_snapshot_request(uint64_t id)
 {
-	struct gprof_netlink_question q = {
+	struct gprof_netlink_query q = {
 		.policy = gprof_recorder_answer_policy,
 		.what = "a snapshot",
 	};
@@ -140,7 +140,7 @@ int gprof_snapshot_request(uint64_t id)
 			nlmsg_free(q.message);
 			q.message = NULL;
 		}
-		err = gprof_netlink_ask(&n, &q, &e);
+		err = gprof_netlink_query(&n, &q, &e);
 	}
 	gprof_netlink_close(&n);
 	return err;
@@ -185,7 +185,7 @@ int gprof_monitor_fd(const struct gprof_monitor *m)
 	return m->netlink.own.fd;
 }
 
-static int take_event(void *ctx, int cmd, struct nlattr **attrs)
+static int on_event(void *ctx, int cmd, struct nlattr **attrs)
 {
 	struct gprof_monitor *m = ctx;
 	struct gprof_monitor_event *event;
@@ -237,13 +237,13 @@ static struct gprof_recorder_info *find_started(struct gprof_monitor *m, uint64_
 }
 
 /* Asks for one recorder. 1: it is in @info; 0: there is none to see; or -errno. */
-static int ask_for(struct gprof_monitor *m, uint64_t id, struct gprof_recorder_info *info)
+static int query(struct gprof_monitor *m, uint64_t id, struct gprof_recorder_info *info)
 {
 	struct gprof_recorder_list found = { 0 };
-	struct gprof_netlink_question q = {
+	struct gprof_netlink_query q = {
 		.message = gprof_netlink_message(&m->asks, GPROF_CMD_RECORDER_GET),
 		.policy = gprof_recorder_answer_policy,
-		.take = take_recorder,
+		.take = add_recorder,
 		.restart = forget_recorders,
 		.ctx = &found,
 		.what = "a recorder",
@@ -254,7 +254,7 @@ static int ask_for(struct gprof_monitor *m, uint64_t id, struct gprof_recorder_i
 		nlmsg_free(q.message);
 		q.message = NULL;
 	}
-	err = gprof_netlink_ask(&m->asks, &q, &m->error);
+	err = gprof_netlink_query(&m->asks, &q, &m->error);
 	if (!err && found.nr)
 		*info = found.items[0];
 	err = err == -ENOENT ? 0 : err ? err : found.nr > 0;
@@ -267,7 +267,7 @@ static int describe(struct gprof_monitor *m, struct gprof_monitor_event *event)
 {
 	struct gprof_recorder_info *before = find_started(m, event->recorder.id);
 	struct gprof_recorder_list *l = &m->started;
-	int ret = ask_for(m, event->recorder.id, &event->recorder);
+	int ret = query(m, event->recorder.id, &event->recorder);
 
 	if (ret < 0)
 		return ret;
@@ -303,8 +303,8 @@ int gprof_monitor_next(struct gprof_monitor *m, struct gprof_monitor_event *even
 
 	if (m->first == m->nr) {
 		m->first = m->nr = 0;
-		err = gprof_netlink_hear(&m->netlink, &gprof_recorder_answer_policy, take_event, m,
-					 &m->error);
+		err = gprof_netlink_receive(&m->netlink, &gprof_recorder_answer_policy, on_event, m,
+					    &m->error);
 		if (err)
 			return err;
 	}

@@ -36,7 +36,7 @@ bool gprof_probe_is_meant(const char *name)
 	return !strncmp(name, KERNEL, strlen(KERNEL)) || !strncmp(name, USER, strlen(USER));
 }
 
-static bool take_offset(struct words *w)
+static bool parse_offset(struct words *w)
 {
 	char *plus = strchr(w->function, '+'), *end;
 
@@ -48,7 +48,7 @@ static bool take_offset(struct words *w)
 	return !errno && isdigit((unsigned char)plus[1]) && !*end && !w->at_return;
 }
 
-static bool take_apart(struct words *w, const char *name)
+static bool parse(struct words *w, const char *name)
 {
 	char *percent, *colon;
 
@@ -68,7 +68,7 @@ static bool take_apart(struct words *w, const char *name)
 		*percent = '\0';
 		w->at_return = true;
 	}
-	return take_offset(w) && *w->function && !strpbrk(w->function, " \t\n/");
+	return parse_offset(w) && *w->function && !strpbrk(w->function, " \t\n/");
 }
 
 static int add_user(struct gprof_probe *p, const struct words *w, const char *name,
@@ -95,7 +95,7 @@ int gprof_probe_source_init(struct gprof_probe *p, const char *name, struct gpro
 
 	if (!w.text)
 		return gprof_error_set(e, ENOMEM, "%s: no memory", name);
-	if (!take_apart(&w, name))
+	if (!parse(&w, name))
 		err = gprof_error_set(e, EINVAL, "%.256s: a probe is written FUNCTION, or "
 				      "FILE:FUNCTION for one of a program, with +OFFSET or %%return "
 				      "behind", name + strlen(KERNEL));

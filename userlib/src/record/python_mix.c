@@ -74,7 +74,7 @@ static bool find_begin(const uint64_t *user, size_t nr, uint16_t flags,
 }
 
 /* Copies the next run to @order, and moves on. */
-static size_t take_run(const uint64_t *user, size_t nr, size_t *next, uint32_t *order)
+static size_t copy_run(const uint64_t *user, size_t nr, size_t *next, uint32_t *order)
 {
 	size_t taken = 0;
 
@@ -100,13 +100,13 @@ size_t gprof_python_mix(const uint64_t *user, size_t nr, uint16_t flags,
 	if (!nr || !find_begin(user, nr, flags, roles, &no_run, &left_out))
 		return 0;
 	while (left_out--)
-		take_run(user, nr, &next, NULL);
+		copy_run(user, nr, &next, NULL);
 	for (i = 0; i < nr; i++) {
 		if (user[i] >> 63)
 			continue;
 		more = 0;
 		if (roles[i] != GPROF_PYTHON_OTHER && !no_run)
-			more = take_run(user, nr, &next, order + out);
+			more = copy_run(user, nr, &next, order + out);
 		else if (roles[i] != GPROF_PYTHON_OTHER)
 			no_run--;
 		if (!more)
@@ -115,7 +115,7 @@ size_t gprof_python_mix(const uint64_t *user, size_t nr, uint16_t flags,
 	}
 	/* Of those beyond the last C frame that was found, only these are known. */
 	do {
-		more = take_run(user, nr, &next, order + out);
+		more = copy_run(user, nr, &next, order + out);
 		out += more;
 	} while (more);
 	return out;

@@ -11,7 +11,7 @@
 
 #include "drain.h"
 #include "base/opts.h"
-#include "base/output.h"
+#include "base/fd_write.h"
 #include "base/shim_hooks.h"
 #include "recorder_bytes.h"
 #include "report.h"
@@ -24,7 +24,7 @@
  * @started: between start and stop
  * @flight: nothing is read but for a snapshot
  * @used: a flight recorder that was started
- * @tabler: makes unwind tables, from gprof_recorder_prepare() to stop
+ * @table_loader: makes unwind tables, from gprof_recorder_prepare() to stop
  * @drain: thread that reads the buffers meanwhile
  * @error: last failure
  * @kept: what goes with it, or NULL
@@ -37,7 +37,7 @@ struct gprof_recorder {
 	bool started;
 	bool flight;
 	bool used;
-	struct gprof_tabler tabler;
+	struct gprof_table_loader table_loader;
 	struct gprof_drain drain;
 	struct gprof_error error;
 	void *kept;
@@ -45,12 +45,12 @@ struct gprof_recorder {
 };
 
 struct gprof_recorder *gprof_recorder_make(const struct gprof_target *target,
-					   const struct gprof_source *sources, size_t nr,
+					   const struct gprof_stream_source *sources, size_t nr,
 					   const struct gprof_stream_opts *opts,
 					   struct gprof_error *e)
 {
 	struct gprof_recorder *r = calloc(1, sizeof(*r));
-	struct gprof_aim aim = { .cgroup = -1 };
+	struct gprof_kernel_target kernel_target = { .cgroup = -1 };
 	int err = 0;
 
 	if (r) {
@@ -65,14 +65,14 @@ struct gprof_recorder *gprof_recorder_make(const struct gprof_target *target,
 		gprof_error_set(e, ENOMEM, "no memory for a recorder");
 		return NULL;
 	}
-	err = gprof_aim_init(&aim, target, e);
+	err = gprof_kernel_target_init(&kernel_target, target, e);
 	while (!err && r->nr < nr) {
 		struct gprof_stream *s = &r->streams[r->nr];
 
-		err = gprof_stream_init(s, &sources[r->nr], &aim, opts, e);
+		err = gprof_stream_init(s, &sources[r->nr], &kernel_target, opts, e);
 		r->nr++;
 	}
-	gprof_aim_free(&aim);
+	gprof_kernel_target_free(&kernel_target);
 	r->flight = opts->flight;
 	if (!err)
 		return r;
@@ -95,7 +95,7 @@ static int check_outputs(struct gprof_recorder *r, const int *fds)
 					       "the output for writing", r->streams[i].name,
 					       fds[i]);
 		for (j = 0; j < i; j++)
-			if (gprof_output_same(fds[i], fds[j]))
+			if (gprof_fd_same(fds[i], fds[j]))
 				return gprof_error_set(&r->error, EEXIST,
 						       "%s and %s would be written to the same "
 						       "file; give each event an output of its own",
@@ -113,7 +113,7 @@ static void detach(struct gprof_recorder *r)
 	for (i = 0; i < r->nr; i++)
 		gprof_stream_stop(&r->streams[i], &ignored);
 	gprof_drain_end(&r->drain);
-	gprof_tabler_end(&r->tabler);
+	gprof_table_loader_end(&r->table_loader);
 	gprof_labels_end(&r->drain.labels);
 }
 
@@ -140,12 +140,13 @@ int gprof_recorder_prepare(struct gprof_recorder *r, const struct gprof_prepare 
 {
 	const size_t least = GPROF_SIZE_WITH(struct gprof_prepare, program);
 	struct gprof_prepare taken = { 0 };
-	int err = gprof_opts_take(&taken, sizeof(taken), least, how, "gprof_prepare", &r->error);
+	int err = gprof_opts_copy_in(&taken, sizeof(taken), least, how, "gprof_prepare", &r->error);
 
-	if (err || r->started || r->tabler.running)
+	if (err || r->started || r->table_loader.running)
 		return err;
-	gprof_tabler_begin(&r->tabler, r->streams[0].tables ? &r->streams[0].dev : NULL);
-	gprof_tabler_prepare(&r->tabler, &r->target, &taken);
+	gprof_table_loader_begin(&r->table_loader,
+				 r->streams[0].tables ? &r->streams[0].dev : NULL);
+	gprof_table_loader_prepare(&r->table_loader, &r->target, &taken);
 	return 0;
 }
 
@@ -174,7 +175,7 @@ static int start_events(struct gprof_recorder *r, const int *fds, size_t nr_fds)
 		return err;
 	/* First the thread, so that it is there when the kernel looks for the target's. */
 	if (!r->flight)
-		err = gprof_drain_begin(&r->drain, r->streams, r->nr, &r->tabler, &r->error);
+		err = gprof_drain_begin(&r->drain, r->streams, r->nr, &r->table_loader, &r->error);
 	if (!err)
 		err = start_streams(r, fds);
 	return err;
@@ -183,10 +184,10 @@ static int start_events(struct gprof_recorder *r, const int *fds, size_t nr_fds)
 /* The memory of this very process may be what is recorded. */
 int gprof_recorder_start_events(struct gprof_recorder *r, const int *fds, size_t nr_fds)
 {
-	int64_t left = gprof_heap_leave();
+	int64_t left = gprof_heap_pause();
 	int err = start_events(r, fds, nr_fds);
 
-	gprof_heap_back(left);
+	gprof_heap_resume(left);
 	return err;
 }
 
@@ -253,7 +254,7 @@ static int finish(struct gprof_recorder *r, struct gprof_stream *s,
 				       (unsigned long long)gprof_stream_samples(s));
 	if (err)
 		return err;
-	gprof_stream_look(s);
+	gprof_stream_mark_live(s);
 	s->builder.last = true;
 	p = make_profile(s, &t, before);
 	if (!p)
@@ -292,7 +293,7 @@ static int stop(struct gprof_recorder *r, struct gprof_profile **given)
 		if (gprof_stream_stop(&r->streams[i], &r->error) && !first.err)
 			first = r->error;
 	gprof_drain_end(&r->drain);
-	gprof_tabler_end(&r->tabler);
+	gprof_table_loader_end(&r->table_loader);
 	if (r->drain.error.err && !first.err)
 		first = r->drain.error;
 	for (i = 0; i < r->nr; i++)
@@ -332,7 +333,7 @@ int gprof_recorder_stop_profiles(struct gprof_recorder *r, struct gprof_profile 
 }
 
 /* One profile, of what was read until now; the next begins there. */
-static int take_next(struct gprof_recorder *r, struct gprof_stream *s, uint64_t now,
+static int make_next(struct gprof_recorder *r, struct gprof_stream *s, uint64_t now,
 		     struct gprof_profile **profile)
 {
 	const struct gprof_error none = { 0 };
@@ -346,7 +347,7 @@ static int take_next(struct gprof_recorder *r, struct gprof_stream *s, uint64_t 
 	/* What the kernel has taken since it was read is of the next. */
 	t.kernel.out_produced = t.seen.samples + gprof_tally_lost(&t) + t.kernel.out_overwritten;
 	s->until_ns = now;
-	gprof_stream_look(s);
+	gprof_stream_mark_live(s);
 	*profile = make_profile(s, &t, &none);
 	if (!*profile)
 		return gprof_error_set(&r->error, ENOMEM, "%s: no memory for the profile", s->name);
@@ -375,7 +376,7 @@ int gprof_recorder_next_profiles(struct gprof_recorder *r, struct gprof_profile 
 	gprof_drain_pause(&r->drain);
 	for (i = 0; i < nr; i++) {
 		profiles[i] = NULL;
-		if (take_next(r, &r->streams[i], gprof_labels_now(), &profiles[i]) && !first.err)
+		if (make_next(r, &r->streams[i], gprof_labels_now(), &profiles[i]) && !first.err)
 			first = r->error;
 	}
 	gprof_drain_resume(&r->drain);
@@ -413,9 +414,9 @@ int gprof_recorder_snapshot(struct gprof_recorder *r, size_t event, struct gprof
 	if (err)
 		return err;
 	/* Files that have come up are for the next snapshot. */
-	gprof_tabler_look(&r->tabler, &s->builder.spaces.objects);
+	gprof_table_loader_scan(&r->table_loader, &s->builder.spaces.objects);
 	as_of_snapshot(&t);
-	gprof_stream_look(s);
+	gprof_stream_mark_live(s);
 	*profile = make_profile(s, &t, &none);
 	return *profile ? 0 : gprof_error_set(&r->error, ENOMEM, "%s: no memory for the profile",
 					      s->name);
@@ -487,12 +488,12 @@ int gprof_recorder_stats(struct gprof_recorder *r, size_t event, struct gprof_re
 	out.lost_no_buffer = t.kernel.out_lost[GPROF_LOST_NO_BUFFER];
 	out.lost_waits = t.kernel.out_lost[GPROF_LOST_WAIT];
 	out.tables_refused = r->streams[event].tables_refused;
-	out.other_python = r->streams[event].python ? r->tabler.other_python : 0;
+	out.other_python = r->streams[event].python ? r->table_loader.other_python : 0;
 	out.stacks_time = ends[GPROF_STACK_END_TIME];
 	out.live_full = r->streams[event].builder.unknown.full;
 	out.live_lost = r->streams[event].builder.unknown.objects;
 	out.live_unseen = r->streams[event].builder.unknown.unseen;
-	return gprof_opts_give(st, &out, sizeof(out), least, "gprof_recorder_stats", &r->error);
+	return gprof_opts_copy_out(st, &out, sizeof(out), least, "gprof_recorder_stats", &r->error);
 }
 
 uint64_t gprof_recorder_bytes(struct gprof_recorder *r)

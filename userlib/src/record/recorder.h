@@ -27,7 +27,7 @@
  * Return: recorder, or NULL with errno.
  */
 struct gprof_recorder *gprof_recorder_make(const struct gprof_target *target,
-					   const struct gprof_source *sources, size_t nr,
+					   const struct gprof_stream_source *sources, size_t nr,
 					   const struct gprof_stream_opts *opts,
 					   struct gprof_error *e);
 

@@ -86,7 +86,7 @@ static int losses(struct gprof_profile *p, const struct gprof_stream *s,
 }
 
 /* A comment with a number, when there is something to tell. */
-static int tell(struct gprof_profile *p, uint64_t n, const char *what)
+static int add_comment(struct gprof_profile *p, uint64_t n, const char *what)
 {
 	char text[512];
 
@@ -97,7 +97,7 @@ static int tell(struct gprof_profile *p, uint64_t n, const char *what)
 }
 
 /* What is live, and cannot be told by where it comes from. */
-static int unknown_live(struct gprof_profile *p, const struct gprof_live_unknown *u)
+static int unknown_live(struct gprof_profile *p, const struct gprof_live_unsampled *u)
 {
 	int err = 0;
 
@@ -106,13 +106,15 @@ static int unknown_live(struct gprof_profile *p, const struct gprof_live_unknown
 					     "profile, for their samples were lost or not read",
 					     ull(u->objects), ull(u->value));
 	if (!err)
-		err = tell(p, u->full,
-			   "samples are not among what is live, for too many were at once; more bytes "
-			   "per sample help");
+		err = add_comment(
+			p, u->full,
+			"samples are not among what is live, for too many were at once; more bytes "
+			"per sample help");
 	if (!err)
-		err = tell(p, u->unseen,
-			   "objects at most may be live no longer, for the kernel did not tell of "
-			   "their ends");
+		err = add_comment(
+			p, u->unseen,
+			"objects at most may be live no longer, for the kernel did not tell of "
+			"their ends");
 	return err;
 }
 
@@ -143,23 +145,27 @@ static int limits(struct gprof_profile *p, const struct gprof_stream *s,
 					     "unwind tables did not fit into the memory that this "
 					     "user may lock (ulimit -l)");
 	if (!err)
-		err = tell(p, k->out_maps_missed,
-			   "times the mappings of a process were not read, since it was gone, "
-			   "locked, or changing them all the time; addresses may have no names");
+		err = add_comment(
+			p, k->out_maps_missed,
+			"times the mappings of a process were not read, since it was gone, "
+			"locked, or changing them all the time; addresses may have no names");
 	if (!err)
-		err = tell(p, k->out_maps_lost,
-			   "times the mappings of a process did not fit into the buffer; addresses "
-			   "may have no names");
+		err = add_comment(
+			p, k->out_maps_lost,
+			"times the mappings of a process did not fit into the buffer; addresses "
+			"may have no names");
 	if (!err)
-		err = tell(p, t->seen.orphans,
-			   "samples refer to a stack that is not in the buffer; this is a bug of "
-			   "gprof");
+		err = add_comment(
+			p, t->seen.orphans,
+			"samples refer to a stack that is not in the buffer; this is a bug of "
+			"gprof");
 	if (!err)
-		err = tell(p, s->builder.labels_forgotten,
-			   "samples have no labels of their threads, which changed them too often");
+		err = add_comment(
+			p, s->builder.labels_forgotten,
+			"samples have no labels of their threads, which changed them too often");
 	if (!err)
-		err = tell(p, t->seen.malformed,
-			   "records made no sense; this is a bug of gprof");
+		err = add_comment(p, t->seen.malformed,
+				  "records made no sense; this is a bug of gprof");
 	return err;
 }
 

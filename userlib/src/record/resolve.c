@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/patience.h"
+#include "base/cancel.h"
 #include "python_mix.h"
 #include "resolve_names.h"
 #include "symbol/kernel_table.h"
@@ -96,7 +96,7 @@ static uint32_t add_mapping(struct gprof_resolver *r, uint64_t start, uint64_t l
 }
 
 /* Does a mapping of the profile hold this place of a file, or of an address space? */
-static bool holds(const struct gprof_resolver *r, const struct gprof_placed *placed,
+static bool holds(const struct gprof_resolver *r, const struct gprof_mapped_part *placed,
 		  const struct gprof_vma *vma, size_t space, uint64_t offset)
 {
 	const struct gprof_mapping *m = &r->p->mappings[placed->mapping];
@@ -127,7 +127,7 @@ static uint32_t find_placed(struct gprof_resolver *r, const struct gprof_vma *vm
 	if (!mapping ||
 	    gprof_grow(&r->placed, &r->cap_placed, r->nr_placed + 1, sizeof(*r->placed)))
 		return GPROF_NONE;
-	r->placed[r->nr_placed++] = (struct gprof_placed){ vma->object, space, mapping - 1 };
+	r->placed[r->nr_placed++] = (struct gprof_mapped_part){ vma->object, space, mapping - 1 };
 found:
 	return gprof_map64_put(&r->by_vma, (uintptr_t)vma, i) ? GPROF_NONE : i;
 }
@@ -200,7 +200,7 @@ static uint32_t old_mapping(const struct gprof_resolver *r, const struct gprof_k
 }
 
 /* Have the kernel's names as they are now. @anew: read them whether modules changed or not */
-static int look_at_kernel(struct gprof_resolver *r, bool anew)
+static int load_kernel(struct gprof_resolver *r, bool anew)
 {
 	struct gprof_kernel *k = gprof_kernel_get("/proc", "/sys", &anew);
 	uint32_t *mappings = k ? calloc(k->nr_images, sizeof(*mappings)) : NULL;
@@ -241,7 +241,7 @@ void gprof_resolver_spaces_kept(struct gprof_resolver *r, const uint32_t *number
 	/* it knows places in memory that are others' now */
 	gprof_map64_clear(&r->by_vma);
 	for (i = 0; i < r->nr_placed; i++) {
-		struct gprof_placed placed = r->placed[i];
+		struct gprof_mapped_part placed = r->placed[i];
 
 		if (!placed.object) {
 			if (numbers[placed.space] == GPROF_NONE)
@@ -268,13 +268,13 @@ void gprof_resolver_need_files(const struct gprof_resolver *r)
 static int find_in_kernel(struct gprof_resolver *r, uint64_t addr, const char **name,
 			  const struct gprof_kernel_image **image)
 {
-	if (!r->kernel_looked && look_at_kernel(r, false))
+	if (!r->kernel_looked && load_kernel(r, false))
 		return -ENOMEM;
 	*name = gprof_kernel_find(r->spaces->kernel, addr, image);
-	if ((*image && (*image)->lasting) || r->kernel_anew)
+	if ((*image && (*image)->permanent) || r->kernel_anew)
 		return 0;
 	/* It may have come since, and be where another was. */
-	if (look_at_kernel(r, true))
+	if (load_kernel(r, true))
 		return -ENOMEM;
 	*name = gprof_kernel_find(r->spaces->kernel, addr, image);
 	return 0;
@@ -338,7 +338,7 @@ static int generated_frame(struct gprof_resolver *r, struct gprof_space *space,
 {
 	const char *name = place->changed ? CHANGED : NULL, *file = "";
 	uint64_t to = s->last > s->time ? s->last : s->time;
-	struct gprof_code_known *known = NULL;
+	struct gprof_code_entry *known = NULL;
 	uint32_t location, function, line = 0;
 	struct gprof_jit_code code;
 
@@ -349,8 +349,8 @@ static int generated_frame(struct gprof_resolver *r, struct gprof_space *space,
 		r->changed += !code.name;
 	}
 	if (name && code.id)
-		known = gprof_code_versions_known(&r->versions, place->mapping, place->address,
-						  code.id);
+		known = gprof_code_versions_find(&r->versions, place->mapping, place->address,
+						 code.id);
 	if (known && known->id == code.id && known->address == place->address &&
 	    known->mapping == place->mapping)
 		return push(r, known->location);
@@ -366,7 +366,7 @@ static int generated_frame(struct gprof_resolver *r, struct gprof_space *space,
 	location = gprof_code_versions_location(&r->versions, place->mapping, place->address,
 						function, line);
 	if (known && location != GPROF_NONE)
-		*known = (struct gprof_code_known){ place->address, code.id, place->mapping,
+		*known = (struct gprof_code_entry){ place->address, code.id, place->mapping,
 						    location };
 	return push(r, location);
 }
@@ -609,7 +609,7 @@ int gprof_resolve_stack(struct gprof_resolver *r, const struct gprof_stack *stac
 	size_t i, j, nr = s->nr_user, last;
 	int err = 0;
 
-	if (gprof_patience_over())
+	if (gprof_is_cancelled())
 		return -ECONNABORTED;
 	r->nr_stack = 0;
 	for (i = 0; i < s->nr_kernel && !err; i++)

@@ -40,12 +40,12 @@ struct gprof_stack {
 };
 
 /**
- * struct gprof_placed - a mapping of the profile and what it stands for
+ * struct gprof_mapped_part - a mapping of the profile and what it stands for
  * @object: file, or NULL
  * @space: index of the address space, where there is no file
  * @mapping: index in the profile
  */
-struct gprof_placed {
+struct gprof_mapped_part {
 	struct gprof_object *object;
 	size_t space;
 	uint32_t mapping;
@@ -106,7 +106,7 @@ struct gprof_resolver {
 	uint64_t unread;
 	struct gprof_code_versions versions;
 	struct gprof_map64 by_line;
-	GPROF_ARRAY(struct gprof_placed, placed);
+	GPROF_ARRAY(struct gprof_mapped_part, placed);
 	struct gprof_map64 by_vma;
 	struct gprof_map64 names;
 	GPROF_ARRAY(struct gprof_unnamed, unnamed);

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/patience.h"
+#include "base/cancel.h"
 #include "symbol/debuginfod.h"
 #include "symbol/demangle.h"
 #include "symbol/kernel_table.h"
@@ -118,10 +118,10 @@ struct opened {
 	struct source source;
 };
 
-static struct opened look_at(struct gprof_object *object)
+static struct opened open_object(struct gprof_object *object)
 {
 	struct opened o = { .object = object };
-	int fd = object->known.used ? gprof_object_dup(object) : -1;
+	int fd = object->names.used ? gprof_object_dup(object) : -1;
 
 	o.known = fd >= 0;
 	if (o.known)
@@ -133,11 +133,10 @@ static struct opened look_at(struct gprof_object *object)
 static size_t frames_of(struct gprof_resolver *r, struct opened *o, uint64_t vaddr,
 			struct gprof_symbol_frame *frames, bool *inlines)
 {
-	struct gprof_known_names *names = &r->spaces->objects.names;
+	struct gprof_name_cache *names = &r->spaces->objects.names;
 	size_t nr;
 
-	if (o->known &&
-	    gprof_known_names_get(names, &o->object->known, vaddr, frames, &nr, inlines))
+	if (o->known && gprof_name_cache_get(names, &o->object->names, vaddr, frames, &nr, inlines))
 		return nr;
 	if (!o->asked)
 		o->sym = gprof_object_symbolizer(o->object);
@@ -148,7 +147,7 @@ static size_t frames_of(struct gprof_resolver *r, struct opened *o, uint64_t vad
 	/* There may be more another time. */
 	if (gprof_symbolizer_is_open(o->sym) &&
 	    gprof_symbolizer_missing(o->sym) == GPROF_MISSING_NOT)
-		gprof_known_names_put(names, &o->object->known, vaddr, frames, nr, *inlines);
+		gprof_name_cache_put(names, &o->object->names, vaddr, frames, nr, *inlines);
 	return nr;
 }
 
@@ -183,7 +182,7 @@ static int name_one(struct gprof_resolver *r, struct opened *o, const struct gpr
 	struct gprof_line lines[GPROF_FRAMES_MAX];
 	size_t nr, i;
 
-	if (gprof_patience_over())
+	if (gprof_is_cancelled())
 		return -ECONNABORTED;
 	nr = frames_of(r, o, u->vaddr, frames, inlines);
 	if (nr && r->texts > TEXTS_MAX) {
@@ -326,7 +325,7 @@ static bool has_hidden(const struct gprof_resolver *r)
 	return false;
 }
 
-static int tell(struct gprof_resolver *r)
+static int add_comments(struct gprof_resolver *r)
 {
 	int err = 0;
 
@@ -376,7 +375,7 @@ int gprof_resolver_name_unnamed(struct gprof_resolver *r, struct gprof_naming *n
 		struct gprof_unnamed *u = &r->unnamed[i];
 
 		if (!i || u->object != r->unnamed[i - 1].object)
-			o = look_at(u->object);
+			o = open_object(u->object);
 		err = name_one(r, &o, u, n);
 		if (i + 1 == r->nr_unnamed || u->object != r->unnamed[i + 1].object)
 			gprof_object_done(u->object);
@@ -413,5 +412,5 @@ int gprof_resolver_name(struct gprof_resolver *r)
 		err = name_rest(r, &n);
 	}
 	gprof_naming_free(&n);
-	return err ? err : tell(r);
+	return err ? err : add_comments(r);
 }

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "counted.h"
+#include "aggregate.h"
 #include "profile/labels.h"
 
 #define GPROF_SAMPLE_KEYS	15

@@ -8,24 +8,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/live.h"
+#include "device/ring_snapshot.h"
 #include "profile/labels.h"
 
-static int setup(struct gprof_stream *s, const struct gprof_source *source,
-		 const struct gprof_aim *aim, const struct gprof_stream_opts *opts,
-		 struct gprof_error *e)
+static int setup(struct gprof_stream *s, const struct gprof_stream_source *source,
+		 const struct gprof_kernel_target *kernel_target,
+		 const struct gprof_stream_opts *opts, struct gprof_error *e)
 {
 	struct gprof_setup setup = {
 		.flags = (opts->on_exec ? GPROF_SETUP_F_ON_EXEC : 0) |
 			 (opts->flight ? GPROF_SETUP_F_FLIGHT : 0) |
 			 (source->columns.latency ? GPROF_SETUP_F_PARALLELISM : 0),
 		.kind = source->kind,
-		.target = aim->target,
-		.id = aim->id,
+		.target = kernel_target->target,
+		.id = kernel_target->id,
 		.stack = source->stack,
-		.cpus = (uintptr_t)aim->cpus,
+		.cpus = (uintptr_t)kernel_target->cpus,
 		.params = (uintptr_t)source->params,
-		.cpus_size = (uint32_t)aim->cpus_size,
+		.cpus_size = (uint32_t)kernel_target->cpus_size,
 		.buffer_size = opts->buffer_bytes,
 	};
 	struct gprof_info info;
@@ -66,7 +66,7 @@ static int setup(struct gprof_stream *s, const struct gprof_source *source,
 	if (!err)
 		err = gprof_buffer_map(&s->buffer, s->dev.fd, &setup, e);
 	if (!err && source->columns.live_value_type)
-		err = gprof_live_table_map(&s->live, s->dev.fd, s->name, e);
+		err = gprof_object_table_map(&s->live, s->dev.fd, s->name, e);
 	return err;
 }
 
@@ -75,10 +75,10 @@ static int init_builder(struct gprof_stream *s)
 {
 	int err = gprof_builder_init(&s->builder);
 
-	gprof_aging_free(&s->aging);
-	gprof_aging_init(&s->aging);
+	gprof_eviction_free(&s->eviction);
+	gprof_eviction_init(&s->eviction);
 	if (!err && s->live.head)
-		s->builder.lasting.max = s->live.head->nr_slots;
+		s->builder.live_samples.max = s->live.head->nr_slots;
 	s->builder.services = s->services;
 	s->since_ns = s->until_ns = 0;
 	memset(&s->past, 0, sizeof(s->past));
@@ -86,9 +86,9 @@ static int init_builder(struct gprof_stream *s)
 	return err;
 }
 
-int gprof_stream_init(struct gprof_stream *s, const struct gprof_source *source,
-		      const struct gprof_aim *aim, const struct gprof_stream_opts *opts,
-		      struct gprof_error *e)
+int gprof_stream_init(struct gprof_stream *s, const struct gprof_stream_source *source,
+		      const struct gprof_kernel_target *kernel_target,
+		      const struct gprof_stream_opts *opts, struct gprof_error *e)
 {
 	size_t i;
 	int err;
@@ -101,17 +101,17 @@ int gprof_stream_init(struct gprof_stream *s, const struct gprof_source *source,
 	s->kind = source->kind;
 	s->name = strdup(source->name);
 	s->detail = strdup(source->detail);
-	s->target = strdup(aim->text);
+	s->target = strdup(kernel_target->text);
 	s->column = strdup(source->columns.weight_type);
 	if (!s->name || !s->detail || !s->target || !s->column || init_builder(s))
 		return gprof_error_set(e, ENOMEM, "%s: no memory", source->name);
 	s->columns.weight_type = s->column;
 	s->flight = opts->flight;
-	err = setup(s, source, aim, opts, e);
+	err = setup(s, source, kernel_target, opts, e);
 	if (err)
 		return err;
 	if (s->live.head)
-		s->builder.lasting.max = s->live.head->nr_slots;
+		s->builder.live_samples.max = s->live.head->nr_slots;
 	s->decoders = calloc(s->buffer.nr, sizeof(*s->decoders));
 	if (!s->decoders)
 		return gprof_error_set(e, ENOMEM, "%s: no memory", s->name);
@@ -128,9 +128,9 @@ void gprof_stream_free(struct gprof_stream *s)
 		gprof_decoder_free(&s->decoders[i]);
 	free(s->decoders);
 	gprof_builder_free(&s->builder);
-	gprof_aging_free(&s->aging);
+	gprof_eviction_free(&s->eviction);
 	gprof_buffer_unmap(&s->buffer);
-	gprof_live_table_unmap(&s->live);
+	gprof_object_table_unmap(&s->live);
 	gprof_own_fd_close(&s->dev);
 	free(s->name);
 	free(s->detail);
@@ -229,8 +229,8 @@ int gprof_stream_drain(struct gprof_stream *s, struct gprof_error *e)
 						"%s: no memory for the samples; record for a "
 						"shorter time, or less often", s->name);
 	}
-	if (!first && gprof_age(&s->aging, &s->builder, &s->columns, &s->live, s->decoders,
-				s->buffer.nr))
+	if (!first && gprof_evict(&s->eviction, &s->builder, &s->columns, &s->live, s->decoders,
+				  s->buffer.nr))
 		first = gprof_error_set(e, ENOMEM, "%s: no memory for the samples; record for a "
 					"shorter time, or less often", s->name);
 	return first;
@@ -268,7 +268,7 @@ static int feed_copy(struct gprof_decoder *d, const struct gprof_snapshot *copy)
 }
 
 /* A ring that has given up nothing tells of all that was since the start. */
-static void see_begin(struct gprof_builder *b, const struct gprof_snapshot *copy)
+static void note_begin(struct gprof_builder *b, const struct gprof_snapshot *copy)
 {
 	const struct gprof_generation_rec *rec = (const void *)copy->data;
 
@@ -283,7 +283,7 @@ static void see_begin(struct gprof_builder *b, const struct gprof_snapshot *copy
  * @nr: how many
  */
 struct flight {
-	struct gprof_live *live;
+	struct gprof_ring_snapshot *live;
 	struct gprof_snapshot *pieces;
 	size_t nr;
 };
@@ -295,7 +295,7 @@ static int rescue_all(struct flight *f)
 	size_t i;
 
 	for (i = 0; i < f->nr && !err; i++)
-		err = gprof_live_rescue(&f->live[i]);
+		err = gprof_ring_snapshot_rescue(&f->live[i]);
 	return err;
 }
 
@@ -303,9 +303,9 @@ static int rescue_all(struct flight *f)
 static int next_piece(struct flight *f, size_t i, bool *gone)
 {
 	uint64_t before;
-	int err = gprof_live_next(&f->live[i], &f->pieces[i], &before);
+	int err = gprof_ring_snapshot_next(&f->live[i], &f->pieces[i], &before);
 
-	*gone = before != GPROF_LIVE_ADJOINS;
+	*gone = before != GPROF_RING_SNAPSHOT_ADJOINS;
 	return err;
 }
 
@@ -317,14 +317,14 @@ static int begin_flight(struct gprof_stream *s, struct flight *f)
 	size_t i;
 
 	for (i = 0; i < f->nr && !err; i++)
-		err = gprof_live_begin(&f->live[i], &s->buffer.rings[i]);
+		err = gprof_ring_snapshot_begin(&f->live[i], &s->buffer.rings[i]);
 	if (!err)
 		err = rescue_all(f);
 	for (i = 0; i < f->nr && !err; i++) {
 		err = next_piece(f, i, &gone);
 		if (!err && gone && !f->pieces[i].len)
 			err = -EAGAIN;
-		see_begin(&s->builder, &f->pieces[i]);
+		note_begin(&s->builder, &f->pieces[i]);
 	}
 	return err;
 }
@@ -354,7 +354,7 @@ static int read_flight(struct gprof_stream *s, struct flight *f)
 		err = feed_ring(s, f, i);
 	for (i = 0; i < f->nr; i++) {
 		gprof_snapshot_free(&f->pieces[i]);
-		gprof_live_free(&f->live[i]);
+		gprof_ring_snapshot_free(&f->live[i]);
 	}
 	return err;
 }
@@ -387,10 +387,10 @@ int gprof_stream_snapshot(struct gprof_stream *s, struct gprof_error *e)
 	}
 }
 
-void gprof_stream_look(struct gprof_stream *s)
+void gprof_stream_mark_live(struct gprof_stream *s)
 {
 	if (s->live.head)
-		gprof_builder_look(&s->builder, &s->live);
+		gprof_builder_mark_live(&s->builder, &s->live);
 }
 
 static void add_kernel(struct gprof_stats *sum, const struct gprof_stats *k)
@@ -424,7 +424,7 @@ int gprof_stream_next(struct gprof_stream *s, const struct gprof_tally *t, struc
 				       "shorter time, or less often", s->name);
 	for (i = 0; i < s->buffer.nr; i++)
 		gprof_decoder_forget(&s->decoders[i]);
-	gprof_aging_next(&s->aging);
+	gprof_eviction_next(&s->eviction);
 	add_kernel(&s->base, k);
 	add_kernel(&s->past.kernel, k);
 	s->past.seen.samples += t->seen.samples;

@@ -10,16 +10,16 @@
 #include <stdint.h>
 
 #include "device/buffer.h"
-#include "aging.h"
+#include "evict.h"
 #include "builder.h"
 #include "device/decode.h"
 #include "device/device.h"
-#include "device/live_table.h"
+#include "device/object_table.h"
 #include "base/error.h"
 #include "device/target.h"
 
 /**
- * struct gprof_source - what a kind of recorder wants of the kernel
+ * struct gprof_stream_source - what a kind of recorder wants of the kernel
  * @kind: GPROF_KIND_*
  * @stack: GPROF_STACK_F_*
  * @params: the kind's parameters
@@ -32,7 +32,7 @@
  *
  * Where @columns have a latency, samples are to tell how many tasks of the target ran.
  */
-struct gprof_source {
+struct gprof_stream_source {
 	uint32_t kind;
 	uint32_t stack;
 	const void *params;
@@ -84,7 +84,7 @@ struct gprof_tally {
  * @decoders: one for each ring
  * @live: table of what lasts, where the kind has one
  * @builder: profile in the making
- * @aging: forgets what of it is over
+ * @eviction: forgets what of it is over
  * @base: kernel's counts at the last start
  * @base_seen: own counts at the last start
  * @started: kernel side is started
@@ -109,9 +109,9 @@ struct gprof_stream {
 	struct gprof_columns columns;
 	struct gprof_buffer buffer;
 	struct gprof_decoder *decoders;
-	struct gprof_live_table live;
+	struct gprof_object_table live;
 	struct gprof_builder builder;
-	struct gprof_aging aging;
+	struct gprof_eviction eviction;
 	struct gprof_stats base;
 	struct gprof_decode_counts base_seen;
 	bool started;
@@ -130,13 +130,13 @@ struct gprof_stream {
  * gprof_stream_init() - open, set up and map a device
  * @s: result for gprof_stream_free(), also on failure
  * @source: what to record
- * @aim: of whom
+ * @kernel_target: of whom
  * @opts: how
  * @e: sentence
  */
-int gprof_stream_init(struct gprof_stream *s, const struct gprof_source *source,
-		      const struct gprof_aim *aim, const struct gprof_stream_opts *opts,
-		      struct gprof_error *e);
+int gprof_stream_init(struct gprof_stream *s, const struct gprof_stream_source *source,
+		      const struct gprof_kernel_target *kernel_target,
+		      const struct gprof_stream_opts *opts, struct gprof_error *e);
 void gprof_stream_free(struct gprof_stream *s);
 
 /**
@@ -192,12 +192,12 @@ int gprof_stream_total(struct gprof_stream *s, struct gprof_tally *t, struct gpr
 uint64_t gprof_tally_lost(const struct gprof_tally *t);
 
 /**
- * gprof_stream_look() - have the profile tell what is live, of what the rings have told
+ * gprof_stream_mark_live() - have the profile tell what is live, of what the rings have told
  *
  * To be called behind gprof_stream_drain(), while nobody drains. Kinds without such a table
  * have nothing to tell.
  */
-void gprof_stream_look(struct gprof_stream *s);
+void gprof_stream_mark_live(struct gprof_stream *s);
 
 /**
  * gprof_stream_ends() - how the walks of user stacks ended, since the start

@@ -206,8 +206,8 @@ static void mark_used(struct work *w, const struct gprof_lost_file *lost)
 }
 
 /* The places of a file in what was found of it. @outside: how many have none */
-static int take_places(struct work *w, const struct code_file *f,
-		       const struct gprof_found_file *found, size_t *outside)
+static int match_places(struct work *w, const struct code_file *f,
+			const struct gprof_found_file *found, size_t *outside)
 {
 	struct gprof_resolver *r = &w->r;
 	size_t i;
@@ -285,7 +285,7 @@ static int name_places(struct work *w, struct code_file *f, const struct gprof_f
 	size_t i;
 
 	w->lines = w->p->nr_lines;
-	err = take_places(w, f, found, outside);
+	err = match_places(w, f, found, outside);
 	if (!err)
 		err = gprof_resolver_name_unnamed(&w->r, &w->naming);
 	w->r.nr_unnamed = 0;
@@ -296,47 +296,49 @@ static int name_places(struct work *w, struct code_file *f, const struct gprof_f
 	return err;
 }
 
-static void say_why(struct code_file *f, const char *why, bool wanted)
+static void set_why(struct code_file *f, const char *why, bool wanted)
 {
 	f->done.why = why;
 	f->done.wanted = wanted;
 }
 
 /* Why a file that was found, or its debug file, has no name for all. */
-static void tell_found(struct work *w, struct code_file *f, const struct gprof_found_file *found,
-		       size_t outside)
+static void explain_found(struct work *w, struct code_file *f, const struct gprof_found_file *found,
+			  size_t outside)
 {
 	const struct gprof_object *object = found->object;
 
 	if (w->places.refused[0]) {
 		snprintf(w->why, sizeof(w->why), "%s is damaged, or of another build",
 			 w->places.refused);
-		say_why(f, w->why, true);
+		set_why(f, w->why, true);
 	} else if (outside == f->nr && found->apart) {
-		say_why(f, "its debug file does not say where in it the code lay, and the file itself "
-			   "does", false);
+		set_why(f,
+			"its debug file does not say where in it the code lay, and the file itself "
+			"does",
+			false);
 	} else if (found->apart && !object->has_debug) {
-		say_why(f, "its debug file is damaged", true);
+		set_why(f, "its debug file is damaged", true);
 	} else if (object->why != GPROF_MISSING_NOT) {
-		say_why(f, gprof_missing_text(object->why), true);
+		set_why(f, gprof_missing_text(object->why), true);
 	} else if (outside) {
-		say_why(f, "their addresses are outside of it", false);
+		set_why(f, "their addresses are outside of it", false);
 	} else if (object->has_debug) {
 		f->done.found = true;
-		say_why(f, "its debug symbols have no name for them", false);
+		set_why(f, "its debug symbols have no name for them", false);
 	} else {
-		say_why(f, "it is stripped, and no debug file of it was found", true);
+		set_why(f, "it is stripped, and no debug file of it was found", true);
 	}
 }
 
-static void tell_lost(struct work *w, struct code_file *f, bool other)
+static void explain_lost(struct work *w, struct code_file *f, bool other)
 {
 	if (w->places.refused[0])
 		snprintf(w->why, sizeof(w->why), "%s is damaged, or of another build",
 			 w->places.refused);
 	else if (other)
 		snprintf(w->why, sizeof(w->why), "%s is of another build now", f->done.file);
-	say_why(f, w->places.refused[0] || other ? w->why :
+	set_why(f, w->places.refused[0] || other ? w->why :
 		"neither it nor a debug file of it was found", true);
 }
 
@@ -359,9 +361,9 @@ static int name_file(struct work *w, struct code_file *f, const struct gprof_los
 	if (err)
 		return err;
 	if (!found.object)
-		tell_lost(w, f, other);
+		explain_lost(w, f, other);
 	else if (f->done.named < f->done.unnamed)
-		tell_found(w, f, &found, outside);
+		explain_found(w, f, &found, outside);
 	/* None is needed any more. */
 	return gprof_objects_keep(objects);
 }
@@ -375,18 +377,18 @@ static int do_file(struct work *w, struct code_file *f, bool look)
 	f->done.build_id = w->p->strings.v[f->build_id];
 	f->done.why = "";
 	if (f->kernel)
-		say_why(f, "what the kernel hid while it was recorded has no names "
+		set_why(f, "what the kernel hid while it was recorded has no names "
 			   "(sysctl kernel.kptr_restrict=0 shows it)", false);
 	else if (!f->build_id)
-		say_why(f, "the profile has no build-id of it to find it by", false);
+		set_why(f, "the profile has no build-id of it to find it by", false);
 	else if (!read_build_id(&lost, f->done.build_id))
-		say_why(f, "what the profile has for its build-id is none", false);
+		set_why(f, "what the profile has for its build-id is none", false);
 	else if (!look)
-		say_why(f, "of so many files not all are looked for", false);
+		set_why(f, "of so many files not all are looked for", false);
 	else
 		err = name_file(w, f, &lost);
 	if (f->done.named == f->done.unnamed)
-		say_why(f, "", false);
+		set_why(f, "", false);
 	if (!err && w->opts.tell && (f->done.unnamed || f->done.lined))
 		w->opts.tell(w->opts.ctx, &f->done);
 	return err;
@@ -408,7 +410,7 @@ static int name_all(struct work *w)
 	return err;
 }
 
-static void tell_unmapped(const struct work *w)
+static void report_unmapped(const struct work *w)
 {
 	if (w->opts.tell && w->unmapped)
 		w->opts.tell(w->opts.ctx, &(struct gprof_symbolized){
@@ -417,7 +419,7 @@ static void tell_unmapped(const struct work *w)
 		});
 }
 
-static void tell_unused(const struct work *w)
+static void report_unused(const struct work *w)
 {
 	char hex[2 * GPROF_BUILD_ID_MAX + 1];
 	size_t i, j;
@@ -526,8 +528,8 @@ static int symbolize(struct work *w)
 	err = name_all(w);
 	gprof_debug_places_set(NULL);
 	if (!err) {
-		tell_unmapped(w);
-		tell_unused(w);
+		report_unmapped(w);
+		report_unused(w);
 	}
 	/* Stacks may have more frames now, after a failure too. */
 	end = w->changed ? forget_functions(p) : 0;
@@ -554,9 +556,10 @@ int gprof_profile_symbolize(struct gprof_profile *p, const struct gprof_symboliz
 {
 	struct gprof_error e = { 0 };
 	struct work w = { .p = p, .e = &e };
-	int err = opts ? gprof_opts_take(&w.opts, sizeof(w.opts),
-					 GPROF_SIZE_WITH(struct gprof_symbolize_opts, ctx), opts,
-					 "gprof_symbolize_opts", &e) : 0;
+	int err = opts ? gprof_opts_copy_in(&w.opts, sizeof(w.opts),
+					    GPROF_SIZE_WITH(struct gprof_symbolize_opts, ctx), opts,
+					    "gprof_symbolize_opts", &e) :
+			 0;
 
 	if (err) {
 		gprof_error_publish(&e);

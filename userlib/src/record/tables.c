@@ -63,7 +63,7 @@ static void failed(struct maker *m, const char *file, const char *why)
 }
 
 /* Whether to go on. */
-static bool tell(const struct maker *m, size_t done, size_t all)
+static bool report_progress(const struct maker *m, size_t done, size_t all)
 {
 	return !m->opts.progress || !m->opts.progress(m->opts.ctx, done, all);
 }
@@ -99,9 +99,9 @@ static int add_file(struct maker *m, const char *path, bool asked)
 	struct stat st;
 	Elf64_Ehdr e;
 
-	look = gprof_look(path, O_NOFOLLOW, &st);
+	look = gprof_open_path(path, O_NOFOLLOW, &st);
 	if (look >= 0) {
-		fd = gprof_open_looked(look);
+		fd = gprof_reopen(look);
 		err = fd < 0 ? errno : 0;
 		close(look);
 	}
@@ -162,7 +162,7 @@ static int add_path(struct maker *m, char *path)
 			failed(m, e->fts_path, gprof_strerror(e->fts_errno));
 			break;
 		case FTS_D:
-			if (!tell(m, m->objects.nr, 0))
+			if (!report_progress(m, m->objects.nr, 0))
 				err = -ECANCELED;
 		}
 	}
@@ -227,7 +227,7 @@ static bool wait_old(const struct maker *m, const struct stat *st, size_t i)
 		     (now.tv_nsec - st->st_ctim.tv_nsec) / 1000000;
 		if (ms < 0 || ms > YOUNG_MS)
 			return true;
-		if (!tell(m, i, m->objects.nr))
+		if (!report_progress(m, i, m->objects.nr))
 			return false;
 		nanosleep(&some, NULL);
 	}
@@ -311,7 +311,8 @@ static int make_all(struct maker *m)
 
 	gprof_unwind_cache_spare(m->cache);
 	for (i = 0; i < m->objects.nr && !err; i++) {
-		err = tell(m, i, m->objects.nr) ? make(m, m->objects.v[i], i) : -ECANCELED;
+		err = report_progress(m, i, m->objects.nr) ? make(m, m->objects.v[i], i) :
+							     -ECANCELED;
 		if (err) {
 			count_rest(m, i);
 			break;
@@ -361,7 +362,8 @@ static int run(struct maker *m)
 
 static int give(const struct gprof_tables_made *made, struct gprof_tables_made *out)
 {
-	return !out ? 0 : gprof_opts_give(out, made, sizeof(*made),
+	return !out ? 0 :
+		      gprof_opts_copy_out(out, made, sizeof(*made),
 					  GPROF_SIZE_WITH(struct gprof_tables_made, dir),
 					  "gprof_tables_made", NULL);
 }
@@ -376,9 +378,10 @@ int gprof_tables_make(const struct gprof_tables_opts *opts, struct gprof_tables_
 		return gprof_error_set(NULL, ENOMEM, "no memory to make unwind tables");
 	made = &m->made;
 	made->limit = GPROF_UNWIND_CACHE_MAX;
-	err = opts ? gprof_opts_take(&m->opts, sizeof(m->opts),
-				     GPROF_SIZE_WITH(struct gprof_tables_opts, ctx), opts,
-				     "gprof_tables_opts", NULL) : 0;
+	err = opts ? gprof_opts_copy_in(&m->opts, sizeof(m->opts),
+					GPROF_SIZE_WITH(struct gprof_tables_opts, ctx), opts,
+					"gprof_tables_opts", NULL) :
+		     0;
 	if (!err)
 		err = give(made, out);
 	if (err)

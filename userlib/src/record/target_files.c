@@ -25,7 +25,7 @@ struct process_files {
 	struct gprof_process process;
 };
 
-static int take_map(void *ctx, const struct gprof_proc_map *m)
+static int on_map(void *ctx, const struct gprof_proc_map *m)
 {
 	static const char deleted[] = " (deleted)";
 	const struct process_files *p = ctx;
@@ -68,7 +68,7 @@ static int add_process(struct gprof_objects *o, uint32_t pid)
 	p.process.start_ns = ticks * (1000000000ULL / (uint64_t)hz);
 	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
 	f = fopen(path, "re");
-	return f ? gprof_proc_maps_each(f, take_map, &p) : 0;
+	return f ? gprof_proc_maps_each(f, on_map, &p) : 0;
 }
 
 static int add_all(struct gprof_objects *o)

@@ -13,7 +13,7 @@
 static struct gprof_profile *snapshot(const struct gprof_task_config *cfg, struct gprof_error *e)
 {
 	struct gprof_task_params params = { .size = sizeof(params) };
-	struct gprof_source source = {
+	struct gprof_stream_source source = {
 		.kind = GPROF_KIND_TASK,
 		.stack = GPROF_STACK_F_IP | GPROF_STACK_F_USER |
 			 (cfg->kernel_frames ? GPROF_STACK_F_KERNEL : 0),
@@ -53,7 +53,7 @@ struct gprof_profile *gprof_task_snapshot(const struct gprof_task_config *config
 	struct gprof_profile *p = NULL;
 	struct gprof_error e = { 0 };
 
-	if (!gprof_opts_take(&cfg, sizeof(cfg), least, config, "gprof_task_config", &e))
+	if (!gprof_opts_copy_in(&cfg, sizeof(cfg), least, config, "gprof_task_config", &e))
 		p = snapshot(&cfg, &e);
 	if (!p)
 		gprof_error_publish(&e);

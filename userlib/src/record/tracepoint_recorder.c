@@ -60,7 +60,8 @@ static int add_filter(const char *name, const char *text, struct happening *h,
 }
 
 static int find_tracepoint(const char *name, const char *filter, uint64_t period,
-			   struct happening *h, struct gprof_source *out, struct gprof_error *e)
+			   struct happening *h, struct gprof_stream_source *out,
+			   struct gprof_error *e)
 {
 	uint64_t id = 0;
 	int err = 0;
@@ -84,7 +85,7 @@ static int find_tracepoint(const char *name, const char *filter, uint64_t period
 }
 
 static int find_software(const char *name, uint64_t period, struct happening *h,
-			 struct gprof_source *out, struct gprof_error *e)
+			 struct gprof_stream_source *out, struct gprof_error *e)
 {
 	const struct gprof_cpu_event ev = { .name = name, .flags = GPROF_EVENT_KERNEL };
 	int err = gprof_cpu_source_init(&h->software, &ev, e);
@@ -105,7 +106,8 @@ static int find_software(const char *name, uint64_t period, struct happening *h,
 }
 
 static int make_source(const struct gprof_tracepoint_config *cfg, const char *name,
-		       const char *filter, struct happening *h, struct gprof_source *out, struct gprof_error *e)
+		       const char *filter, struct happening *h, struct gprof_stream_source *out,
+		       struct gprof_error *e)
 {
 	uint64_t period = cfg->period ? cfg->period : 1;
 
@@ -114,7 +116,7 @@ static int make_source(const struct gprof_tracepoint_config *cfg, const char *na
 	if (period > GPROF_PERIOD_MAX)
 		return gprof_error_set(e, EINVAL, "%s: a period of %llu is too long; at most %llu",
 				       name, (unsigned long long)period, GPROF_PERIOD_MAX);
-	*out = (struct gprof_source){
+	*out = (struct gprof_stream_source){
 		.stack = GPROF_STACK_F_IP | GPROF_STACK_F_USER |
 			 (cfg->kernel_frames ? GPROF_STACK_F_KERNEL : 0),
 		.name = name,
@@ -137,7 +139,7 @@ static int make_source(const struct gprof_tracepoint_config *cfg, const char *na
 
 static int make_sources(const struct gprof_tracepoint_config *cfg, const char *const *names,
 			const char *const *filters, size_t nr, struct happening *happenings,
-			struct gprof_source *sources, struct gprof_error *e)
+			struct gprof_stream_source *sources, struct gprof_error *e)
 {
 	size_t i, j;
 	int err;
@@ -190,7 +192,7 @@ static struct gprof_recorder *make(const struct gprof_tracepoint_config *cfg, st
 	const char *const *filters = cfg->nr_events ? cfg->filters : &cfg->filter;
 	size_t nr = cfg->nr_events ? cfg->nr_events : 1, i;
 	struct happening happenings[EVENTS_MAX] = { 0 };
-	struct gprof_source sources[EVENTS_MAX] = { 0 };
+	struct gprof_stream_source sources[EVENTS_MAX] = { 0 };
 	struct gprof_recorder *r = NULL;
 	struct probes *probes;
 
@@ -219,7 +221,7 @@ struct gprof_recorder *gprof_tracepoint_recorder_new(const struct gprof_tracepoi
 	struct gprof_recorder *r = NULL;
 	struct gprof_error e = { 0 };
 
-	if (!gprof_opts_take(&cfg, sizeof(cfg), least, config, "gprof_tracepoint_config", &e))
+	if (!gprof_opts_copy_in(&cfg, sizeof(cfg), least, config, "gprof_tracepoint_config", &e))
 		r = make(&cfg, &e);
 	if (!r)
 		gprof_error_publish(&e);

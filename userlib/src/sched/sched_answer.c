@@ -81,7 +81,7 @@ static const struct {
 	{ GPROF_A_SCHED_STATS_MISSED, AT(missed) },
 };
 
-static void take_number(struct gprof_sched_stats *st, size_t offset, struct nlattr *a)
+static void read_number(struct gprof_sched_stats *st, size_t offset, struct nlattr *a)
 {
 	uint64_t value = nla_get_u64(a);
 
@@ -89,20 +89,20 @@ static void take_number(struct gprof_sched_stats *st, size_t offset, struct nlat
 }
 
 /* Two that are there together, or not at all. */
-static int take_pair(struct gprof_sched_stats *st, struct nlattr **attrs, int total, int num,
+static int read_pair(struct gprof_sched_stats *st, struct nlattr **attrs, int total, int num,
 		     size_t offset, bool *has)
 {
 	*has = attrs[total];
 	if (!attrs[total] != !attrs[num])
 		return -EPROTO;
 	if (*has) {
-		take_number(st, offset, attrs[total]);
-		take_number(st, offset + sizeof(uint64_t), attrs[num]);
+		read_number(st, offset, attrs[total]);
+		read_number(st, offset + sizeof(uint64_t), attrs[num]);
 	}
 	return 0;
 }
 
-static int take_histogram(struct gprof_histogram *h, struct nlattr *nest)
+static int read_histogram(struct gprof_histogram *h, struct nlattr *nest)
 {
 	struct nlattr *attrs[GPROF_A_HISTOGRAM_MAX + 1], *buckets;
 	uint32_t first;
@@ -140,7 +140,7 @@ int gprof_sched_answer(void *ctx, int cmd, struct nlattr **attrs)
 	for (i = 0; i < NR(numbers); i++) {
 		if (!attrs[numbers[i].attr])
 			return -EPROTO;
-		take_number(st, numbers[i].offset, attrs[numbers[i].attr]);
+		read_number(st, numbers[i].offset, attrs[numbers[i].attr]);
 	}
 	if (!attrs[GPROF_A_SCHED_STATS_DELAY] || !attrs[GPROF_A_SCHED_STATS_ON_CPU] ||
 	    !attrs[GPROF_A_SCHED_STATS_SAMPLES] || !attrs[GPROF_A_SCHED_STATS_SAMPLE_HZ])
@@ -150,17 +150,17 @@ int gprof_sched_answer(void *ctx, int cmd, struct nlattr **attrs)
 	       sizeof(st->sched_delay_ns));
 	st->has_stall = attrs[GPROF_A_SCHED_STATS_STALL_NS];
 	if (st->has_stall)
-		take_number(st, AT(stall_ns), attrs[GPROF_A_SCHED_STATS_STALL_NS]);
+		read_number(st, AT(stall_ns), attrs[GPROF_A_SCHED_STATS_STALL_NS]);
 	st->clock_doubtful = attrs[GPROF_A_SCHED_STATS_CLOCK_DOUBTFUL];
 	if (attrs[GPROF_A_SCHED_STATS_FAULTS_MISSED])
-		take_number(st, AT(faults_missed), attrs[GPROF_A_SCHED_STATS_FAULTS_MISSED]);
-	if (take_pair(st, attrs, GPROF_A_SCHED_STATS_TOTAL_FAULTS, GPROF_A_SCHED_STATS_NUM_FAULTS,
+		read_number(st, AT(faults_missed), attrs[GPROF_A_SCHED_STATS_FAULTS_MISSED]);
+	if (read_pair(st, attrs, GPROF_A_SCHED_STATS_TOTAL_FAULTS, GPROF_A_SCHED_STATS_NUM_FAULTS,
 		      AT(total_faults), &st->has_faults) ||
-	    take_pair(st, attrs, GPROF_A_SCHED_STATS_TOTAL_SYS_CALLS,
+	    read_pair(st, attrs, GPROF_A_SCHED_STATS_TOTAL_SYS_CALLS,
 		      GPROF_A_SCHED_STATS_NUM_SYS_CALLS, AT(total_sys_calls),
 		      &st->has_sys_calls) ||
-	    take_histogram(&st->delay, attrs[GPROF_A_SCHED_STATS_DELAY]) ||
-	    take_histogram(&st->on_cpu, attrs[GPROF_A_SCHED_STATS_ON_CPU]))
+	    read_histogram(&st->delay, attrs[GPROF_A_SCHED_STATS_DELAY]) ||
+	    read_histogram(&st->on_cpu, attrs[GPROF_A_SCHED_STATS_ON_CPU]))
 		return -EPROTO;
 	return 0;
 }

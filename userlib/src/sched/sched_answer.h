@@ -13,7 +13,7 @@
 extern const struct gprof_netlink_policy gprof_sched_answer_policy;
 
 /**
- * gprof_sched_answer() - a gprof_netlink_take_fn
+ * gprof_sched_answer() - a gprof_netlink_answer_fn
  * @ctx: struct gprof_sched_stats, zeroed; gets all but sz
  * @cmd: of the answer
  * @attrs: GPROF_A_SCHED_STATS_*

@@ -60,7 +60,7 @@ static int check_features(const struct gprof_info *info, unsigned int flags,
 }
 
 static int setup(struct gprof_sched *s, const struct gprof_sched_config *cfg,
-		 const struct gprof_aim *aim, struct gprof_error *e)
+		 const struct gprof_kernel_target *kernel_target, struct gprof_error *e)
 {
 	struct gprof_sched_params params = {
 		.size = sizeof(params),
@@ -69,8 +69,8 @@ static int setup(struct gprof_sched *s, const struct gprof_sched_config *cfg,
 	};
 	struct gprof_setup setup = {
 		.kind = GPROF_KIND_SCHED,
-		.target = aim->target,
-		.id = aim->id,
+		.target = kernel_target->target,
+		.id = kernel_target->id,
 		.params = (uintptr_t)&params,
 	};
 	struct gprof_info info;
@@ -112,7 +112,7 @@ struct gprof_sched *gprof_sched_stats_new(const struct gprof_sched_config *confi
 	const size_t least = GPROF_SIZE_WITH(struct gprof_sched_config, flags);
 	struct gprof_sched_config cfg = { 0 };
 	struct gprof_sched *s = calloc(1, sizeof(*s));
-	struct gprof_aim aim = { .cgroup = -1 };
+	struct gprof_kernel_target kernel_target = { .cgroup = -1 };
 	struct gprof_error e = { 0 };
 	int err;
 
@@ -123,14 +123,14 @@ struct gprof_sched *gprof_sched_stats_new(const struct gprof_sched_config *confi
 	}
 	s->dev = GPROF_OWN_FD_NONE;
 	s->netlink = GPROF_NETLINK_NONE;
-	err = gprof_opts_take(&cfg, sizeof(cfg), least, config, "gprof_sched_config", &e);
+	err = gprof_opts_copy_in(&cfg, sizeof(cfg), least, config, "gprof_sched_config", &e);
 	if (!err)
 		err = check_config(&cfg, &e);
 	if (!err)
-		err = gprof_aim_init(&aim, &cfg.target, &e);
+		err = gprof_kernel_target_init(&kernel_target, &cfg.target, &e);
 	if (!err)
-		err = setup(s, &cfg, &aim, &e);
-	gprof_aim_free(&aim);
+		err = setup(s, &cfg, &kernel_target, &e);
+	gprof_kernel_target_free(&kernel_target);
 	if (!err)
 		return s;
 	gprof_sched_stats_free(s);
@@ -151,7 +151,7 @@ int gprof_sched_stats_read(struct gprof_sched *s, struct gprof_sched_stats *st)
 {
 	struct gprof_sched_stats out = { 0 };
 	const size_t least = GPROF_SIZE_WITH(struct gprof_sched_stats, on_cpu);
-	struct gprof_netlink_question q = {
+	struct gprof_netlink_query q = {
 		.policy = gprof_sched_answer_policy,
 		.take = gprof_sched_answer,
 		.ctx = &out,
@@ -167,12 +167,12 @@ int gprof_sched_stats_read(struct gprof_sched *s, struct gprof_sched_stats *st)
 		nlmsg_free(q.message);
 		q.message = NULL;
 	}
-	err = gprof_netlink_ask(&s->netlink, &q, &s->error);
+	err = gprof_netlink_query(&s->netlink, &q, &s->error);
 	if (err)
 		return err;
 	if (!out.time_ns)
 		return gprof_error_set(&s->error, EPROTO, WHAT ": the module did not answer");
-	return gprof_opts_give(st, &out, sizeof(out), least, "gprof_sched_stats", &s->error);
+	return gprof_opts_copy_out(st, &out, sizeof(out), least, "gprof_sched_stats", &s->error);
 }
 
 int gprof_sched_profile_rate_set(struct gprof_sched *s, unsigned int hz)

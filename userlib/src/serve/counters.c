@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/output.h"
+#include "base/fd_write.h"
 
 #define EVENTS_MAX	32
 
@@ -97,7 +97,7 @@ static int put_count(const struct gprof_count *n, int fd)
 		len = asprintf(&text, "%" PRIu64 " %s%s\n", n->count, n->event, mode);
 	if (len < 0)
 		return gprof_error_set(NULL, ENOMEM, "no memory for counters");
-	err = gprof_output_write(fd, text, (size_t)len);
+	err = gprof_fd_write(fd, text, (size_t)len);
 	free(text);
 	return err ? gprof_error_set(NULL, -err, "%s", gprof_strerror(-err)) : 0;
 }

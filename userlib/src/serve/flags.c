@@ -15,19 +15,19 @@
 #include "base/own_process.h"
 #include "base/shim_hooks.h"
 #include "flags_file.h"
-#include "wish.h"
+#include "record_request.h"
 
 #define ITEMS_MAX	8
 
 /**
  * struct item - a recording
- * @wish: what to record
+ * @request: what to record
  * @out: where to, as it was given; NULL: stderr, of counters alone
  * @file: it, while open
  * @rec: recorder, while it records
  */
 struct item {
-	struct gprof_wish wish;
+	struct gprof_record_request request;
 	char *out;
 	struct gprof_flags_file file;
 	struct gprof_recording rec;
@@ -85,12 +85,13 @@ static struct item *add(struct gprof_flags *f, const char *kind, const char *out
 		gprof_error_set(e, EINVAL, "more than %d recordings at once are too many", ITEMS_MAX);
 		return NULL;
 	}
-	if (!gprof_wish_kind(&it->wish, kind) || it->wish.kind == GPROF_WISH_TASK) {
+	if (!gprof_record_request_kind(&it->request, kind) ||
+	    it->request.kind == GPROF_REQUEST_TASK) {
 		gprof_error_set(e, EINVAL, "\"%.64s\" cannot be recorded; cpu, block, mutex, alloc, heap, "
 				"kernel-alloc, kernel-heap, trace and counters can", kind);
 		return NULL;
 	}
-	it->wish.target.type = GPROF_SELF;
+	it->request.target.type = GPROF_SELF;
 	it->out = out ? strdup(out) : NULL;
 	if (out && !it->out) {
 		gprof_error_set(e, ENOMEM, "no memory for flags");
@@ -120,7 +121,7 @@ static size_t find_flag(const char *arg, const char **value)
 	return i;
 }
 
-static int take(struct gprof_flags *f, const char *const values[], struct gprof_error *e)
+static int apply(struct gprof_flags *f, const char *const values[], struct gprof_error *e)
 {
 	struct item *cpu = NULL, *it;
 	size_t i;
@@ -140,9 +141,11 @@ static int take(struct gprof_flags *f, const char *const values[], struct gprof_
 					flags[i].name);
 		if (!it)
 			return -e->err;
-		if (it->wish.kind == GPROF_WISH_CPU)
+		if (it->request.kind == GPROF_REQUEST_CPU)
 			cpu = it;
-		err = flags[i].key ? gprof_wish_set(&it->wish, flags[i].key, values[i], e) : 0;
+		err = flags[i].key ?
+			      gprof_record_request_set(&it->request, flags[i].key, values[i], e) :
+			      0;
 		if (err)
 			return err;
 	}
@@ -183,7 +186,7 @@ struct gprof_flags *gprof_flags_parse(int *argc, char **argv)
 		}
 		values[which] = value ? value : "";
 	}
-	if (e.err || take(f, values, &e)) {
+	if (e.err || apply(f, values, &e)) {
 		free(left);
 		gprof_flags_free(f);
 		gprof_error_publish(&e);
@@ -227,30 +230,32 @@ static int set(struct item *it, char *word, struct gprof_error *e)
 		it->out = strdup(value);
 		return it->out ? 0 : gprof_error_set(e, ENOMEM, "no memory for flags");
 	}
-	if (gprof_wish_chooses(word))
+	if (gprof_record_request_is_target(word))
 		return gprof_error_set(e, EINVAL, "%s= is not for here: a program records itself", word);
-	if (it->wish.kind == GPROF_WISH_COUNT && strcmp(word, "event"))
+	if (it->request.kind == GPROF_REQUEST_COUNT && strcmp(word, "event"))
 		return gprof_error_set(e, EINVAL, "%s= means nothing to counters, which have event= and "
 				       "out=", word);
-	return gprof_wish_set(&it->wish, word, value, e);
+	return gprof_record_request_set(&it->request, word, value, e);
 }
 
 static int finish(struct item *it, struct gprof_error *e)
 {
 	char name[32];
 
-	if (it->wish.kind == GPROF_WISH_COUNT)
-		return it->wish.event[0] ? 0 : gprof_error_set(e, EINVAL, "counters want event=, such "
-							       "as event=cycles\\,instructions");
+	if (it->request.kind == GPROF_REQUEST_COUNT)
+		return it->request.event[0] ? 0 :
+					      gprof_error_set(e, EINVAL,
+							      "counters want event=, such "
+							      "as event=cycles\\,instructions");
 	if (it->out)
 		return 0;
-	snprintf(name, sizeof(name), "%s.%s", it->wish.word,
-		 it->wish.kind == GPROF_WISH_TRACE ? "out" : "pb.gz");
+	snprintf(name, sizeof(name), "%s.%s", it->request.word,
+		 it->request.kind == GPROF_REQUEST_TRACE ? "out" : "pb.gz");
 	it->out = strdup(name);
 	return it->out ? 0 : gprof_error_set(e, ENOMEM, "no memory for flags");
 }
 
-static int take_text(struct gprof_flags *f, char *p, char *word, struct gprof_error *e)
+static int parse_text(struct gprof_flags *f, char *p, char *word, struct gprof_error *e)
 {
 	struct item *it = NULL;
 	int err;
@@ -285,7 +290,7 @@ struct gprof_flags *gprof_flags_parse_text(const char *text)
 	if (!f || !copy || !word)
 		gprof_error_set(&e, ENOMEM, "no memory for flags");
 	else
-		take_text(f, copy, word, &e);
+		parse_text(f, copy, word, &e);
 	free(copy);
 	free(word);
 	if (!e.err)
@@ -320,11 +325,11 @@ static int start(struct gprof_flags *f)
 	for (i = 0; i < f->nr && !err; i++)
 		err = gprof_flags_file_open(&f->items[i].file, f->items[i].out, &e);
 	for (i = 0; i < f->nr && !err; i++)
-		err = gprof_recording_make(&f->items[i].rec, &f->items[i].wish);
+		err = gprof_recording_make(&f->items[i].rec, &f->items[i].request);
 	for (i = 0; i < f->nr && !err; i++)
 		err = gprof_recording_prepare(&f->items[i].rec);
 	for (i = 0; i < f->nr && !err; i++)
-		err = gprof_recording_start(&f->items[i].rec, &f->items[i].wish,
+		err = gprof_recording_start(&f->items[i].rec, &f->items[i].request,
 					    f->items[i].file.own.fd);
 	if (err) {
 		if (!e.err)
@@ -375,19 +380,19 @@ static int stop(struct gprof_flags *f)
 /* What this takes is in no profile of the program's memory. */
 int gprof_flags_start(struct gprof_flags *f)
 {
-	int64_t left = gprof_heap_leave();
+	int64_t left = gprof_heap_pause();
 	int err = start(f);
 
-	gprof_heap_back(left);
+	gprof_heap_resume(left);
 	return err;
 }
 
 int gprof_flags_stop(struct gprof_flags *f)
 {
-	int64_t left = gprof_heap_leave();
+	int64_t left = gprof_heap_pause();
 	int err = stop(f);
 
-	gprof_heap_back(left);
+	gprof_heap_resume(left);
 	return err;
 }
 

@@ -65,8 +65,7 @@ static int cannot(const char *path, int err, struct gprof_error *e)
 /* ---- what stands already ---- */
 
 /* What was looked at is what is opened. Without a reader a pipe would keep the program waiting. */
-static int open_looked(struct gprof_flags_file *f, int look, const char *path,
-		       struct gprof_error *e)
+static int reopen(struct gprof_flags_file *f, int look, const char *path, struct gprof_error *e)
 {
 	char again[32];
 	int fd;
@@ -78,7 +77,7 @@ static int open_looked(struct gprof_flags_file *f, int look, const char *path,
 				       "the reader first", path);
 	if (fd < 0)
 		return cannot(path, errno, e);
-	gprof_own_fd_take(&f->own, fd);
+	gprof_own_fd_adopt(&f->own, fd);
 	f->path = strdup(path);
 	return f->path ? 0 : gprof_error_set(e, ENOMEM, "no memory for a name");
 }
@@ -173,7 +172,7 @@ static int open_beside(struct gprof_flags_file *f, const char *path, const struc
 	*slash = '/';
 	if (fd < 0)
 		return cannot(path, errno, e);
-	gprof_own_fd_take(&f->dir, fd);
+	gprof_own_fd_adopt(&f->dir, fd);
 	/* Somebody may have put another there since. */
 	fd = fstatat(f->dir.fd, f->name, &now, AT_SYMLINK_NOFOLLOW);
 	if (!fd && S_ISLNK(now.st_mode))
@@ -185,7 +184,7 @@ static int open_beside(struct gprof_flags_file *f, const char *path, const struc
 	fd = open_new(f);
 	if (fd < 0)
 		return cannot(path, errno, e);
-	gprof_own_fd_take(&f->own, fd);
+	gprof_own_fd_adopt(&f->own, fd);
 	if (st)
 		fchmod(f->own.fd, st->st_mode & 0777);
 	return 0;
@@ -205,7 +204,7 @@ static int open_path(struct gprof_flags_file *f, const char *path, struct gprof_
 	else if (S_ISREG(st.st_mode))
 		err = open_beside(f, path, &st, e);
 	else if (S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode))
-		err = open_looked(f, look, path, e);
+		err = reopen(f, look, path, e);
 	else
 		err = refuse(&st, path, e);
 	close(look);
@@ -222,7 +221,7 @@ int gprof_flags_file_open(struct gprof_flags_file *f, const char *name, struct g
 		fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
 		if (fd < 0)
 			return cannot("stderr", errno, e);
-		gprof_own_fd_take(&f->own, fd);
+		gprof_own_fd_adopt(&f->own, fd);
 		return 0;
 	}
 	path = expand(name, e);

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/output.h"
+#include "base/fd_write.h"
 
 #define S	((uint64_t)1000000000)
 
@@ -127,7 +127,7 @@ static void put_links(FILE *f, const struct gprof_http_page *p, uint64_t max)
 			fprintf(f, " <a href=\"%s?debug=1\">text</a>", p->name);
 	} else {
 		fprintf(f, "<a href=\"%s\">now</a>", p->name);
-		if (p->wish)
+		if (p->request)
 			fprintf(f, " <a href=\"%s?debug=1\">text</a> <a href=\"%s?debug=2\">each</a>",
 				p->name, p->name);
 	}
@@ -193,7 +193,7 @@ int gprof_http_cmdline(int fd, int pid, struct gprof_error *e)
 		return gprof_error_set(e, errno, "%s: %s", path, gprof_strerror(errno));
 	while (!err && all < 2 << 20 && (n = read(in, buf, sizeof(buf))) > 0) {
 		/* The last word ends where the text does, as Go has it. */
-		err = gprof_output_write(fd, buf, (size_t)n);
+		err = gprof_fd_write(fd, buf, (size_t)n);
 		all += n;
 	}
 	close(in);

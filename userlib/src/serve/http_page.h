@@ -15,14 +15,14 @@
 /**
  * struct gprof_http_page - a page below /debug/pprof/
  * @name: in the path, and of the file that a browser makes of it
- * @wish: kind of gprof_wish_kind(); NULL: cmdline
+ * @request: kind of gprof_record_request_kind(); NULL: cmdline
  * @ns: how long it is recorded unless seconds= says so; 0: of one moment
  * @delta: seconds= asks for a difference, which is called so, and has no text
  * @title: for people
  */
 struct gprof_http_page {
 	const char *name;
-	const char *wish;
+	const char *request;
 	uint64_t ns;
 	bool delta;
 	const char *title;

@@ -5,7 +5,7 @@
  * Whether the kernel may be looked at is for the module to decide: it is asked, and if not,
  * the program alone is recorded.
  */
-#include "wish.h"
+#include "record_request.h"
 
 #include <errno.h>
 #include <gprof/custom.h>
@@ -19,12 +19,12 @@
 #include "record/task_text.h"
 #include "shim_loaded.h"
 
-static bool is_timer(const struct gprof_wish *w)
+static bool is_timer(const struct gprof_record_request *w)
 {
 	return !w->event[0] || !strcmp(w->event, "timer");
 }
 
-static struct gprof_recorder *new_cpu(const struct gprof_wish *w, bool kernel)
+static struct gprof_recorder *new_cpu(const struct gprof_record_request *w, bool kernel)
 {
 	struct gprof_cpu_event ev = {
 		.name = w->event[0] ? w->event : "timer",
@@ -42,7 +42,7 @@ static struct gprof_recorder *new_cpu(const struct gprof_wish *w, bool kernel)
 	});
 }
 
-static struct gprof_recorder *new_kind(const struct gprof_wish *w, bool kernel)
+static struct gprof_recorder *new_kind(const struct gprof_record_request *w, bool kernel)
 {
 	const struct gprof_kind_config kind = {
 		.kind = w->name,
@@ -59,24 +59,24 @@ static struct gprof_recorder *new_kind(const struct gprof_wish *w, bool kernel)
 	});
 }
 
-static struct gprof_recorder *new_recorder(const struct gprof_wish *w, bool kernel)
+static struct gprof_recorder *new_recorder(const struct gprof_record_request *w, bool kernel)
 {
-	return w->kind == GPROF_WISH_CPU ? new_cpu(w, kernel) : new_kind(w, kernel);
+	return w->kind == GPROF_REQUEST_CPU ? new_cpu(w, kernel) : new_kind(w, kernel);
 }
 
 /* Where nobody tells, an empty profile would say that nothing was allocated. */
-static int check_told(const struct gprof_wish *w)
+static int check_shim(const struct gprof_record_request *w)
 {
 	struct gprof_error e = { 0 };
 
-	if (w->kind != GPROF_WISH_KIND || strncmp(w->name, "user-", 5) || w->probes ||
+	if (w->kind != GPROF_REQUEST_KIND || strncmp(w->name, "user-", 5) || w->probes ||
 	    !gprof_shim_check(&w->target, &e))
 		return 0;
 	gprof_error_publish(&e);
 	return -e.err;
 }
 
-static int make_trace(struct gprof_recording *rec, const struct gprof_wish *w)
+static int make_trace(struct gprof_recording *rec, const struct gprof_record_request *w)
 {
 	struct gprof_trace_config cfg = { .sz = sizeof(cfg) };
 
@@ -87,9 +87,9 @@ static int make_trace(struct gprof_recording *rec, const struct gprof_wish *w)
 	return rec->t ? 0 : -errno;
 }
 
-static int make_recorder(struct gprof_recording *rec, const struct gprof_wish *w)
+static int make_recorder(struct gprof_recording *rec, const struct gprof_record_request *w)
 {
-	int err = check_told(w);
+	int err = check_shim(w);
 
 	if (err)
 		return err;
@@ -99,13 +99,13 @@ static int make_recorder(struct gprof_recording *rec, const struct gprof_wish *w
 	return rec->r ? 0 : -errno;
 }
 
-int gprof_recording_make(struct gprof_recording *rec, const struct gprof_wish *w)
+int gprof_recording_make(struct gprof_recording *rec, const struct gprof_record_request *w)
 {
 	*rec = (struct gprof_recording){ 0 };
 	switch (w->kind) {
-	case GPROF_WISH_TRACE:
+	case GPROF_REQUEST_TRACE:
 		return make_trace(rec, w);
-	case GPROF_WISH_COUNT:
+	case GPROF_REQUEST_COUNT:
 		return 0;
 	default:
 		return make_recorder(rec, w);
@@ -121,11 +121,11 @@ int gprof_recording_prepare(struct gprof_recording *rec)
 	return rec->r ? gprof_recorder_prepare(rec->r, &how) : 0;
 }
 
-int gprof_recording_start(struct gprof_recording *rec, const struct gprof_wish *w, int fd)
+int gprof_recording_start(struct gprof_recording *rec, const struct gprof_record_request *w, int fd)
 {
 	int err;
 
-	gprof_own_fd_know(&rec->out, fd);
+	gprof_own_fd_borrow(&rec->out, fd);
 	if (rec->t)
 		err = gprof_trace_recorder_start(rec->t, fd);
 	else if (rec->r)
@@ -181,7 +181,7 @@ uint64_t gprof_recording_bytes(const struct gprof_recording *rec)
 	return rec->r ? gprof_recorder_bytes(rec->r) : 0;
 }
 
-static struct gprof_profile *snapshot(const struct gprof_wish *w, bool kernel)
+static struct gprof_profile *snapshot(const struct gprof_record_request *w, bool kernel)
 {
 	return gprof_task_snapshot(&(struct gprof_task_config){
 		.sz = sizeof(struct gprof_task_config),
@@ -190,7 +190,7 @@ static struct gprof_profile *snapshot(const struct gprof_wish *w, bool kernel)
 	});
 }
 
-static int custom(const struct gprof_wish *w, int fd, int debug)
+static int custom(const struct gprof_record_request *w, int fd, int debug)
 {
 	struct gprof_profile *p =
 		gprof_custom_read(w->target.type == GPROF_SELF ? getpid() : w->target.id, w->name);
@@ -203,7 +203,7 @@ static int custom(const struct gprof_wish *w, int fd, int debug)
 	return err;
 }
 
-static int tasks(const struct gprof_wish *w, int fd, int debug)
+static int tasks(const struct gprof_record_request *w, int fd, int debug)
 {
 	struct gprof_profile *p = snapshot(w, true);
 	int err;
@@ -218,7 +218,7 @@ static int tasks(const struct gprof_wish *w, int fd, int debug)
 	return err;
 }
 
-int gprof_wish_snapshot(const struct gprof_wish *w, int fd, int debug)
+int gprof_record_request_snapshot(const struct gprof_record_request *w, int fd, int debug)
 {
-	return w->kind == GPROF_WISH_CUSTOM ? custom(w, fd, debug) : tasks(w, fd, debug);
+	return w->kind == GPROF_REQUEST_CUSTOM ? custom(w, fd, debug) : tasks(w, fd, debug);
 }

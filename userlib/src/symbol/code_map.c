@@ -116,26 +116,26 @@ int gprof_code_settle(struct gprof_code **v, size_t *nr, size_t *cap, struct gpr
 	if (!*nr)
 		return 0;
 	qsort(*v, *nr, sizeof(**v), by_start);
-	err = gprof_budget_take(memory, *nr * sizeof(*w.heap));
+	err = gprof_budget_charge(memory, *nr * sizeof(*w.heap));
 	if (err)
 		return err;
 	w.heap = calloc(*nr, sizeof(*w.heap));
 	if (w.heap) {
 		made = sweep(&w, *nr, NULL);
-		err = gprof_budget_take(memory, made * sizeof(*out));
+		err = gprof_budget_charge(memory, made * sizeof(*out));
 		if (!err)
 			out = calloc(made, sizeof(*out));
 		if (out)
 			sweep(&w, *nr, out);
 		else if (!err)
-			gprof_budget_give(memory, made * sizeof(*out));
+			gprof_budget_uncharge(memory, made * sizeof(*out));
 	}
 	free(w.heap);
-	gprof_budget_give(memory, *nr * sizeof(*w.heap));
+	gprof_budget_uncharge(memory, *nr * sizeof(*w.heap));
 	if (!out)
 		return -ENOMEM;
 	free(*v);
-	gprof_budget_give(memory, *cap * sizeof(*out));
+	gprof_budget_uncharge(memory, *cap * sizeof(*out));
 	*v = out;
 	*nr = made;
 	*cap = made;
@@ -192,7 +192,7 @@ int gprof_code_remember(struct gprof_code_past *past, const struct gprof_code *v
 			struct gprof_budget *memory)
 {
 	size_t bytes = nr * (sizeof(*past->v) + sizeof(*past->reach));
-	int err = gprof_budget_take(memory, bytes);
+	int err = gprof_budget_charge(memory, bytes);
 
 	memset(past, 0, sizeof(*past));
 	if (err)
@@ -211,7 +211,7 @@ int gprof_code_remember(struct gprof_code_past *past, const struct gprof_code *v
 		err = -ENOMEM;
 	}
 	gprof_code_past_free(past);
-	gprof_budget_give(memory, bytes);
+	gprof_budget_uncharge(memory, bytes);
 	return err;
 }
 

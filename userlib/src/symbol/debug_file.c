@@ -63,7 +63,7 @@ static bool sum_up(int fd, int copy, uint32_t *crc)
 	return !n;
 }
 
-static bool has_build_id(int fd, const struct gprof_debug_wanted *w, bool needed)
+static bool has_build_id(int fd, const struct gprof_debug_request *w, bool needed)
 {
 	const void *id;
 	bool same = false;
@@ -85,7 +85,7 @@ static bool has_build_id(int fd, const struct gprof_debug_wanted *w, bool needed
 }
 
 /* @fd, or a copy of it, if it is the debug file: by its checksum, or else by build-id. */
-static int take_file(int fd, const struct gprof_debug_wanted *w, bool by_crc, bool trusted)
+static int accept_file(int fd, const struct gprof_debug_request *w, bool by_crc, bool trusted)
 {
 	bool good = has_build_id(fd, w, !by_crc);
 	int copy = -1;
@@ -111,30 +111,30 @@ static int take_file(int fd, const struct gprof_debug_wanted *w, bool by_crc, bo
 	return -1;
 }
 
-static int try_file(const char *path, const struct gprof_debug_wanted *w, bool by_crc, bool ours)
+static int try_file(const char *path, const struct gprof_debug_request *w, bool by_crc, bool ours)
 {
 	bool trusted;
 	struct stat st;
 	int look, fd;
 
-	look = gprof_look(path, 0, &st);
+	look = gprof_open_path(path, 0, &st);
 	if (look < 0)
 		return -1;
 	trusted = is_trusted(&st, ours);
 	if (st.st_size > size_max(trusted))
 		fd = -1;
 	else
-		fd = gprof_open_looked(look);
+		fd = gprof_reopen(look);
 	close(look);
 	if (fd >= 0)
-		fd = take_file(fd, w, by_crc, trusted);
+		fd = accept_file(fd, w, by_crc, trusted);
 	if (fd < 0 && places)
 		snprintf(places->refused, sizeof(places->refused), "%s", path);
 	return fd;
 }
 
 /* Servers send what they like, into a cache that others may write to. */
-static int find_on_server(const struct gprof_debug_wanted *w)
+static int find_on_server(const struct gprof_debug_request *w)
 {
 	int fd = w->build_id_len < 2 ? -1 : gprof_debuginfod_find(w->build_id, w->build_id_len);
 	struct stat st;
@@ -145,11 +145,11 @@ static int find_on_server(const struct gprof_debug_wanted *w)
 		close(fd);
 		return -1;
 	}
-	return take_file(fd, w, false, false);
+	return accept_file(fd, w, false, false);
 }
 
 /* @dir: below @root */
-static int find_by_build_id(const char *root, const char *dir, const struct gprof_debug_wanted *w)
+static int find_by_build_id(const char *root, const char *dir, const struct gprof_debug_request *w)
 {
 	char path[PATH_MAX], hex[2 * 64 + 1];
 	size_t i;
@@ -164,7 +164,7 @@ static int find_by_build_id(const char *root, const char *dir, const struct gpro
 	return try_file(path, w, false, !root[0]);
 }
 
-static int find_by_link(const char *root, const struct gprof_debug_wanted *w)
+static int find_by_link(const char *root, const struct gprof_debug_request *w)
 {
 	static const char *const where[] = { "%s%.*s/%s", "%s%.*s/.debug/%s",
 					     "%s" DEBUG_ROOT "%.*s/%s" };
@@ -187,7 +187,7 @@ static int find_by_link(const char *root, const struct gprof_debug_wanted *w)
 }
 
 /* Where packages put them: what the name leads to elsewhere is not looked at. */
-static int find_by_alt(const char *root, const char *dir, const struct gprof_debug_wanted *w)
+static int find_by_alt(const char *root, const char *dir, const struct gprof_debug_request *w)
 {
 	static const char where[] = DEBUG_ROOT "/.dwz/";
 	const char *name = w->alt;
@@ -206,7 +206,7 @@ static int find_by_alt(const char *root, const char *dir, const struct gprof_deb
 }
 
 /* Its root and mounts are ours: what root has there is trusted, and looked for once. */
-static bool sees_what_we_see(uint32_t pid)
+static bool shares_our_root(uint32_t pid)
 {
 	static const char *const ours[] = { "/", "/proc/thread-self/ns/mnt" };
 	static const char *const theirs[] = { "/proc/%u/root", "/proc/%u/ns/mnt" };
@@ -223,7 +223,7 @@ static bool sees_what_we_see(uint32_t pid)
 	return true;
 }
 
-static int find_in_places(const struct gprof_debug_wanted *w)
+static int find_in_places(const struct gprof_debug_request *w)
 {
 	int fd = -1;
 	size_t i;
@@ -249,12 +249,12 @@ void gprof_debug_places_set(struct gprof_debug_places *p)
 	places = p;
 }
 
-int gprof_debug_file(const struct gprof_debug_wanted *w)
+int gprof_debug_file(const struct gprof_debug_request *w)
 {
 	char root[32] = "";
 	int fd = places ? find_in_places(w) : -1;
 
-	if (fd < 0 && w->pid && !sees_what_we_see(w->pid)) {
+	if (fd < 0 && w->pid && !shares_our_root(w->pid)) {
 		snprintf(root, sizeof(root), "/proc/%u/root", w->pid);
 		fd = find_by_build_id(root, DEBUG_ROOT, w);
 		if (fd < 0)

@@ -18,7 +18,7 @@
 #include "mapped_file.h"
 
 /**
- * struct gprof_debug_wanted - what is known of a file that lacks debug symbols
+ * struct gprof_debug_request - what is known of a file that lacks debug symbols
  * @path: its path, or NULL
  * @pid: a process whose path that is, or 0
  * @build_id: build-id
@@ -28,7 +28,7 @@
  * @alt: the file is one of those that dwz(1) takes out of several: what it is called
  *	there, and @build_id is its own; or NULL
  */
-struct gprof_debug_wanted {
+struct gprof_debug_request {
 	const char *path;
 	uint32_t pid;
 	const unsigned char *build_id;
@@ -75,6 +75,6 @@ struct gprof_debug_places {
 void gprof_debug_places_set(struct gprof_debug_places *p);
 
 /** gprof_debug_file() - open it; -1 when there is none */
-int gprof_debug_file(const struct gprof_debug_wanted *w);
+int gprof_debug_file(const struct gprof_debug_request *w);
 
 #endif /* GPROF_DEBUG_FILE_H */

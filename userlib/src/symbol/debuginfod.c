@@ -118,9 +118,10 @@ int gprof_debuginfod_allow(const struct gprof_debuginfod_opts *opts)
 {
 	const char *urls = secure_getenv("DEBUGINFOD_URLS");
 	struct gprof_debuginfod_opts o = { 0 };
-	int ret = opts ? gprof_opts_take(&o, sizeof(o),
-					 GPROF_SIZE_WITH(struct gprof_debuginfod_opts, ctx), opts,
-					 "gprof_debuginfod_opts", NULL) : 0;
+	int ret = opts ? gprof_opts_copy_in(&o, sizeof(o),
+					    GPROF_SIZE_WITH(struct gprof_debuginfod_opts, ctx),
+					    opts, "gprof_debuginfod_opts", NULL) :
+			 0;
 
 	if (ret)
 		return ret;

@@ -135,14 +135,14 @@ struct layout {
 	bool same_run;
 };
 
-struct looking {
+struct search {
 	struct layout *layout;
-	const struct gprof_known_run *run;
+	const struct gprof_described_run *run;
 };
 
-static int take_map(void *ctx, const struct gprof_proc_map *m)
+static int on_map(void *ctx, const struct gprof_proc_map *m)
 {
-	const struct looking *look = ctx;
+	const struct search *look = ctx;
 	struct layout *l = look->layout;
 
 	/* One is enough: how many there are is up to the process. */
@@ -159,14 +159,14 @@ static int take_map(void *ctx, const struct gprof_proc_map *m)
 	return 0;
 }
 
-static struct layout read_layout(const struct gprof_known_run *run, uint64_t payload)
+static struct layout read_layout(const struct gprof_described_run *run, uint64_t payload)
 {
 	struct layout l = { .payload = payload };
-	struct looking look = { &l, run };
+	struct search look = { &l, run };
 	FILE *f = open_proc(run->process, "maps");
 
 	if (f)
-		gprof_proc_maps_each(f, take_map, &look);
+		gprof_proc_maps_each(f, on_map, &look);
 	return l;
 }
 
@@ -188,7 +188,7 @@ static bool read_header(int mem, const struct layout *l, struct header *h)
 }
 
 /* Whole, or not at all. Returns its size, @to being for free(), or 0. */
-static size_t read_payload(const struct gprof_known_run *run, struct layout l, int mem,
+static size_t read_payload(const struct gprof_described_run *run, struct layout l, int mem,
 			   uint8_t **to)
 {
 	struct header h, again;
@@ -258,7 +258,7 @@ static char *make_labels(const Otel__ProcessContext *c)
 	return text;
 }
 
-static char *read_context(const struct gprof_known_run *run, const struct layout *l, int mem)
+static char *read_context(const struct gprof_described_run *run, const struct layout *l, int mem)
 {
 	Otel__ProcessContext *context = NULL;
 	uint8_t *payload = NULL;
@@ -284,7 +284,7 @@ static void replace(char **old, char *text)
 	*old = text;
 }
 
-void gprof_describe(struct gprof_description *d, const struct gprof_known_run *run, bool last)
+void gprof_describe(struct gprof_description *d, const struct gprof_described_run *run, bool last)
 {
 	uint64_t now = now_ns();
 	char *cgroup, *comm, *context, path[32];

@@ -36,12 +36,12 @@ struct gprof_description {
 };
 
 /**
- * struct gprof_known_run - by what a living process is known to be the program run
+ * struct gprof_described_run - by what a living process is known to be the program run
  * @process: its id
  * @mapped: is this one of its executable mappings?
  * @ctx: passed on
  */
-struct gprof_known_run {
+struct gprof_described_run {
 	const struct gprof_process *process;
 	bool (*mapped)(void *ctx, uint64_t start, uint64_t end, uint64_t offset);
 	void *ctx;
@@ -59,7 +59,7 @@ struct gprof_known_run {
  * Context: Files of others are read, their memory too: takes 0.1 ms, more with thousands
  * of mappings.
  */
-void gprof_describe(struct gprof_description *d, const struct gprof_known_run *run, bool last);
+void gprof_describe(struct gprof_description *d, const struct gprof_described_run *run, bool last);
 void gprof_description_free(struct gprof_description *d);
 
 #endif /* GPROF_DESCRIPTION_H */

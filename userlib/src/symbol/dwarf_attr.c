@@ -8,7 +8,7 @@
 
 #define CHAIN_MAX	16	/* an instance of a declaration of ... */
 
-static int take_next(Dwarf_Attribute *attr, void *ctx)
+static int next_attr(Dwarf_Attribute *attr, void *ctx)
 {
 	(void)attr;
 	(void)ctx;
@@ -17,7 +17,7 @@ static int take_next(Dwarf_Attribute *attr, void *ctx)
 
 bool gprof_dwarf_sound(Dwarf_Die *die)
 {
-	return dwarf_getattrs(die, take_next, NULL, 0) == 1;
+	return dwarf_getattrs(die, next_attr, NULL, 0) == 1;
 }
 
 /* Does the value lie in the alternative file? libdw looks for that where we would not. */

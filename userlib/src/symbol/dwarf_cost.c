@@ -79,7 +79,7 @@ static bool find_sections(struct gprof_dwarf_file *f, Dwarf *dw)
 
 static bool pay(struct gprof_dwarf_cost *c, uint64_t nr, uint64_t each)
 {
-	return !gprof_budget_take(c->memory, nr * each);
+	return !gprof_budget_charge(c->memory, nr * each);
 }
 
 /* libdw puts aside what it has passed in the search for an abbreviation; @code 0: for all. */
@@ -177,6 +177,6 @@ bool gprof_dwarf_cost_lines(struct gprof_dwarf_cost *c, Dwarf_Die *unit, const c
 		return false;
 	if (dwarf_getsrclines(unit, &lines, &nr))
 		nr = 0;
-	gprof_budget_give(c->memory, rows.rows * ROW_PEAK);
+	gprof_budget_uncharge(c->memory, rows.rows * ROW_PEAK);
 	return pay(c, nr, ROW_COST);
 }

@@ -33,7 +33,7 @@ static void skip(struct input *in, uint64_t len)
 		in->at += len;
 }
 
-static uint64_t take(struct input *in, unsigned int len)
+static uint64_t get_uint(struct input *in, unsigned int len)
 {
 	const unsigned char *at = in->at;
 	uint64_t value = 0;
@@ -44,13 +44,13 @@ static uint64_t take(struct input *in, unsigned int len)
 	return value;
 }
 
-static uint64_t take_number(struct input *in)
+static uint64_t get_uleb(struct input *in)
 {
 	uint64_t value = 0, byte;
 	unsigned int shift = 0;
 
 	do {
-		byte = take(in, 1);
+		byte = get_uint(in, 1);
 		if (shift < 64)
 			value |= (byte & 0x7f) << shift;
 		shift += 7;
@@ -59,7 +59,7 @@ static uint64_t take_number(struct input *in)
 }
 
 /* Its length, without the 0 at its end. */
-static size_t take_string(struct input *in)
+static size_t get_string(struct input *in)
 {
 	const unsigned char *end = in->bad ? NULL : memchr(in->at, 0, (size_t)(in->end - in->at));
 	size_t len = end ? (size_t)(end - in->at) : 0;
@@ -70,12 +70,12 @@ static size_t take_string(struct input *in)
 }
 
 /* How long what follows is; @wide: bytes of an offset. */
-static uint64_t take_length(struct input *in, unsigned int *wide)
+static uint64_t get_length(struct input *in, unsigned int *wide)
 {
-	uint64_t len = take(in, 4);
+	uint64_t len = get_uint(in, 4);
 
 	*wide = len == UINT32_MAX ? 8 : 4;
-	return *wide == 8 ? take(in, 8) : len;
+	return *wide == 8 ? get_uint(in, 8) : len;
 }
 
 bool gprof_dwarf_next_unit(const struct gprof_dwarf_bytes *section, bool types,
@@ -83,28 +83,28 @@ bool gprof_dwarf_next_unit(const struct gprof_dwarf_bytes *section, bool types,
 {
 	struct input in = input_at(section, unit->next), first;
 	unsigned int wide, version, type = 0;
-	uint64_t len = take_length(&in, &wide);
+	uint64_t len = get_length(&in, &wide);
 
 	if (in.bad)
 		return false;
 	/* Units end with the section at the latest, and may overlap. */
 	unit->next = (uint64_t)(in.at - section->v);
 	unit->next = len > section->nr - unit->next ? section->nr : unit->next + len;
-	version = (unsigned int)take(&in, 2);
+	version = (unsigned int)get_uint(&in, 2);
 	if (version >= 5) {
-		type = (unsigned int)take(&in, 1);
-		take(&in, 1);
-		unit->abbrev = take(&in, wide);
+		type = (unsigned int)get_uint(&in, 1);
+		get_uint(&in, 1);
+		unit->abbrev = get_uint(&in, wide);
 	} else {
-		unit->abbrev = take(&in, wide);
-		take(&in, 1);
+		unit->abbrev = get_uint(&in, wide);
+		get_uint(&in, 1);
 	}
 	if (type == DW_UT_skeleton || type == DW_UT_split_compile)
 		skip(&in, 8);
 	else if (types || type == DW_UT_type || type == DW_UT_split_type)
 		skip(&in, 8 + wide);
 	first = in;
-	unit->code = take_number(&first);
+	unit->code = get_uleb(&first);
 	if (first.bad)
 		unit->code = 0;
 	return true;
@@ -117,32 +117,32 @@ uint64_t gprof_dwarf_abbrevs(const struct gprof_dwarf_bytes *section, uint64_t a
 	uint64_t nr, this, name, form;
 
 	for (nr = 0; nr <= max; nr++) {
-		this = take_number(&in);
+		this = get_uleb(&in);
 		if (!this || in.bad)
 			break;
 		if (this == code)
 			return nr + 1;
-		take_number(&in);
+		get_uleb(&in);
 		skip(&in, 1);
 		do {
-			name = take_number(&in);
-			form = take_number(&in);
+			name = get_uleb(&in);
+			form = get_uleb(&in);
 			if (form == DW_FORM_implicit_const)
-				take_number(&in);
+				get_uleb(&in);
 		} while (!in.bad && (name || form));
 	}
 	return nr;
 }
 
 /* Passes one value of a table of files; false: it is none that one would have there. */
-static bool take_form(struct input *in, uint64_t form, unsigned int wide,
-		      struct gprof_dwarf_rows *rows)
+static bool parse_form(struct input *in, uint64_t form, unsigned int wide,
+		       struct gprof_dwarf_rows *rows)
 {
 	size_t len;
 
 	switch (form) {
 	case DW_FORM_string:
-		len = take_string(in);
+		len = get_string(in);
 		if (len > rows->longest)
 			rows->longest = len;
 		break;
@@ -151,7 +151,7 @@ static bool take_form(struct input *in, uint64_t form, unsigned int wide,
 		skip(in, wide);
 		break;
 	case DW_FORM_udata:
-		take_number(in);
+		get_uleb(in);
 		break;
 	case DW_FORM_data1:
 		skip(in, 1);
@@ -169,7 +169,7 @@ static bool take_form(struct input *in, uint64_t form, unsigned int wide,
 		skip(in, 16);
 		break;
 	case DW_FORM_block:
-		skip(in, take_number(in));
+		skip(in, get_uleb(in));
 		break;
 	default:
 		return false;
@@ -178,38 +178,38 @@ static bool take_form(struct input *in, uint64_t form, unsigned int wide,
 }
 
 /* Directories, or files, as DWARF 5 has them. */
-static bool take_entries(struct input *in, unsigned int wide, struct gprof_dwarf_rows *rows)
+static bool parse_entries(struct input *in, unsigned int wide, struct gprof_dwarf_rows *rows)
 {
-	unsigned int nr_forms = (unsigned int)take(in, 1), i;
+	unsigned int nr_forms = (unsigned int)get_uint(in, 1), i;
 	uint64_t forms[255], nr, n;
 
 	for (i = 0; i < nr_forms; i++) {
-		take_number(in);
-		forms[i] = take_number(in);
+		get_uleb(in);
+		forms[i] = get_uleb(in);
 	}
-	nr = take_number(in);
+	nr = get_uleb(in);
 	if (in->bad || (!nr_forms && nr))
 		return false;
 	for (n = 0; n < nr; n++)
 		for (i = 0; i < nr_forms; i++)
-			if (!take_form(in, forms[i], wide, rows))
+			if (!parse_form(in, forms[i], wide, rows))
 				return false;
 	rows->files += nr;
 	return true;
 }
 
-static bool take_old_entries(struct input *in, struct gprof_dwarf_rows *rows, bool files)
+static bool parse_old_entries(struct input *in, struct gprof_dwarf_rows *rows, bool files)
 {
 	size_t len;
 
-	while ((len = take_string(in)) != 0) {
+	while ((len = get_string(in)) != 0) {
 		if (len > rows->longest)
 			rows->longest = len;
 		rows->files++;
 		if (files) {
-			take_number(in);
-			take_number(in);
-			take_number(in);
+			get_uleb(in);
+			get_uleb(in);
+			get_uleb(in);
 		}
 	}
 	return !in->bad;
@@ -220,25 +220,25 @@ bool gprof_dwarf_rows(const struct gprof_dwarf_bytes *section, uint64_t at,
 {
 	struct input in = input_at(section, at), program;
 	unsigned int wide, version, base;
-	uint64_t len = take_length(&in, &wide);
+	uint64_t len = get_length(&in, &wide);
 	bool ok;
 
 	memset(rows, 0, sizeof(*rows));
 	if (in.bad || len > (uint64_t)(in.end - in.at))
 		return false;
 	in.end = in.at + len;
-	version = (unsigned int)take(&in, 2);
+	version = (unsigned int)get_uint(&in, 2);
 	skip(&in, version >= 5 ? 2 : 0);
-	len = take(&in, wide);
+	len = get_uint(&in, wide);
 	program = in;
 	skip(&program, len);
 	skip(&in, version >= 4 ? 5 : 4);
-	base = (unsigned int)take(&in, 1);
+	base = (unsigned int)get_uint(&in, 1);
 	skip(&in, base ? base - 1 : 0);
 	if (version >= 5)
-		ok = take_entries(&in, wide, rows) && take_entries(&in, wide, rows);
+		ok = parse_entries(&in, wide, rows) && parse_entries(&in, wide, rows);
 	else
-		ok = take_old_entries(&in, rows, false) && take_old_entries(&in, rows, true);
+		ok = parse_old_entries(&in, rows, false) && parse_old_entries(&in, rows, true);
 	if (!ok || in.bad || program.bad)
 		return false;
 	/*

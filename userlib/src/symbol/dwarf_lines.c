@@ -236,7 +236,7 @@ static int index_functions(struct gprof_dwarf *d, struct unit *u, Dwarf_Die *par
 }
 
 /* What libdw knows of a unit beyond its first DIE is read when it is first needed. */
-static void look_into(struct gprof_dwarf *d, struct unit *u, Dwarf_Die *unit)
+static void index_unit(struct gprof_dwarf *d, struct unit *u, Dwarf_Die *unit)
 {
 	const char *dir;
 
@@ -354,7 +354,7 @@ size_t gprof_dwarf_frames(struct gprof_dwarf *d, uint64_t addr,
 	if (!dwarf_offdie(d->dw, u->die, &unit))
 		return 0;
 	if (!u->indexed)
-		look_into(d, u, &unit);
+		index_unit(d, u, &unit);
 	span = find_span(&u->functions, pc);
 	if (!span || !dwarf_offdie(d->dw, span->die, &function)) {
 		memset(&frames[0], 0, sizeof(frames[0]));

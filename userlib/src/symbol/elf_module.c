@@ -55,7 +55,7 @@ static bool has_sections(Elf *elf)
 }
 
 /* Nothing is taken of a debug file before its strings are known to end. Closes what is not. */
-static int take_debug(struct gprof_elf *m, int fd)
+static int adopt_debug(struct gprof_elf *m, int fd)
 {
 	uint64_t max = INFLATED_MAX;
 	bool good = false;
@@ -88,7 +88,7 @@ static int find_debuginfo(Dwfl_Module *mod, void **userdata, const char *name, D
 			  char **debug_name)
 {
 	struct gprof_elf *m = *userdata;
-	struct gprof_debug_wanted wanted = {
+	struct gprof_debug_request wanted = {
 		.path = m->path, .pid = m->pid, .link = link, .crc = crc,
 	};
 	Dwarf_Addr bias;
@@ -111,15 +111,15 @@ static int find_debuginfo(Dwfl_Module *mod, void **userdata, const char *name, D
 		wanted.build_id = id;
 		wanted.build_id_len = (size_t)len;
 	}
-	fd = take_debug(m, gprof_debug_file(&wanted));
+	fd = adopt_debug(m, gprof_debug_file(&wanted));
 	if (fd < 0)
 		return -1;
-	gprof_own_fd_take(&m->debug, fd);
+	gprof_own_fd_adopt(&m->debug, fd);
 	return m->debug.fd;
 }
 
 /* A debug file that elfutils has just had and found no good it has closed itself. */
-static void look_at_debug(struct gprof_elf *m, bool had)
+static void check_debug(struct gprof_elf *m, bool had)
 {
 	if (!had && !gprof_own_fd_is(&m->debug))
 		m->debug = GPROF_OWN_FD_NONE;
@@ -175,7 +175,7 @@ int gprof_elf_open(struct gprof_elf *m, int fd, const char *path, uint32_t pid)
 	m->path = path;
 	m->pid = pid;
 	m->memory.max = gprof_memory_share(MEMORY_MAX);
-	gprof_own_fd_take(&m->own, fcntl(fd, F_DUPFD_CLOEXEC, 0));
+	gprof_own_fd_adopt(&m->own, fcntl(fd, F_DUPFD_CLOEXEC, 0));
 	if (m->own.fd < 0)
 		return -errno;
 	if (!may_read(m->own.fd))
@@ -242,14 +242,14 @@ int gprof_elf_symtab(struct gprof_elf *m)
 	bool had = m->debug.fd >= 0;
 	int nr = dwfl_module_getsymtab(m->mod);
 
-	look_at_debug(m, had);
+	check_debug(m, had);
 	return nr;
 }
 
 /* libdw would open what the file names, whatever that is: it gets this, or is not asked. */
 static void open_alt(struct gprof_elf *m, Dwarf *dw)
 {
-	struct gprof_debug_wanted wanted = { .pid = m->pid };
+	struct gprof_debug_request wanted = { .pid = m->pid };
 	const void *id;
 	ssize_t len;
 	int fd;
@@ -259,7 +259,7 @@ static void open_alt(struct gprof_elf *m, Dwarf *dw)
 		return;
 	wanted.build_id = id;
 	wanted.build_id_len = (size_t)len;
-	fd = take_debug(m, gprof_debug_file(&wanted));
+	fd = adopt_debug(m, gprof_debug_file(&wanted));
 	if (fd < 0)
 		return;
 	m->alt_elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
@@ -277,7 +277,7 @@ static void open_alt(struct gprof_elf *m, Dwarf *dw)
  * read of them is mapped again. Where elfutils has memory in place of a mapping there is
  * no file that is mapped there. What is not linked yet libdwfl relocates where it is mapped.
  */
-static void let_go(Dwarf *dw)
+static void release_pages(Dwarf *dw)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), size;
 	char path[64], *at = elf_rawfile(dwarf_getelf(dw), &size);
@@ -317,10 +317,10 @@ Dwarf *gprof_elf_dwarf(struct gprof_elf *m, Dwarf_Addr *bias)
 		return NULL;
 	m->asks_dwarf = true;
 	dw = dwfl_module_getdwarf(m->mod, bias);
-	look_at_debug(m, had);
+	check_debug(m, had);
 	/* What is read, and not mapped, is the file itself. */
 	if (dw && dwarf_getelf(dw) != m->elf)
-		let_go(dw);
+		release_pages(dw);
 	if (dw)
 		open_alt(m, dw);
 	m->asks_dwarf = false;

@@ -26,7 +26,7 @@ struct input {
 	bool bad;
 };
 
-static const unsigned char *take(struct input *in, size_t len)
+static const unsigned char *get(struct input *in, size_t len)
 {
 	const unsigned char *at = in->at;
 
@@ -39,27 +39,27 @@ static const unsigned char *take(struct input *in, size_t len)
 	return at;
 }
 
-static unsigned int take_byte(struct input *in)
+static unsigned int get_byte(struct input *in)
 {
-	const unsigned char *at = take(in, 1);
+	const unsigned char *at = get(in, 1);
 
 	return at ? *at : 0;
 }
 
-static unsigned int take_be16(struct input *in)
+static unsigned int get_be16(struct input *in)
 {
-	unsigned int high = take_byte(in);
+	unsigned int high = get_byte(in);
 
-	return high << 8 | take_byte(in);
+	return high << 8 | get_byte(in);
 }
 
-static uint64_t take_number(struct input *in)
+static uint64_t get_number(struct input *in)
 {
 	uint64_t value = 0;
 	unsigned int shift, byte;
 
 	for (shift = 0; shift < 63; shift += 7) {
-		byte = take_byte(in);
+		byte = get_byte(in);
 		value |= (uint64_t)(byte & 0x7f) << shift;
 		if (!(byte & 0x80))
 			return value;
@@ -76,21 +76,21 @@ static enum gprof_packed block_header(struct input *in, unsigned int size)
 	unsigned int flags, nr, i;
 	uint64_t id, len;
 
-	header.at = take(in, header.left);
+	header.at = get(in, header.left);
 	if (!header.at)
 		return GPROF_PACKED_DAMAGED;
-	flags = take_byte(&header);
+	flags = get_byte(&header);
 	nr = (flags & 3) + 1;
 	if (flags & 0x40)
-		take_number(&header);
+		get_number(&header);
 	if (flags & 0x80)
-		take_number(&header);
+		get_number(&header);
 	for (i = 0; i < nr; i++) {
 		const unsigned char *properties;
 
-		id = take_number(&header);
-		len = take_number(&header);
-		properties = len <= header.left ? take(&header, (size_t)len) : NULL;
+		id = get_number(&header);
+		len = get_number(&header);
+		properties = len <= header.left ? get(&header, (size_t)len) : NULL;
 		if (!properties || header.bad || (id == LZMA2) != (i == nr - 1))
 			break;
 		if (i < nr - 1)
@@ -106,17 +106,17 @@ static enum gprof_packed chunks(struct input *in, uint64_t *total)
 {
 	unsigned int control, len;
 
-	while ((control = take_byte(in)) != 0) {
+	while ((control = get_byte(in)) != 0) {
 		if (control < 0x80) {
-			len = take_be16(in) + 1;
+			len = get_be16(in) + 1;
 			*total += len;
 		} else {
-			*total += ((uint64_t)(control & 0x1f) << 16) + take_be16(in) + 1;
-			len = take_be16(in) + 1;
+			*total += ((uint64_t)(control & 0x1f) << 16) + get_be16(in) + 1;
+			len = get_be16(in) + 1;
 			if (control >= 0xc0)
-				take_byte(in);
+				get_byte(in);
 		}
-		if (!take(in, len))
+		if (!get(in, len))
 			break;
 		if (*total > GPROF_PACKED_MAX)
 			return GPROF_PACKED_LARGE;
@@ -124,29 +124,29 @@ static enum gprof_packed chunks(struct input *in, uint64_t *total)
 	return in->bad ? GPROF_PACKED_DAMAGED : GPROF_PACKED_SOUND;
 }
 
-enum gprof_packed gprof_xz_look(const unsigned char *data, size_t len, uint64_t *total)
+enum gprof_packed gprof_xz_probe(const unsigned char *data, size_t len, uint64_t *total)
 {
 	static const unsigned char magic[] = { 0xfd, '7', 'z', 'X', 'Z', 0 };
 	static const unsigned char check_len[] = { 0, 4, 4, 4, 8, 8, 8, 16, 16, 16,
 						   32, 32, 32, 64, 64, 64 };
 	struct input in = { .at = data, .left = len };
-	const unsigned char *head = take(&in, 12);
+	const unsigned char *head = get(&in, 12);
 	enum gprof_packed block;
 	unsigned int size;
 
 	*total = 0;
 	if (!head || memcmp(head, magic, sizeof(magic)))
 		return GPROF_PACKED_DAMAGED;
-	while ((size = take_byte(&in)) != 0) {
+	while ((size = get_byte(&in)) != 0) {
 		block = block_header(&in, size);
 		if (block != GPROF_PACKED_SOUND)
 			return block;
-		take(&in, 4);
+		get(&in, 4);
 		block = chunks(&in, total);
 		if (block != GPROF_PACKED_SOUND)
 			return block;
-		take(&in, -(len - in.left) & 3);
-		take(&in, check_len[head[7] & 15]);
+		get(&in, -(len - in.left) & 3);
+		get(&in, check_len[head[7] & 15]);
 	}
 	return in.bad ? GPROF_PACKED_DAMAGED : GPROF_PACKED_SOUND;
 }
@@ -170,7 +170,7 @@ static enum gprof_packed unpack(decode_fn decode, const Elf_Data *data, unsigned
 	return ret || out_at != size ? GPROF_PACKED_DAMAGED : GPROF_PACKED_SOUND;
 }
 
-static enum gprof_packed look_at_elf(unsigned char *image, size_t size)
+static enum gprof_packed probe_elf(unsigned char *image, size_t size)
 {
 	enum gprof_packed packed = GPROF_PACKED_DAMAGED;
 	Elf *elf = elf_memory((char *)image, size);
@@ -183,7 +183,7 @@ static enum gprof_packed look_at_elf(unsigned char *image, size_t size)
 	return packed;
 }
 
-static enum gprof_packed look_with(decode_fn decode, const Elf_Data *data, uint64_t total)
+static enum gprof_packed probe_with(decode_fn decode, const Elf_Data *data, uint64_t total)
 {
 	unsigned char *out = malloc(total ? total : 1);
 	enum gprof_packed packed;
@@ -192,7 +192,7 @@ static enum gprof_packed look_with(decode_fn decode, const Elf_Data *data, uint6
 		return GPROF_PACKED_UNKNOWN;
 	packed = unpack(decode, data, out, total);
 	if (packed == GPROF_PACKED_SOUND)
-		packed = look_at_elf(out, total);
+		packed = probe_elf(out, total);
 	free(out);
 	return packed;
 }
@@ -202,7 +202,7 @@ static enum gprof_packed look_with(decode_fn decode, const Elf_Data *data, uint6
  * look at: this has to be done before, though once more than it would need. A shared libdw
  * that has loaded no liblzma cannot unpack it, and leaves it out; a static one may.
  */
-static enum gprof_packed look_within(const Elf_Data *data, uint64_t total)
+static enum gprof_packed probe_within(const Elf_Data *data, uint64_t total)
 {
 	enum gprof_packed packed = GPROF_PACKED_UNKNOWN;
 	void *so = dlopen("liblzma.so.5", RTLD_NOW | RTLD_LOCAL);
@@ -211,7 +211,7 @@ static enum gprof_packed look_within(const Elf_Data *data, uint64_t total)
 	if (so)
 		*(void **)&decode = dlsym(so, "lzma_stream_buffer_decode");
 	if (decode)
-		packed = look_with(decode, data, total);
+		packed = probe_with(decode, data, total);
 	else if (!so && dlsym(RTLD_DEFAULT, "dwfl_begin"))
 		packed = GPROF_PACKED_SOUND;
 	if (so)
@@ -243,9 +243,9 @@ enum gprof_packed gprof_elf_packed(Elf *elf)
 		data = elf_rawdata(scn, NULL);
 		if (!data || !data->d_buf)
 			continue;
-		packed = gprof_xz_look(data->d_buf, data->d_size, &total);
+		packed = gprof_xz_probe(data->d_buf, data->d_size, &total);
 		if (packed == GPROF_PACKED_SOUND)
-			packed = look_within(data, total);
+			packed = probe_within(data, total);
 		if (packed != GPROF_PACKED_SOUND)
 			return packed;
 	}

@@ -29,7 +29,7 @@ enum gprof_packed {
 };
 
 /**
- * gprof_xz_look() - what would an xz stream unpack to?
+ * gprof_xz_probe() - what would an xz stream unpack to?
  * @data: the stream
  * @len: its bytes
  * @total: result where it is sound: bytes
@@ -37,7 +37,7 @@ enum gprof_packed {
  * Nothing is unpacked. The sizes in the headers of blocks and in the index may lie, but
  * each chunk of LZMA2 says what it unpacks to, and a decoder makes no more of it.
  */
-enum gprof_packed gprof_xz_look(const unsigned char *data, size_t len, uint64_t *total);
+enum gprof_packed gprof_xz_probe(const unsigned char *data, size_t len, uint64_t *total);
 
 /**
  * gprof_elf_packed() - may elfutils unpack the .gnu_debugdata and symbol tables of a file?

@@ -75,7 +75,7 @@ static void make_room(void)
 	}
 }
 
-static void take_out(struct gprof_pool_file *f)
+static void unlink_file(struct gprof_pool_file *f)
 {
 	*(f->prev ? &f->prev->next : &oldest) = f->next;
 	*(f->next ? &f->next->prev : &newest) = f->prev;
@@ -113,7 +113,7 @@ struct gprof_pool_file *gprof_pool_add(int fd, bool pinned)
 		close(fd);
 		f->refs++;
 		f->pinned |= pinned;
-		take_out(f);
+		unlink_file(f);
 		put_last(f);
 		goto out;
 	}
@@ -124,7 +124,7 @@ struct gprof_pool_file *gprof_pool_add(int fd, bool pinned)
 	}
 	make_room();
 	f->st = st;
-	gprof_own_fd_take(&f->own, fd);
+	gprof_own_fd_adopt(&f->own, fd);
 	f->refs = 1;
 	f->pinned = pinned;
 	nr_open++;
@@ -141,9 +141,9 @@ void gprof_pool_again(struct gprof_pool_file *f, int fd)
 		close(fd);
 	} else {
 		make_room();
-		gprof_own_fd_take(&f->own, fd);
+		gprof_own_fd_adopt(&f->own, fd);
 		nr_open++;
-		take_out(f);
+		unlink_file(f);
 		put_last(f);
 	}
 	pthread_mutex_unlock(&lock);
@@ -156,7 +156,7 @@ int gprof_pool_dup(struct gprof_pool_file *f)
 	pthread_mutex_lock(&lock);
 	fd = gprof_own_fd_is(&f->own) ? fcntl(f->own.fd, F_DUPFD_CLOEXEC, 0) : -1;
 	if (fd >= 0) {
-		take_out(f);
+		unlink_file(f);
 		put_last(f);
 	}
 	pthread_mutex_unlock(&lock);
@@ -171,7 +171,7 @@ void gprof_pool_put(struct gprof_pool_file *f)
 	if (!--f->refs) {
 		if (f->own.fd >= 0)
 			close_file(f);
-		take_out(f);
+		unlink_file(f);
 		free(f);
 	}
 	pthread_mutex_unlock(&lock);

@@ -48,11 +48,11 @@ static bool has_dwarf(Elf *elf)
 static int open_file(const char *path)
 {
 	struct stat st;
-	int look = gprof_look(path, 0, &st), fd, err;
+	int look = gprof_open_path(path, 0, &st), fd, err;
 
 	if (look < 0)
 		return -1;
-	fd = gprof_open_looked(look);
+	fd = gprof_reopen(look);
 	err = errno;
 	close(look);
 	errno = err;
@@ -110,8 +110,8 @@ static void find_code(struct gprof_found_file *f, int fd)
 }
 
 /* Takes @fd. */
-static int take(struct gprof_found_file *f, struct gprof_objects *o,
-		const struct gprof_lost_file *lost, int fd)
+static int adopt(struct gprof_found_file *f, struct gprof_objects *o,
+		 const struct gprof_lost_file *lost, int fd)
 {
 	const struct gprof_file_id id = { .path = lost->path };
 
@@ -148,19 +148,19 @@ int gprof_found_file_code(struct gprof_found_file *f, struct gprof_objects *o,
 		close(fd);
 		fd = -1;
 	}
-	return fd < 0 ? 0 : take(f, o, lost, fd);
+	return fd < 0 ? 0 : adopt(f, o, lost, fd);
 }
 
 int gprof_found_file_debug(struct gprof_found_file *f, struct gprof_objects *o,
 			   const struct gprof_lost_file *lost)
 {
-	const struct gprof_debug_wanted wanted = {
+	const struct gprof_debug_request wanted = {
 		.build_id = lost->build_id, .build_id_len = lost->build_id_len,
 	};
 	int fd = gprof_debug_file(&wanted);
 
 	*f = (struct gprof_found_file){ .object = NULL };
-	return fd < 0 ? 0 : take(f, o, lost, fd);
+	return fd < 0 ? 0 : adopt(f, o, lost, fd);
 }
 
 /* Does the mapping hold the one segment of code, and nothing else, with pages of this size? */

@@ -20,12 +20,12 @@ static int by_start(const void *a, const void *b)
 	return x->len < y->len ? -1 : x->len > y->len;
 }
 
-static void take(struct gprof_bounds *b, const struct gprof_entries *e,
+static void fill(struct gprof_bounds *b, const struct gprof_entries *e,
 		 struct gprof_budget *memory)
 {
 	size_t i;
 
-	if (!e->nr_fdes || gprof_budget_take(memory, e->nr_fdes * sizeof(*b->v)))
+	if (!e->nr_fdes || gprof_budget_charge(memory, e->nr_fdes * sizeof(*b->v)))
 		return;
 	b->v = malloc(e->nr_fdes * sizeof(*b->v));
 	for (i = 0; b->v && i < e->nr_fdes; i++)
@@ -46,7 +46,7 @@ void gprof_bounds_load(struct gprof_bounds *b, int fd, struct gprof_budget *memo
 		return;
 	if (!gprof_image_open(&image, fd, NULL, (uint64_t)st.st_size, memory) &&
 	    !gprof_entries_read(&entries, &image, 0))
-		take(b, &entries, memory);
+		fill(b, &entries, memory);
 	gprof_entries_free(&entries, &image);
 	gprof_image_close(&image);
 }

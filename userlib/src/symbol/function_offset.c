@@ -72,9 +72,9 @@ int gprof_function_offset(const char *path, const char *function, uint64_t *offs
 	struct gprof_elf m;
 	struct stat st;
 	/* a pipe that somebody put there would be waited for */
-	int look = gprof_look(path, 0, &st), fd, err;
+	int look = gprof_open_path(path, 0, &st), fd, err;
 
-	fd = look < 0 ? -1 : gprof_open_looked(look);
+	fd = look < 0 ? -1 : gprof_reopen(look);
 	if (fd < 0) {
 		err = errno;
 		if (look >= 0)
@@ -107,7 +107,7 @@ int gprof_function_offset(const char *path, const char *function, uint64_t *offs
 	return err;
 }
 
-static void tell(struct gprof_elf *m, gprof_function_found found, void *ctx)
+static void each_symbol(struct gprof_elf *m, gprof_function_found found, void *ctx)
 {
 	int nr = gprof_elf_symtab(m), i;
 	char plain[256];
@@ -139,7 +139,7 @@ int gprof_functions_each(int fd, const char *path, gprof_function_found found, v
 	if (gelf_getclass(m.elf) != ELFCLASS64)
 		err = -ENOEXEC;
 	else if (gprof_elf_symbols(&m) == GPROF_MISSING_NOT)
-		tell(&m, found, ctx);
+		each_symbol(&m, found, ctx);
 	gprof_elf_close(&m);
 	return err;
 }

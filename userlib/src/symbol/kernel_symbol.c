@@ -169,7 +169,7 @@ static void read_modules(struct gprof_kernel *k, const char *proc)
 
 			if (strcmp(image->name, wanted))
 				continue;
-			image->lasting = true;
+			image->permanent = true;
 			if (addr < image->start && image->start - addr < size)
 				image->start = addr;
 			if (addr + size > image->end && addr <= image->start)
@@ -272,7 +272,7 @@ int gprof_kernel_load(struct gprof_kernel *k, const char *proc, const char *sys)
 	memset(k, 0, sizeof(*k));
 	if (find_image(k, "[kernel.kallsyms]", 17))
 		return -ENOMEM;
-	k->images[0].lasting = true;
+	k->images[0].permanent = true;
 	err = read_kallsyms(k, proc);
 	if (err) {
 		gprof_kernel_free(k);

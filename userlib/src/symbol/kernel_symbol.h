@@ -15,14 +15,14 @@
  * @start: first address
  * @end: address after the last
  * @build_id: build-id in hexadecimal, "" for none
- * @lasting: its names are the same as long as modules are: the kernel or a module
+ * @permanent: its names are the same as long as modules are: the kernel or a module
  */
 struct gprof_kernel_image {
 	char *name;
 	uint64_t start;
 	uint64_t end;
 	char build_id[72];
-	bool lasting;
+	bool permanent;
 };
 
 /**

@@ -153,12 +153,12 @@ static int try_open(const char *path, int follow, const struct gprof_file_id *id
 {
 	enum gprof_missing got = GPROF_MISSING_OTHER;
 	struct stat st;
-	int look = gprof_look(path, follow, &st), fd = -1;
+	int look = gprof_open_path(path, follow, &st), fd = -1;
 
 	if (look < 0 && errno != ENXIO) {
 		got = errno == EACCES || errno == EPERM ? GPROF_MISSING_DENIED : GPROF_MISSING_GONE;
 	} else if (look >= 0 && may_be(&st, id, mapped)) {
-		fd = gprof_open_looked(look);
+		fd = gprof_reopen(look);
 		if (fd < 0) {
 			got = GPROF_MISSING_DENIED;
 		} else if (fstat(fd, &st) || !is_it(fd, &st, id, mapped)) {

@@ -31,7 +31,7 @@ void gprof_objects_init(struct gprof_objects *o)
 {
 	memset(o, 0, sizeof(*o));
 	gprof_table_init(&o->table);
-	gprof_known_names_init(&o->names);
+	gprof_name_cache_init(&o->names);
 }
 
 static void free_object(struct gprof_object *obj)
@@ -41,7 +41,7 @@ static void free_object(struct gprof_object *obj)
 	gprof_symbolizer_close(obj->symbolizer);
 	gprof_python_object_free(obj->python);
 	gprof_pool_put(obj->file);
-	gprof_map64_free(&obj->known);
+	gprof_map64_free(&obj->names);
 	free(obj->segments);
 	free(obj->path);
 	free(obj);
@@ -55,7 +55,7 @@ void gprof_objects_free(struct gprof_objects *o)
 		free_object(o->v[i]);
 	free(o->v);
 	gprof_table_free(&o->table);
-	gprof_known_names_free(&o->names);
+	gprof_name_cache_free(&o->names);
 	memset(o, 0, sizeof(*o));
 }
 
@@ -66,7 +66,7 @@ static struct gprof_object *new_object(struct gprof_objects *o, const struct gpr
 	if (!obj)
 		return NULL;
 	obj->id = *id;
-	gprof_known_names_of(&o->names, &obj->known);
+	gprof_name_cache_of(&o->names, &obj->names);
 	obj->path = strdup(id->path);
 	if (!obj->path || gprof_grow(&o->v, &o->cap, o->nr + 1, sizeof(*o->v))) {
 		free_object(obj);
@@ -268,10 +268,10 @@ static void forget_names(struct gprof_objects *o)
 	size_t i;
 
 	for (i = 0; i < o->nr; i++) {
-		gprof_map64_free(&o->v[i]->known);
-		gprof_known_names_of(&o->names, &o->v[i]->known);
+		gprof_map64_free(&o->v[i]->names);
+		gprof_name_cache_of(&o->names, &o->v[i]->names);
 	}
-	gprof_known_names_free(&o->names);
+	gprof_name_cache_free(&o->names);
 }
 
 int gprof_objects_keep(struct gprof_objects *o)
@@ -309,7 +309,7 @@ int gprof_objects_keep(struct gprof_objects *o)
 	o->nr = nr;
 	gprof_table_free(&o->table);
 	o->table = table;
-	if (gprof_known_names_old(&o->names))
+	if (gprof_name_cache_old(&o->names))
 		forget_names(o);
 	return 0;
 }
@@ -336,7 +336,7 @@ struct gprof_object *gprof_objects_add(struct gprof_objects *o, const struct gpr
  * Our own vDSO stands for everyone's: the kernel has one image per word size,
  * and 32-bit processes are kept out by their addresses. elfutils wants a file.
  */
-static int take_end(void *ctx, const struct gprof_proc_map *m)
+static int find_end(void *ctx, const struct gprof_proc_map *m)
 {
 	struct gprof_proc_map *wanted = ctx;
 
@@ -356,7 +356,7 @@ struct gprof_object *gprof_objects_vdso(struct gprof_objects *o)
 	if (o->vdso || !start)
 		return o->vdso;
 	maps = fopen("/proc/self/maps", "re");
-	if (!maps || !gprof_proc_maps_each(maps, take_end, &vdso))
+	if (!maps || !gprof_proc_maps_each(maps, find_end, &vdso))
 		return NULL;
 	len = vdso.end - start;
 	fd = memfd_create("gprof vdso", MFD_CLOEXEC);

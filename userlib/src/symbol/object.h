@@ -14,7 +14,7 @@
 #include <time.h>
 
 #include "file_pool.h"
-#include "known_names.h"
+#include "name_cache.h"
 #include "mapped_file.h"
 #include "python_object.h"
 #include "symbolizer.h"
@@ -55,7 +55,7 @@ struct gprof_segment {
  * @symbolizer: once needed
  * @no_symbolizer: could not be had
  * @has_debug: it, or its debug file, had debug symbols when @symbolizer was closed last
- * @known: what gprof_objects.names knows of its addresses
+ * @names: what gprof_objects.names knows of its addresses
  * @mappings: how many processes have mapped it, once gprof_target_files() has looked
  * @code: bytes of code of the last of them
  * @tabled: the maker of unwind tables has seen it
@@ -82,7 +82,7 @@ struct gprof_object {
 	struct gprof_symbolizer *symbolizer;
 	bool no_symbolizer;
 	bool has_debug;
-	struct gprof_map64 known;
+	struct gprof_map64 names;
 	size_t mappings;
 	uint64_t code;
 	bool tabled;
@@ -107,7 +107,7 @@ struct gprof_objects {
 	size_t cap;
 	struct gprof_table table;
 	struct gprof_object *vdso;
-	struct gprof_known_names names;
+	struct gprof_name_cache names;
 };
 
 void gprof_objects_init(struct gprof_objects *o);

@@ -82,10 +82,10 @@ int gprof_perf_map_read(struct gprof_perf_map *m, const char *path, uid_t uid, t
 	int look, fd, err;
 
 	memset(m, 0, sizeof(*m));
-	look = gprof_look(path, O_NOFOLLOW, &st);
+	look = gprof_open_path(path, O_NOFOLLOW, &st);
 	if (look < 0)
 		return errno == ENXIO ? -EPERM : -errno;
-	fd = gprof_open_looked(look);
+	fd = gprof_reopen(look);
 	err = fd < 0 ? -errno : 0;
 	close(look);
 	if (err)

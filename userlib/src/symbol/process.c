@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/patience.h"
+#include "base/cancel.h"
 #include "device/decode.h"
 #include "kernel_table.h"
 #include "process_lookup.h"
@@ -300,7 +300,7 @@ static bool has_mapping(void *ctx, uint64_t start, uint64_t end, uint64_t offset
 
 static void describe(struct gprof_space *space, bool last)
 {
-	struct gprof_known_run run = {
+	struct gprof_described_run run = {
 		.process = &space->id,
 		.mapped = has_mapping,
 		.ctx = space,
@@ -321,7 +321,7 @@ void gprof_spaces_describe_all(struct gprof_spaces *s)
 {
 	size_t i;
 
-	for (i = 0; i < s->nr && !gprof_patience_over(); i++)
+	for (i = 0; i < s->nr && !gprof_is_cancelled(); i++)
 		describe(&s->v[i], true);
 }
 
@@ -408,8 +408,8 @@ static const struct gprof_interpreter *find_interpreter(const struct gprof_space
 	return NULL;
 }
 
-int gprof_spaces_learn_python(struct gprof_spaces *s, const struct gprof_process *id,
-			      const uint64_t *user, size_t nr)
+int gprof_spaces_read_python(struct gprof_spaces *s, const struct gprof_process *id,
+			     const uint64_t *user, size_t nr)
 {
 	struct gprof_space *space = gprof_spaces_find(s, id);
 	const struct gprof_interpreter *python = space ? find_interpreter(space) : NULL;
@@ -420,8 +420,8 @@ int gprof_spaces_learn_python(struct gprof_spaces *s, const struct gprof_process
 	if (!python)
 		return 0;
 	had = space->python.bytes;
-	err = gprof_python_learn(&space->python, PYTHON_MAX - s->python_bytes + had, id->pid,
-				 python, user, nr);
+	err = gprof_python_read(&space->python, PYTHON_MAX - s->python_bytes + had, id->pid, python,
+				user, nr);
 	s->python_bytes += space->python.bytes - had;
 	return err;
 }

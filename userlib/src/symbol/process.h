@@ -161,9 +161,9 @@ int gprof_spaces_call(struct gprof_spaces *s, const struct gprof_process *id, co
 /** gprof_spaces_describe_all() - look at all that live yet, for the last time */
 void gprof_spaces_describe_all(struct gprof_spaces *s);
 
-/** gprof_spaces_learn_python() - read what is not known yet of a stack's frames of Python; 0 or -ENOMEM */
-int gprof_spaces_learn_python(struct gprof_spaces *s, const struct gprof_process *id,
-			      const uint64_t *user, size_t nr);
+/** gprof_spaces_read_python() - read what is not known yet of a stack's frames of Python; 0 or -ENOMEM */
+int gprof_spaces_read_python(struct gprof_spaces *s, const struct gprof_process *id,
+			     const uint64_t *user, size_t nr);
 
 /** gprof_spaces_generate_again() - programs have gone on compiling: look at their maps again */
 void gprof_spaces_generate_again(struct gprof_spaces *s);

@@ -51,7 +51,7 @@ static int read_loaded(const struct file *f, uint64_t addr, void *to, size_t len
 	return -ENOEXEC;
 }
 
-static void look_at_symbol(struct file *f, const Elf64_Sym *sym, const char *strings, size_t size)
+static void note_symbol(struct file *f, const Elf64_Sym *sym, const char *strings, size_t size)
 {
 	size_t i;
 
@@ -82,7 +82,7 @@ static int read_symbols(struct file *f, const Elf64_Shdr *syms, const Elf64_Shdr
 	if (!err) {
 		strings[strs->sh_size] = '\0';
 		for (i = 0; i < nr; i++)
-			look_at_symbol(f, &table[i], strings, strs->sh_size);
+			note_symbol(f, &table[i], strings, strs->sh_size);
 	}
 	free(table);
 	free(strings);
@@ -203,7 +203,7 @@ static uint32_t narrow(uint64_t offset)
 	return offset > GPROF_PYTHON_OFFSET_MAX ? GPROF_PYTHON_OFFSET_MAX + 1 : (uint32_t)offset;
 }
 
-static int take_offsets(const struct file *f, struct gprof_interpreter *out)
+static int read_offsets(const struct file *f, struct gprof_interpreter *out)
 {
 	struct debug_offsets d;
 	int err = read_loaded(f, f->symbols[RUNTIME].st_value, &d, sizeof(d));
@@ -283,7 +283,7 @@ int gprof_python_read_file(int fd, struct gprof_interpreter *out)
 	if (version >> 16 == 0x030b)
 		*out = v3_11;
 	else if (version >> 16 == 0x030d)
-		err = take_offsets(&f, out);
+		err = read_offsets(&f, out);
 	else
 		err = -EOPNOTSUPP;
 	out->version = (uint32_t)(version >> 16);

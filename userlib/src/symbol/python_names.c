@@ -235,8 +235,8 @@ static uint32_t add(struct gprof_python_names *n, uint64_t max, const uint64_t *
 	return (uint32_t)n->nr++;
 }
 
-int gprof_python_learn(struct gprof_python_names *n, uint64_t max, uint32_t pid,
-		       const struct gprof_interpreter *i, const uint64_t *frames, size_t nr)
+int gprof_python_read(struct gprof_python_names *n, uint64_t max, uint32_t pid,
+		      const struct gprof_interpreter *i, const uint64_t *frames, size_t nr)
 {
 	int mem = -1, err = 0;
 	size_t f;

@@ -70,7 +70,7 @@ void gprof_python_names_init(struct gprof_python_names *n);
 void gprof_python_names_free(struct gprof_python_names *n);
 
 /**
- * gprof_python_learn() - read code objects that are not known yet
+ * gprof_python_read() - read code objects that are not known yet
  * @n: names
  * @max: the most that these may take, in bytes: what has no room has no name
  * @pid: a process with that memory, if it is there yet
@@ -80,8 +80,8 @@ void gprof_python_names_free(struct gprof_python_names *n);
  *
  * Return: 0 or -ENOMEM.
  */
-int gprof_python_learn(struct gprof_python_names *n, uint64_t max, uint32_t pid,
-		       const struct gprof_interpreter *i, const uint64_t *frames, size_t nr);
+int gprof_python_read(struct gprof_python_names *n, uint64_t max, uint32_t pid,
+		      const struct gprof_interpreter *i, const uint64_t *frames, size_t nr);
 
 /** gprof_python_find() - the code of a frame, two words of a stack; NULL: it has no name */
 const struct gprof_python_code *gprof_python_find(const struct gprof_python_names *n,

@@ -90,7 +90,7 @@ static const char *make_name(struct gprof_symbols *s, const char *name, size_t l
 	char *text;
 
 	if (gprof_grow(&s->made, &s->cap_made, s->nr_made + 1, sizeof(*s->made)) ||
-	    gprof_budget_take(&s->texts, size))
+	    gprof_budget_charge(&s->texts, size))
 		return NULL;
 	text = malloc(size);
 	if (!text)

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "a64_insn.h"
-#include "layout.h"
+#include "table_layout.h"
 
 #define START_MAX	96				/* bytes of what a program begins with */
 #define A64_NOP		0xd503201f
@@ -478,8 +478,8 @@ int gprof_a64_correct(struct gprof_a64_frames *f, struct gprof_rows *rows,
 
 void gprof_a64_free(struct gprof_a64_frames *f, struct gprof_budget *budget)
 {
-	gprof_budget_give(budget, f->cap_added * sizeof(*f->added) +
-				  f->cap_old * sizeof(*f->old));
+	gprof_budget_uncharge(budget,
+			      f->cap_added * sizeof(*f->added) + f->cap_old * sizeof(*f->old));
 	free(f->added);
 	free(f->old);
 	memset(f, 0, sizeof(*f));

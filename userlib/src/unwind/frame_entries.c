@@ -14,7 +14,7 @@
 
 #define CIE_PROGRAM_MAX	128	/* bytes; real ones have ten */
 
-uint64_t gprof_encoded(struct gprof_bytes *b, uint8_t encoding, uint64_t addr)
+uint64_t gprof_encoded(struct gprof_dwarf_input *b, uint8_t encoding, uint64_t addr)
 {
 	uint64_t value = 0;
 
@@ -22,25 +22,25 @@ uint64_t gprof_encoded(struct gprof_bytes *b, uint8_t encoding, uint64_t addr)
 	case DW_EH_PE_absptr:
 	case DW_EH_PE_udata8:
 	case DW_EH_PE_sdata8:
-		value = gprof_bytes_get(b, 8);
+		value = gprof_dwarf_input_get(b, 8);
 		break;
 	case DW_EH_PE_udata2:
-		value = gprof_bytes_get(b, 2);
+		value = gprof_dwarf_input_get(b, 2);
 		break;
 	case DW_EH_PE_udata4:
-		value = gprof_bytes_get(b, 4);
+		value = gprof_dwarf_input_get(b, 4);
 		break;
 	case DW_EH_PE_sdata2:
-		value = (uint64_t)gprof_bytes_signed(b, 2);
+		value = (uint64_t)gprof_dwarf_input_signed(b, 2);
 		break;
 	case DW_EH_PE_sdata4:
-		value = (uint64_t)gprof_bytes_signed(b, 4);
+		value = (uint64_t)gprof_dwarf_input_signed(b, 4);
 		break;
 	case DW_EH_PE_uleb128:
-		value = gprof_bytes_uleb(b);
+		value = gprof_dwarf_input_uleb(b);
 		break;
 	case DW_EH_PE_sleb128:
-		value = (uint64_t)gprof_bytes_sleb(b);
+		value = (uint64_t)gprof_dwarf_input_sleb(b);
 		break;
 	default:
 		b->bad = true;
@@ -61,25 +61,25 @@ uint64_t gprof_encoded(struct gprof_bytes *b, uint8_t encoding, uint64_t addr)
 }
 
 /* Personality: of no use here, and encoded as it likes, but it stands before what is. */
-static void skip_encoded(struct gprof_bytes *b, uint8_t encoding)
+static void skip_encoded(struct gprof_dwarf_input *b, uint8_t encoding)
 {
 	if (encoding != DW_EH_PE_omit)
 		gprof_encoded(b, encoding & FORMAT, 0);
 }
 
 /* Sets what the letters after "z" tell. */
-static void read_augmentation(struct gprof_cie *c, struct gprof_bytes *b, const char *letters)
+static void read_augmentation(struct gprof_cie *c, struct gprof_dwarf_input *b, const char *letters)
 {
 	for (; *letters; letters++) {
 		switch (*letters) {
 		case 'L':
-			gprof_bytes_get(b, 1);
+			gprof_dwarf_input_get(b, 1);
 			break;
 		case 'P':
-			skip_encoded(b, (uint8_t)gprof_bytes_get(b, 1));
+			skip_encoded(b, (uint8_t)gprof_dwarf_input_get(b, 1));
 			break;
 		case 'R':
-			c->encoding = (uint8_t)gprof_bytes_get(b, 1);
+			c->encoding = (uint8_t)gprof_dwarf_input_get(b, 1);
 			break;
 		case 'S':
 			c->signal = true;
@@ -93,31 +93,32 @@ static void read_augmentation(struct gprof_cie *c, struct gprof_bytes *b, const 
 	}
 }
 
-static void read_cie(const struct gprof_entries *e, struct gprof_cie *c, struct gprof_bytes *b)
+static void read_cie(const struct gprof_entries *e, struct gprof_cie *c,
+		     struct gprof_dwarf_input *b)
 {
 	const char *letters = (const char *)b->p;
-	unsigned int version = (unsigned int)gprof_bytes_get(b, 1);
+	unsigned int version = (unsigned int)gprof_dwarf_input_get(b, 1);
 
 	letters++;
-	if (!memchr(b->p, '\0', (size_t)gprof_bytes_left(b)))
+	if (!memchr(b->p, '\0', (size_t)gprof_dwarf_input_left(b)))
 		return;
-	gprof_bytes_skip(b, strlen(letters) + 1);
+	gprof_dwarf_input_skip(b, strlen(letters) + 1);
 	if (version == 4) {
 		/* of an address, and of a segment selector */
-		if (gprof_bytes_get(b, 1) != 8 || gprof_bytes_get(b, 1) != 0)
+		if (gprof_dwarf_input_get(b, 1) != 8 || gprof_dwarf_input_get(b, 1) != 0)
 			return;
 	} else if (version != 1 && version != 3) {
 		return;
 	}
-	c->code_align = gprof_bytes_uleb(b);
-	c->data_align = gprof_bytes_sleb(b);
-	c->return_reg = version == 1 ? gprof_bytes_get(b, 1) : gprof_bytes_uleb(b);
+	c->code_align = gprof_dwarf_input_uleb(b);
+	c->data_align = gprof_dwarf_input_sleb(b);
+	c->return_reg = version == 1 ? gprof_dwarf_input_get(b, 1) : gprof_dwarf_input_uleb(b);
 	if (letters[0] == 'z') {
-		uint64_t len = gprof_bytes_uleb(b);
-		struct gprof_bytes data = *b;
+		uint64_t len = gprof_dwarf_input_uleb(b);
+		struct gprof_dwarf_input data = *b;
 
 		c->augmented = true;
-		gprof_bytes_skip(b, len);
+		gprof_dwarf_input_skip(b, len);
 		data.end = b->p;
 		read_augmentation(c, &data, letters + 1);
 		if (data.bad)
@@ -153,7 +154,7 @@ static const struct gprof_cie *find_cie(const struct gprof_entries *e, uint64_t 
 }
 
 static int read_fde(struct gprof_entries *e, struct gprof_image *img, const struct gprof_cie *c,
-		    struct gprof_bytes *b)
+		    struct gprof_dwarf_input *b)
 {
 	uint64_t here = e->part.addr + (uint64_t)(b->p - e->data), addr, start, len;
 	const struct gprof_load *load;
@@ -162,7 +163,7 @@ static int read_fde(struct gprof_entries *e, struct gprof_image *img, const stru
 	addr = gprof_encoded(b, c->encoding, here);
 	len = gprof_encoded(b, c->encoding & FORMAT, 0);
 	if (c->augmented)
-		gprof_bytes_skip(b, gprof_bytes_uleb(b));
+		gprof_dwarf_input_skip(b, gprof_dwarf_input_uleb(b));
 	load = gprof_image_load(img, addr);
 	if (b->bad || !len || !load || !load->exec)
 		return 0;
@@ -187,9 +188,9 @@ static int read_fde(struct gprof_entries *e, struct gprof_image *img, const stru
 
 /* One entry, whose length has been read. */
 static int read_entry(struct gprof_entries *e, struct gprof_image *img, uint64_t at,
-		      struct gprof_bytes *b, size_t word, const struct gprof_cie **last)
+		      struct gprof_dwarf_input *b, size_t word, const struct gprof_cie **last)
 {
-	uint64_t here = (uint64_t)(b->p - e->data), id = gprof_bytes_get(b, word), cie;
+	uint64_t here = (uint64_t)(b->p - e->data), id = gprof_dwarf_input_get(b, word), cie;
 	const struct gprof_cie *c;
 
 	if (b->bad)
@@ -217,13 +218,13 @@ static int read_entry(struct gprof_entries *e, struct gprof_image *img, uint64_t
 
 static int read_entries(struct gprof_entries *e, struct gprof_image *img, bool to_end)
 {
-	struct gprof_bytes all = { .p = e->data, .end = e->data + e->part.size };
+	struct gprof_dwarf_input all = { .p = e->data, .end = e->data + e->part.size };
 	const struct gprof_cie *last = NULL;
 	int err = 0;
 
-	while (!err && gprof_bytes_left(&all) >= 4) {
-		uint64_t at = (uint64_t)(all.p - e->data), len = gprof_bytes_get(&all, 4);
-		struct gprof_bytes one;
+	while (!err && gprof_dwarf_input_left(&all) >= 4) {
+		uint64_t at = (uint64_t)(all.p - e->data), len = gprof_dwarf_input_get(&all, 4);
+		struct gprof_dwarf_input one;
 		size_t word = 4;
 
 		/* What the linker joined may have an end of its own. */
@@ -233,11 +234,11 @@ static int read_entries(struct gprof_entries *e, struct gprof_image *img, bool t
 			break;
 		}
 		if (len == UINT32_MAX) {
-			len = gprof_bytes_get(&all, 8);
+			len = gprof_dwarf_input_get(&all, 8);
 			word = e->debug ? 8 : 4;
 		}
 		one = all;
-		gprof_bytes_skip(&all, len);
+		gprof_dwarf_input_skip(&all, len);
 		if (all.bad)
 			break;
 		one.end = all.p;
@@ -247,22 +248,22 @@ static int read_entries(struct gprof_entries *e, struct gprof_image *img, bool t
 }
 
 /* .eh_frame, by the header that PT_GNU_EH_FRAME leads to. */
-static bool find_by_segment(struct gprof_image *img, struct gprof_part *part)
+static bool find_by_segment(struct gprof_image *img, struct gprof_image_part *part)
 {
 	const unsigned char *p = gprof_image_at(img, img->eh_frame_hdr.offset, 4 + 8);
 	const struct gprof_load *load;
-	struct gprof_bytes b;
+	struct gprof_dwarf_input b;
 	uint64_t addr;
 
 	if (img->eh_frame_hdr.size < 4 + 8 || !p || p[0] != 1)
 		return false;
-	b = (struct gprof_bytes){ .p = p + 4, .end = p + 4 + 8 };
+	b = (struct gprof_dwarf_input){ .p = p + 4, .end = p + 4 + 8 };
 	addr = gprof_encoded(&b, p[1], img->eh_frame_hdr.addr + 4);
 	load = gprof_image_load(img, addr);
 	if (b.bad || !load)
 		return false;
 	addr -= load->addr;
-	*part = (struct gprof_part){
+	*part = (struct gprof_image_part){
 		.addr = load->addr + addr, .offset = load->offset + addr,
 		.size = load->size - addr,
 	};
@@ -278,8 +279,8 @@ static int by_place(const void *a, const void *b)
 	return x->program < y->program ? -1 : x->program > y->program;
 }
 
-static int take_apart(struct gprof_entries *e, struct gprof_image *img,
-		      const struct gprof_part *part, bool debug, bool to_end)
+static int parse_section(struct gprof_entries *e, struct gprof_image *img,
+			 const struct gprof_image_part *part, bool debug, bool to_end)
 {
 	size_t i;
 	int err;
@@ -312,19 +313,19 @@ static int take_apart(struct gprof_entries *e, struct gprof_image *img,
 
 int gprof_entries_read(struct gprof_entries *e, struct gprof_image *img, uint64_t base)
 {
-	struct gprof_part part = img->eh_frame;
+	struct gprof_image_part part = img->eh_frame;
 	bool section = part.size;
 	int err = 0;
 
 	memset(e, 0, sizeof(*e));
 	e->base = base;
 	if (section || find_by_segment(img, &part))
-		err = take_apart(e, img, &part, false, section);
+		err = parse_section(e, img, &part, false, section);
 	if (err || e->nr_fdes || !img->debug_frame.size || img->go)
 		return err == -ENOEXEC ? 0 : err;
 	gprof_entries_free(e, img);
 	e->base = base;
-	err = take_apart(e, img, &img->debug_frame, true, true);
+	err = parse_section(e, img, &img->debug_frame, true, true);
 	return err == -ENOEXEC ? 0 : err;
 }
 
@@ -332,8 +333,8 @@ void gprof_entries_free(struct gprof_entries *e, struct gprof_image *img)
 {
 	if (e->data)
 		gprof_image_drop(img, &e->part, e->data);
-	gprof_budget_give(img->budget, e->cap_cies * sizeof(*e->cies) +
-				       e->cap_fdes * sizeof(*e->fdes));
+	gprof_budget_uncharge(img->budget,
+			      e->cap_cies * sizeof(*e->cies) + e->cap_fdes * sizeof(*e->fdes));
 	free(e->cies);
 	free(e->fdes);
 	memset(e, 0, sizeof(*e));

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bytes.h"
+#include "dwarf_input.h"
 #include "image.h"
 
 /**
@@ -74,7 +74,7 @@ struct gprof_fde {
  * @cap_fdes: room
  */
 struct gprof_entries {
-	struct gprof_part part;
+	struct gprof_image_part part;
 	unsigned char *data;
 	bool debug;
 	uint64_t base;
@@ -107,6 +107,6 @@ void gprof_entries_free(struct gprof_entries *e, struct gprof_image *img);
  * @encoding: how it is written; @b becomes bad where that is not for addresses of text
  * @addr: address of @b's next byte
  */
-uint64_t gprof_encoded(struct gprof_bytes *b, uint8_t encoding, uint64_t addr);
+uint64_t gprof_encoded(struct gprof_dwarf_input *b, uint8_t encoding, uint64_t addr);
 
 #endif /* GPROF_FRAME_ENTRIES_H */

@@ -51,7 +51,7 @@ struct run {
 	const struct gprof_entries *e;
 	const struct gprof_machine *m;
 	const struct gprof_cie *cie;
-	struct gprof_bytes b;
+	struct gprof_dwarf_input b;
 	uint64_t at;
 	uint64_t addr;
 	uint32_t len;
@@ -119,16 +119,16 @@ static int advance(struct run *r, uint64_t steps)
 
 static struct gprof_expression expression(struct run *r)
 {
-	struct gprof_expression x = { .len = gprof_bytes_uleb(&r->b) };
+	struct gprof_expression x = { .len = gprof_dwarf_input_uleb(&r->b) };
 
 	x.p = r->b.p;
-	gprof_bytes_skip(&r->b, x.len);
+	gprof_dwarf_input_skip(&r->b, x.len);
 	return x;
 }
 
 static void set_expression(struct run *r, enum gprof_saved saved)
 {
-	struct gprof_register *to = in_state(r, &r->now, gprof_bytes_uleb(&r->b));
+	struct gprof_register *to = in_state(r, &r->now, gprof_dwarf_input_uleb(&r->b));
 	struct gprof_expression x = expression(r);
 
 	if (to)
@@ -161,26 +161,26 @@ static int recall(struct run *r)
 /* Those about the CFA. */
 static int cfa_instruction(struct run *r, unsigned int op)
 {
-	struct gprof_bytes *b = &r->b;
+	struct gprof_dwarf_input *b = &r->b;
 	uint64_t reg;
 
 	switch (op) {
 	case DW_CFA_def_cfa:
-		reg = gprof_bytes_uleb(b);
-		define_cfa(r, reg, (int64_t)gprof_bytes_uleb(b));
+		reg = gprof_dwarf_input_uleb(b);
+		define_cfa(r, reg, (int64_t)gprof_dwarf_input_uleb(b));
 		return 0;
 	case DW_CFA_def_cfa_sf:
-		reg = gprof_bytes_uleb(b);
-		define_cfa(r, reg, scaled(r, (uint64_t)gprof_bytes_sleb(b)));
+		reg = gprof_dwarf_input_uleb(b);
+		define_cfa(r, reg, scaled(r, (uint64_t)gprof_dwarf_input_sleb(b)));
 		return 0;
 	case DW_CFA_def_cfa_register:
-		define_cfa(r, gprof_bytes_uleb(b), r->now.cfa_offset);
+		define_cfa(r, gprof_dwarf_input_uleb(b), r->now.cfa_offset);
 		return 0;
 	case DW_CFA_def_cfa_offset:
-		r->now.cfa_offset = (int64_t)gprof_bytes_uleb(b);
+		r->now.cfa_offset = (int64_t)gprof_dwarf_input_uleb(b);
 		return 0;
 	case DW_CFA_def_cfa_offset_sf:
-		r->now.cfa_offset = scaled(r, (uint64_t)gprof_bytes_sleb(b));
+		r->now.cfa_offset = scaled(r, (uint64_t)gprof_dwarf_input_sleb(b));
 		return 0;
 	case DW_CFA_def_cfa_expression:
 		r->now.cfa = expression(r);
@@ -194,39 +194,39 @@ static int cfa_instruction(struct run *r, unsigned int op)
 /* Those about a register. */
 static int register_instruction(struct run *r, unsigned int op)
 {
-	struct gprof_bytes *b = &r->b;
+	struct gprof_dwarf_input *b = &r->b;
 	uint64_t reg;
 
 	switch (op) {
 	case DW_CFA_offset_extended:
-		reg = gprof_bytes_uleb(b);
-		set(r, reg, GPROF_SAVED_AT, scaled(r, gprof_bytes_uleb(b)));
+		reg = gprof_dwarf_input_uleb(b);
+		set(r, reg, GPROF_SAVED_AT, scaled(r, gprof_dwarf_input_uleb(b)));
 		return 0;
 	case DW_CFA_offset_extended_sf:
-		reg = gprof_bytes_uleb(b);
-		set(r, reg, GPROF_SAVED_AT, scaled(r, (uint64_t)gprof_bytes_sleb(b)));
+		reg = gprof_dwarf_input_uleb(b);
+		set(r, reg, GPROF_SAVED_AT, scaled(r, (uint64_t)gprof_dwarf_input_sleb(b)));
 		return 0;
 	case DW_CFA_GNU_negative_offset_extended:
-		reg = gprof_bytes_uleb(b);
-		set(r, reg, GPROF_SAVED_AT, scaled(r, -gprof_bytes_uleb(b)));
+		reg = gprof_dwarf_input_uleb(b);
+		set(r, reg, GPROF_SAVED_AT, scaled(r, -gprof_dwarf_input_uleb(b)));
 		return 0;
 	case DW_CFA_restore_extended:
-		restore(r, gprof_bytes_uleb(b));
+		restore(r, gprof_dwarf_input_uleb(b));
 		return 0;
 	case DW_CFA_undefined:
-		set(r, gprof_bytes_uleb(b), GPROF_SAVED_UNDEFINED, 0);
+		set(r, gprof_dwarf_input_uleb(b), GPROF_SAVED_UNDEFINED, 0);
 		return 0;
 	case DW_CFA_same_value:
-		set(r, gprof_bytes_uleb(b), GPROF_SAVED_NOT, 0);
+		set(r, gprof_dwarf_input_uleb(b), GPROF_SAVED_NOT, 0);
 		return 0;
 	case DW_CFA_register:
-		reg = gprof_bytes_uleb(b);
-		set(r, reg, GPROF_SAVED_IN, (int64_t)gprof_bytes_uleb(b));
+		reg = gprof_dwarf_input_uleb(b);
+		set(r, reg, GPROF_SAVED_IN, (int64_t)gprof_dwarf_input_uleb(b));
 		return 0;
 	case DW_CFA_val_offset:
 	case DW_CFA_val_offset_sf:
-		reg = gprof_bytes_uleb(b);
-		gprof_bytes_uleb(b);
+		reg = gprof_dwarf_input_uleb(b);
+		gprof_dwarf_input_uleb(b);
 		set(r, reg, GPROF_SAVED_OTHERWISE, 0);
 		return 0;
 	case DW_CFA_expression:
@@ -242,14 +242,14 @@ static int register_instruction(struct run *r, unsigned int op)
 
 static int instruction(struct run *r)
 {
-	unsigned int op = (unsigned int)gprof_bytes_get(&r->b, 1), low = op & 0x3f;
+	unsigned int op = (unsigned int)gprof_dwarf_input_get(&r->b, 1), low = op & 0x3f;
 	uint64_t place;
 
 	switch (op & 0xc0) {
 	case DW_CFA_advance_loc:
 		return advance(r, low);
 	case DW_CFA_offset:
-		set(r, low, GPROF_SAVED_AT, scaled(r, gprof_bytes_uleb(&r->b)));
+		set(r, low, GPROF_SAVED_AT, scaled(r, gprof_dwarf_input_uleb(&r->b)));
 		return 0;
 	case DW_CFA_restore:
 		restore(r, low);
@@ -265,17 +265,17 @@ static int instruction(struct run *r)
 		place = gprof_encoded(&r->b, r->cie->encoding, place);
 		return r->b.bad || place < r->addr ? -EBADMSG : advance_to(r, place - r->addr);
 	case DW_CFA_advance_loc1:
-		return advance(r, gprof_bytes_get(&r->b, 1));
+		return advance(r, gprof_dwarf_input_get(&r->b, 1));
 	case DW_CFA_advance_loc2:
-		return advance(r, gprof_bytes_get(&r->b, 2));
+		return advance(r, gprof_dwarf_input_get(&r->b, 2));
 	case DW_CFA_advance_loc4:
-		return advance(r, gprof_bytes_get(&r->b, 4));
+		return advance(r, gprof_dwarf_input_get(&r->b, 4));
 	case DW_CFA_remember_state:
 		return remember(r);
 	case DW_CFA_restore_state:
 		return recall(r);
 	case DW_CFA_GNU_args_size:
-		gprof_bytes_uleb(&r->b);
+		gprof_dwarf_input_uleb(&r->b);
 		return 0;
 	default:
 		return register_instruction(r, op);
@@ -286,8 +286,8 @@ static int run(struct run *r, uint32_t from, uint32_t to)
 {
 	int err = 0;
 
-	r->b = (struct gprof_bytes){ .p = r->e->data + from, .end = r->e->data + to };
-	while (!err && gprof_bytes_left(&r->b))
+	r->b = (struct gprof_dwarf_input){ .p = r->e->data + from, .end = r->e->data + to };
+	while (!err && gprof_dwarf_input_left(&r->b))
 		err = instruction(r);
 	return err ? err : r->b.bad ? -EBADMSG : 0;
 }

@@ -20,17 +20,17 @@ static bool to_words(int64_t bytes, __s16 *words)
 }
 
 /* DW_OP_bregN offset */
-static bool take_register(struct gprof_bytes *b, uint64_t *reg, int64_t *offset)
+static bool parse_register(struct gprof_dwarf_input *b, uint64_t *reg, int64_t *offset)
 {
-	uint64_t op = gprof_bytes_get(b, 1);
+	uint64_t op = gprof_dwarf_input_get(b, 1);
 
 	if (op == DW_OP_bregx)
-		*reg = gprof_bytes_uleb(b);
+		*reg = gprof_dwarf_input_uleb(b);
 	else if (op >= DW_OP_breg0 && op <= DW_OP_breg31)
 		*reg = op - DW_OP_breg0;
 	else
 		return false;
-	*offset = gprof_bytes_sleb(b);
+	*offset = gprof_dwarf_input_sleb(b);
 	return !b->bad;
 }
 
@@ -38,13 +38,13 @@ static bool take_register(struct gprof_bytes *b, uint64_t *reg, int64_t *offset)
  * Slots of 16 bytes that push a number at their end, as linkers describe them:
  * rsp + 8 + ((rip & 15) >= N) * 8.
  */
-static bool take_linkage_slot(const struct gprof_bytes *b, __s16 *from)
+static bool parse_linkage_slot(const struct gprof_dwarf_input *b, __s16 *from)
 {
 	static const unsigned char before[] = { DW_OP_breg16, 0, DW_OP_lit15, DW_OP_and };
 	static const unsigned char after[] = { DW_OP_ge, DW_OP_lit3, DW_OP_shl, DW_OP_plus };
 	const unsigned char *p = b->p;
 
-	if (gprof_bytes_left(b) != sizeof(before) + 1 + sizeof(after) ||
+	if (gprof_dwarf_input_left(b) != sizeof(before) + 1 + sizeof(after) ||
 	    memcmp(p, before, sizeof(before)) ||
 	    memcmp(p + sizeof(before) + 1, after, sizeof(after)) ||
 	    p[sizeof(before)] < DW_OP_lit0 || p[sizeof(before)] > DW_OP_lit15)
@@ -54,18 +54,19 @@ static bool take_linkage_slot(const struct gprof_bytes *b, __s16 *from)
 }
 
 /* What lies at a register + offset, perhaps + a number: the stack was realigned, or changed. */
-static bool take_dereference(struct gprof_bytes *b, int64_t offset, struct gprof_unwind_rule *r)
+static bool parse_dereference(struct gprof_dwarf_input *b, int64_t offset,
+			      struct gprof_unwind_rule *r)
 {
 	uint64_t more = 0;
 
-	if (gprof_bytes_get(b, 1) != DW_OP_deref)
+	if (gprof_dwarf_input_get(b, 1) != DW_OP_deref)
 		return false;
-	if (gprof_bytes_left(b)) {
-		if (gprof_bytes_get(b, 1) != DW_OP_plus_uconst)
+	if (gprof_dwarf_input_left(b)) {
+		if (gprof_dwarf_input_get(b, 1) != DW_OP_plus_uconst)
 			return false;
-		more = gprof_bytes_uleb(b);
+		more = gprof_dwarf_input_uleb(b);
 	}
-	return !b->bad && !gprof_bytes_left(b) && more <= INT32_MAX &&
+	return !b->bad && !gprof_dwarf_input_left(b) && more <= INT32_MAX &&
 	       to_words((int64_t)more, &r->cfa) && to_words(offset, &r->ra);
 }
 
@@ -73,7 +74,7 @@ static bool take_dereference(struct gprof_bytes *b, int64_t offset, struct gprof
 static bool set_cfa(const struct gprof_machine *m, const struct gprof_frame_state *s,
 		    struct gprof_unwind_rule *r, uint64_t *reg)
 {
-	struct gprof_bytes b;
+	struct gprof_dwarf_input b;
 	int64_t offset;
 
 	*reg = 0;
@@ -88,25 +89,25 @@ static bool set_cfa(const struct gprof_machine *m, const struct gprof_frame_stat
 			return false;
 		return to_words(s->cfa_offset, &r->cfa) && *reg < REGS;
 	}
-	b = (struct gprof_bytes){ .p = s->cfa.p, .end = s->cfa.p + s->cfa.len };
-	if (!take_register(&b, reg, &offset) || (*reg != m->sp && *reg != m->fp))
+	b = (struct gprof_dwarf_input){ .p = s->cfa.p, .end = s->cfa.p + s->cfa.len };
+	if (!parse_register(&b, reg, &offset) || (*reg != m->sp && *reg != m->fp))
 		return false;
 	if (*reg == m->sp && m->machine == EM_X86_64 && offset == 8 &&
-	    take_linkage_slot(&b, &r->cfa)) {
+	    parse_linkage_slot(&b, &r->cfa)) {
 		r->kind = GPROF_UNWIND_CFA_PLT;
 		*reg = 0;
 		return true;
 	}
 	r->kind = GPROF_UNWIND_CFA_DEREF;
 	*reg = *reg == m->fp;
-	return take_dereference(&b, offset, r);
+	return parse_dereference(&b, offset, r);
 }
 
 static int frame_pointer(const struct gprof_machine *m, const struct gprof_frame_state *s,
 			 struct gprof_unwind_rule *r)
 {
 	const struct gprof_expression *x = &s->fp.expression;
-	struct gprof_bytes b;
+	struct gprof_dwarf_input b;
 	int64_t offset;
 	uint64_t reg;
 
@@ -118,9 +119,9 @@ static int frame_pointer(const struct gprof_machine *m, const struct gprof_frame
 			return GPROF_UNWIND_FP_AT_CFA;
 		break;
 	case GPROF_SAVED_EXPRESSION:
-		b = (struct gprof_bytes){ .p = x->p, .end = x->p + x->len };
-		if (take_register(&b, &reg, &offset) && !gprof_bytes_left(&b) && reg == m->fp &&
-		    to_words(offset, &r->fp))
+		b = (struct gprof_dwarf_input){ .p = x->p, .end = x->p + x->len };
+		if (parse_register(&b, &reg, &offset) && !gprof_dwarf_input_left(&b) &&
+		    reg == m->fp && to_words(offset, &r->fp))
 			return GPROF_UNWIND_FP_AT_FP;
 		break;
 	default:

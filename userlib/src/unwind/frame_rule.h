@@ -6,7 +6,7 @@
 #define GPROF_FRAME_RULE_H
 
 #include "frame_program.h"
-#include "layout.h"
+#include "table_layout.h"
 
 /**
  * gprof_rule_of() - the rule for a state

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "a64_insn.h"
-#include "layout.h"
+#include "table_layout.h"
 
 #define LOOK		24	/* bytes of a prologue from where the frame is open on */
 #define NEVER		UINT32_MAX
@@ -49,7 +49,7 @@ struct go_code {
 };
 
 /* Bytes from @at on, @len at most; the rest is 0. */
-static void look(struct go_code *c, uint32_t at, unsigned char *to, size_t len)
+static void read_code(struct go_code *c, uint32_t at, unsigned char *to, size_t len)
 {
 	size_t left = at < c->len ? c->len - at : 0, nr = left < len ? left : len;
 	const unsigned char *p = nr ? gprof_image_at(c->img, c->offset + at, nr) : NULL;
@@ -63,7 +63,7 @@ static uint32_t word(struct go_code *c, uint32_t at)
 {
 	uint32_t w;
 
-	look(c, at, (unsigned char *)&w, sizeof(w));
+	read_code(c, at, (unsigned char *)&w, sizeof(w));
 	return w;
 }
 
@@ -89,7 +89,7 @@ static void x86_open(struct go_code *c, uint32_t at, int64_t size)
 	unsigned char p[LOOK];
 	uint32_t save, base;
 
-	look(c, at - 1, p, sizeof(p));
+	read_code(c, at - 1, p, sizeof(p));
 	if (size == 8 && !memcmp(p, "\x55\x48\x89\xe5", 4)) {
 		c->saved = at;
 		c->based = at + 3;
@@ -153,7 +153,7 @@ static void find_left(struct go_code *c, bool returns)
 	unsigned char p[LOOK];
 
 	for (; at < c->len && !size; at += size ? size : x86 ? 1 : 4) {
-		look(c, at, p, sizeof(p));
+		read_code(c, at, p, sizeof(p));
 		if (x86)
 			size = x86_sets_sp(p);
 		else
@@ -161,7 +161,7 @@ static void find_left(struct go_code *c, bool returns)
 	}
 	if (!size)
 		return;
-	look(c, at, p, sizeof(p));
+	read_code(c, at, p, sizeof(p));
 	loaded = x86 ? (p[0] & 0xfe) == 0x48 && p[1] == 0x8b && (p[2] & 0x38) == 0x28 :
 		       A64_FP_LOADED(word(c, at));
 	if (!returns || c->based == NEVER || loaded)
@@ -234,7 +234,7 @@ static uint32_t begin_of(struct go_code *c, uint32_t at, bool grows)
 		return at;
 	if (c->img->machine == EM_AARCH64)
 		return c->frame ? at - 1 : at;
-	look(c, at - 7, p, sizeof(p));
+	read_code(c, at - 7, p, sizeof(p));
 	return !memcmp(p + 3, "\x48\x83\xec", 3) || !memcmp(p, "\x48\x81\xec", 3) ? at - 1 : at;
 }
 
@@ -244,7 +244,7 @@ static int add_function(struct go_code *c, struct gprof_rows *rows, uint32_t sta
 	bool writes_sp = f->flags & GPROF_GO_WRITES_SP;
 	struct gprof_unwind_rule last = { .kind = GPROF_UNWIND_CFA_END };
 	struct gprof_go_steps s = { 0 };
-	struct gprof_bytes steps = f->steps;
+	struct gprof_dwarf_input steps = f->steps;
 	int64_t size = 0;
 	int err = 0;
 
@@ -380,7 +380,7 @@ void gprof_go_frames_close(struct gprof_go_frames *g, struct gprof_image *img)
 	memset(g, 0, sizeof(*g));
 }
 
-int gprof_go_frames_fill(struct gprof_go_frames *g, struct gprof_gaps *gaps,
+int gprof_go_frames_fill(struct gprof_go_frames *g, struct gprof_cfi_gaps *gaps,
 			 struct gprof_rows *rows, uint32_t from, uint32_t to)
 {
 	struct gprof_go_function f;
@@ -407,10 +407,10 @@ int gprof_go_frames_fill(struct gprof_go_frames *g, struct gprof_gaps *gaps,
 		    is_called(&f, "runtime.sigreturn__sigaction"))
 			continue;
 		if (start > from)
-			err = gprof_gaps_fill(gaps, rows, from, (uint32_t)start);
+			err = gprof_cfi_gaps_fill(gaps, rows, from, (uint32_t)start);
 		if (!err)
 			err = add_function(&c, rows, (uint32_t)start, &g->table, &f);
 		from = (uint32_t)start + c.len;
 	}
-	return err || from == to ? err : gprof_gaps_fill(gaps, rows, from, to);
+	return err || from == to ? err : gprof_cfi_gaps_fill(gaps, rows, from, to);
 }

@@ -12,7 +12,7 @@
 #ifndef GPROF_GO_FRAMES_H
 #define GPROF_GO_FRAMES_H
 
-#include "gaps.h"
+#include "cfi_gaps.h"
 #include "go_table.h"
 #include "rows.h"
 
@@ -25,7 +25,7 @@
  */
 struct gprof_go_frames {
 	struct gprof_go_table table;
-	struct gprof_part part;
+	struct gprof_image_part part;
 	unsigned char *copy;
 	uint64_t next;
 };
@@ -39,12 +39,12 @@ void gprof_go_frames_close(struct gprof_go_frames *g, struct gprof_image *img);
  * @g: functions
  * @gaps: what fills the rest
  * @rows: rows up to the gap
- * @from: as gprof_gaps_fill() has it
+ * @from: as gprof_cfi_gaps_fill() has it
  * @to: likewise
  *
  * Return: 0 or -ENOMEM.
  */
-int gprof_go_frames_fill(struct gprof_go_frames *g, struct gprof_gaps *gaps,
+int gprof_go_frames_fill(struct gprof_go_frames *g, struct gprof_cfi_gaps *gaps,
 			 struct gprof_rows *rows, uint32_t from, uint32_t to);
 
 #endif /* GPROF_GO_FRAMES_H */

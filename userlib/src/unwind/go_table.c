@@ -104,13 +104,13 @@ bool gprof_go_function(const struct gprof_go_table *t, uint64_t i, struct gprof_
 	f->end = t->text + get(t, place + 2 * t->word, t->word);
 	at += t->functions;
 	f->name = name_of(t, get(t, at + t->word, 4));
-	f->steps = (struct gprof_bytes){ 0 };
+	f->steps = (struct gprof_dwarf_input){ 0 };
 	f->flags = 0;
 	if (t->flags && left > t->flags) {
 		f->flags = t->data[at + t->flags];
 		steps = get(t, at + STEPS, 4);
 		if (steps && t->steps < t->size && steps < t->size - t->steps)
-			f->steps = (struct gprof_bytes){
+			f->steps = (struct gprof_dwarf_input){
 				.p = t->data + t->steps + steps, .end = t->data + t->size,
 			};
 	}
@@ -121,11 +121,11 @@ bool gprof_go_function(const struct gprof_go_table *t, uint64_t i, struct gprof_
 bool gprof_go_step(const struct gprof_go_table *t, struct gprof_go_function *f,
 		   struct gprof_go_steps *s)
 {
-	uint64_t change = gprof_bytes_uleb(&f->steps), far;
+	uint64_t change = gprof_dwarf_input_uleb(&f->steps), far;
 
 	if (!change && s->to)
 		return false;
-	far = gprof_bytes_uleb(&f->steps) * t->quantum;
+	far = gprof_dwarf_input_uleb(&f->steps) * t->quantum;
 	if (f->steps.bad || !far || far > f->end - f->start - s->to)
 		return false;
 	change = change >> 1 ^ -(change & 1);

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "bytes.h"
+#include "dwarf_input.h"
 
 #define GPROF_GO_SECTION	".gopclntab"
 #define GPROF_GO_SECTION_PIE	".data.rel.ro.gopclntab"
@@ -58,7 +58,7 @@ struct gprof_go_function {
 	uint64_t end;
 	const char *name;
 	unsigned int flags;
-	struct gprof_bytes steps;
+	struct gprof_dwarf_input steps;
 };
 
 /**

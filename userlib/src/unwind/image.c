@@ -71,7 +71,8 @@ static int inflate_to(void *out, size_t size, const void *data, size_t packed)
 	return err;
 }
 
-static int inflate_part(struct gprof_image *img, struct gprof_part *part, unsigned char **copy)
+static int inflate_part(struct gprof_image *img, struct gprof_image_part *part,
+			unsigned char **copy)
 {
 	uint64_t packed = part->size;
 	unsigned char *out;
@@ -83,13 +84,13 @@ static int inflate_part(struct gprof_image *img, struct gprof_part *part, unsign
 	memcpy(&chdr, *copy, sizeof(chdr));
 	if (chdr.ch_type != ELFCOMPRESS_ZLIB || !chdr.ch_size)
 		return -ENOEXEC;
-	if (gprof_budget_take(img->budget, chdr.ch_size))
+	if (gprof_budget_charge(img->budget, chdr.ch_size))
 		return -ENOMEM;
 	out = malloc(chdr.ch_size);
 	err = inflate_to(out, chdr.ch_size, *copy + sizeof(chdr), packed - sizeof(chdr));
 	if (err) {
 		free(out);
-		gprof_budget_give(img->budget, chdr.ch_size);
+		gprof_budget_uncharge(img->budget, chdr.ch_size);
 		return err;
 	}
 	gprof_image_drop(img, part, *copy);
@@ -98,14 +99,14 @@ static int inflate_part(struct gprof_image *img, struct gprof_part *part, unsign
 	return 0;
 }
 
-int gprof_image_read(struct gprof_image *img, struct gprof_part *part, unsigned char **out)
+int gprof_image_read(struct gprof_image *img, struct gprof_image_part *part, unsigned char **out)
 {
 	int err;
 
 	*out = NULL;
 	if (!inside(img, part->offset, part->size) || !part->size)
 		return -ENOEXEC;
-	if (gprof_budget_take(img->budget, part->size))
+	if (gprof_budget_charge(img->budget, part->size))
 		return -ENOMEM;
 	*out = malloc(part->size);
 	err = *out ? read_all(img, part->offset, *out, part->size) : -ENOMEM;
@@ -118,9 +119,10 @@ int gprof_image_read(struct gprof_image *img, struct gprof_part *part, unsigned 
 	return err;
 }
 
-void gprof_image_drop(struct gprof_image *img, const struct gprof_part *part, unsigned char *copy)
+void gprof_image_drop(struct gprof_image *img, const struct gprof_image_part *part,
+		      unsigned char *copy)
 {
-	gprof_budget_give(img->budget, part->size);
+	gprof_budget_uncharge(img->budget, part->size);
 	free(copy);
 }
 
@@ -169,11 +171,11 @@ static int read_segments(struct gprof_image *img, const Elf64_Ehdr *eh)
 
 	if (eh->e_phentsize != sizeof(ph) || !eh->e_phnum || eh->e_phnum > PHDRS_MAX)
 		return -ENOEXEC;
-	if (gprof_budget_take(img->budget, eh->e_phnum * sizeof(*img->loads)))
+	if (gprof_budget_charge(img->budget, eh->e_phnum * sizeof(*img->loads)))
 		return -ENOMEM;
 	img->loads = calloc(eh->e_phnum, sizeof(*img->loads));
 	if (!img->loads) {
-		gprof_budget_give(img->budget, eh->e_phnum * sizeof(*img->loads));
+		gprof_budget_uncharge(img->budget, eh->e_phnum * sizeof(*img->loads));
 		return -ENOMEM;
 	}
 	for (i = 0; i < eh->e_phnum && !err; i++) {
@@ -186,7 +188,7 @@ static int read_segments(struct gprof_image *img, const Elf64_Ehdr *eh)
 		if (ph.p_type == PT_LOAD)
 			err = add_load(img, &ph);
 		else if (ph.p_type == PT_GNU_EH_FRAME && inside(img, ph.p_offset, ph.p_filesz))
-			img->eh_frame_hdr = (struct gprof_part){
+			img->eh_frame_hdr = (struct gprof_image_part){
 				.offset = ph.p_offset, .size = ph.p_filesz, .addr = ph.p_vaddr,
 			};
 	}
@@ -195,8 +197,8 @@ static int read_segments(struct gprof_image *img, const Elf64_Ehdr *eh)
 
 /* Both in one piece: names may lie anywhere, and the window is one. */
 struct sections {
-	struct gprof_part headers;
-	struct gprof_part names;
+	struct gprof_image_part headers;
+	struct gprof_image_part names;
 	unsigned char *header;
 	unsigned char *name;
 };
@@ -209,10 +211,9 @@ static bool is_named(const struct sections *s, uint32_t name, const char *text)
 	       !memcmp(s->name + name, text, len);
 }
 
-static void look_at_section(struct gprof_image *img, const struct sections *s,
-			    const Elf64_Shdr *sh)
+static void note_section(struct gprof_image *img, const struct sections *s, const Elf64_Shdr *sh)
 {
-	struct gprof_part *to = NULL;
+	struct gprof_image_part *to = NULL;
 
 	if (sh->sh_type == SHT_NOBITS || !sh->sh_size || !inside(img, sh->sh_offset, sh->sh_size))
 		return;
@@ -230,7 +231,7 @@ static void look_at_section(struct gprof_image *img, const struct sections *s,
 	else if (is_named(s, sh->sh_name, ".text"))
 		img->text = sh->sh_addr;
 	if (to && !to->size)
-		*to = (struct gprof_part){
+		*to = (struct gprof_image_part){
 			.offset = sh->sh_offset, .size = sh->sh_size, .addr = sh->sh_addr,
 			.compressed = sh->sh_flags & SHF_COMPRESSED,
 		};
@@ -261,7 +262,7 @@ static int read_sections(struct gprof_image *img, const Elf64_Ehdr *eh)
 		err = gprof_image_read(img, &s.names, &s.name);
 		for (i = 0; i < eh->e_shnum && !err; i++) {
 			memcpy(&sh, s.header + i * sizeof(sh), sizeof(sh));
-			look_at_section(img, &s, &sh);
+			note_section(img, &s, &sh);
 		}
 		if (!err)
 			gprof_image_drop(img, &s.names, s.name);
@@ -280,11 +281,11 @@ static int start(struct gprof_image *img)
 		if (!S_ISREG(st.st_mode))
 			return -ENOEXEC;
 		img->size = (uint64_t)st.st_size;
-		if (gprof_budget_take(img->budget, WINDOW))
+		if (gprof_budget_charge(img->budget, WINDOW))
 			return -ENOMEM;
 		img->window = malloc(WINDOW);
 		if (!img->window) {
-			gprof_budget_give(img->budget, WINDOW);
+			gprof_budget_uncharge(img->budget, WINDOW);
 			return -ENOMEM;
 		}
 	}
@@ -323,7 +324,7 @@ int gprof_image_open(struct gprof_image *img, int fd, const void *mem, uint64_t 
 void gprof_image_close(struct gprof_image *img)
 {
 	if (img->window)
-		gprof_budget_give(img->budget, WINDOW);
+		gprof_budget_uncharge(img->budget, WINDOW);
 	free(img->window);
 	free(img->loads);	/* the budget ends with the image */
 	memset(img, 0, sizeof(*img));

@@ -31,13 +31,13 @@ struct gprof_load {
 };
 
 /**
- * struct gprof_part - bytes of the file
+ * struct gprof_image_part - bytes of the file
  * @offset: where
  * @size: how many; 0: there are none
  * @addr: address of the first one
  * @compressed: a section that is (SHF_COMPRESSED)
  */
-struct gprof_part {
+struct gprof_image_part {
 	uint64_t offset;
 	uint64_t size;
 	uint64_t addr;
@@ -73,12 +73,12 @@ struct gprof_image {
 	uint64_t entry;
 	struct gprof_load *loads;
 	size_t nr_loads;
-	struct gprof_part eh_frame;
-	struct gprof_part debug_frame;
-	struct gprof_part eh_frame_hdr;
+	struct gprof_image_part eh_frame;
+	struct gprof_image_part debug_frame;
+	struct gprof_image_part eh_frame_hdr;
 	bool go;
-	struct gprof_part go_table;
-	struct gprof_part relro;
+	struct gprof_image_part go_table;
+	struct gprof_image_part relro;
 	uint64_t text;
 	struct gprof_budget *budget;
 	unsigned char *window;
@@ -122,8 +122,9 @@ const unsigned char *gprof_image_at(struct gprof_image *img, uint64_t offset, si
  *
  * Return: 0, -ENOEXEC: it is not in the file or cannot be unpacked, or -errno.
  */
-int gprof_image_read(struct gprof_image *img, struct gprof_part *part, unsigned char **out);
-void gprof_image_drop(struct gprof_image *img, const struct gprof_part *part, unsigned char *copy);
+int gprof_image_read(struct gprof_image *img, struct gprof_image_part *part, unsigned char **out);
+void gprof_image_drop(struct gprof_image *img, const struct gprof_image_part *part,
+		      unsigned char *copy);
 
 /** gprof_image_load() - what is loaded at an address; NULL: nothing of the file */
 const struct gprof_load *gprof_image_load(const struct gprof_image *img, uint64_t addr);

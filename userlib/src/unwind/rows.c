@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layout.h"
+#include "table_layout.h"
 
 /* These two have numbers of their own, so that there always are some. */
 #define ID_NONE		0
@@ -59,8 +59,8 @@ int gprof_rows_init(struct gprof_rows *rows, struct gprof_budget *budget)
 
 void gprof_rows_free(struct gprof_rows *rows)
 {
-	gprof_budget_give(rows->budget, rows->cap * sizeof(*rows->v) +
-					rows->cap_rules * sizeof(*rows->rules));
+	gprof_budget_uncharge(rows->budget, rows->cap * sizeof(*rows->v) +
+						    rows->cap_rules * sizeof(*rows->rules));
 	free(rows->v);
 	free(rows->rules);
 	gprof_map64_free(&rows->ids);
@@ -153,7 +153,7 @@ static uint32_t *number_rules(const struct gprof_rows *rows, size_t nr,
  * @fars: likewise
  */
 struct filling {
-	struct gprof_layout at;
+	struct gprof_table_layout at;
 	unsigned char *data;
 	uint32_t rows;
 	uint32_t fars;
@@ -182,8 +182,8 @@ static void put_granule(struct filling *f, uint32_t granule)
 	index[granule] = (uint16_t)(f->rows - *base);
 }
 
-static void fill(const struct gprof_rows *rows, const uint32_t *number, uint32_t first,
-		 size_t nr, struct gprof_unwind_table *t, const struct gprof_layout *at)
+static void fill(const struct gprof_rows *rows, const uint32_t *number, uint32_t first, size_t nr,
+		 struct gprof_unwind_table *t, const struct gprof_table_layout *at)
 {
 	struct filling f = { .at = *at, .data = (unsigned char *)t };
 	struct gprof_unwind_rule *rules = (struct gprof_unwind_rule *)(f.data + at->rules);
@@ -215,7 +215,7 @@ int gprof_rows_pack(const struct gprof_rows *rows, uint16_t machine, uint64_t ba
 	struct gprof_unwind_table head = {
 		.magic = GPROF_UNWIND_MAGIC, .version = GPROF_UNWIND_VERSION, .machine = machine,
 	};
-	struct gprof_layout at;
+	struct gprof_table_layout at;
 	uint32_t first, *number;
 	size_t nr = rows->nr;
 
@@ -234,14 +234,14 @@ int gprof_rows_pack(const struct gprof_rows *rows, uint16_t machine, uint64_t ba
 	number = number_rules(rows, nr, &head);
 	if (!number)
 		return -ENOMEM;
-	gprof_layout_of(&head, &at);
+	gprof_table_layout_of(&head, &at);
 	if (at.size > GPROF_UNWIND_TABLE_MAX) {
 		free(number);
 		return -EFBIG;
 	}
-	if (!gprof_budget_take(rows->budget, at.size)) {
+	if (!gprof_budget_charge(rows->budget, at.size)) {
 		out->data = calloc(1, at.size);
-		gprof_budget_give(rows->budget, at.size);
+		gprof_budget_uncharge(rows->budget, at.size);
 	}
 	if (out->data) {
 		out->size = at.size;

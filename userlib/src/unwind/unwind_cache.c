@@ -21,7 +21,7 @@
 
 #include "base/own_fd.h"
 #include "base/table.h"
-#include "layout.h"
+#include "table_layout.h"
 
 #define MAGIC		0x43575547	/* "GUWC" */
 #define COMPILER	3		/* to be changed when the same file gives another table */
@@ -200,8 +200,8 @@ static bool fits(const struct gprof_unwind_blob *b, int fd, uint64_t file_size)
  * The kept table; 0, -ENODATA as it was kept, or -ENOENT: none that is any good. One for
  * everybody that an earlier version has kept gets its permissions.
  */
-static int look(const struct shelf *s, const char *name, int fd, const struct head *want,
-		mode_t mode, struct gprof_unwind_blob *out)
+static int open_entry(const struct shelf *s, const char *name, int fd, const struct head *want,
+		      mode_t mode, struct gprof_unwind_blob *out)
 {
 	uid_t owner = s->roots ? 0 : geteuid();
 	struct stat st;
@@ -226,7 +226,7 @@ static int look(const struct shelf *s, const char *name, int fd, const struct he
 		out->size = h.size;
 		good = out->data && read_all(kept, out->data, h.size) &&
 		       sum_of(&h, out->data) == h.sum &&
-		       !gprof_layout_check(out->data, out->size) &&
+		       !gprof_table_layout_check(out->data, out->size) &&
 		       fits(out, fd, want->file_size);
 	} else if (good) {
 		good = sum_of(&h, "") == h.sum;
@@ -387,10 +387,10 @@ int gprof_unwind_cache_get(struct gprof_unwind_cache *c, int fd, const void *bui
 		mode = 0600;
 	name_of(&head, name);
 	*from = GPROF_UNWIND_OWN;
-	err = look(&c->own, name, fd, &head, mode, out);
+	err = open_entry(&c->own, name, fd, &head, mode, out);
 	if (err == -ENOENT) {
 		*from = GPROF_UNWIND_ROOTS;
-		err = look(&c->roots, name, fd, &head, mode, out);
+		err = open_entry(&c->roots, name, fd, &head, mode, out);
 	}
 	if (err != -ENOENT)
 		return err;
@@ -494,7 +494,7 @@ static int open_shelf(struct shelf *s, int caches, mode_t mode)
 	close(ours);
 	if (fd < 0)
 		return fd;
-	gprof_own_fd_take(&s->dir, fd);
+	gprof_own_fd_adopt(&s->dir, fd);
 	return 0;
 }
 
@@ -514,7 +514,7 @@ int gprof_unwind_cache_open(struct gprof_unwind_cache **out, const char *dir, co
 	if (dir) {
 		fd = open_dir(AT_FDCWD, dir, &c->own, 0);
 		c->why = fd < 0 ? fd : 0;
-		gprof_own_fd_take(&c->own.dir, fd);
+		gprof_own_fd_adopt(&c->own.dir, fd);
 	} else if (root) {
 		c->serves = true;
 		c->own.others = 022;

@@ -14,7 +14,7 @@
 #include "frame_entries.h"
 #include "frame_program.h"
 #include "frame_rule.h"
-#include "gaps.h"
+#include "cfi_gaps.h"
 #include "go_frames.h"
 #include "image.h"
 
@@ -33,7 +33,7 @@
 struct compile {
 	struct gprof_budget budget;
 	struct gprof_image img;
-	struct gprof_gaps gaps;
+	struct gprof_cfi_gaps gaps;
 	struct gprof_entries entries;
 	struct gprof_go_frames go;
 	const struct gprof_machine *m;
@@ -100,7 +100,7 @@ static int compile(struct compile *c, int fd, const void *mem, size_t size)
 	if (!err)
 		err = gprof_rows_init(&c->rows, &c->budget);
 	if (!err)
-		err = gprof_gaps_init(&c->gaps, &c->img);
+		err = gprof_cfi_gaps_init(&c->gaps, &c->img);
 	if (!err) {
 		c->m = gprof_machine(c->img.machine);
 		err = gprof_entries_read(&c->entries, &c->img, c->gaps.base);
@@ -127,7 +127,7 @@ static int compile_to(int fd, const void *mem, size_t size, uint64_t memory,
 		err = gprof_rows_pack(&c.rows, c.img.machine, c.gaps.base,
 				      c.gaps.text[c.gaps.nr_text - 1].to, out);
 	gprof_rows_free(&c.rows);
-	gprof_gaps_free(&c.gaps);
+	gprof_cfi_gaps_free(&c.gaps);
 	gprof_image_close(&c.img);
 	return err;
 }

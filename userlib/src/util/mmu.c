@@ -54,11 +54,11 @@ void gprof_mmu_free(struct gprof_mmu *m)
 	free(m);
 }
 
-void gprof_mmu_window(struct gprof_window *w, const struct gprof_series *s, int64_t length)
+void gprof_mmu_window(struct gprof_sliding_window *w, const struct gprof_series *s, int64_t length)
 {
 	uint64_t duration = gprof_series_duration(s);
 
-	gprof_window_init(w, s, (uint64_t)length < duration ? (uint64_t)length : duration);
+	gprof_sliding_window_init(w, s, (uint64_t)length < duration ? (uint64_t)length : duration);
 }
 
 /**
@@ -82,15 +82,15 @@ struct stretch {
 static void find_worst(struct stretch *s)
 {
 	unsigned __int128 best = (unsigned __int128)s->length << GPROF_AREA_SHIFT, lowest;
-	struct gprof_window w;
+	struct gprof_sliding_window w;
 
 	lowest = (unsigned __int128)s->series->lowest * s->length;
-	gprof_window_init(&w, s->series, s->length);
-	gprof_window_move(&w, s->from);
+	gprof_sliding_window_init(&w, s->series, s->length);
+	gprof_sliding_window_move(&w, s->from);
 	s->time = s->from;
 	for (;;) {
-		unsigned __int128 area = gprof_window_area(&w);
-		int64_t next = gprof_window_bend(&w), skip;
+		unsigned __int128 area = gprof_sliding_window_area(&w);
+		int64_t next = gprof_sliding_window_bend(&w), skip;
 
 		if (area < best) {
 			best = area;
@@ -103,7 +103,7 @@ static void find_worst(struct stretch *s)
 			break;
 		if (next < w.left.time + skip)
 			next = w.left.time + skip;
-		gprof_window_move(&w, next < s->to ? next : s->to);
+		gprof_sliding_window_move(&w, next < s->to ? next : s->to);
 	}
 	s->util = gprof_area_mean(best, s->length);
 }
@@ -112,12 +112,12 @@ static void find_worst(struct stretch *s)
 static struct stretch whole(const struct gprof_series *series, int64_t window)
 {
 	struct stretch s = { .series = series };
-	struct gprof_window w;
+	struct gprof_sliding_window w;
 
 	gprof_mmu_window(&w, series, window);
 	s.length = w.length;
 	s.from = w.left.time;
-	s.to = gprof_window_last(&w);
+	s.to = gprof_sliding_window_last(&w);
 	find_worst(&s);
 	return s;
 }

@@ -5,7 +5,7 @@
 #ifndef GPROF_MMU_H
 #define GPROF_MMU_H
 
-#include "window.h"
+#include "sliding_window.h"
 
 /**
  * struct gprof_mmu - utilization functions, ready to be asked
@@ -18,7 +18,7 @@ struct gprof_mmu {
 };
 
 /** gprof_mmu_window() - put a window of @length, or all of it, at the begin of a series */
-void gprof_mmu_window(struct gprof_window *w, const struct gprof_series *s, int64_t length);
+void gprof_mmu_window(struct gprof_sliding_window *w, const struct gprof_series *s, int64_t length);
 
 /** gprof_mmu_lowest() - worst window of those series that are longer than @longer */
 double gprof_mmu_lowest(const struct gprof_mmu *m, int64_t window, uint64_t longer);

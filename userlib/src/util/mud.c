@@ -70,7 +70,7 @@ struct bucket {
 
 /**
  * struct search - for one quantile
- * @mass: duration of windows at or below it, in units of window.h
+ * @mass: duration of windows at or below it, in units of sliding_window.h
  * @begin: of the range that it is in; afterwards the quantile itself
  * @width: of the range, 0 when the quantile is found
  * @below: duration of pieces that lie below the range, ns
@@ -259,20 +259,20 @@ static void pass(const struct gprof_mmu *m, int64_t window, struct search *searc
 	size_t i, j;
 
 	for (i = 0; i < m->nr; i++) {
-		struct gprof_window w;
+		struct gprof_sliding_window w;
 		int64_t last;
 		double mean;
 
 		gprof_mmu_window(&w, &m->series[i], window);
-		last = gprof_window_last(&w);
-		mean = gprof_area_mean(gprof_window_area(&w), w.length);
+		last = gprof_sliding_window_last(&w);
+		mean = gprof_area_mean(gprof_sliding_window_area(&w), w.length);
 		while (w.left.time < last) {
-			int64_t from = w.left.time, to = gprof_window_bend(&w);
+			int64_t from = w.left.time, to = gprof_sliding_window_bend(&w);
 			double next;
 			struct piece p;
 
-			gprof_window_move(&w, to < last ? to : last);
-			next = gprof_area_mean(gprof_window_area(&w), w.length);
+			gprof_sliding_window_move(&w, to < last ? to : last);
+			next = gprof_area_mean(gprof_sliding_window_area(&w), w.length);
 			p = (struct piece){
 				.low = lower(mean, next),
 				.high = higher(mean, next),

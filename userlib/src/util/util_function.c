@@ -31,7 +31,7 @@ int gprof_util_set_add(struct gprof_util_set *set, int64_t id, int64_t time)
 		ret = gprof_grow_within(set->budget, &set->changes, &set->changes_cap, set->nr + 1,
 					sizeof(*set->changes));
 	if (!ret)
-		ret = gprof_budget_take(set->budget, 2 * sizeof(*changes.v) + MALLOC_COST);
+		ret = gprof_budget_charge(set->budget, 2 * sizeof(*changes.v) + MALLOC_COST);
 	if (!ret) {
 		/* Most tasks never wait: room for a begin and an end. */
 		changes.v = malloc(2 * sizeof(*changes.v));

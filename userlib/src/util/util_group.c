@@ -68,7 +68,7 @@ static double util_of(const struct gprof_util_group *group)
 	return group->wants ? 1 - (double)group->held / group->wants : 1;
 }
 
-int gprof_util_group_say(struct gprof_util_groups *g, struct gprof_util_set *set, uint32_t place,
+int gprof_util_group_put(struct gprof_util_groups *g, struct gprof_util_set *set, uint32_t place,
 			 int64_t time)
 {
 	const struct gprof_util_group *group = &g->v[place];
@@ -82,7 +82,7 @@ int gprof_util_group_leave(struct gprof_util_groups *g, struct gprof_util_set *s
 	struct gprof_util_group *group = &g->v[place];
 
 	if (--group->members)
-		return gprof_util_group_say(g, set, place, time);
+		return gprof_util_group_put(g, set, place, time);
 	/* The key is there: it cannot fail. */
 	gprof_map64_put(&g->by_id, (uint64_t)group->id, GPROF_NONE);
 	g->free[g->nr_free++] = place;

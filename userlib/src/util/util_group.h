@@ -67,8 +67,8 @@ int gprof_util_group_join(struct gprof_util_groups *g, struct gprof_util_set *se
 int gprof_util_group_leave(struct gprof_util_groups *g, struct gprof_util_set *set,
 			   uint32_t place, int64_t time);
 
-/** gprof_util_group_say() - say how a group is since its counts changed; 0 or -ENOMEM */
-int gprof_util_group_say(struct gprof_util_groups *g, struct gprof_util_set *set, uint32_t place,
+/** gprof_util_group_put() - say how a group is since its counts changed; 0 or -ENOMEM */
+int gprof_util_group_put(struct gprof_util_groups *g, struct gprof_util_set *set, uint32_t place,
 			 int64_t time);
 
 /** gprof_util_groups_end() - the trace has ended; 0 or -ENOMEM */

@@ -123,7 +123,7 @@ static bool is_assist(const struct gprof_util_procs *p, const struct gprof_trace
 }
 
 /* Processors beyond the number that the trace tells do not take part. */
-static void take(struct gprof_util_procs *p, int64_t proc, int by)
+static void add_holder(struct gprof_util_procs *p, int64_t proc, int by)
 {
 	if (proc < 0 || (uint64_t)proc >= p->nr)
 		return;
@@ -168,9 +168,9 @@ static int range_begin(struct gprof_util_procs *p, const struct gprof_trace_even
 	if (is_stop(p, &ev->range.name)) {
 		stop(p, 1);
 	} else if (is_sweep(p, &ev->range.name)) {
-		take(p, ev->proc, 1);
+		add_holder(p, ev->proc, 1);
 	} else if (is_assist(p, &ev->range.name)) {
-		take(p, ev->proc, 1);
+		add_holder(p, ev->proc, 1);
 		return assist_begin(p, ev);
 	}
 	return 0;
@@ -202,9 +202,9 @@ static int range_end(struct gprof_util_procs *p, const struct gprof_trace_event 
 	if (is_stop(p, &ev->range.name)) {
 		stop(p, -1);
 	} else if (is_sweep(p, &ev->range.name)) {
-		take(p, ev->proc, -1);
+		add_holder(p, ev->proc, -1);
 	} else if (is_assist(p, &ev->range.name)) {
-		take(p, ev->proc, -1);
+		add_holder(p, ev->proc, -1);
 		if (scope->kind == GPROF_TRACE_RESOURCE_GOROUTINE && task(p, scope->id))
 			return gprof_map64_put(&p->tasks, (uint64_t)scope->id,
 					       task(p, scope->id) & ~TASK_ASSISTS);
@@ -224,7 +224,7 @@ static void transition(struct gprof_util_procs *p, const struct gprof_trace_even
 	bool behind = gprof_util_executes(ev->transition.to);
 
 	if (before != behind && task(p, goroutine))
-		take(p, ev->proc, behind ? 1 : -1);
+		add_holder(p, ev->proc, behind ? 1 : -1);
 }
 
 /*
@@ -243,7 +243,7 @@ static int label(struct gprof_util_procs *p, const struct gprof_trace_event *ev)
 	/* Dedicated workers drive all goroutines off: those have no latency from them. */
 	if (p->flags & GPROF_UTIL_PER_PROC && equal(text, "GC (dedicated)"))
 		return 0;
-	take(p, ev->proc, 1);
+	add_holder(p, ev->proc, 1);
 	return gprof_map64_put(&p->tasks, (uint64_t)ev->goroutine, is | TASK_WORKS);
 }
 
@@ -308,7 +308,7 @@ int gprof_util_procs_event(struct gprof_util_procs *p, const struct gprof_trace_
 	return ret;
 }
 
-bool gprof_util_is_taken(const struct gprof_util_procs *p, int64_t proc)
+bool gprof_util_is_held(const struct gprof_util_procs *p, int64_t proc)
 {
 	return p->stopped > 0 || (proc >= 0 && (uint64_t)proc < p->nr && p->taken[proc] > 0);
 }

@@ -71,8 +71,8 @@ bool gprof_util_procs_late(const struct gprof_util_procs *p, const struct gprof_
 /** gprof_util_procs_event() - take an event into account; 0 or -ENOMEM */
 int gprof_util_procs_event(struct gprof_util_procs *p, const struct gprof_trace_event *ev);
 
-/** gprof_util_is_taken() - has something else the processor? */
-bool gprof_util_is_taken(const struct gprof_util_procs *p, int64_t proc);
+/** gprof_util_is_held() - has something else the processor? */
+bool gprof_util_is_held(const struct gprof_util_procs *p, int64_t proc);
 
 /** gprof_util_procs_noted() - no processor is news any more but those that @still says */
 void gprof_util_procs_noted(struct gprof_util_procs *p, bool (*still)(void *ctx, uint32_t proc),

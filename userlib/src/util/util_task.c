@@ -72,14 +72,14 @@ static int refresh(struct gprof_util_tasks *t, const struct gprof_util_procs *pr
 	if (!task)
 		return 0;
 	held = task->state == GPROF_TRACE_GO_RUNNABLE || gprof_util_assists(procs, id) ||
-	       (has_proc(t, task) && gprof_util_is_taken(procs, task->proc));
+	       (has_proc(t, task) && gprof_util_is_held(procs, task->proc));
 	wants = held || gprof_util_executes(task->state);
 	group = &t->groups.v[task->group];
 	group->wants += wants - task->wants;
 	group->held += held - task->held;
 	task->wants = wants;
 	task->held = held;
-	return gprof_util_group_say(&t->groups, set, task->group, time);
+	return gprof_util_group_put(&t->groups, set, task->group, time);
 }
 
 static int begin(struct gprof_util_tasks *t, struct gprof_util_set *set, int64_t id,

@@ -94,8 +94,9 @@ struct gprof_utilization *gprof_utilization_new_opts(const struct gprof_utilizat
 	struct gprof_utilization *u;
 	unsigned int flags;
 
-	if (gprof_opts_take(&o, sizeof(o), GPROF_SIZE_WITH(struct gprof_utilization_opts, memory_max),
-			    opts, "gprof_utilization_opts", NULL))
+	if (gprof_opts_copy_in(&o, sizeof(o),
+			       GPROF_SIZE_WITH(struct gprof_utilization_opts, memory_max), opts,
+			       "gprof_utilization_opts", NULL))
 		return NULL;
 	flags = o.flags;
 	if (!is_clear(flags)) {
@@ -184,23 +185,23 @@ static void backdate(struct gprof_utilization *u)
 }
 
 /**
- * struct saying - what is said of processors, one by one
+ * struct put_state - what is said of processors, one by one
  * @u: of whom
  * @time: at which
  * @ret: first error
  */
-struct saying {
+struct put_state {
 	struct gprof_utilization *u;
 	int64_t time;
 	int ret;
 };
 
 /* Of one processor; whether it has to be said again. */
-static bool say_proc(void *ctx, uint32_t proc)
+static bool put_proc(void *ctx, uint32_t proc)
 {
-	struct saying *s = ctx;
+	struct put_state *s = ctx;
 	struct gprof_utilization *u = s->u;
-	double util = gprof_util_is_taken(&u->procs, proc) ? 0 : 1;
+	double util = gprof_util_is_held(&u->procs, proc) ? 0 : 1;
 
 	if (s->ret || proc >= u->procs.nr)
 		return s->ret;
@@ -209,25 +210,25 @@ static bool say_proc(void *ctx, uint32_t proc)
 }
 
 /* Say the utilization as it is now; what cannot be said yet is left to the next event. */
-static int say(struct gprof_utilization *u, int64_t time)
+static int put(struct gprof_utilization *u, int64_t time)
 {
 	const struct gprof_util_procs *p = &u->procs;
 	size_t taken = p->stopped > 0 ? p->nr : p->nr_taken;
-	struct saying saying = { u, time, 0 };
+	struct put_state put_state = { u, time, 0 };
 	bool said;
 
 	if (per_proc(u)) {
-		gprof_util_procs_noted(&u->procs, say_proc, &saying);
+		gprof_util_procs_noted(&u->procs, put_proc, &put_state);
 		said = !p->nr_news;
 	} else {
 		double util = 1 - (double)taken / (double)p->nr;
 
-		saying.ret = gprof_util_set_change(&u->set, 0, time, util);
-		said = !saying.ret && gprof_util_set_last(&u->set, 0) == util;
+		put_state.ret = gprof_util_set_change(&u->set, 0, time, util);
+		said = !put_state.ret && gprof_util_set_last(&u->set, 0) == util;
 	}
 	if (said)
 		u->said = p->changes;
-	return saying.ret;
+	return put_state.ret;
 }
 
 static int add(struct gprof_utilization *u, const struct gprof_trace_event *ev)
@@ -249,10 +250,10 @@ static int add(struct gprof_utilization *u, const struct gprof_trace_event *ev)
 		return 0;
 	if (late && !per_proc(u))
 		backdate(u);
-	return late || u->said != u->procs.changes ? say(u, ev->time) : 0;
+	return late || u->said != u->procs.changes ? put(u, ev->time) : 0;
 }
 
-static int tell(const struct gprof_utilization *u)
+static int set_error(const struct gprof_utilization *u)
 {
 	switch (u->error) {
 	case -EFBIG:
@@ -281,7 +282,7 @@ int gprof_utilization_add(struct gprof_utilization *u, const struct gprof_trace_
 		u->error = -EFBIG;
 	u->last = ev->time;
 	u->any = true;
-	return u->error ? tell(u) : 0;
+	return u->error ? set_error(u) : 0;
 }
 
 static int end(struct gprof_utilization *u)
@@ -310,7 +311,7 @@ int gprof_utilization_finish(struct gprof_utilization *u,
 		u->sealed = true;
 	}
 	if (u->error)
-		return tell(u);
+		return set_error(u);
 	gprof_util_set_seal(&u->set);
 	*functions = u->set.functions;
 	*nr = u->set.nr;

@@ -39,7 +39,7 @@ static int open_device(void)
 	return fd < 0 ? -1 : gprof_own_fd_high(fd);
 }
 
-static void look(void)
+static void check_device(void)
 {
 	struct gprof_info info = { .size = sizeof(info) };
 	const uint32_t *wanted = &never;
@@ -107,7 +107,7 @@ uint64_t gprof_annotate_tell(unsigned int what, uint64_t task, uint64_t parent, 
 	};
 	int fd, saved = errno;
 
-	pthread_once(&once, look);
+	pthread_once(&once, check_device);
 	if (gprof_trace_annotated()) {
 		fd = __atomic_load_n(&device, __ATOMIC_ACQUIRE);
 		if (ioctl(fd, GPROF_IOC_ANNOTATE, &a) && !is_device(fd) && open_again(fd))

@@ -74,7 +74,7 @@ static bool makes_sense(const struct gprof_ring_head *h, const struct gprof_core
 	       h->head % 8 == 0 && h->oldest % 8 == 0;
 }
 
-static int take_ring(struct gprof_core *c, const struct gprof_core_mapping *m)
+static int open_ring(struct gprof_core *c, const struct gprof_core_mapping *m)
 {
 	struct core_ring *r = &c->rings[c->nr];
 
@@ -114,7 +114,7 @@ static void drop_copies(struct gprof_core *c)
 	c->nr = nr;
 }
 
-static int take_all(struct gprof_core *c, const struct gprof_core_mapping *all, size_t nr)
+static int open_rings(struct gprof_core *c, const struct gprof_core_mapping *all, size_t nr)
 {
 	size_t i;
 	int err = 0;
@@ -125,7 +125,7 @@ static int take_all(struct gprof_core *c, const struct gprof_core_mapping *all, 
 		return gprof_error_set(&c->error, ENOMEM, "no memory for a core dump");
 	for (i = 0; i < nr && !err; i++)
 		if (is_ring(&all[i]))
-			err = take_ring(c, &all[i]);
+			err = open_ring(c, &all[i]);
 	if (err)
 		return err;
 	if (!c->nr)
@@ -155,7 +155,7 @@ struct gprof_core *gprof_core_open(int fd)
 	c->fd = fd;
 	err = gprof_core_file_read(fd, &all, &nr, &c->error);
 	if (!err)
-		err = take_all(c, all, nr);
+		err = open_rings(c, all, nr);
 	free(all);
 	if (!err)
 		return c;
@@ -201,7 +201,7 @@ int gprof_core_recorder(const struct gprof_core *c, size_t i, struct gprof_core_
 		for (k = 0; k < GPROF_LOST_SLOTS; k++)
 			out.lost += c->rings[n].head.lost[k];
 	}
-	return gprof_opts_give(recorder, &out, sizeof(out), least, "gprof_core_recorder", NULL);
+	return gprof_opts_copy_out(recorder, &out, sizeof(out), least, "gprof_core_recorder", NULL);
 }
 
 /* ---- what a ring held ---- */
@@ -278,7 +278,7 @@ struct span {
 	uint64_t weight;
 };
 
-static int see_point(void *ctx, const struct gprof_trace_point *p)
+static int on_point(void *ctx, const struct gprof_trace_point *p)
 {
 	struct span *s = ctx;
 
@@ -287,7 +287,7 @@ static int see_point(void *ctx, const struct gprof_trace_point *p)
 	return 0;
 }
 
-static int see_task(void *ctx, uint32_t cpu, uint64_t time, const struct gprof_task_rec *rec)
+static int on_task(void *ctx, uint32_t cpu, uint64_t time, const struct gprof_task_rec *rec)
 {
 	(void)ctx;
 	(void)cpu;
@@ -296,7 +296,7 @@ static int see_task(void *ctx, uint32_t cpu, uint64_t time, const struct gprof_t
 	return 0;
 }
 
-static int see_stack(void *ctx, const struct gprof_stack_rec *rec, uint32_t *handle)
+static int on_stack(void *ctx, const struct gprof_stack_rec *rec, uint32_t *handle)
 {
 	(void)ctx;
 	(void)rec;
@@ -304,7 +304,7 @@ static int see_stack(void *ctx, const struct gprof_stack_rec *rec, uint32_t *han
 	return 0;
 }
 
-static int see_map(void *ctx, const struct gprof_map_rec *rec, const char *path)
+static int on_map(void *ctx, const struct gprof_map_rec *rec, const char *path)
 {
 	(void)ctx;
 	(void)rec;
@@ -312,7 +312,7 @@ static int see_map(void *ctx, const struct gprof_map_rec *rec, const char *path)
 	return 0;
 }
 
-static int see_note(void *ctx, const struct gprof_annotation_rec *rec, uint64_t *id)
+static int on_annotation(void *ctx, const struct gprof_annotation_rec *rec, uint64_t *id)
 {
 	(void)ctx;
 	(void)rec;
@@ -320,10 +320,10 @@ static int see_note(void *ctx, const struct gprof_annotation_rec *rec, uint64_t 
 	return 0;
 }
 
-static int look_through(const struct gprof_snapshot *copy, struct span *span)
+static int find_span(const struct gprof_snapshot *copy, struct span *span)
 {
 	static const struct gprof_ktrace_ops ops = {
-		see_point, see_task, see_stack, see_map, see_note,
+		on_point, on_task, on_stack, on_map, on_annotation,
 	};
 	const struct gprof_generation_rec *g = (const void *)copy->data;
 	const struct gprof_rec *rec;
@@ -393,7 +393,7 @@ int gprof_core_trace(struct gprof_core *c, size_t i, int fd)
 		return err;
 	err = load_all(c, i, &s);
 	for (n = 0; n < s.nr && !err; n++)
-		err = look_through(&s.copies[n], &span);
+		err = find_span(&s.copies[n], &span);
 	if (!err && span.first == UINT64_MAX)
 		err = gprof_error_set(&c->error, ENOENT, "the recorder held nothing");
 	if (!err) {

@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "base/opts.h"
 #include "device/device.h"
-#include "record/tabler.h"
+#include "record/table_loader.h"
 #include "trace/convert/trace_naming.h"
 #include "trace/write/trace_write.h"
 #include "trace_device.h"
@@ -32,7 +32,7 @@
  * @dev: device
  * @cfg: what was asked for
  * @target_name: of its target, which does not keep it
- * @tabler: makes unwind tables, from start to stop
+ * @table_loader: makes unwind tables, from start to stop
  * @opts: likewise
  * @triggers: likewise
  * @started_ns: when it was; 0: never
@@ -44,7 +44,7 @@ struct gprof_flight {
 	struct gprof_trace_device dev;
 	struct gprof_trace_config cfg;
 	char *target_name;
-	struct gprof_tabler tabler;
+	struct gprof_table_loader table_loader;
 	struct gprof_flight_opts opts;
 	struct gprof_trigger_set triggers;
 	uint64_t started_ns;
@@ -135,10 +135,11 @@ struct gprof_flight *gprof_flight_new(const struct gprof_trace_config *cfg,
 	}
 	f->dev.own = GPROF_OWN_FD_NONE;
 	pthread_mutex_init(&f->lock, NULL);
-	err = gprof_opts_take(&f->cfg, sizeof(f->cfg), least, cfg, "gprof_trace_config", &f->error);
+	err = gprof_opts_copy_in(&f->cfg, sizeof(f->cfg), least, cfg, "gprof_trace_config",
+				 &f->error);
 	if (!err && opts)
-		err = gprof_opts_take(&f->opts, sizeof(f->opts), least_opts, opts,
-				      "gprof_flight_opts", &f->error);
+		err = gprof_opts_copy_in(&f->opts, sizeof(f->opts), least_opts, opts,
+					 "gprof_flight_opts", &f->error);
 	if (!err && f->cfg.target.name) {
 		f->target_name = strdup(f->cfg.target.name);
 		f->cfg.target.name = f->target_name;
@@ -162,7 +163,7 @@ int gprof_flight_trigger(struct gprof_flight *f, const struct gprof_flight_trigg
 	int ret;
 
 	pthread_mutex_lock(&f->lock);
-	ret = gprof_opts_take(&t, sizeof(t), least, trigger, "gprof_flight_trigger", &f->error);
+	ret = gprof_opts_copy_in(&t, sizeof(t), least, trigger, "gprof_flight_trigger", &f->error);
 	if (!ret)
 		ret = gprof_trigger_add(&f->triggers, &f->dev.own, &t, &f->error);
 	pthread_mutex_unlock(&f->lock);
@@ -177,13 +178,13 @@ int gprof_flight_fired(struct gprof_flight *f, struct gprof_flight_fired *fired)
 	int err, ret = 0;
 
 	pthread_mutex_lock(&f->lock);
-	err = gprof_trigger_take(&f->triggers, &f->dev.own, &out, &f->error);
+	err = gprof_trigger_read(&f->triggers, &f->dev.own, &out, &f->error);
 	/* What else has happened is taken with the counts, or poll() would not wait for more. */
 	if (err == -EAGAIN)
 		ret = gprof_device_stats(&f->dev.own, &taken, &f->error);
 	if (!ret && (!err || err == -EAGAIN))
-		ret = gprof_opts_give(fired, &out, sizeof(out), least, "gprof_flight_fired",
-				      &f->error);
+		ret = gprof_opts_copy_out(fired, &out, sizeof(out), least, "gprof_flight_fired",
+					  &f->error);
 	pthread_mutex_unlock(&f->lock);
 	return ret ? ret : err;
 }
@@ -205,14 +206,14 @@ int gprof_flight_start(struct gprof_flight *f)
 		const struct gprof_prepare how = { .sz = sizeof(how) };
 		uint64_t now;
 
-		gprof_tabler_begin(&f->tabler, f->dev.tables ? &f->dev.own : NULL);
-		gprof_tabler_prepare(&f->tabler, &f->cfg.target, &how);
+		gprof_table_loader_begin(&f->table_loader, f->dev.tables ? &f->dev.own : NULL);
+		gprof_table_loader_prepare(&f->table_loader, &f->cfg.target, &how);
 		now = now_ns();
 		err = gprof_device_start(&f->dev.own, GPROF_KIND_TRACE, WHAT, &f->error);
 		f->started_ns = err ? 0 : now;
 		f->running = !err;
 		if (err)
-			gprof_tabler_end(&f->tabler);
+			gprof_table_loader_end(&f->table_loader);
 	}
 	pthread_mutex_unlock(&f->lock);
 	return err;
@@ -228,7 +229,7 @@ int gprof_flight_stop(struct gprof_flight *f)
 	else
 		err = gprof_error_set(&f->error, EINVAL, "the flight recorder is not started");
 	f->running = false;
-	gprof_tabler_end(&f->tabler);
+	gprof_table_loader_end(&f->table_loader);
 	pthread_mutex_unlock(&f->lock);
 	return err;
 }
@@ -300,7 +301,7 @@ static int write_out(struct gprof_flight *f, struct gprof_trace_snapshot *s, int
 	ret = gprof_trace_writer_close(w);
 	if (n) {
 		/* Files that have come up are for the next snapshot. */
-		gprof_tabler_look(&f->tabler, &n->spaces.objects);
+		gprof_table_loader_scan(&f->table_loader, &n->spaces.objects);
 		gprof_trace_naming_free(n);
 	}
 	if (err || ret)
@@ -320,7 +321,7 @@ static bool is_whole(const struct gprof_flight *f, uint64_t from, uint64_t now)
 	return from == f->started_ns || (age && from <= now && now - from >= age);
 }
 
-static void tell_most(const struct gprof_trace_users *u, struct gprof_flight_snapshot *out)
+static void fill_most(const struct gprof_trace_users *u, struct gprof_flight_snapshot *out)
 {
 	const struct gprof_trace_user *most = gprof_trace_users_most(u);
 
@@ -330,7 +331,7 @@ static void tell_most(const struct gprof_trace_users *u, struct gprof_flight_sna
 	out->uid_permille = (uint32_t)(1000 * most->events / u->events);
 }
 
-static int take(struct gprof_flight *f, int fd, struct gprof_flight_snapshot *out)
+static int capture(struct gprof_flight *f, int fd, struct gprof_flight_snapshot *out)
 {
 	uint64_t now = now_ns(), least = not_before(f, now);
 	struct gprof_trace_snapshot s;
@@ -339,7 +340,7 @@ static int take(struct gprof_flight *f, int fd, struct gprof_flight_snapshot *ou
 
 	if (!f->started_ns)
 		return gprof_error_set(&f->error, EINVAL, "the flight recorder was never started");
-	err = gprof_trace_snapshot_take(&s, &f->dev.buffer, f->started_ns, now);
+	err = gprof_trace_snapshot_capture(&s, &f->dev.buffer, f->started_ns, now);
 	if (err) {
 		explain(f, err);
 	} else {
@@ -352,7 +353,7 @@ static int take(struct gprof_flight *f, int fd, struct gprof_flight_snapshot *ou
 		s.users = out->whole ? NULL : &users;
 		err = write_out(f, &s, fd, out);
 		out->missed = s.missed;
-		tell_most(&users, out);
+		fill_most(&users, out);
 		gprof_trace_users_free(&users);
 	}
 	gprof_trace_snapshot_free(&s);
@@ -366,12 +367,12 @@ int gprof_flight_snapshot(struct gprof_flight *f, int fd, struct gprof_flight_sn
 	int err;
 
 	pthread_mutex_lock(&f->lock);
-	err = take(f, fd, &out);
+	err = capture(f, fd, &out);
 	if (err)
 		gprof_error_publish(&f->error);
 	else if (snapshot)
-		err = gprof_opts_give(snapshot, &out, sizeof(out), least, "gprof_flight_snapshot",
-				      &f->error);
+		err = gprof_opts_copy_out(snapshot, &out, sizeof(out), least,
+					  "gprof_flight_snapshot", &f->error);
 	pthread_mutex_unlock(&f->lock);
 	return err;
 }
@@ -392,8 +393,8 @@ int gprof_flight_stats(struct gprof_flight *f, struct gprof_flight_stats *st)
 		out.held = out.produced - out.lost - out.overwritten;
 		out.over_quota = kernel.out_lost[GPROF_LOST_QUOTA];
 		out.ring_bytes = f->dev.buffer.nr * f->dev.buffer.rings[0].size;
-		err = gprof_opts_give(st, &out, sizeof(out), least, "gprof_flight_stats",
-				      &f->error);
+		err = gprof_opts_copy_out(st, &out, sizeof(out), least, "gprof_flight_stats",
+					  &f->error);
 	}
 	pthread_mutex_unlock(&f->lock);
 	return err;
@@ -407,7 +408,7 @@ void gprof_flight_free(struct gprof_flight *f)
 		return;
 	if (f->running)
 		gprof_device_stop(&f->dev.own, WHAT, &ignored);
-	gprof_tabler_end(&f->tabler);
+	gprof_table_loader_end(&f->table_loader);
 	gprof_trace_device_close(&f->dev);
 	pthread_mutex_destroy(&f->lock);
 	free(f->target_name);

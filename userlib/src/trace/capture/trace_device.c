@@ -18,16 +18,17 @@
 #define GENERATION_MIN	10000000ULL
 
 static int set_up(struct gprof_trace_device *d, const struct gprof_trace_config *cfg,
-		  const struct gprof_aim *aim, uint32_t flags, struct gprof_error *e)
+		  const struct gprof_kernel_target *kernel_target, uint32_t flags,
+		  struct gprof_error *e)
 {
 	struct gprof_setup s = {
 		.flags = flags,
 		.kind = GPROF_KIND_TRACE,
-		.target = aim->target,
-		.id = aim->id,
-		.cpus = (uintptr_t)aim->cpus,
+		.target = kernel_target->target,
+		.id = kernel_target->id,
+		.cpus = (uintptr_t)kernel_target->cpus,
 		.params = (uintptr_t)&d->setup.params,
-		.cpus_size = (uint32_t)aim->cpus_size,
+		.cpus_size = (uint32_t)kernel_target->cpus_size,
 		.buffer_size = cfg->buffer_bytes,
 	};
 	struct gprof_info info;
@@ -61,7 +62,7 @@ static int set_up(struct gprof_trace_device *d, const struct gprof_trace_config 
 int gprof_trace_device_open(struct gprof_trace_device *d, struct gprof_trace_config *cfg,
 			    uint32_t flags, struct gprof_error *e)
 {
-	struct gprof_aim aim = { .cgroup = -1 };
+	struct gprof_kernel_target kernel_target = { .cgroup = -1 };
 	int err;
 
 	memset(d, 0, sizeof(*d));
@@ -72,10 +73,10 @@ int gprof_trace_device_open(struct gprof_trace_device *d, struct gprof_trace_con
 		return gprof_error_set(e, EINVAL,
 				       "a generation of %llu ns is too short; at least 10 ms",
 				       (unsigned long long)cfg->generation_ns);
-	err = gprof_aim_init(&aim, &cfg->target, e);
+	err = gprof_kernel_target_init(&kernel_target, &cfg->target, e);
 	if (!err)
-		err = set_up(d, cfg, &aim, flags, e);
-	gprof_aim_free(&aim);
+		err = set_up(d, cfg, &kernel_target, flags, e);
+	gprof_kernel_target_free(&kernel_target);
 	cfg->target.name = NULL;
 	cfg->samples = NULL;
 	return err;

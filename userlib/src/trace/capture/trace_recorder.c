@@ -17,9 +17,9 @@
 #include "base/error.h"
 #include "base/opts.h"
 #include "base/thread.h"
-#include "base/waker.h"
+#include "base/wakeup_pipe.h"
 #include "device/device.h"
-#include "record/tabler.h"
+#include "record/table_loader.h"
 #include "trace/convert/trace_merge.h"
 #include "trace/convert/trace_naming.h"
 #include "trace/read/trace_wire.h"
@@ -38,7 +38,7 @@
  * @target_name: of its target, which does not keep it
  * @has_naming: is @naming there?
  * @naming: names of stacks
- * @tabler: makes unwind tables of the files that come up
+ * @table_loader: makes unwind tables of the files that come up
  * @merge: reads them
  * @thread: does so, while @running
  * @wake: ends it
@@ -58,10 +58,10 @@ struct gprof_trace_recorder {
 	char *target_name;
 	bool has_naming;
 	struct gprof_trace_naming naming;
-	struct gprof_tabler tabler;
+	struct gprof_table_loader table_loader;
 	struct gprof_trace_merge merge;
 	pthread_t thread;
-	struct gprof_waker wake;
+	struct gprof_wakeup_pipe wake;
 	bool running;
 	bool used;
 	bool started;
@@ -134,9 +134,10 @@ struct gprof_trace_recorder *gprof_trace_recorder_new(const struct gprof_trace_c
 		return NULL;
 	}
 	r->dev.own = r->null = GPROF_OWN_FD_NONE;
-	r->wake = GPROF_WAKER_NONE;
+	r->wake = GPROF_WAKEUP_PIPE_NONE;
 	pthread_mutex_init(&r->lock, NULL);
-	err = gprof_opts_take(&r->cfg, sizeof(r->cfg), least, cfg, "gprof_trace_config", &r->error);
+	err = gprof_opts_copy_in(&r->cfg, sizeof(r->cfg), least, cfg, "gprof_trace_config",
+				 &r->error);
 	if (!err && r->cfg.target.name) {
 		r->target_name = strdup(r->cfg.target.name);
 		if (!r->target_name)
@@ -176,7 +177,7 @@ static int begin_trace(struct gprof_trace_recorder *r, int fd)
 		if (fd < 0)
 			return gprof_error_set(&r->error, errno, "/dev/null: %s",
 					       gprof_strerror(errno));
-		gprof_own_fd_take(&r->null, fd);
+		gprof_own_fd_adopt(&r->null, fd);
 		fd = r->null.fd;
 	}
 	r->merge.writer = gprof_trace_device_writer(&r->dev, &r->cfg, fd, &opts);
@@ -225,7 +226,7 @@ static void read_all(struct gprof_trace_recorder *r, bool last)
 	pthread_mutex_lock(&r->lock);
 	failed(r, gprof_trace_merge_read(&r->merge, now_ns, last));
 	if (r->has_naming)
-		gprof_tabler_look(&r->tabler, &r->naming.spaces.objects);
+		gprof_table_loader_scan(&r->table_loader, &r->naming.spaces.objects);
 	pthread_mutex_unlock(&r->lock);
 }
 
@@ -241,7 +242,7 @@ static void *read_thread(void *arg)
 		};
 		int n = poll(fds, 2, LOOK_MS);
 
-		if (gprof_waker_told(&r->wake))
+		if (gprof_wakeup_pipe_signalled(&r->wake))
 			break;
 		/* What the program has under that number by now is not waited for. */
 		if (n > 0 && fds[0].revents && !gprof_own_fd_is(&r->wake.ends[0]))
@@ -260,7 +261,7 @@ static int begin_thread(struct gprof_trace_recorder *r)
 {
 	int err;
 
-	err = gprof_waker_begin(&r->wake, &r->error);
+	err = gprof_wakeup_pipe_begin(&r->wake, &r->error);
 	if (err)
 		return err;
 	err = gprof_thread_start(&r->thread, read_thread, r, "gprof-trace");
@@ -274,10 +275,10 @@ static int begin_thread(struct gprof_trace_recorder *r)
 
 static void end_thread(struct gprof_trace_recorder *r)
 {
-	gprof_tabler_end(&r->tabler);
+	gprof_table_loader_end(&r->table_loader);
 	if (!r->running)
 		return;
-	gprof_waker_tell(&r->wake);
+	gprof_wakeup_pipe_signal(&r->wake);
 	pthread_join(r->thread, NULL);
 	r->running = false;
 }
@@ -308,13 +309,13 @@ int gprof_trace_recorder_prepare(struct gprof_trace_recorder *r, const struct gp
 	const size_t least = GPROF_SIZE_WITH(struct gprof_prepare, program);
 	struct gprof_target target = r->cfg.target;
 	struct gprof_prepare taken = { 0 };
-	int err = gprof_opts_take(&taken, sizeof(taken), least, how, "gprof_prepare", &r->error);
+	int err = gprof_opts_copy_in(&taken, sizeof(taken), least, how, "gprof_prepare", &r->error);
 
-	if (err || r->used || r->tabler.running)
+	if (err || r->used || r->table_loader.running)
 		return err;
 	target.name = r->target_name;
-	gprof_tabler_begin(&r->tabler, r->dev.tables ? &r->dev.own : NULL);
-	gprof_tabler_prepare(&r->tabler, &target, &taken);
+	gprof_table_loader_begin(&r->table_loader, r->dev.tables ? &r->dev.own : NULL);
+	gprof_table_loader_prepare(&r->table_loader, &target, &taken);
 	return 0;
 }
 
@@ -347,7 +348,7 @@ int gprof_trace_recorder_start(struct gprof_trace_recorder *r, int fd)
 }
 
 /* A ring tells losses before the next good record, which may not have come. */
-static void tell_last_losses(struct gprof_trace_recorder *r)
+static void report_last_losses(struct gprof_trace_recorder *r)
 {
 	size_t i;
 
@@ -399,7 +400,7 @@ int gprof_trace_recorder_stop(struct gprof_trace_recorder *r)
 		r->first = r->error;
 	end_thread(r);
 	read_all(r, true);
-	tell_last_losses(r);
+	report_last_losses(r);
 	failed(r, end_trace(r));
 	check_sum(r);
 	r->error = r->first;
@@ -428,7 +429,7 @@ void gprof_trace_recorder_free(struct gprof_trace_recorder *r)
 		gprof_device_stop(&r->dev.own, WHAT, &ignored);
 	end_thread(r);
 	end_trace(r);
-	gprof_waker_end(&r->wake);
+	gprof_wakeup_pipe_end(&r->wake);
 	gprof_trace_merge_free(&r->merge);
 	if (r->has_naming)
 		gprof_trace_naming_free(&r->naming);
@@ -483,6 +484,6 @@ int gprof_trace_recorder_stats(struct gprof_trace_recorder *r,
 	out.produced = kernel.out_produced;
 	out.lost = gprof_device_lost(&kernel);
 	out.overwritten = kernel.out_overwritten;
-	return gprof_opts_give(st, &out, sizeof(out), least, "gprof_trace_recorder_stats",
-			       &r->error);
+	return gprof_opts_copy_out(st, &out, sizeof(out), least, "gprof_trace_recorder_stats",
+				   &r->error);
 }

@@ -30,8 +30,8 @@ static const struct {
 	  "annotations of programs" },
 };
 
-static int take_groups(unsigned int wanted, uint64_t features, struct gprof_trace_params *params,
-		       struct gprof_error *e)
+static int set_groups(unsigned int wanted, uint64_t features, struct gprof_trace_params *params,
+		      struct gprof_error *e)
 {
 	size_t i;
 
@@ -68,8 +68,8 @@ static const struct {
 	  "reclaim of memory" },
 };
 
-static int take_stacks(struct gprof_trace_setup *s, const struct gprof_trace_config *cfg,
-		       struct gprof_error *e)
+static int set_stacks(struct gprof_trace_setup *s, const struct gprof_trace_config *cfg,
+		      struct gprof_error *e)
 {
 	unsigned int wanted = cfg->stacks;
 	size_t i;
@@ -89,8 +89,8 @@ static int take_stacks(struct gprof_trace_setup *s, const struct gprof_trace_con
 	return 0;
 }
 
-static int take_samples(struct gprof_trace_setup *s, const struct gprof_cpu_event *ev,
-			struct gprof_error *e)
+static int set_samples(struct gprof_trace_setup *s, const struct gprof_cpu_event *ev,
+		       struct gprof_error *e)
 {
 	int err;
 
@@ -105,8 +105,8 @@ static int take_samples(struct gprof_trace_setup *s, const struct gprof_cpu_even
 	return err;
 }
 
-static int take_duration(struct gprof_trace_setup *s, const struct gprof_trace_config *cfg,
-			 uint64_t features, struct gprof_error *e)
+static int set_duration(struct gprof_trace_setup *s, const struct gprof_trace_config *cfg,
+			uint64_t features, struct gprof_error *e)
 {
 	if (cfg->min_duration_ns % 1000 || cfg->min_duration_ns > 3600 * 1000000000ULL)
 		return gprof_error_set(e, EINVAL,
@@ -134,13 +134,13 @@ int gprof_trace_setup_init(struct gprof_trace_setup *s, const struct gprof_trace
 	memset(s, 0, sizeof(*s));
 	/* An older module takes what it knows. */
 	s->params.size = GPROF_TRACE_PARAMS_SIZE_VER0;
-	err = take_groups(cfg->groups, features, &s->params, e);
+	err = set_groups(cfg->groups, features, &s->params, e);
 	if (!err && cfg->min_duration_ns)
-		err = take_duration(s, cfg, features, e);
+		err = set_duration(s, cfg, features, e);
 	if (!err && cfg->stacks)
-		err = take_stacks(s, cfg, e);
+		err = set_stacks(s, cfg, e);
 	if (!err && cfg->samples)
-		err = take_samples(s, cfg->samples, e);
+		err = set_samples(s, cfg->samples, e);
 	if (err || (!cfg->stacks && !cfg->samples))
 		return err;
 	s->params.size = sizeof(s->params);

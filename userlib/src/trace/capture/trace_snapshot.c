@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/patience.h"
+#include "base/cancel.h"
 
 /* Between two looks at the rings, of a writer that gets half of a CPU. */
 #define LOOK_NS	100000000ULL
@@ -36,7 +36,7 @@ static uint64_t begins(const struct gprof_snapshot *copy)
 }
 
 /* A ring that has given up nothing tells of all that was since START. */
-static void see_begin(struct gprof_trace_snapshot *s, const struct gprof_snapshot *copy)
+static void note_begin(struct gprof_trace_snapshot *s, const struct gprof_snapshot *copy)
 {
 	uint64_t time = begins(copy);
 
@@ -61,7 +61,7 @@ void gprof_trace_snapshot_add(struct gprof_trace_snapshot *s, uint32_t cpu)
 {
 	size_t i = s->nr++;
 
-	see_begin(s, &s->copies[i]);
+	note_begin(s, &s->copies[i]);
 	make_ring(s, i, cpu);
 	s->rings.nr = s->nr;
 }
@@ -72,7 +72,7 @@ static int rescue_all(struct gprof_trace_snapshot *s)
 	size_t i;
 
 	for (i = 0; i < s->nr && !err; i++)
-		err = gprof_live_rescue(&s->live[i]);
+		err = gprof_ring_snapshot_rescue(&s->live[i]);
 	return err;
 }
 
@@ -80,24 +80,25 @@ static int rescue_all(struct gprof_trace_snapshot *s)
 static int next_piece(struct gprof_trace_snapshot *s, size_t i, uint64_t *before)
 {
 	gprof_snapshot_free(&s->copies[i]);
-	return gprof_live_next(&s->live[i], &s->copies[i], before);
+	return gprof_ring_snapshot_next(&s->live[i], &s->copies[i], before);
 }
 
 /*
  * Nobody has looked twice yet, and much may be overwritten before that: the kernel goes on
  * as fast as it was.
  */
-static void expect_pace(struct gprof_live *l, const struct gprof_snapshot *first, uint64_t now)
+static void expect_pace(struct gprof_ring_snapshot *l, const struct gprof_snapshot *first,
+			uint64_t now)
 {
 	uint64_t since = begins(first);
 	uint64_t bytes = l->end - first->pos;
 
 	if (since && since < now)
-		gprof_live_expect(l, bytes * LOOK_NS / (now - since));
+		gprof_ring_snapshot_expect(l, bytes * LOOK_NS / (now - since));
 }
 
-int gprof_trace_snapshot_take(struct gprof_trace_snapshot *s, struct gprof_buffer *flight,
-			      uint64_t started, uint64_t now)
+int gprof_trace_snapshot_capture(struct gprof_trace_snapshot *s, struct gprof_buffer *flight,
+				 uint64_t started, uint64_t now)
 {
 	int err = gprof_trace_snapshot_init(s, flight->nr, started, now);
 	uint64_t before;
@@ -107,19 +108,19 @@ int gprof_trace_snapshot_take(struct gprof_trace_snapshot *s, struct gprof_buffe
 	if (!s->live)
 		return -ENOMEM;
 	for (i = 0; i < flight->nr && !err; i++)
-		err = gprof_live_begin(&s->live[i], &flight->rings[i]);
+		err = gprof_ring_snapshot_begin(&s->live[i], &flight->rings[i]);
 	s->nr = err ? 0 : flight->nr;
 	if (!err)
 		err = rescue_all(s);
 	for (i = 0; i < s->nr && !err; i++) {
 		err = next_piece(s, i, &before);
-		if (before != GPROF_LIVE_ADJOINS) {
+		if (before != GPROF_RING_SNAPSHOT_ADJOINS) {
 			s->missed += before - s->live[i].overwritten;
 			s->live[i].overwritten = before;
 			if (!err && !s->copies[i].len)
 				err = -EAGAIN;
 		}
-		see_begin(s, &s->copies[i]);
+		note_begin(s, &s->copies[i]);
 		make_ring(s, i, flight->rings[i].cpu);
 		expect_pace(&s->live[i], &s->copies[i], now);
 	}
@@ -128,7 +129,7 @@ int gprof_trace_snapshot_take(struct gprof_trace_snapshot *s, struct gprof_buffe
 }
 
 /* What the kernel has overwritten stands between two pieces. */
-static int tell_missed(struct gprof_trace_snapshot *s, size_t i, uint64_t before)
+static int report_missed(struct gprof_trace_snapshot *s, size_t i, uint64_t before)
 {
 	struct gprof_trace_merge_cpu *c = &s->merge->cpus[i];
 	uint64_t known = s->live[i].overwritten + c->k.samples;
@@ -144,16 +145,16 @@ static int more(void *ctx, size_t i)
 {
 	struct gprof_trace_snapshot *s = ctx;
 	struct gprof_ring *r = &s->rings.rings[i];
-	uint64_t before = GPROF_LIVE_ADJOINS;
+	uint64_t before = GPROF_RING_SNAPSHOT_ADJOINS;
 	int err;
 
 	gprof_snapshot_used(&s->copies[i], r->pos);
-	err = gprof_patience_over() ? -ECONNABORTED : rescue_all(s);
+	err = gprof_is_cancelled() ? -ECONNABORTED : rescue_all(s);
 	if (err || r->pos < s->copies[i].len)
 		return err ? err : 1;
 	err = next_piece(s, i, &before);
-	if (!err && before != GPROF_LIVE_ADJOINS)
-		err = tell_missed(s, i, before);
+	if (!err && before != GPROF_RING_SNAPSHOT_ADJOINS)
+		err = report_missed(s, i, before);
 	make_ring(s, i, r->cpu);
 	return err ? err : s->copies[i].len > 0;
 }
@@ -195,7 +196,7 @@ void gprof_trace_snapshot_free(struct gprof_trace_snapshot *s)
 	for (i = 0; i < s->nr; i++)
 		gprof_snapshot_free(&s->copies[i]);
 	for (i = 0; s->live && i < s->nr; i++)
-		gprof_live_free(&s->live[i]);
+		gprof_ring_snapshot_free(&s->live[i]);
 	free(s->live);
 	free(s->rings.rings);
 	free(s->copies);

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "device/buffer.h"
-#include "device/live.h"
+#include "device/ring_snapshot.h"
 #include "trace/convert/trace_merge.h"
 #include "trace/convert/trace_naming.h"
 
@@ -35,7 +35,7 @@
 struct gprof_trace_snapshot {
 	struct gprof_buffer rings;
 	struct gprof_snapshot *copies;
-	struct gprof_live *live;
+	struct gprof_ring_snapshot *live;
 	uint64_t missed;
 	struct gprof_trace_users *users;
 	struct gprof_trace_merge *merge;
@@ -47,7 +47,7 @@ struct gprof_trace_snapshot {
 };
 
 /**
- * gprof_trace_snapshot_take() - this is the instant
+ * gprof_trace_snapshot_capture() - this is the instant
  * @s: result for gprof_trace_snapshot_free(), also after a failure
  * @flight: rings of a recorder in flight mode, which are read until then
  * @started: when it was
@@ -56,8 +56,8 @@ struct gprof_trace_snapshot {
  * Return: 0; -ENOMEM; -EAGAIN: the kernel overwrites a ring faster than it can be copied;
  * -EBADMSG: one makes no sense.
  */
-int gprof_trace_snapshot_take(struct gprof_trace_snapshot *s, struct gprof_buffer *flight,
-			      uint64_t started, uint64_t now);
+int gprof_trace_snapshot_capture(struct gprof_trace_snapshot *s, struct gprof_buffer *flight,
+				 uint64_t started, uint64_t now);
 
 /**
  * gprof_trace_snapshot_init() - of copies that are there already

@@ -222,7 +222,7 @@ int gprof_trigger_add(struct gprof_trigger_set *s, const struct gprof_own_fd *de
 	return (int)k.out_index;
 }
 
-int gprof_trigger_take(const struct gprof_trigger_set *s, const struct gprof_own_fd *dev,
+int gprof_trigger_read(const struct gprof_trigger_set *s, const struct gprof_own_fd *dev,
 		       struct gprof_flight_fired *out, struct gprof_error *e)
 {
 	struct gprof_trigger_event k = { .size = sizeof(k) };

@@ -37,8 +37,8 @@ struct gprof_trigger_set {
 int gprof_trigger_add(struct gprof_trigger_set *s, const struct gprof_own_fd *dev,
 		      const struct gprof_flight_trigger *t, struct gprof_error *e);
 
-/** gprof_trigger_take() - the oldest firing; 0, -EAGAIN (counts alone, no sentence) or -errno */
-int gprof_trigger_take(const struct gprof_trigger_set *s, const struct gprof_own_fd *dev,
+/** gprof_trigger_read() - the oldest firing; 0, -EAGAIN (counts alone, no sentence) or -errno */
+int gprof_trigger_read(const struct gprof_trigger_set *s, const struct gprof_own_fd *dev,
 		       struct gprof_flight_fired *fired, struct gprof_error *e);
 
 /** gprof_trigger_text() - name of a number, or NULL */

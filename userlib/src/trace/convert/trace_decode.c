@@ -51,7 +51,7 @@ static const uint8_t whys[] = {
 	[GPROF_TRACE_PREV_OTHER] = GPROF_TRACE_WHY_SLEEPS,
 };
 
-static int hand_out_held(struct gprof_ktrace *k)
+static int flush_deferred(struct gprof_ktrace *k)
 {
 	bool ran = k->ran;
 	int err;
@@ -63,14 +63,14 @@ static int hand_out_held(struct gprof_ktrace *k)
 	return err || !ran ? err : k->ops->point(k->ctx, &k->running_now);
 }
 
-static int take_stack(void *ctx, const struct gprof_stack_rec *rec, uint32_t *handle)
+static int on_stack(void *ctx, const struct gprof_stack_rec *rec, uint32_t *handle)
 {
 	struct gprof_ktrace *k = ctx;
 
 	return k->ops->stack(k->ctx, rec, handle);
 }
 
-static int take_map(void *ctx, const struct gprof_map_rec *rec, const char *path)
+static int on_map(void *ctx, const struct gprof_map_rec *rec, const char *path)
 {
 	struct gprof_ktrace *k = ctx;
 
@@ -78,7 +78,7 @@ static int take_map(void *ctx, const struct gprof_map_rec *rec, const char *path
 }
 
 /* Names are taken by the records that words come with, whether a sample has one or not. */
-static int take_task(void *ctx, const struct gprof_task_rec *rec, uint32_t *handle)
+static int on_task(void *ctx, const struct gprof_task_rec *rec, uint32_t *handle)
 {
 	(void)ctx;
 	(void)rec;
@@ -101,11 +101,11 @@ static int event_stack(struct gprof_ktrace *k, const struct gprof_decoded *s)
 	}
 	p->stack = s->stack + 1ULL;
 	k->with_stack++;
-	return hand_out_held(k);
+	return flush_deferred(k);
 }
 
 /* A CPU sample: of an NMI, it may be older or newer than the words around it. */
-static int take_sample(void *ctx, const struct gprof_decoded *s, uint32_t *handle)
+static int on_sample(void *ctx, const struct gprof_decoded *s, uint32_t *handle)
 {
 	struct gprof_ktrace *k = ctx;
 	struct gprof_trace_point p = {
@@ -125,10 +125,10 @@ static int take_sample(void *ctx, const struct gprof_decoded *s, uint32_t *handl
 }
 
 static const struct gprof_decode_ops decode_ops = {
-	.stack = take_stack,
-	.task = take_task,
-	.sample = take_sample,
-	.map = take_map,
+	.stack = on_stack,
+	.task = on_task,
+	.sample = on_sample,
+	.map = on_map,
 };
 
 void gprof_ktrace_init(struct gprof_ktrace *k, const struct gprof_ktrace_ops *ops, void *ctx)
@@ -147,7 +147,7 @@ void gprof_ktrace_free(struct gprof_ktrace *k)
 
 int gprof_ktrace_flush(struct gprof_ktrace *k, uint64_t time)
 {
-	return k->event.time < time ? hand_out_held(k) : 0;
+	return k->event.time < time ? flush_deferred(k) : 0;
 }
 
 static int malformed(struct gprof_ktrace *k)
@@ -236,7 +236,7 @@ static int next(struct gprof_ktrace *k, unsigned int type, unsigned int arg)
 		k->running = who;
 		return 0;
 	}
-	err = hand_out_held(k);
+	err = flush_deferred(k);
 	if (!err && known && k->running != who)
 		err = absent(k, p->time);
 	k->running = who;
@@ -244,8 +244,8 @@ static int next(struct gprof_ktrace *k, unsigned int type, unsigned int arg)
 }
 
 /* What a word says, besides when and of whom. */
-static inline void say(struct gprof_trace_point *p, unsigned int type, unsigned int arg,
-		       uint32_t number)
+static inline void decode_word(struct gprof_trace_point *p, unsigned int type, unsigned int arg,
+			       uint32_t number)
 {
 	switch (type) {
 	case GPROF_TRACE_WAKING:
@@ -284,7 +284,7 @@ static int event(struct gprof_ktrace *k, unsigned int type, unsigned int arg, ui
 {
 	if (type == GPROF_TRACE_SWITCH || type == GPROF_TRACE_RUNNING)
 		return next(k, type, arg);
-	say(&k->point, type, arg, number);
+	decode_word(&k->point, type, arg, number);
 	if (!has_operand(type))
 		return hand_out(k);
 	k->waits = (uint8_t)type;
@@ -324,7 +324,7 @@ size_t gprof_ktrace_plain(struct gprof_ktrace *k, const void *words, size_t nr,
 	uint64_t mono_ns = k->mono_ns, time = k->time, word;
 	size_t i;
 
-	if (!k->started || k->stacks || k->held || k->waits || k->untold)
+	if (!k->started || k->stacks || k->held || k->waits || k->unreported)
 		return 0;
 	for (i = 0; i < nr; i++) {
 		struct gprof_trace_point *p = &points[i];
@@ -357,7 +357,7 @@ size_t gprof_ktrace_plain(struct gprof_ktrace *k, const void *words, size_t nr,
 		}
 		p->why = 0;
 		if ((word & WHAT_MASK) != WAKING_BY_TASK)
-			say(p, type, arg, p->other);
+			decode_word(p, type, arg, p->other);
 	}
 	if (!i)
 		return 0;
@@ -368,16 +368,19 @@ size_t gprof_ktrace_plain(struct gprof_ktrace *k, const void *words, size_t nr,
 	return i;
 }
 
-int gprof_ktrace_tell_lost(struct gprof_ktrace *k, uint64_t time)
+int gprof_ktrace_emit_lost(struct gprof_ktrace *k, uint64_t time)
 {
 	struct gprof_trace_point p = {
-		.time = time, .cpu = k->cpu, .type = GPROF_TRACE_POINT_LOST,
-		.tid = GPROF_TRACE_NO_TID, .arg = k->untold,
+		.time = time,
+		.cpu = k->cpu,
+		.type = GPROF_TRACE_POINT_LOST,
+		.tid = GPROF_TRACE_NO_TID,
+		.arg = k->unreported,
 	};
 
-	if (!k->untold)
+	if (!k->unreported)
 		return 0;
-	k->untold = 0;
+	k->unreported = 0;
 	return k->ops->point(k->ctx, &p);
 }
 
@@ -391,7 +394,7 @@ static int short_record(struct gprof_ktrace *k, uint64_t word)
 	k->decoder.next = GPROF_NONE;
 	if (type == GPROF_TRACE_OPERAND)
 		return operand(k, word);
-	err = type == GPROF_TRACE_RUNNING ? 0 : hand_out_held(k);
+	err = type == GPROF_TRACE_RUNNING ? 0 : flush_deferred(k);
 	if (err)
 		return err;
 	if (k->waits) {
@@ -417,7 +420,7 @@ static int short_record(struct gprof_ktrace *k, uint64_t word)
 		k->malformed++;
 	}
 	k->time = p->time;
-	err = gprof_ktrace_tell_lost(k, k->time);
+	err = gprof_ktrace_emit_lost(k, k->time);
 	return err ? err : event(k, type, word & ARG_MASK, number);
 }
 
@@ -455,9 +458,9 @@ int gprof_ktrace_lose(struct gprof_ktrace *k, uint64_t nr)
 	k->lost += nr;
 	if (!nr)
 		return 0;
-	k->untold += nr;
+	k->unreported += nr;
 	k->running = GPROF_TRACE_NO_TID;
-	return hand_out_held(k);
+	return flush_deferred(k);
 }
 
 static int lost(struct gprof_ktrace *k, const struct gprof_rec *rec, uint32_t size)
@@ -479,7 +482,7 @@ static int fired(struct gprof_ktrace *k, const struct gprof_rec *rec, uint32_t s
 		.cpu = k->cpu, .type = GPROF_TRACE_POINT_FIRED,
 		.tid = k->running == GPROF_KTRACE_STRANGER ? 0 : k->running,
 	};
-	int err = hand_out_held(k);
+	int err = flush_deferred(k);
 
 	if (err)
 		return err;
@@ -492,7 +495,7 @@ static int fired(struct gprof_ktrace *k, const struct gprof_rec *rec, uint32_t s
 	if (p.time < k->time)
 		p.time = k->time;
 	k->time = p.time;
-	err = gprof_ktrace_tell_lost(k, k->time);
+	err = gprof_ktrace_emit_lost(k, k->time);
 	if (err)
 		return err;
 	p.why = (uint16_t)f->index;
@@ -515,7 +518,7 @@ static int annotation(struct gprof_ktrace *k, const struct gprof_rec *rec, uint3
 {
 	const struct gprof_annotation_rec *a = (const void *)rec;
 	struct gprof_trace_point p = { .cpu = k->cpu, .type = GPROF_TRACE_POINT_ANNOTATION };
-	int err = hand_out_held(k);
+	int err = flush_deferred(k);
 
 	if (err)
 		return err;
@@ -528,7 +531,7 @@ static int annotation(struct gprof_ktrace *k, const struct gprof_rec *rec, uint3
 		p.time = k->time;
 	k->time = p.time;
 	p.tid = a->tid;
-	err = gprof_ktrace_tell_lost(k, k->time);
+	err = gprof_ktrace_emit_lost(k, k->time);
 	if (!err)
 		err = k->ops->note(k->ctx, a, &p.arg);
 	return err ? err : k->ops->point(k->ctx, &p);

@@ -59,7 +59,7 @@ struct gprof_ktrace_ops {
  * @with_stack: events that have a stack
  * @orphans: stacks of events that are not known, and CPU samples whose stack is not
  * @lost: events that LOST records tell of
- * @untold: of them, those after which there was no event yet
+ * @unreported: of them, those after which there was no event yet
  * @unknown: records of a type that is not known
  * @malformed: records that make no sense
  * @absences: times that RUNNING contradicted what was known: the CPU was offline
@@ -85,7 +85,7 @@ struct gprof_ktrace {
 	uint64_t with_stack;
 	uint64_t orphans;
 	uint64_t lost;
-	uint64_t untold;
+	uint64_t unreported;
 	uint64_t unknown;
 	uint64_t malformed;
 	uint64_t absences;
@@ -131,8 +131,8 @@ size_t gprof_ktrace_plain(struct gprof_ktrace *k, const void *words, size_t nr,
  */
 int gprof_ktrace_lose(struct gprof_ktrace *k, uint64_t nr);
 
-/** gprof_ktrace_tell_lost() - tell it, for no event comes up to @time; 0, or -errno of an op */
-int gprof_ktrace_tell_lost(struct gprof_ktrace *k, uint64_t time);
+/** gprof_ktrace_emit_lost() - tell it, for no event comes up to @time; 0, or -errno of an op */
+int gprof_ktrace_emit_lost(struct gprof_ktrace *k, uint64_t time);
 
 /** gprof_ktrace_flush() - no stack of before @time comes any more: hand out who waits for one */
 int gprof_ktrace_flush(struct gprof_ktrace *k, uint64_t time);

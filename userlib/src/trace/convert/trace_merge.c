@@ -177,7 +177,7 @@ struct numbers {
 	bool changed;
 };
 
-static void see_number(void *ctx, uint32_t *number)
+static void visit_number(void *ctx, uint32_t *number)
 {
 	struct numbers *n = ctx;
 
@@ -189,28 +189,28 @@ static void see_number(void *ctx, uint32_t *number)
 		n->v[*number] = 0;
 }
 
-static void see_stack(void *ctx, uint64_t *stack)
+static void visit_stack(void *ctx, uint64_t *stack)
 {
 	uint32_t number = *stack ? (uint32_t)(*stack - 1) : GPROF_NONE;
 
-	see_number(ctx, &number);
+	visit_number(ctx, &number);
 	if (*stack)
 		*stack = number + 1ULL;
 }
 
-static void see_all(struct gprof_trace_merge *m, struct numbers *n)
+static void visit_all(struct gprof_trace_merge *m, struct numbers *n)
 {
 	size_t i;
 
 	for (i = 0; i < m->nr; i++) {
 		struct gprof_ktrace *k = &m->cpus[i].k;
 
-		gprof_map64_each(&k->decoder.stacks, see_number, n);
-		see_number(n, &k->decoder.next);
+		gprof_map64_each(&k->decoder.stacks, visit_number, n);
+		visit_number(n, &k->decoder.next);
 		if (k->held)
-			see_stack(n, &k->event.stack);
+			visit_stack(n, &k->event.stack);
 	}
-	gprof_trace_writer_held_stacks(m->writer, see_stack, n);
+	gprof_trace_writer_held_stacks(m->writer, visit_stack, n);
 }
 
 static int forget(struct gprof_trace_merge *m)
@@ -223,11 +223,11 @@ static int forget(struct gprof_trace_merge *m)
 		return err;
 	for (i = 0; i < nr; i++)
 		n.v[i] = GPROF_NONE;
-	see_all(m, &n);
+	visit_all(m, &n);
 	err = gprof_trace_naming_forget(m->naming, n.v);
 	n.changed = true;
 	if (!err)
-		see_all(m, &n);
+		visit_all(m, &n);
 	free(n.v);
 	return err;
 }
@@ -429,8 +429,8 @@ int gprof_trace_merge_lost(struct gprof_trace_merge *m, size_t i, uint64_t lost)
 	struct gprof_trace_merge_cpu *c = &m->cpus[i];
 
 	if (lost > c->k.lost) {
-		c->k.untold += lost - c->k.lost;
+		c->k.unreported += lost - c->k.lost;
 		c->k.lost = lost;
 	}
-	return gprof_ktrace_tell_lost(&c->k, c->reached > c->k.time ? c->reached : c->k.time);
+	return gprof_ktrace_emit_lost(&c->k, c->reached > c->k.time ? c->reached : c->k.time);
 }

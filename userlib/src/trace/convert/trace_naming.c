@@ -19,14 +19,14 @@
 #define STRING_BYTES	(64 + 2 * sizeof(struct gprof_table_slot))
 
 /**
- * struct told - a stack of this generation
+ * struct named_stack - a stack of this generation
  * @id: in the writer, once it is named; 0: not named
  * @first: of its locations
  * @nr: how many; 0: no point of this generation has it
  * @time: of its first point
  * @last: of its last one; 0: it has none
  */
-struct told {
+struct named_stack {
 	uint64_t id;
 	size_t first;
 	size_t nr;
@@ -35,7 +35,7 @@ struct told {
 };
 
 /**
- * struct telling - what is told of a generation
+ * struct name_batch - what is told of a generation
  * @all: by number of the stack
  * @order: numbers of those that are told
  * @nr_order: how many
@@ -44,8 +44,8 @@ struct told {
  * @nr_locations: how many
  * @cap_locations: room
  */
-struct telling {
-	struct told *all;
+struct name_batch {
+	struct named_stack *all;
 	uint32_t *order;
 	size_t nr_order;
 	size_t cap_order;
@@ -99,25 +99,25 @@ int gprof_trace_naming_map(struct gprof_trace_naming *n, const struct gprof_map_
 }
 
 /* A stack is of a point. */
-static int note(struct telling *t, uint32_t number, uint64_t time)
+static int note(struct name_batch *t, uint32_t number, uint64_t time)
 {
-	struct told *told = &t->all[number];
+	struct named_stack *named_stack = &t->all[number];
 
-	if (!told->last) {
+	if (!named_stack->last) {
 		if (gprof_grow(&t->order, &t->cap_order, t->nr_order + 1, sizeof(*t->order)))
 			return -ENOMEM;
 		t->order[t->nr_order++] = number;
-		told->time = time;
+		named_stack->time = time;
 	}
-	if (time < told->time)
-		told->time = time;
-	if (time > told->last)
-		told->last = time;
+	if (time < named_stack->time)
+		named_stack->time = time;
+	if (time > named_stack->last)
+		named_stack->last = time;
 	return 0;
 }
 
 /* The locations of a stack, whose names may have to be found yet. */
-static int locate(struct gprof_trace_naming *n, struct telling *t, uint32_t number)
+static int locate(struct gprof_trace_naming *n, struct name_batch *t, uint32_t number)
 {
 	struct gprof_resolver *r = &n->resolver;
 	struct gprof_stack s = n->stacks.v[number];
@@ -169,17 +169,19 @@ static size_t make_frames(const struct gprof_profile *p, const uint32_t *locatio
 	return made;
 }
 
-static int tell(struct gprof_trace_naming *n, struct telling *t, struct gprof_trace_writer *w)
+static int write_names(struct gprof_trace_naming *n, struct name_batch *t,
+		       struct gprof_trace_writer *w)
 {
 	struct gprof_trace_frame frames[GPROF_TRACE_FRAMES_MAX];
 	size_t i;
 	int err = gprof_resolver_name_new(&n->resolver);
 
 	for (i = 0; i < t->nr_order && !err; i++) {
-		struct told *told = &t->all[t->order[i]];
-		size_t nr = make_frames(n->profile, &t->locations[told->first], told->nr, frames);
+		struct named_stack *named_stack = &t->all[t->order[i]];
+		size_t nr = make_frames(n->profile, &t->locations[named_stack->first],
+					named_stack->nr, frames);
 
-		err = gprof_trace_writer_stack(w, frames, nr, &told->id);
+		err = gprof_trace_writer_stack(w, frames, nr, &named_stack->id);
 	}
 	return err;
 }
@@ -187,7 +189,7 @@ static int tell(struct gprof_trace_naming *n, struct telling *t, struct gprof_tr
 int gprof_trace_naming_name(struct gprof_trace_naming *n, struct gprof_trace_writer *w,
 			    struct gprof_trace_point *points, size_t nr)
 {
-	struct telling t = { .all = calloc(n->stacks.nr + 1, sizeof(*t.all)) };
+	struct name_batch t = { .all = calloc(n->stacks.nr + 1, sizeof(*t.all)) };
 	int err = t.all ? 0 : -ENOMEM;
 	size_t i;
 
@@ -204,7 +206,7 @@ int gprof_trace_naming_name(struct gprof_trace_naming *n, struct gprof_trace_wri
 	for (i = 0; i < t.nr_order && !err; i++)
 		err = locate(n, &t, t.order[i]);
 	if (!err)
-		err = tell(n, &t, w);
+		err = write_names(n, &t, w);
 	for (i = 0; i < nr && !err; i++)
 		if (points[i].stack)
 			points[i].stack = t.all[points[i].stack - 1].id;

@@ -123,7 +123,7 @@ static struct gprof_trace *new_trace(const struct gprof_trace_opts *opts, struct
 	struct gprof_trace_opts o = { 0 };
 	struct gprof_trace *t;
 
-	if (opts && gprof_opts_take(&o, sizeof(o), least, opts, "gprof_trace_opts", error))
+	if (opts && gprof_opts_copy_in(&o, sizeof(o), least, opts, "gprof_trace_opts", error))
 		return NULL;
 	if (!o.memory_max)
 		o.memory_max = MEMORY_DEFAULT;
@@ -218,7 +218,7 @@ static inline void place(struct gprof_trace *t, struct gprof_trace_event *ev, in
 	t->events++;
 }
 
-static inline int give(struct gprof_trace *t, struct gprof_trace_event *ev, int64_t own)
+static inline int emit(struct gprof_trace *t, struct gprof_trace_event *ev, int64_t own)
 {
 	place(t, ev, own);
 	if (own < t->latest) {
@@ -243,7 +243,7 @@ static void sync_event(struct gprof_trace *t, struct gprof_trace_event *ev)
 	ev->sync.nr = ++t->syncs;
 }
 
-static int give_end(struct gprof_trace *t, struct gprof_trace_event *ev)
+static int emit_end(struct gprof_trace *t, struct gprof_trace_event *ev)
 {
 	t->ended = true;
 	sync_event(t, ev);
@@ -269,7 +269,7 @@ static int64_t first_time(const struct gprof_trace *t)
  * must not get other times by it than Go's readers of that age give them: there,
  * a sync is right before the first event, or right behind the last one.
  */
-static int give_sync(struct gprof_trace *t, struct gprof_trace_event *ev)
+static int emit_sync(struct gprof_trace *t, struct gprof_trace_event *ev)
 {
 	const struct gprof_trace_generation *g = &t->generation;
 	int64_t begin;
@@ -307,7 +307,7 @@ static __attribute__((noinline)) int next_generation(struct gprof_trace *t, stru
 	if (ret < 0)
 		return ret;
 	if (!ret)
-		return give_end(t, ev);
+		return emit_end(t, ev);
 	t->generations++;
 	t->next_sample = 0;
 	gprof_trace_order_generation(&t->order, g->number);
@@ -315,10 +315,11 @@ static __attribute__((noinline)) int next_generation(struct gprof_trace *t, stru
 	if (ret)
 		return ret;
 	t->offset = t->input.offset;
-	return give_sync(t, ev);
+	return emit_sync(t, ev);
 }
 
-static __attribute__((noinline)) int give_sample(struct gprof_trace *t, struct gprof_trace_event *ev)
+static __attribute__((noinline)) int emit_sample(struct gprof_trace *t,
+						 struct gprof_trace_event *ev)
 {
 	const struct gprof_trace_sample *s = &t->generation.samples[t->next_sample++];
 
@@ -328,7 +329,7 @@ static __attribute__((noinline)) int give_sample(struct gprof_trace *t, struct g
 	ev->proc = s->proc;
 	ev->goroutine = s->goroutine;
 	ev->stack = s->stack;
-	return give(t, ev, s->time);
+	return emit(t, ev, s->time);
 }
 
 /* Nobody may go on: say who came nearest. */
@@ -351,11 +352,10 @@ static __attribute__((cold)) int stuck(struct gprof_trace *t)
 }
 
 /* The event of a cursor, if it may come. 1, 0, -errno. */
-static inline __attribute__((always_inline)) int take(struct gprof_trace *t,
-						      struct gprof_trace_cursor *c,
-						      struct gprof_trace_event *ev)
+static inline __attribute__((always_inline)) int
+apply(struct gprof_trace *t, struct gprof_trace_cursor *c, struct gprof_trace_event *ev)
 {
-	int ret = gprof_trace_order_take(&t->order, c, ev);
+	int ret = gprof_trace_order_apply(&t->order, c, ev);
 
 	if (ret < 0)
 		t->offset = gprof_trace_cursor_offset(c);
@@ -366,12 +366,12 @@ static inline __attribute__((always_inline)) int take(struct gprof_trace *t,
 /* That of the @i-th slot. */
 static int try_slot(struct gprof_trace *t, size_t i, struct gprof_trace_event *ev)
 {
-	int err, ret = take(t, gprof_trace_frontier_at(&t->frontier, i), ev);
+	int err, ret = apply(t, gprof_trace_frontier_at(&t->frontier, i), ev);
 
 	if (ret <= 0)
 		return ret;
 	err = gprof_trace_frontier_step(&t->frontier, i, &t->error, &t->offset);
-	return err ? err : give(t, ev, t->pending);
+	return err ? err : emit(t, ev, t->pending);
 }
 
 /* The earliest event is ahead of one that must precede it: find that. */
@@ -396,18 +396,18 @@ static inline int next(struct gprof_trace *t, struct gprof_trace_event *ev)
 
 	if (follow) {
 		*ev = *follow;
-		return give(t, ev, t->pending);
+		return emit(t, ev, t->pending);
 	}
 	if (!f->nr && !sample)
 		return next_generation(t, ev);
 	if (sample && (!f->nr || t->generation.samples[t->next_sample].time < f->heap[0].time))
-		return give_sample(t, ev);
+		return emit_sample(t, ev);
 	c = gprof_trace_frontier_at(f, 0);
-	ret = take(t, c, ev);
+	ret = apply(t, c, ev);
 	if (ret <= 0)
 		return ret ? ret : out_of_order(t, ev);
 	err = gprof_trace_frontier_advance(f, c, &t->error, &t->offset);
-	return err ? err : give(t, ev, t->pending);
+	return err ? err : emit(t, ev, t->pending);
 }
 
 int gprof_trace_next(struct gprof_trace *t, struct gprof_trace_event *ev)
@@ -464,7 +464,7 @@ int gprof_trace_stats(const struct gprof_trace *t, struct gprof_trace_stats *st)
 		.min_duration_ns = t->generation.told.min_duration_ns,
 	};
 
-	return gprof_opts_give(st, &out, sizeof(out),
-			       GPROF_SIZE_WITH(struct gprof_trace_stats, memory_peak),
-			       "gprof_trace_stats", NULL);
+	return gprof_opts_copy_out(st, &out, sizeof(out),
+				   GPROF_SIZE_WITH(struct gprof_trace_stats, memory_peak),
+				   "gprof_trace_stats", NULL);
 }

@@ -109,7 +109,7 @@ void gprof_trace_facts_free(struct gprof_trace_facts *f)
 }
 
 /* Length and bytes; NULL where they do not fit. */
-static const unsigned char *take_text(const unsigned char *p, const unsigned char *end, char *text)
+static const unsigned char *read_text(const unsigned char *p, const unsigned char *end, char *text)
 {
 	uint64_t len;
 
@@ -121,7 +121,7 @@ static const unsigned char *take_text(const unsigned char *p, const unsigned cha
 	return p + len;
 }
 
-static const unsigned char *take_recorded(struct gprof_trace_told *t, const unsigned char *p,
+static const unsigned char *read_recorded(struct gprof_trace_reported *t, const unsigned char *p,
 					  const unsigned char *end)
 {
 	uint64_t *const values[] = {
@@ -135,8 +135,8 @@ static const unsigned char *take_recorded(struct gprof_trace_told *t, const unsi
 	return p;
 }
 
-bool gprof_trace_told_take(struct gprof_trace_told *t, const unsigned char *p,
-			   const unsigned char *end)
+bool gprof_trace_reported_read(struct gprof_trace_reported *t, const unsigned char *p,
+			       const unsigned char *end)
 {
 	uint64_t cpu, lost;
 
@@ -154,11 +154,11 @@ bool gprof_trace_told_take(struct gprof_trace_told *t, const unsigned char *p,
 		break;
 	case 'P':
 		p = gprof_varint(p, end, &t->sample_period);
-		p = p ? take_text(p, end, t->sample_type) : NULL;
-		p = p ? take_text(p, end, t->sample_unit) : NULL;
+		p = p ? read_text(p, end, t->sample_type) : NULL;
+		p = p ? read_text(p, end, t->sample_unit) : NULL;
 		break;
 	case 'R':
-		p = take_recorded(t, p, end);
+		p = read_recorded(t, p, end);
 		break;
 	default:
 		break;

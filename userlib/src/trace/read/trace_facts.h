@@ -95,7 +95,7 @@ const unsigned char *gprof_trace_facts_next(const unsigned char *p, const unsign
 					    uint64_t *later, uint64_t *len);
 
 /**
- * struct gprof_trace_told - what facts say of a trace as a whole
+ * struct gprof_trace_reported - what facts say of a trace as a whole
  * @gprof_version: gprof wrote it, in this way; 0: it is another's
  * @lost: events that were lost
  * @sample_period: what a CPU sample stands for; 0: it is not said
@@ -107,7 +107,7 @@ const unsigned char *gprof_trace_facts_next(const unsigned char *p, const unsign
  * @kernel_frames: not 0: with the kernel's part
  * @min_duration_ns: what is shorter was left out
  */
-struct gprof_trace_told {
+struct gprof_trace_reported {
 	uint64_t gprof_version;
 	uint64_t lost;
 	uint64_t sample_period;
@@ -120,8 +120,8 @@ struct gprof_trace_told {
 	uint64_t min_duration_ns;
 };
 
-/** gprof_trace_told_take() - a fact, of any kind; false where it ends within a number */
-bool gprof_trace_told_take(struct gprof_trace_told *t, const unsigned char *p,
-			   const unsigned char *end);
+/** gprof_trace_reported_read() - a fact, of any kind; false where it ends within a number */
+bool gprof_trace_reported_read(struct gprof_trace_reported *t, const unsigned char *p,
+			       const unsigned char *end);
 
 #endif /* GPROF_TRACE_FACTS_H */

@@ -267,13 +267,13 @@ static bool is_structure(const struct gprof_trace_generation *g, unsigned char f
 }
 
 /* An experimental batch, or a fact of gprof's. */
-static int give_batch(struct gprof_trace_generation *g, const struct batch *b,
+static int emit_batch(struct gprof_trace_generation *g, const struct batch *b,
 		      const struct gprof_trace_batch *batch, struct failure *f)
 {
 	int err;
 
 	if (batch->experiment == GPROF_TRACE_EXPERIMENT &&
-	    !gprof_trace_told_take(&g->told, batch->data, batch->data + batch->len))
+	    !gprof_trace_reported_read(&g->told, batch->data, batch->data + batch->len))
 		return FAIL(f, b->start, EBADMSG, "a fact of gprof's own ends within a number");
 	if (!g->batch)
 		return 0;
@@ -284,7 +284,7 @@ static int give_batch(struct gprof_trace_generation *g, const struct batch *b,
 	return 0;
 }
 
-static int take_experimental(struct gprof_trace_generation *g, const struct batch *b,
+static int read_experimental(struct gprof_trace_generation *g, const struct batch *b,
 			     const unsigned char *p, struct failure *f)
 {
 	const struct gprof_trace_batch batch = {
@@ -297,10 +297,10 @@ static int take_experimental(struct gprof_trace_generation *g, const struct batc
 	};
 
 	g->nr_experimental++;
-	return give_batch(g, b, &batch, f);
+	return emit_batch(g, b, &batch, f);
 }
 
-static int take_facts(struct gprof_trace_generation *g, const struct batch *b,
+static int read_facts(struct gprof_trace_generation *g, const struct batch *b,
 		      const struct gprof_trace_text *text, struct failure *f)
 {
 	const unsigned char *p = (const unsigned char *)text->s, *end = p + text->len;
@@ -319,25 +319,25 @@ static int take_facts(struct gprof_trace_generation *g, const struct batch *b,
 				    "a fact of gprof's own does not end with its string");
 		batch.time = b->time + later;
 		batch.len = (size_t)len;
-		err = give_batch(g, b, &batch, f);
+		err = emit_batch(g, b, &batch, f);
 	}
 	return err;
 }
 
 /* The strings of a batch from number @i on. */
-static int look_for_facts(struct gprof_trace_generation *g, const struct batch *b, size_t i,
-			  struct failure *f)
+static int find_facts(struct gprof_trace_generation *g, const struct batch *b, size_t i,
+		      struct failure *f)
 {
 	int err = 0;
 
 	for (; i < g->dictionary.nr_strings && !err; i++)
 		if (gprof_trace_facts_are(&g->dictionary.strings[i]))
-			err = take_facts(g, b, &g->dictionary.strings[i], f);
+			err = read_facts(g, b, &g->dictionary.strings[i], f);
 	return err;
 }
 
 /* A batch of which all bytes are at hand. */
-static int take_structure(struct gprof_trace_generation *g, const struct batch *b,
+static int read_structure(struct gprof_trace_generation *g, const struct batch *b,
 			  const unsigned char *p, struct failure *f)
 {
 	const unsigned char *end = p + b->size, *bad;
@@ -355,7 +355,7 @@ static int take_structure(struct gprof_trace_generation *g, const struct batch *
 	else
 		bad = add_clock(g, b, *p == GPROF_EV_SYNC ? p + 1 : p, end, &why);
 	if (!bad)
-		return look_for_facts(g, b, nr_strings, f);
+		return find_facts(g, b, nr_strings, f);
 	at += (uint64_t)(bad - p);
 	return why ? FAIL(f, at, EBADMSG, "%s", why) : no_room(f, at, -errno);
 }
@@ -364,7 +364,7 @@ static int take_structure(struct gprof_trace_generation *g, const struct batch *
  * A batch whose head was gone past. A batch that is cut short is the end of what
  * can be read of the trace; what came before it can. 1, 0 when it is cut short.
  */
-static int take_batch(struct gprof_trace_generation *g, struct gprof_trace_input *in,
+static int load_batch(struct gprof_trace_generation *g, struct gprof_trace_input *in,
 		      const struct batch *b, struct failure *f)
 {
 	union gprof_trace_held where;
@@ -381,15 +381,15 @@ static int take_batch(struct gprof_trace_generation *g, struct gprof_trace_input
 			return unreadable(f, in->offset, ret);
 		if (in->avail < b->size)
 			return 0;
-		ret = b->experimental ? take_experimental(g, b, in->p, f)
-				      : take_structure(g, b, in->p, f);
+		ret = b->experimental ? read_experimental(g, b, in->p, f)
+				      : read_structure(g, b, in->p, f);
 		if (ret)
 			return ret;
 		gprof_trace_input_consume(in, (size_t)b->size);
 		return 1;
 	}
 	if (b->experimental) {
-		ret = take_experimental(g, b, in->p, f);
+		ret = read_experimental(g, b, in->p, f);
 		return ret ? ret : 1;
 	}
 	if (b->size && *in->p == GPROF_EV_END_OF_GENERATION)
@@ -530,7 +530,7 @@ int gprof_trace_generation_read(struct gprof_trace_generation *g, struct gprof_t
 		g->nr_all++;
 		if (!g->min_time || b.time < g->min_time)
 			g->min_time = b.time;
-		ret = take_batch(g, in, &b, &f);
+		ret = load_batch(g, in, &b, &f);
 		if (!ret)
 			ret = postpone(g, &f, truncated(&f, &b));
 		else if (ret > 0)

@@ -105,7 +105,7 @@ struct gprof_trace_generation {
 	size_t cap_samples;
 	uint64_t nr_all;
 	uint64_t nr_experimental;
-	struct gprof_trace_told told;
+	struct gprof_trace_reported told;
 	struct gprof_error late;
 	uint64_t late_offset;
 };

@@ -25,7 +25,7 @@ void gprof_trace_input_memory(struct gprof_trace_input *in, const void *data, si
 	in->ended = true;
 }
 
-static int take_room(struct gprof_trace_input *in)
+static int alloc_buffer(struct gprof_trace_input *in)
 {
 	in->buf = gprof_trace_alloc(in->memory, ROOM);
 	if (!in->buf)
@@ -47,7 +47,7 @@ int gprof_trace_input_fd(struct gprof_trace_input *in, int fd)
 		if (in->base >= 0)
 			in->kind = GPROF_TRACE_INPUT_FILE;
 	}
-	return take_room(in);
+	return alloc_buffer(in);
 }
 
 int gprof_trace_input_stream(struct gprof_trace_input *in,
@@ -56,7 +56,7 @@ int gprof_trace_input_stream(struct gprof_trace_input *in,
 	in->kind = GPROF_TRACE_INPUT_STREAM;
 	in->read = read;
 	in->ctx = ctx;
-	return take_room(in);
+	return alloc_buffer(in);
 }
 
 void gprof_trace_input_free(struct gprof_trace_input *in)

@@ -75,7 +75,7 @@ void gprof_trace_order_free(struct gprof_trace_order *o);
 /** gprof_trace_order_generation() - ids have the meaning of this generation now */
 void gprof_trace_order_generation(struct gprof_trace_order *o, uint64_t generation);
 
-/* 1, 0 or -errno, as gprof_trace_order_take(). */
+/* 1, 0 or -errno, as gprof_trace_order_apply(). */
 typedef int gprof_trace_step(struct gprof_trace_order *o, const struct gprof_trace_cursor *c,
 			     struct gprof_trace_event *ev);
 
@@ -86,16 +86,15 @@ extern gprof_trace_step *const gprof_trace_steps[256];
 int gprof_trace_order_find(struct gprof_trace_order *o, struct gprof_trace_cursor *c);
 
 /**
- * gprof_trace_order_take() - take the event of a cursor, if it may come next
+ * gprof_trace_order_apply() - take the event of a cursor, if it may come next
  * @o: order
  * @c: cursor
  * @ev: all but the time, if it is taken; else anything
  *
  * Return: 1; 0 not yet; -errno with o->error.
  */
-static inline int gprof_trace_order_take(struct gprof_trace_order *o,
-					 struct gprof_trace_cursor *c,
-					 struct gprof_trace_event *ev)
+static inline int gprof_trace_order_apply(struct gprof_trace_order *o, struct gprof_trace_cursor *c,
+					  struct gprof_trace_event *ev)
 {
 	if (c->state != GPROF_NONE) {
 		o->m = &o->state.ms[c->state];

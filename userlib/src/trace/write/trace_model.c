@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "trace_model_go.h"
-#include "trace_model_note.h"
+#include "trace_model_annotation.h"
 #include "trace_model_point.h"
 
 int gprof_trace_model_init(struct gprof_trace_model *m, const struct gprof_trace_writer_opts *o)
@@ -27,7 +27,7 @@ int gprof_trace_model_init(struct gprof_trace_model *m, const struct gprof_trace
 	m->sample_period = o->sample_period;
 	gprof_trace_memory_init(&m->memory, UINT64_MAX);
 	gprof_trace_ids_init(&m->memory, &m->tids);
-	gprof_trace_notes_init(&m->notes);
+	gprof_trace_annotations_init(&m->notes);
 	/* Half a MiB, of which only the pages that are used take any. */
 	m->seen = calloc(GPROF_TRACE_TIDS / 8, 1);
 	return m->seen ? 0 : -ENOMEM;
@@ -44,7 +44,7 @@ void gprof_trace_model_free(struct gprof_trace_model *m)
 	gprof_trace_facts_free(&m->facts);
 	for (i = 0; i < m->nr_tasks; i++)
 		gprof_model_regions_free(&m->tasks[i]);
-	gprof_trace_notes_free(&m->notes);
+	gprof_trace_annotations_free(&m->notes);
 	free(m->cpus);
 	free(m->tasks);
 	free(m->free);
@@ -63,11 +63,11 @@ static void begin(struct gprof_trace_model *m)
 			continue;
 		gprof_model_need_cpu(m, (uint32_t)i);
 		if (m->cpus[i].task != GPROF_NONE)
-			gprof_model_say_status(m, (uint32_t)i, &m->tasks[m->cpus[i].task]);
+			gprof_model_emit_status(m, (uint32_t)i, &m->tasks[m->cpus[i].task]);
 	}
 }
 
-static bool tells_task(const struct gprof_trace_point *p)
+static bool names_task(const struct gprof_trace_point *p)
 {
 	return p->type == GPROF_TRACE_POINT_SWITCH || p->type == GPROF_TRACE_POINT_FORK ||
 	       p->type == GPROF_TRACE_POINT_EXEC || p->type == GPROF_TRACE_POINT_ENTER ||
@@ -75,7 +75,7 @@ static bool tells_task(const struct gprof_trace_point *p)
 	       p->type == GPROF_TRACE_POINT_ANNOTATION;
 }
 
-static bool see(unsigned char *seen, uint32_t tid)
+static bool mark_seen(unsigned char *seen, uint32_t tid)
 {
 	bool was;
 
@@ -102,14 +102,14 @@ static void first_tasks(struct gprof_trace_model *m, const struct gprof_trace_po
 		bool first, was;
 		uint32_t n;
 
-		if (!tells_task(p))
+		if (!names_task(p))
 			continue;
 		first = !(cpus[p->cpu / 8] & 1U << p->cpu % 8);
 		cpus[p->cpu / 8] |= (unsigned char)(1U << p->cpu % 8);
-		was = see(seen, who);
+		was = mark_seen(seen, who);
 		if (p->type == GPROF_TRACE_POINT_SWITCH || p->type == GPROF_TRACE_POINT_FORK)
-			see(seen, p->other);
-		if (gprof_model_know_cpu(m, p->cpu) || !first || was)
+			mark_seen(seen, p->other);
+		if (gprof_model_add_cpu(m, p->cpu) || !first || was)
 			continue;
 		n = gprof_model_find(m, who);
 		if (n == GPROF_NONE)

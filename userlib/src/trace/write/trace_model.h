@@ -20,7 +20,7 @@
 #include "trace/read/trace_facts.h"
 #include "trace/read/trace_ids.h"
 #include "trace/read/trace_memory.h"
-#include "trace_notes.h"
+#include "trace_annotations.h"
 #include "trace_pool.h"
 
 #define GPROF_TRACE_COMM	32	/* bytes of a task's name, with the 0 */
@@ -193,7 +193,7 @@ struct gprof_trace_model {
 	struct gprof_trace_facts facts;
 	uint64_t sample_period;
 	uint64_t sample_rest;
-	struct gprof_trace_notes notes;
+	struct gprof_trace_annotations notes;
 	int err;
 	struct gprof_trace_writer_stats stats;
 };

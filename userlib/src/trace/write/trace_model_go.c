@@ -3,7 +3,7 @@
  * trace_model_go.c: what is said of procs and goroutines.
  */
 #include "trace_model_go.h"
-#include "trace_model_note.h"
+#include "trace_model_annotation.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -58,7 +58,7 @@ static uint64_t name_stack(struct gprof_trace_model *m, const struct gprof_trace
 	return t->name[0] ? gprof_model_stack(m, t->name, 0) : 0;
 }
 
-int gprof_model_know_cpu(struct gprof_trace_model *m, uint32_t cpu)
+int gprof_model_add_cpu(struct gprof_trace_model *m, uint32_t cpu)
 {
 	struct gprof_trace_model_cpu *c;
 	int err;
@@ -93,10 +93,10 @@ static inline bool is_in_call(const struct gprof_trace_model *m,
 	return c->task != GPROF_NONE && m->tasks[c->task].status == GPROF_GO_SYSCALL;
 }
 
-int gprof_model_say_cpu(struct gprof_trace_model *m, uint32_t cpu)
+int gprof_model_emit_cpu(struct gprof_trace_model *m, uint32_t cpu)
 {
 	struct gprof_trace_model_cpu *c;
-	int err = gprof_model_know_cpu(m, cpu);
+	int err = gprof_model_add_cpu(m, cpu);
 
 	if (err)
 		return err;
@@ -139,7 +139,7 @@ void gprof_model_proc_stop(struct gprof_trace_model *m, uint32_t cpu)
 }
 
 /* Whose thread it is, once; in the same generation, ahead of which readers have it. */
-static void say_process(struct gprof_trace_model *m, struct gprof_trace_model_task *t)
+static void emit_process(struct gprof_trace_model *m, struct gprof_trace_model_task *t)
 {
 	struct gprof_trace_bytes *b = &m->processes;
 
@@ -154,15 +154,15 @@ static void say_process(struct gprof_trace_model *m, struct gprof_trace_model_ta
 	gprof_model_failed(m, gprof_trace_put_number(b, t->pid));
 }
 
-void gprof_model_say_status(struct gprof_trace_model *m, uint32_t cpu,
-			    struct gprof_trace_model_task *t)
+void gprof_model_emit_status(struct gprof_trace_model *m, uint32_t cpu,
+			     struct gprof_trace_model_task *t)
 {
 	uint64_t thread = t->cpu != GPROF_NONE ? t->cpu : GO_NONE;
 	uint64_t stack = name_stack(m, t);
 
 	t->generation = m->generation;
 	t->seq = 0;
-	say_process(m, t);
+	emit_process(m, t);
 	if (m->version >= VERSION_BLOCKED && stack)
 		EVENT(m, cpu, GPROF_EV_GO_STATUS_STACK, t->id, thread, t->status, stack);
 	else
@@ -218,14 +218,14 @@ static inline void call_end(struct gprof_trace_model *m, uint32_t cpu,
  * It needs a proc, which a CPU that idles has for just that long; and whoever runs there must
  * not be within a system call, says Go, though all are who fork.
  */
-void gprof_model_say_create(struct gprof_trace_model *m, uint32_t cpu,
-			    struct gprof_trace_model_task *t, uint64_t stack)
+void gprof_model_emit_create(struct gprof_trace_model *m, uint32_t cpu,
+			     struct gprof_trace_model_task *t, uint64_t stack)
 {
 	bool idle = !m->cpus[cpu].running, in_call = is_in_call(m, &m->cpus[cpu]);
 
 	t->generation = m->generation;
 	t->seq = 0;
-	say_process(m, t);
+	emit_process(m, t);
 	if (idle)
 		proc_start(m, cpu);
 	if (in_call)
@@ -302,17 +302,17 @@ void gprof_model_forget(struct gprof_trace_model *m, uint32_t n)
 		m->free[m->nr_free++] = n;
 }
 
-static void say_task(struct gprof_trace_model *m, uint32_t cpu, struct gprof_trace_model_task *t)
+static void emit_task(struct gprof_trace_model *m, uint32_t cpu, struct gprof_trace_model_task *t)
 {
 	if (t->generation == m->generation)
 		return;
 	if (!t->generation && m->generation > 1)
-		gprof_model_say_create(m, cpu, t, 0);
+		gprof_model_emit_create(m, cpu, t, 0);
 	else
-		gprof_model_say_status(m, cpu, t);
+		gprof_model_emit_status(m, cpu, t);
 }
 
-uint32_t gprof_model_tell_task(struct gprof_trace_model *m, uint32_t cpu, uint32_t tid,
+uint32_t gprof_model_emit_task(struct gprof_trace_model *m, uint32_t cpu, uint32_t tid,
 			       uint8_t status)
 {
 	uint32_t n = gprof_model_find(m, tid);
@@ -327,7 +327,7 @@ uint32_t gprof_model_tell_task(struct gprof_trace_model *m, uint32_t cpu, uint32
 		m->tasks[n].status = status;
 		m->tasks[n].guessed = m->now;
 	}
-	say_task(m, cpu, &m->tasks[n]);
+	emit_task(m, cpu, &m->tasks[n]);
 	m->recent[tid % GPROF_TRACE_MODEL_RECENT] = n;
 	return n;
 }
@@ -368,8 +368,8 @@ static __attribute__((noinline)) void label(struct gprof_trace_model *m, uint32_
 	EVENT(m, cpu, GPROF_EV_GO_LABEL, gprof_model_string(m, text));
 }
 
-static inline __attribute__((always_inline)) void
-say_start(struct gprof_trace_model *m, uint32_t cpu, uint32_t n)
+static inline __attribute__((always_inline)) void emit_start(struct gprof_trace_model *m,
+							     uint32_t cpu, uint32_t n)
 {
 	struct gprof_trace_model_task *t = &m->tasks[n];
 
@@ -389,7 +389,7 @@ static void go_start(struct gprof_trace_model *m, uint32_t cpu, uint32_t n)
 		gprof_model_unblock(m, cpu, n, 0);
 	if (!m->cpus[cpu].running)
 		proc_start(m, cpu);
-	say_start(m, cpu, n);
+	emit_start(m, cpu, n);
 	if (m->procs_due) {
 		m->procs_due = false;
 		EVENT(m, cpu, GPROF_EV_PROCS_CHANGE, m->procs, 0);
@@ -465,14 +465,14 @@ void gprof_model_assist_end(struct gprof_trace_model *m, uint32_t cpu,
 }
 
 static inline __attribute__((always_inline)) void
-say_stop(struct gprof_trace_model *m, uint32_t cpu, uint8_t status, uint64_t why, uint64_t stack)
+emit_stop(struct gprof_trace_model *m, uint32_t cpu, uint8_t status, uint64_t why, uint64_t stack)
 {
 	OFTEN(m, cpu, status == GPROF_GO_WAITING ? GPROF_EV_GO_BLOCK : GPROF_EV_GO_STOP, why, stack);
 }
 
-static __attribute__((noinline)) void leave_slowly(struct gprof_trace_model *m, uint32_t cpu,
-						   uint8_t status, enum gprof_trace_reason why,
-						   uint64_t stack)
+static __attribute__((noinline)) void switch_out_slow(struct gprof_trace_model *m, uint32_t cpu,
+						      uint8_t status, enum gprof_trace_reason why,
+						      uint64_t stack)
 {
 	struct gprof_trace_model_cpu *c = &m->cpus[cpu];
 	uint32_t n = c->task;
@@ -491,7 +491,7 @@ static __attribute__((noinline)) void leave_slowly(struct gprof_trace_model *m, 
 		return;
 	}
 	t->status = status;
-	say_stop(m, cpu, status, reason(m, why), stack);
+	emit_stop(m, cpu, status, reason(m, why), stack);
 	/* Who woke it saw it sleep already, though it was still on its way there. */
 	if (t->woken && status == GPROF_GO_WAITING)
 		gprof_model_unblock(m, cpu, n,
@@ -500,11 +500,11 @@ static __attribute__((noinline)) void leave_slowly(struct gprof_trace_model *m, 
 }
 
 /*
- * The task of a CPU leaves it. This and gprof_model_take() are most of what a trace takes: what
- * is nearly always so is done without a call, and so without a frame.
+ * The task of a CPU leaves it. This and gprof_model_switch_in() are most of what a trace takes:
+ * what is nearly always so is done without a call, and so without a frame.
  */
-void gprof_model_leave(struct gprof_trace_model *m, uint32_t cpu, uint8_t status,
-		       enum gprof_trace_reason why, uint64_t stack)
+void gprof_model_switch_out(struct gprof_trace_model *m, uint32_t cpu, uint8_t status,
+			    enum gprof_trace_reason why, uint64_t stack)
 {
 	struct gprof_trace_model_cpu *c = &m->cpus[cpu];
 	struct gprof_trace_model_task *t = &m->tasks[c->task];
@@ -514,18 +514,18 @@ void gprof_model_leave(struct gprof_trace_model *m, uint32_t cpu, uint8_t status
 	if (t->status == GPROF_GO_SYSCALL)
 		call_end(m, cpu, t);
 	if (c->sweeps || t->woken || !reason || status == GPROF_GO_BAD) {
-		leave_slowly(m, cpu, status, why, stack);
+		switch_out_slow(m, cpu, status, why, stack);
 		return;
 	}
 	c->depth = 0;
 	c->task = GPROF_NONE;
 	t->cpu = GPROF_NONE;
 	t->status = status;
-	say_stop(m, cpu, status, reason, stack);
+	emit_stop(m, cpu, status, reason, stack);
 }
 
-static __attribute__((noinline)) void take_slowly(struct gprof_trace_model *m, uint32_t cpu,
-						  uint32_t tid)
+static __attribute__((noinline)) void switch_in_slow(struct gprof_trace_model *m, uint32_t cpu,
+						     uint32_t tid)
 {
 	struct gprof_trace_model_cpu *c = &m->cpus[cpu];
 	uint32_t n = gprof_model_need_task(m, cpu, tid, GPROF_GO_RUNNABLE);
@@ -534,14 +534,14 @@ static __attribute__((noinline)) void take_slowly(struct gprof_trace_model *m, u
 		return;
 	if (c->task != GPROF_NONE) {
 		m->stats.repaired++;
-		gprof_model_leave(m, cpu, GPROF_GO_RUNNABLE, GPROF_TRACE_REASON_LOST, 0);
+		gprof_model_switch_out(m, cpu, GPROF_GO_RUNNABLE, GPROF_TRACE_REASON_LOST, 0);
 	}
 	if (m->tasks[n].cpu != GPROF_NONE) {
 		uint32_t from = m->tasks[n].cpu;
 
 		m->stats.repaired++;
 		m->stats.skewed++;
-		gprof_model_leave(m, from, GPROF_GO_RUNNABLE, GPROF_TRACE_REASON_SKEW, 0);
+		gprof_model_switch_out(m, from, GPROF_GO_RUNNABLE, GPROF_TRACE_REASON_SKEW, 0);
 		m->cpus[from].stolen = tid;
 	}
 	go_start(m, cpu, n);
@@ -556,14 +556,14 @@ static inline bool may_start(const struct gprof_trace_model *m, const struct gpr
 }
 
 /* Put a task on a CPU that has another, or none, or it elsewhere. */
-void gprof_model_take(struct gprof_trace_model *m, uint32_t cpu, uint32_t tid)
+void gprof_model_switch_in(struct gprof_trace_model *m, uint32_t cpu, uint32_t tid)
 {
 	uint32_t n = gprof_model_recent(m, tid);
 
 	if (n != GPROF_NONE && may_start(m, &m->cpus[cpu], &m->tasks[n]))
-		say_start(m, cpu, n);
+		emit_start(m, cpu, n);
 	else
-		take_slowly(m, cpu, tid);
+		switch_in_slow(m, cpu, tid);
 }
 
 /*
@@ -583,14 +583,14 @@ void gprof_model_note(struct gprof_trace_model *m, uint32_t cpu, const char *wha
 		snprintf(m->tasks[m->marker].name, GPROF_TRACE_COMM, "gprof: triggers");
 	}
 	if (none) {
-		say_task(m, cpu, &m->tasks[m->marker]);
+		emit_task(m, cpu, &m->tasks[m->marker]);
 		go_start(m, cpu, m->marker);
 	}
 	EVENT(m, cpu, GPROF_EV_USER_LOG, 0, gprof_model_string(m, what),
 	      gprof_model_string(m, text), 0);
 	if (none)
-		gprof_model_leave(m, cpu, GPROF_GO_WAITING,
-				  GPROF_TRACE_REASON_WHY + GPROF_TRACE_WHY_SLEEPS, 0);
+		gprof_model_switch_out(m, cpu, GPROF_GO_WAITING,
+				       GPROF_TRACE_REASON_WHY + GPROF_TRACE_WHY_SLEEPS, 0);
 	m->cpus[cpu].depth = depth;
 	if (!runs)
 		gprof_model_proc_stop(m, cpu);

@@ -4,7 +4,8 @@
  * believes it: statuses before all else in a generation, sequences, a proc for whoever
  * does something.
  *
- * @cpu is in whose batch an event goes (trace_model_event.h). Tasks are numbers into the model's array, which
+ * @cpu is in whose batch an event goes (trace_model_event.h). Tasks are numbers into the
+ * model's array, which
  * moves as it grows; GPROF_NONE where there is no memory, which m->err says from then on.
  */
 #ifndef GPROF_TRACE_MODEL_GO_H
@@ -19,17 +20,17 @@ uint64_t gprof_model_string(struct gprof_trace_model *m, const char *s);
 /** gprof_model_stack() - of a stack whose leaf says @name, and the rest is @caller or none */
 uint64_t gprof_model_stack(struct gprof_trace_model *m, const char *name, uint64_t caller);
 
-/** gprof_model_know_cpu() - a CPU is mentioned; 0 or -ENOMEM */
-int gprof_model_know_cpu(struct gprof_trace_model *m, uint32_t cpu);
-/** gprof_model_say_cpu() - likewise, and its status in this generation is said, if it was not */
-int gprof_model_say_cpu(struct gprof_trace_model *m, uint32_t cpu);
+/** gprof_model_add_cpu() - a CPU is mentioned; 0 or -ENOMEM */
+int gprof_model_add_cpu(struct gprof_trace_model *m, uint32_t cpu);
+/** gprof_model_emit_cpu() - likewise, and its status in this generation is said, if it was not */
+int gprof_model_emit_cpu(struct gprof_trace_model *m, uint32_t cpu);
 
 /** gprof_model_need_cpu() - likewise, for whom it mostly was */
 static inline int gprof_model_need_cpu(struct gprof_trace_model *m, uint32_t cpu)
 {
 	if (cpu < m->nr_cpus && m->cpus[cpu].generation == m->generation)
 		return 0;
-	return gprof_model_say_cpu(m, cpu);
+	return gprof_model_emit_cpu(m, cpu);
 }
 /** gprof_model_proc_stop() - a CPU idles */
 void gprof_model_proc_stop(struct gprof_trace_model *m, uint32_t cpu);
@@ -41,8 +42,8 @@ uint32_t gprof_model_find(const struct gprof_trace_model *m, uint32_t tid);
 /** gprof_model_add() - a task of a tid, of which there is none */
 uint32_t gprof_model_add(struct gprof_trace_model *m, uint32_t tid, uint8_t status);
 void gprof_model_forget(struct gprof_trace_model *m, uint32_t n);
-/** gprof_model_tell_task() - as gprof_model_need_task(), and its status is said, if it was not */
-uint32_t gprof_model_tell_task(struct gprof_trace_model *m, uint32_t cpu, uint32_t tid,
+/** gprof_model_emit_task() - as gprof_model_need_task(), and its status is said, if it was not */
+uint32_t gprof_model_emit_task(struct gprof_trace_model *m, uint32_t cpu, uint32_t tid,
 			       uint8_t status);
 
 /** gprof_model_recent() - the task of a tid that was met lately, with its status, or GPROF_NONE */
@@ -66,19 +67,19 @@ static inline uint32_t gprof_model_need_task(struct gprof_trace_model *m, uint32
 {
 	uint32_t n = gprof_model_recent(m, tid);
 
-	return n != GPROF_NONE ? n : gprof_model_tell_task(m, cpu, tid, status);
+	return n != GPROF_NONE ? n : gprof_model_emit_task(m, cpu, tid, status);
 }
-void gprof_model_say_status(struct gprof_trace_model *m, uint32_t cpu,
-			    struct gprof_trace_model_task *t);
-/** gprof_model_say_create() - on a proc, which a CPU that idles has for just that long */
-void gprof_model_say_create(struct gprof_trace_model *m, uint32_t cpu,
-			    struct gprof_trace_model_task *t, uint64_t stack);
+void gprof_model_emit_status(struct gprof_trace_model *m, uint32_t cpu,
+			     struct gprof_trace_model_task *t);
+/** gprof_model_emit_create() - on a proc, which a CPU that idles has for just that long */
+void gprof_model_emit_create(struct gprof_trace_model *m, uint32_t cpu,
+			     struct gprof_trace_model_task *t, uint64_t stack);
 
-/** gprof_model_take() - put a task on a CPU that has another, or none, or it elsewhere */
-void gprof_model_take(struct gprof_trace_model *m, uint32_t cpu, uint32_t tid);
-/** gprof_model_leave() - the task of a CPU leaves it; GPROF_GO_BAD: for good */
-void gprof_model_leave(struct gprof_trace_model *m, uint32_t cpu, uint8_t status,
-		       enum gprof_trace_reason why, uint64_t stack);
+/** gprof_model_switch_in() - put a task on a CPU that has another, or none, or it elsewhere */
+void gprof_model_switch_in(struct gprof_trace_model *m, uint32_t cpu, uint32_t tid);
+/** gprof_model_switch_out() - the task of a CPU leaves it; GPROF_GO_BAD: for good */
+void gprof_model_switch_out(struct gprof_trace_model *m, uint32_t cpu, uint8_t status,
+			    enum gprof_trace_reason why, uint64_t stack);
 void gprof_model_unblock(struct gprof_trace_model *m, uint32_t cpu, uint32_t n, uint64_t stack);
 
 /** gprof_model_note() - note something where it happens, whoever runs there */

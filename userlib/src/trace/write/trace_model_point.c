@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "trace_model_go.h"
-#include "trace_model_note.h"
+#include "trace_model_annotation.h"
 
 /* How far clocks of CPUs may differ for a child to be seen before its fork, in units. */
 #define SKEW_MAX	(1000000 / GPROF_TRACE_UNIT_NS)
@@ -42,11 +42,11 @@ static __attribute__((noinline)) bool agree_now(struct gprof_trace_model *m, con
 		return false;
 	if (p->tid) {
 		count_made_up(m, c, fresh);
-		gprof_model_take(m, p->cpu, p->tid);
+		gprof_model_switch_in(m, p->cpu, p->tid);
 		return m->cpus[p->cpu].task != GPROF_NONE;
 	}
 	m->stats.repaired++;
-	gprof_model_leave(m, p->cpu, GPROF_GO_RUNNABLE, GPROF_TRACE_REASON_LOST, 0);
+	gprof_model_switch_out(m, p->cpu, GPROF_GO_RUNNABLE, GPROF_TRACE_REASON_LOST, 0);
 	/* It idles, which is known by this point alone. */
 	gprof_model_proc_stop(m, p->cpu);
 	return false;
@@ -76,16 +76,16 @@ static inline void on_switch(struct gprof_trace_model *m, const struct gprof_tra
 
 	m->stats.switches++;
 	if (agree(m, p))
-		gprof_model_leave(m, p->cpu, status[p->why], GPROF_TRACE_REASON_WHY + p->why,
-				  p->stack);
+		gprof_model_switch_out(m, p->cpu, status[p->why], GPROF_TRACE_REASON_WHY + p->why,
+				       p->stack);
 	if (m->cpus[p->cpu].task != GPROF_NONE) {
 		m->stats.repaired++;
-		gprof_model_leave(m, p->cpu, GPROF_GO_RUNNABLE, GPROF_TRACE_REASON_LOST, 0);
+		gprof_model_switch_out(m, p->cpu, GPROF_GO_RUNNABLE, GPROF_TRACE_REASON_LOST, 0);
 	}
 	m->cpus[p->cpu].stolen = GPROF_TRACE_NO_TID;
 	m->cpus[p->cpu].fresh = false;
 	if (p->other)
-		gprof_model_take(m, p->cpu, p->other);
+		gprof_model_switch_in(m, p->cpu, p->other);
 	else
 		gprof_model_proc_stop(m, p->cpu);
 }
@@ -123,7 +123,7 @@ static void on_fork(struct gprof_trace_model *m, const struct gprof_trace_point 
 		memcpy(name, m->tasks[n].name, sizeof(name));
 		m->stats.tasks++;
 		m->tasks[n].status = GPROF_GO_RUNNABLE;
-		gprof_model_say_create(m, p->cpu, &m->tasks[n], p->stack);
+		gprof_model_emit_create(m, p->cpu, &m->tasks[n], p->stack);
 		return;
 	}
 	/* Another CPU's clock is ahead: there it ran already. */
@@ -138,8 +138,8 @@ static void on_fork(struct gprof_trace_model *m, const struct gprof_trace_point 
 		memcpy(name, m->tasks[n].name, sizeof(name));
 		pid = m->tasks[n].pid;
 		if (m->tasks[n].cpu != GPROF_NONE)
-			gprof_model_leave(m, m->tasks[n].cpu, GPROF_GO_BAD, GPROF_TRACE_REASON_LOST,
-					  0);
+			gprof_model_switch_out(m, m->tasks[n].cpu, GPROF_GO_BAD,
+					       GPROF_TRACE_REASON_LOST, 0);
 		else
 			gprof_model_forget(m, n);
 	}
@@ -151,7 +151,7 @@ static void on_fork(struct gprof_trace_model *m, const struct gprof_trace_point 
 	memcpy(m->tasks[n].name, name, sizeof(name));
 	m->tasks[n].pid = pid;
 	m->stats.tasks++;
-	gprof_model_say_create(m, p->cpu, &m->tasks[n], p->stack);
+	gprof_model_emit_create(m, p->cpu, &m->tasks[n], p->stack);
 }
 
 static void on_call(struct gprof_trace_model *m, const struct gprof_trace_point *p)
@@ -192,8 +192,8 @@ static void on_exec(struct gprof_trace_model *m, const struct gprof_trace_point 
 	gprof_model_regions_end(m, p->cpu);
 	/* A thread that is not the first of its process takes that one's number. */
 	if (p->other && p->other != p->tid) {
-		gprof_model_leave(m, p->cpu, GPROF_GO_BAD, GPROF_TRACE_REASON_LOST, 0);
-		gprof_model_take(m, p->cpu, p->other);
+		gprof_model_switch_out(m, p->cpu, GPROF_GO_BAD, GPROF_TRACE_REASON_LOST, 0);
+		gprof_model_switch_in(m, p->cpu, p->other);
 	}
 	if (m->cpus[p->cpu].task == GPROF_NONE)
 		return;
@@ -215,11 +215,11 @@ static void on_running(struct gprof_trace_model *m, const struct gprof_trace_poi
 	c->stolen = GPROF_TRACE_NO_TID;
 	if (p->other) {
 		count_made_up(m, c, fresh);
-		gprof_model_take(m, p->cpu, p->other);
+		gprof_model_switch_in(m, p->cpu, p->other);
 		return;
 	}
 	m->stats.repaired++;
-	gprof_model_leave(m, p->cpu, GPROF_GO_RUNNABLE, GPROF_TRACE_REASON_LOST, 0);
+	gprof_model_switch_out(m, p->cpu, GPROF_GO_RUNNABLE, GPROF_TRACE_REASON_LOST, 0);
 	gprof_model_proc_stop(m, p->cpu);
 }
 
@@ -372,8 +372,8 @@ static void on_hotplug(struct gprof_trace_model *m, const struct gprof_trace_poi
 
 	if (!on) {
 		if (c->task != GPROF_NONE)
-			gprof_model_leave(m, p->cpu, GPROF_GO_RUNNABLE, GPROF_TRACE_REASON_OFFLINE,
-					  0);
+			gprof_model_switch_out(m, p->cpu, GPROF_GO_RUNNABLE,
+					       GPROF_TRACE_REASON_OFFLINE, 0);
 		gprof_model_proc_stop(m, p->cpu);
 	}
 	if (c->online == on)

@@ -15,7 +15,7 @@
 
 #include "base/error.h"
 #include "base/opts.h"
-#include "base/output.h"
+#include "base/fd_write.h"
 #include "base/own_fd.h"
 #include "trace/read/trace_facts.h"
 #include "trace/read/trace_wire.h"
@@ -83,7 +83,7 @@ struct gprof_trace_writer {
 
 static int flush(struct gprof_trace_writer *w)
 {
-	int err = gprof_own_fd_is(&w->to) ? gprof_output_write(w->to.fd, w->out.p, w->out.nr) : -EBADF;
+	int err = gprof_own_fd_is(&w->to) ? gprof_fd_write(w->to.fd, w->out.p, w->out.nr) : -EBADF;
 
 	if (!err)
 		w->model.stats.bytes += w->out.nr;
@@ -136,7 +136,7 @@ static int check(struct gprof_trace_writer_opts *o, struct gprof_error *e)
 }
 
 /* The caller's texts are the caller's. */
-static void take_sample_texts(struct gprof_trace_writer *w)
+static void copy_sample_texts(struct gprof_trace_writer *w)
 {
 	struct gprof_trace_writer_opts *o = &w->opts;
 
@@ -157,19 +157,19 @@ struct gprof_trace_writer *gprof_trace_writer_new(int fd,
 	struct gprof_trace_writer *w = NULL;
 	int err;
 
-	if (opts && gprof_opts_take(&o, sizeof(o), least, opts, "gprof_trace_writer_opts", &e)) {
+	if (opts && gprof_opts_copy_in(&o, sizeof(o), least, opts, "gprof_trace_writer_opts", &e)) {
 		err = -e.err;
 		goto out;
 	}
 	w = calloc(1, sizeof(*w));
 	err = w ? 0 : -ENOMEM;
 	if (w) {
-		gprof_own_fd_know(&w->to, fd);
+		gprof_own_fd_borrow(&w->to, fd);
 		gprof_trace_pcs_init(&w->pcs);
 		w->opts = o;
 		err = check(&w->opts, &e);
 		if (!err)
-			take_sample_texts(w);
+			copy_sample_texts(w);
 		if (!err)
 			err = gprof_trace_model_init(&w->model, &w->opts);
 		if (!err)
@@ -219,10 +219,10 @@ int gprof_trace_writer_add(struct gprof_trace_writer *w, const struct gprof_trac
 	if (w->err)
 		return w->err;
 	if (p->time >= TIME_MAX || p->cpu >= GPROF_TRACE_CPUS || !p->type ||
-	    p->type >= GPROF_TRACE_NR_POINTS || p->why >= nr_whys(p) ||
-	    !is_tid(p->tid) || p->other >= GPROF_TRACE_TIDS ||
+	    p->type >= GPROF_TRACE_NR_POINTS || p->why >= nr_whys(p) || !is_tid(p->tid) ||
+	    p->other >= GPROF_TRACE_TIDS ||
 	    (p->type == GPROF_TRACE_POINT_ANNOTATION &&
-	     !gprof_trace_notes_get(&w->model.notes, p->arg)) ||
+	     !gprof_trace_annotations_get(&w->model.notes, p->arg)) ||
 	    (!w->namer.name && p->stack > w->pool.nr_stacks))
 		return -EINVAL;
 	held = room(w, 1);
@@ -262,12 +262,12 @@ bool gprof_trace_writer_added(struct gprof_trace_writer *w, size_t nr)
 int gprof_trace_writer_note(struct gprof_trace_writer *w, const struct gprof_annotation_rec *rec,
 			    uint64_t *id)
 {
-	return w->err ? w->err : gprof_trace_notes_add(&w->model.notes, rec, id);
+	return w->err ? w->err : gprof_trace_annotations_add(&w->model.notes, rec, id);
 }
 
 void gprof_trace_writer_forget_note(struct gprof_trace_writer *w, uint64_t id)
 {
-	gprof_trace_notes_drop(&w->model.notes, id);
+	gprof_trace_annotations_drop(&w->model.notes, id);
 }
 
 int gprof_trace_writer_name(struct gprof_trace_writer *w, uint32_t tid, const char *name)
@@ -594,5 +594,5 @@ int gprof_trace_writer_stats(const struct gprof_trace_writer *w,
 	struct gprof_trace_writer_stats out = w->model.stats;
 
 	out.reused = w->model.reused;
-	return gprof_opts_give(st, &out, sizeof(out), least, "gprof_trace_writer_stats", NULL);
+	return gprof_opts_copy_out(st, &out, sizeof(out), least, "gprof_trace_writer_stats", NULL);
 }

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What gprofctl tells the user beside its output: sentences on stderr.
+ */
+#ifndef TOOLS_DIAG_H
+#define TOOLS_DIAG_H
+
+#include <stddef.h>
+
+/* diag() - print "gprofctl: SENTENCE" on stderr, clearing a progress line first */
+void diag(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* fail() - diag(), and return STATUS_FAILED */
+int fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* misused() - diag(), and return STATUS_USAGE */
+int misused(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * progress() - show a line that the next one overwrites, on a terminal only
+ * progress_enabled() - is stderr a terminal?
+ * progress_clear() - take the line away
+ */
+void progress(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+int progress_enabled(void);
+void progress_clear(void);
+
+/*
+ * nearest() - the candidate that a mistyped word most likely meant
+ * @word: what was typed
+ * @nth: returns the i-th candidate, NULL after the last
+ * @ctx: passed to @nth
+ *
+ * Return: a candidate, or NULL when none is near.
+ */
+const char *nearest(const char *word, const char *(*nth)(const void *ctx, size_t i),
+		    const void *ctx);
+
+/*
+ * finish_stdout() - flush stdout: STATUS_OK, or STATUS_FAILED with a sentence, but
+ * without one where the reader of a pipe has closed it
+ */
+int finish_stdout(void);
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
+/* xalloc() - zeroed memory of @nr elements of @size bytes; a sentence and exit without it */
+void *xalloc(size_t nr, size_t size);
+/* xraw() - likewise, not zeroed: for large arrays */
+void *xraw(size_t nr, size_t size);
+/* xgrow() - make room for one more element in an array of @nr */
+void *xgrow(void *array, size_t nr, size_t *room, size_t size);
+/* xmore() - likewise, but what is new is not zeroed: for large arrays */
+void *xmore(void *array, size_t nr, size_t *room, size_t size);
+/* xprintf() - a formatted string for free() */
+char *xprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+#endif /* TOOLS_DIAG_H */

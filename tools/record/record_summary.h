@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What became of a recording, in sentences and as a line for programs.
+ */
+#ifndef TOOLS_RECORD_SUMMARY_H
+#define TOOLS_RECORD_SUMMARY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <gprof/recorder.h>
+
+/**
+ * struct record_words - what differs from one subcommand to the next
+ * @fewer: what gives fewer samples, such as "a longer period"
+ * @more: what gives more of them, where there were fewer events than one sample is of
+ * @none: why there was no sample at all
+ */
+struct record_words {
+	const char *fewer;
+	const char *more;
+	const char *none;
+};
+
+/* record_summary() - tell of @nr events on stderr; the last line of each is stable */
+void record_summary(const struct gprof_recorder_stats *st, size_t nr,
+		    const struct record_words *words);
+
+#endif /* TOOLS_RECORD_SUMMARY_H */

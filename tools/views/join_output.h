@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The join of two traces as a table and as JSON.
+ */
+#ifndef TOOLS_VIEWS_JOIN_OUTPUT_H
+#define TOOLS_VIEWS_JOIN_OUTPUT_H
+
+#include "join_model.h"
+
+/* join_table() - a row for each function, on stdout, and whose delays there were */
+void join_table(const struct join_model *j);
+
+/* join_json() - likewise with stable keys, in ns, and with each interval */
+void join_json(const struct join_model *j);
+
+#endif /* TOOLS_VIEWS_JOIN_OUTPUT_H */

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The lives of threads in a trace of the host: each is a row of stretches, one behind the
+ * other from where it is first told of to its end, in which it does one thing.
+ *
+ * Memory is that of a generation, of all threads, and of each stack that is told, once.
+ */
+#ifndef TOOLS_VIEWS_THREAD_SPANS_H
+#define TOOLS_VIEWS_THREAD_SPANS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <gprof/trace.h>
+
+#include "cli/intern.h"
+#include "trace_gaps.h"
+#include "trace_metadata.h"
+#include "thread_state.h"
+#include "trace_stacks.h"
+
+/* The tid in a goroutine's number; what is above it tells apart who had the tid. */
+#define THREAD_TID(id)	((id) & ((1 << 22) - 1))
+#define THREAD_NONE	UINT32_MAX
+#define THREAD_UNKNOWN	(UINT32_MAX - 1)	/* somebody or nobody, it is not told who */
+#define THREADS_RECENT	4096
+
+/**
+ * struct thread - a thread
+ * @id: number of its goroutine
+ * @name: number of its name
+ * @first: when it was first told of
+ * @last: until when it was followed, for one that has ended
+ * @since: since when it is in this stretch
+ * @state: enum gprof_trace_go_state
+ * @uninterruptible: it waits for what comes soon
+ * @stopped: by a signal or a tracer
+ * @pid: of its process; 0: not told, so that it is the first of its own
+ * @faulted: it had a page fault, and neither a wait nor a system call since
+ * @reclaims: it is in reclaim
+ * @throttled: its cgroup has used up its time
+ * @queue: which that is, of the indices of @thread_spans.unthrottled
+ * @woken: a wait ended what it was in before this stretch
+ * @cut: this stretch began before it was told of
+ * @lost: what it does is not known, since events were lost
+ * @broken: this stretch has a gap from here on, which was forgotten; 0: it has not
+ * @cpu: where it runs, or did last; -1: not told
+ * @stack: number of where it stopped last
+ * @call: number of the system call's name + 1; 0: in none
+ * @call_since: since when
+ * @call_stack: where it entered that
+ * @waker: who ended its wait: an index, or THREAD_NONE
+ * @waker_stack: where
+ * @woken_at: when
+ */
+struct thread {
+	int64_t id;
+	uint32_t name;
+	uint32_t pid;
+	uint32_t queue;
+	int32_t cpu;
+	uint32_t call;
+	uint32_t waker;
+	uint32_t stack;
+	uint32_t call_stack;
+	uint32_t waker_stack;
+	uint8_t state;
+	bool uninterruptible;
+	bool stopped;
+	bool faulted;
+	bool reclaims;
+	bool throttled;
+	bool woken;
+	bool cut;
+	bool lost;
+	int64_t first;
+	int64_t last;
+	int64_t since;
+	int64_t call_since;
+	int64_t woken_at;
+	int64_t broken;
+};
+
+/**
+ * struct span - what a thread did from one time to another
+ * @thread: which
+ * @state: it did
+ * @begin: ns
+ * @end: ns
+ * @stack: number of where it was; 0: not told
+ * @woken: a wait has ended with it, or, of THREAD_RUNNABLE, before it
+ * @waker: who ended that wait: an index, or THREAD_NONE for an interrupt or somebody unknown
+ * @cut: it began before @begin, when is not told
+ * @goes_on: it did not end with @end, but what came then is lost
+ *
+ * After events were lost, what threads do is THREAD_LOST until it is known again: of who ran
+ * on the CPU that lost them from the last event of that on, of who had no CPU likewise, for
+ * it may have been woken there. A waking afterwards, or a switch, says what it was in since
+ * the last gap, though not for what it waited then; what is never told of again is lost to
+ * the end.
+ */
+struct span {
+	uint32_t thread;
+	enum thread_state state;
+	int64_t begin;
+	int64_t end;
+	uint32_t stack;
+	uint32_t waker;
+	bool woken;
+	bool cut;
+	bool goes_on;
+};
+
+/**
+ * struct thread_spans_ops - who gets what; a NULL takes nothing
+ * @ctx: passed on to all
+ * @span: at the end of each
+ * @call: at the end of each system call, begun at @begin; @cut: it is known up to @end
+ *	only, as events are missing, or the trace ends there
+ * @waking: at each: @by is an index, or THREAD_NONE for an interrupt or somebody unknown
+ * @sample: of the CPU, for @thread (THREAD_NONE: nobody) at @stack
+ * @cpu_switch: when a CPU has somebody else than @left; THREAD_NONE: it idles, THREAD_UNKNOWN: it
+ *	is not told who had it. Whoever left has ended its stretch before
+ * @lost: what a CPU did then is not known; @thread has it from then on, or THREAD_UNKNOWN
+ * @generation: when one ends, at @time; thread_spans_forget() may be called there
+ */
+struct thread_spans;
+struct thread_spans_ops {
+	void *ctx;
+	void (*span)(void *ctx, struct thread_spans *v, const struct span *s);
+	void (*call)(void *ctx, struct thread_spans *v, uint32_t thread, int64_t begin, int64_t end,
+		     bool cut);
+	void (*waking)(void *ctx, struct thread_spans *v, uint32_t thread, uint32_t by,
+		       int64_t time, uint32_t stack, int64_t cpu);
+	void (*sample)(void *ctx, struct thread_spans *v, uint32_t thread, int64_t time,
+		       int64_t cpu, uint32_t stack);
+	void (*cpu_switch)(void *ctx, struct thread_spans *v, int64_t cpu, uint32_t left,
+			   uint32_t thread, int64_t time);
+	void (*lost)(void *ctx, struct thread_spans *v, int64_t cpu, uint32_t thread, int64_t begin,
+		     int64_t end);
+	void (*generation)(void *ctx, struct thread_spans *v, int64_t time);
+};
+
+/* What was seen of it in the trace. */
+struct thread_spans_counts {
+	uint64_t stacks;	/* of who stopped, with the kernel's part */
+	uint64_t calls;
+	uint64_t faults;
+	uint64_t reclaims;
+	uint64_t throttles;
+	uint64_t irqs;
+	uint64_t wakers;	/* stacks of them */
+	uint64_t samples;
+};
+
+/**
+ * struct thread_spans_cpu - a CPU
+ * @thread: that runs, or THREAD_NONE
+ * @had: who has it, or left it last with nobody behind; THREAD_NONE: it idles
+ * @interrupted: who runs is
+ * @throttled: so was whoever runs
+ * @queue: by which cgroup's having used up its time
+ * @last: time of the last event that is known of it; 0: none
+ * @before: of the one before that
+ * @lost_from: since when events of it are missing
+ * @lost_to: until when, while nothing was seen of it since; 0: none are
+ */
+struct thread_spans_cpu {
+	uint32_t thread;
+	uint32_t had;
+	bool interrupted;
+	bool throttled;
+	uint32_t queue;
+	int64_t last;
+	int64_t before;
+	int64_t lost_from;
+	int64_t lost_to;
+};
+
+/**
+ * struct thread_spans - all of them
+ * @use: who gets what
+ * @trace: it is read from
+ * @stacks: by their numbers
+ * @stack_states: of each stack: why one stops there, + 1
+ * @room_stack_states: of @stack_states
+ * @texts: names of threads and of system calls
+ * @ids: numbers of goroutines to indices
+ * @recent: those that were looked up last, by the low bits of their numbers; +1
+ * @all: they
+ * @room: of @all
+ * @cpus: by number
+ * @nr_cpus: how many
+ * @metadata: what gprof says of this generation besides
+ * @gaps: from which events are missing
+ * @queues: numbers of cgroups, on CPUs, that were throttled, to indices
+ * @unthrottled: when each got time again last
+ * @room_unthrottled: of them
+ * @seen: in the trace
+ * @recorded: what the trace says of what was to be recorded in it
+ * @begin: time of the first event
+ * @end: of the last
+ * @lost: events that are not in the trace
+ * @any: was there one?
+ * @quiet: what is missing in the trace was said before
+ * @over: the trace has ended; what is told now ends with it
+ */
+struct thread_spans {
+	struct thread_spans_ops use;
+	struct gprof_trace *trace;
+	struct trace_stacks stacks;
+	uint8_t *stack_states;
+	size_t room_stack_states;
+	struct intern texts;
+	struct intern ids;
+	uint32_t recent[THREADS_RECENT];
+	struct thread *all;
+	size_t room;
+	struct thread_spans_cpu *cpus;
+	size_t nr_cpus;
+	struct trace_metadata metadata;
+	struct trace_gaps gaps;
+	struct intern queues;
+	int64_t *unthrottled;
+	size_t room_unthrottled;
+	struct thread_spans_counts seen;
+	struct gprof_trace_stats recorded;
+	int64_t begin;
+	int64_t end;
+	uint64_t lost;
+	bool any;
+	bool quiet;
+	bool over;
+};
+
+/**
+ * thread_spans_read() - follow all threads of a trace
+ * @v: all zeroes but for @use
+ * @file: path, "-" for stdin
+ *
+ * Return: STATUS_OK, or another status after a sentence. For thread_spans_free() in any case.
+ */
+int thread_spans_read(struct thread_spans *v, const char *file);
+
+/* thread_spans_read_fd() - likewise of an open file, whose name is for sentences */
+int thread_spans_read_fd(struct thread_spans *v, int fd, const char *name);
+
+/**
+ * thread_spans_forget() - forget threads that have ended, and stacks and names that nobody has now
+ * @v: all of them
+ * @moved: each that is left has a new number, no greater than the old one, in their order;
+ *	or NULL
+ * @ctx: passed on to it
+ */
+void thread_spans_forget(struct thread_spans *v,
+			 void (*moved)(void *ctx, uint32_t from, uint32_t to), void *ctx);
+
+/* thread_spans_nr() - how many threads there are */
+size_t thread_spans_nr(const struct thread_spans *v);
+
+/* thread_spans_name() - name of a thread, "" for one that was never told; until the next event */
+const char *thread_spans_name(const struct thread_spans *v, uint32_t thread);
+
+/* thread_spans_pid() - of the process that a thread is of */
+int64_t thread_spans_pid(const struct thread_spans *v, uint32_t thread);
+
+/* thread_spans_text() - of a number, such as that of a system call */
+const char *thread_spans_text(const struct thread_spans *v, uint32_t number);
+
+/* thread_spans_state() - what a thread is doing, as far as that is known now */
+enum thread_state thread_spans_state(struct thread_spans *v, const struct thread *l);
+
+/* thread_is_running() - has it a CPU, as far as is known? */
+bool thread_is_running(const struct thread *l);
+
+/* thread_span_known_until() - until when it is known that a thread is in this; TRACE_GAPS_NONE: it is still */
+int64_t thread_span_known_until(const struct thread_spans *v, const struct thread *l);
+
+/* thread_spans_missing() - what there is not in the trace, and what it would take, to be freed; or NULL */
+char *thread_spans_missing(const struct thread_spans *v, const char *file);
+
+/* thread_spans_report() - say that on stderr */
+void thread_spans_report(const struct thread_spans *v, const char *file);
+
+/* thread_spans_report_calls() - say so where system calls, which @what is made of, are not all there */
+void thread_spans_report_calls(const struct thread_spans *v, const char *file, const char *what);
+
+void thread_spans_free(struct thread_spans *v);
+
+#endif /* TOOLS_VIEWS_THREAD_SPANS_H */

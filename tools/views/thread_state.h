@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a thread does with its time, and why it does nothing.
+ */
+#ifndef TOOLS_VIEWS_THREAD_STATE_H
+#define TOOLS_VIEWS_THREAD_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <gprof/profile.h>
+
+/* In the order in which tables have them. */
+enum thread_state {
+	THREAD_CPU,
+	THREAD_RUNNABLE,	/* would run, and has no CPU */
+	THREAD_THROTTLED,	/* likewise, for its cgroup has used up its time */
+	THREAD_SLEEP,		/* for a time that it has chosen */
+	THREAD_IO,		/* for a disk */
+	THREAD_FUTEX,		/* for another thread, in user mode's locks */
+	THREAD_PIPE,		/* for a pipe */
+	THREAD_SOCKET,		/* for a socket */
+	THREAD_POLL,		/* for one of several files */
+	THREAD_FAULT,		/* for a page */
+	THREAD_RECLAIM,		/* for memory that others have */
+	THREAD_LOCK,		/* for a lock of the kernel */
+	THREAD_CHILD,		/* for the end of a child */
+	THREAD_SIGNAL,		/* for a signal */
+	THREAD_STOPPED,		/* by a signal or a tracer */
+	THREAD_UNINTERRUPTIBLE, /* in the kernel, where no signal ends it, for none of these */
+	THREAD_KERNEL,		/* a thread of the kernel, for work */
+	THREAD_OTHER,		/* it is told where, which is none of these */
+	THREAD_NOT_RECORDED,	/* it is not told where */
+	THREAD_LOST,		/* events are missing that would tell what it does */
+	NR_THREAD_STATES,
+};
+
+/* thread_state_name() - as tables, labels and JSON have it, such as "fault" */
+const char *thread_state_name(enum thread_state state);
+
+/**
+ * thread_state_of_stack() - why somebody waits who stopped there
+ * @frames: leaf first
+ * @nr: how many
+ *
+ * A page fault or reclaim is the reason, whatever it waits for in there, of which the
+ * outermost counts. Else it is the innermost call that is known.
+ *
+ * Return: THREAD_NOT_RECORDED where the kernel's part of the stack is not there.
+ */
+enum thread_state thread_state_of_stack(const struct gprof_frame *frames, size_t nr);
+
+/**
+ * thread_state_of_call() - why somebody waits, by its system call alone
+ * @call: name
+ * @uninterruptible: it waits for what comes soon
+ */
+enum thread_state thread_state_of_call(const char *call, bool uninterruptible);
+
+#endif /* TOOLS_VIEWS_THREAD_STATE_H */

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * ring_snapshot.h: what a flight ring held at one instant, handed out in pieces while the kernel
+ * writes on.
+ *
+ * A piece ends where a generation does, for the kernel gives up whole ones; so it takes about
+ * as much memory. It is copied when the one before has been used up, or earlier, when the
+ * kernel is about to come to it: who writes to a slow disk has more memory, and loses nothing.
+ */
+#ifndef GPROF_RING_SNAPSHOT_H
+#define GPROF_RING_SNAPSHOT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "buffer.h"
+
+struct gprof_ring_snapshot_piece;
+
+/**
+ * struct gprof_ring_snapshot - what is yet to be handed out of a ring
+ * @ring: it
+ * @pos: position of what was not copied yet
+ * @end: behind the last record of that instant
+ * @first: pieces that were copied
+ * @last: the last one of them
+ * @overwritten: samples before the first record of that instant
+ * @written: and before @end
+ * @head: when it was last looked at
+ * @stride: the most that the kernel has written between two looks
+ */
+struct gprof_ring_snapshot {
+	const struct gprof_ring *ring;
+	uint64_t pos;
+	uint64_t end;
+	struct gprof_ring_snapshot_piece *first;
+	struct gprof_ring_snapshot_piece *last;
+	uint64_t overwritten;
+	uint64_t written;
+	uint64_t head;
+	uint64_t stride;
+};
+
+/** gprof_ring_snapshot_begin() - this is the instant; 0 or -EBADMSG */
+int gprof_ring_snapshot_begin(struct gprof_ring_snapshot *l, const struct gprof_ring *r);
+
+/**
+ * gprof_ring_snapshot_expect() - say what the kernel may write before the next look, until two
+ * looks have shown it
+ */
+void gprof_ring_snapshot_expect(struct gprof_ring_snapshot *l, uint64_t bytes);
+
+/** gprof_ring_snapshot_rescue() - copy what the kernel is about to overwrite; as gprof_ring_snapshot_next() */
+int gprof_ring_snapshot_rescue(struct gprof_ring_snapshot *l);
+
+/**
+ * gprof_ring_snapshot_next() - hand out the next piece
+ * @l: live ring
+ * @copy: result for gprof_snapshot_free(), zeroed, which begins with a whole record; of no
+ *	bytes when there is none
+ * @before: gets how many samples the ring had given up before this piece, since START, where
+ *	the kernel has overwritten what was to come; or GPROF_RING_SNAPSHOT_ADJOINS
+ *
+ * Return: 0, -ENOMEM or -EBADMSG.
+ */
+int gprof_ring_snapshot_next(struct gprof_ring_snapshot *l, struct gprof_snapshot *copy,
+			     uint64_t *before);
+void gprof_ring_snapshot_free(struct gprof_ring_snapshot *l);
+
+#define GPROF_RING_SNAPSHOT_ADJOINS	UINT64_MAX
+
+#endif /* GPROF_RING_SNAPSHOT_H */

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * trace_model_annotation.h: what programs say of themselves, as regions, tasks and logs.
+ *
+ * Regions of a goroutine lie within each other, or a reader refuses the trace: who ends
+ * them in another order, or without a begin, is put right, and a log says so.
+ */
+#ifndef GPROF_TRACE_MODEL_ANNOTATION_H
+#define GPROF_TRACE_MODEL_ANNOTATION_H
+
+#include "trace_model.h"
+
+/* Within each other; with one more all are ended first. */
+#define GPROF_TRACE_REGIONS_MAX	64
+
+/* The only frame of the stack that all of them have, which tells them from system calls. */
+#define GPROF_TRACE_NOTE_FRAME	"gprof.annotation"
+
+/** gprof_model_annotation() - an annotation of who has the CPU, of the model's @notes */
+void gprof_model_annotation(struct gprof_trace_model *m, const struct gprof_trace_point *p);
+/** gprof_model_regions_end() - the task of a CPU has another program: end its regions */
+void gprof_model_regions_end(struct gprof_trace_model *m, uint32_t cpu);
+/** gprof_model_in_region() - does a task say that it is in one? */
+bool gprof_model_in_region(const struct gprof_trace_model_task *t);
+/** gprof_model_regions_free() - a task is forgotten */
+void gprof_model_regions_free(struct gprof_trace_model_task *t);
+
+#endif /* GPROF_TRACE_MODEL_ANNOTATION_H */
