@@ -4,13 +4,13 @@
  *
  *	LD_PRELOAD=libgprof-self.so GPROF=cpu,event=cycles,period=100000,out=cpu.pb.gz ./program
  *
- * What it starts is recorded with it, and finds no GPROF in its environment: two would write
- * one file. A program that cannot be recorded runs all the same, and says why on stderr. One
- * with the rights of another than its user takes nothing from the environment.
+ * Its children are recorded with it, and find no GPROF in their environment: two processes would
+ * write one file. A program that cannot be recorded runs all the same, with an error on stderr. A
+ * set-user-ID program takes nothing from the environment.
  *
- * A program may end by _exit(), which runs no destructor: that is taken over. It may be called in
- * a signal handler, in the middle of malloc(), so another thread writes the files, and who ends
- * waits for it no longer than PATIENCE_S.
+ * A program may end by _exit(), which runs no destructor: the library interposes it. It may be
+ * called in a signal handler, in the middle of malloc(), so another thread writes the files, and
+ * the caller waits for it no longer than PATIENCE_S.
  */
 #include <errno.h>
 #include <gprof/flags.h>
@@ -105,7 +105,7 @@ __attribute__((constructor)) static void begin(void)
 	if (flags && !gprof_flags_start(flags)) {
 		owner = getpid();
 		writes = begin_writer();
-		/* quick_exit() ends by what nobody takes over. */
+		/* quick_exit() ends by a call that is not interposed. */
 		at_quick_exit(end);
 		return;
 	}

@@ -2,9 +2,9 @@
 /*
  * alloc_report.c: the device, and the life of the process.
  *
- * A page that a fork wipes tells a child that it is one: it has addresses of its own, and
- * nothing of what its parent had is told again. What shares the memory of its parent
- * (vfork) shares the page as well, and is no child in this.
+ * A page that a fork wipes tells a child that it is one: it has addresses of its own, and reports
+ * no allocation of its parent. A child of vfork() shares the memory and the page of its parent,
+ * and is no child in this.
  */
 #include "shim.h"
 #include "base/own_fd.h"
@@ -35,7 +35,7 @@ static int device = -1;
 static uint64_t device_number;	/* 0: there was none yet */
 static bool warned;
 static bool disabled;		/* the kernel lacks what it needs */
-static struct stat text;	/* what was file 2 at first; st_mode 0: it was closed */
+static struct stat text;	/* file 2 at the start; st_mode 0: it was closed */
 
 static bool is_error(long ret)
 {
@@ -136,7 +136,7 @@ static long report(struct gprof_alloc_report *m)
 
 /* ---- life ---- */
 
-/* Whoever cannot tell a child from its parent would tell of one what is the other's. */
+/* A process that cannot tell a child from its parent would report allocations of the other. */
 static void disable(void)
 {
 	__atomic_store_n(&disabled, true, __ATOMIC_RELAXED);
@@ -175,7 +175,7 @@ static struct life *new_life(void)
 
 /*
  * A child may have no right to open the device, nor see it (chroot), nor be allowed a call that
- * opens anything: it goes on with its parent's. What it tells is told by its own @mm_id.
+ * opens anything: it goes on with its parent's. Its reports have its own @mm_id.
  */
 static void begin(void)
 {
@@ -212,7 +212,7 @@ bool shim_is_ready(void)
 	return true;
 }
 
-/* ---- what is told ---- */
+/* ---- reports ---- */
 
 uint64_t shim_period(void)
 {

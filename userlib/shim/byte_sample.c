@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * byte_sample.c: which bytes are sampled: of each stretch of as many as the period one, each as
- * likely as the others (kmod/probe/byte_sample.c says why).
+ * byte_sample.c: random sampling by bytes: one byte of each stretch of a period, each as likely as
+ * the others (kmod/probe/byte_sample.c says why).
  *
- * The period may change where a stretch ends, and not before: what of it is left has had its
- * chance. It does so behind the allocation in which that is, which is drawn for as a whole.
+ * The period may change where a stretch ends, and not before: the rest of the stretch is part of
+ * its draw. It changes behind the allocation that has the end, which is sampled as a whole.
  */
 #include "shim.h"
 #include "base/system_call.h"

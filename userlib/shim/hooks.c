@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * hooks.c: the functions that a program calls.
+ * hooks.c: the allocator's functions, as a program calls them.
  *
- * Of what is not sampled an allocation is a subtraction and a jump, and its end a look at a
- * byte or two. What is sampled is jumped to as well, so that it finds who has called where
- * it would have been called from.
+ * An unsampled allocation is a subtraction and a jump, its free a test of a byte or two. The
+ * sampled path is jumped to as well, so that it finds its caller where the hook's would be.
  */
 #include "shim.h"
 
@@ -89,7 +88,7 @@ EXPORT void free(void *p)
 		shim_free(p);
 }
 
-/* ---- what only some allocators have, and may be given what malloc() returned ---- */
+/* ---- functions of some allocators, which take memory of malloc() too ---- */
 
 #define FREES(_name, _params, _args)						\
 EXPORT void _name _params							\

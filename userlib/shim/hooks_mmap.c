@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * hooks_mmap.c: memory that a program maps itself: anonymous, and to be written to. An allocator's
- * own mappings are not among it, as what is allocated of them is told.
+ * hooks_mmap.c: anonymous, writable memory that a program maps itself. An allocator's own mappings
+ * are not among it, as their allocations are reported.
  *
- * What is freed may fail to be, and when it was the addresses may be another thread's before we
- * know: it is taken out of what is left (partial_unmap.c) before, and told, or put back,
- * afterwards. Nothing here waits for a lock but that of this file: who maps memory may be an
- * allocator that has locks of its own, for which others wait that have the loader's. Compiled
- * with frame pointers.
+ * munmap() may fail, and once it succeeds the addresses may be another thread's before the hook
+ * knows: the hook detaches the range (partial_unmap.c) before, and reports it, or attaches it
+ * again, afterwards. Nothing here waits for a lock but that of this file: the caller may be an
+ * allocator with locks of its own, for which threads wait that have the loader's. Compiled with
+ * frame pointers.
  *
- * Whoever waits for that lock lends its priority to who has it, and does not wait for ever: who
- * has it may have been interrupted by a signal handler that waits in turn. Then what is to be
- * done is noted for who has the lock next.
+ * A waiter lends its priority to the lock's owner, and does not wait for ever: the owner may be
+ * interrupted by a signal handler that waits in turn. Then the waiter leaves a note for the next
+ * owner.
  */
 #include "shim.h"
 #include "base/system_call.h"
@@ -26,10 +26,10 @@
 #define PATIENCE_NS	100000000L
 #define NS		1000000000L
 
-static int holder;	/* thread, or 0, and what the kernel adds to it */
+static int holder;	/* thread, or 0, and the kernel's flags */
 
 /**
- * struct late - what could not be done without the lock
+ * struct late - work that needs the lock
  * @state: FREE, TAKEN, THERE
  * @what: TAKE: [@from, @to) is no longer what it was; END: @parts have ended; PUT: @parts are
  *	back, as far from where they were as @to is from @from
@@ -49,7 +49,7 @@ enum { FREE, TAKEN, THERE };
 
 static bool any_late;
 
-/* Of a system call that nobody has looked at. */
+/* Of a system call that was not examined. */
 static bool failed(long ret)
 {
 	if (ret >= 0 || ret < -4095)
@@ -82,7 +82,7 @@ static void do_late(void)
 	}
 }
 
-/* What there is no room for is taken to last on. */
+/* A range without room for a note counts as live. */
 static void note(const struct late *l)
 {
 	size_t i;
@@ -178,7 +178,7 @@ static size_t whole_pages(size_t n)
 	return (n + shim_real.page - 1) & ~(shim_real.page - 1);
 }
 
-/* [p, p + n) is going to be something else: what is left there, for one of the next two. */
+/* Detaches the sampled parts of [p, p + n), which is about to change, for one of the next two. */
 static struct shim_parts detach(const void *p, size_t n)
 {
 	struct shim_parts none = { 0, 0 }, taken;
@@ -186,7 +186,7 @@ static struct shim_parts detach(const void *p, size_t n)
 
 	if (!shim_parts_any() || !n || !shim_is_ready())
 		return none;
-	/* Noted before: what another maps there afterwards is told only after what is noted. */
+	/* Noted before: a later mapping of another thread there is reported after the notes. */
 	if (!lock()) {
 		note(&(struct late){ .what = TAKE, .from = start, .to = start + whole_pages(n) });
 		return none;
@@ -209,7 +209,7 @@ static void ended(struct shim_parts taken)
 	unlock();
 }
 
-/* It is what it was, but was at @from and is at @to. */
+/* Its contents are the same, moved from @from to @to. */
 static void stays(struct shim_parts taken, const void *from, const void *to)
 {
 	if (!taken.first || !shim_is_ready())
@@ -234,7 +234,7 @@ static void begins(const void *p, size_t n, const struct shim_caller *c)
 		id = shim_parts_add(start, start + n);
 		unlock();
 	}
-	/* A number that nobody has is as good where its end is not going to be known. */
+	/* An unused number is as good where its end will not be known. */
 	if (shim_report_alloc((const void *)(uintptr_t)(id ? id : 1), n, stands_for, c, id) || !id)
 		return;
 	if (lock()) {
@@ -322,7 +322,7 @@ EXPORT void *mremap(void *p, size_t from, size_t to, int flags, ...)
 	if (flags & MREMAP_FIXED)
 		where = va_arg(args, void *);
 	va_end(args);
-	/* What of it goes, what of it stays, and what is where it goes to. */
+	/* The parts that move, that stay, and that lie at the destination. */
 	if (!grows && keeps < whole_pages(from))
 		rest = detach((char *)p + keeps, whole_pages(from) - keeps);
 	has = detach(p, grows ? from : keeps);

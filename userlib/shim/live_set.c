@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * live_set.c: addresses of what was sampled and not freed.
+ * live_set.c: addresses of sampled allocations that are live.
  *
- * Who has an address owns it, so that nothing is ever added and removed at once; but what
- * shares a bucket is taken by compare-exchange. Before it is looked for in a bucket, cells
- * that many buckets share tell of most that it is in none: they count, and are small enough
- * to stay in a cache.
+ * An address has one owner, so that it is never added and removed at once; but a bucket is shared,
+ * and changed by compare-exchange. Cells that many buckets share rule out most addresses before a
+ * lookup in a bucket: they are counters, and small enough to stay in a cache.
  *
  * A bucket that is full gives way to the next ones, a few; it counts what is there. An
  * address is even: one that is held is odd.
@@ -21,7 +20,7 @@
 #define BITS_MAX	20	/* of buckets: as many addresses as a table can have, and more */
 #define BITS_MIN	6
 #define BITS_MASK	63	/* of an address of pages */
-#define LIMIT_SHARE	16	/* of what the program may have */
+#define LIMIT_SHARE	16	/* of the program's memory limit */
 
 /**
  * struct bucket - addresses with the same hash
@@ -197,7 +196,7 @@ void shim_set_drop(const void *p)
 		uncount(p);
 }
 
-/* After a fork: nobody else is there. */
+/* After a fork: there is no other thread. */
 void shim_set_clear(void)
 {
 	size_t i;

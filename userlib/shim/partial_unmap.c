@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * partial_unmap.c: what is left of mappings that were sampled.
+ * partial_unmap.c: the parts of sampled mappings that are left after partial unmaps.
  *
- * A mapping can be freed in parts, and of several mappings parts at once. Parts that are left
- * are in a tree by address (a treap), so that it does not matter how many there are. What is
- * being freed is taken out before, as it may be another's afterwards, and told when it has
- * been; so a mapping is told by a number, which is nobody else's meanwhile as an address may be.
+ * A mapping can be freed in parts, and of several mappings parts at once. Parts that are left are
+ * in a tree by address (a treap), so that it does not matter how many there are. A range is
+ * detached before it is freed, as it may be another's afterwards, and reported once it is free; so
+ * a mapping is reported by a number, which unlike an address has one owner.
  *
- * All of it is called by who has the lock of hooks_mmap.c.
+ * All callers have the lock of hooks_mmap.c.
  */
 #include "shim.h"
 
@@ -19,7 +19,7 @@
  * @end: behind the last
  * @owner: mapping that it is of
  * @left: parts before it; 0: none
- * @right: parts behind it; of what is in a list the next one
+ * @right: parts behind it; in a list the next one
  */
 struct part {
 	uintptr_t start;
@@ -31,8 +31,8 @@ struct part {
 
 /**
  * struct owner - a mapping
- * @id: odd, as no address of what is allocated is
- * @bytes: that are left; of what is free the next one
+ * @id: odd, unlike any address of an allocation
+ * @bytes: that are left; in the free list the next one
  */
 struct owner {
 	uint64_t id;
@@ -52,7 +52,7 @@ bool shim_parts_any(void)
 	return __atomic_load_n(&nr_in_tree, __ATOMIC_RELAXED);
 }
 
-/* After a fork: what is taken out of the parent's is not put into ours. */
+/* After a fork: parts detached from the parent's tree are not attached to ours. */
 void shim_parts_forget(void)
 {
 	root = 0;
@@ -112,7 +112,7 @@ static uint32_t rank(uint32_t n)
 	return n * 0x9e3779b1U;
 }
 
-/* What begins below @at goes to *@low, the rest of the tree @n to *@high. */
+/* Parts that begin below @at go to *@low, the rest of the tree @n to *@high. */
 static void split(uint32_t n, uintptr_t at, uint32_t *low, uint32_t *high)
 {
 	while (n) {
@@ -177,7 +177,7 @@ static uint32_t *first_behind(uintptr_t at)
 	return found;
 }
 
-/* ---- what is done with them ---- */
+/* ---- operations ---- */
 
 uint64_t shim_parts_add(uintptr_t start, uintptr_t end)
 {
@@ -194,7 +194,7 @@ uint64_t shim_parts_add(uintptr_t start, uintptr_t end)
 	return owners[owner].id;
 }
 
-/* What of @n is outside stays; where there is no room for that it is taken too. */
+/* The part of @n outside stays; without room for it, it is detached too. */
 static void narrow(uint32_t n, uintptr_t start, uintptr_t end)
 {
 	uint32_t rest;
@@ -227,7 +227,7 @@ struct shim_parts shim_parts_detach(uintptr_t start, uintptr_t end)
 		narrow(n, start, end);
 		parts[n].right = taken.first;
 		taken.first = n;
-		/* What there was no room for cannot be come upon again. */
+		/* A part without room cannot be found again. */
 	}
 	return taken;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * real_alloc.c: whom to pass calls on to.
+ * real_alloc.c: the allocator behind the shim.
  *
  * Looking for them may allocate: until they are known memory comes from a reserve, which
  * is never freed.
@@ -135,14 +135,14 @@ static size_t boot_usable(void *p)
 	return 0;
 }
 
-/* ---- what there may be for want of better ---- */
+/* ---- fallbacks for missing functions ---- */
 
 static void *plain_reallocarray(void *p, size_t n, size_t size)
 {
 	(void)p;
 	(void)n;
 	(void)size;
-	/* Who calls has seen that it is too much. */
+	/* The caller has checked for overflow. */
 	errno = ENOMEM;
 	return NULL;
 }

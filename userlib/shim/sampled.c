@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * sampled.c: what is sampled, or may have been.
+ * sampled.c: the sampled path of allocations and frees.
  *
- * This file is compiled with frame pointers: who has called is found by them.
+ * This file is compiled with frame pointers, by which it finds the caller.
  */
 #include "shim.h"
 #include "base/shim_hooks.h"
 
-#define IDLE_BYTES	(1LL << 20)	/* a thread asks so seldom whether somebody records */
+#define IDLE_BYTES	(1LL << 20)	/* a thread asks so seldom for a recorder */
 
 __thread struct shim_thread shim_thread;
 
@@ -58,7 +58,7 @@ void shim_before_free(const void *p)
 		shim_report_free(p);
 }
 
-/* A function that allocates: what the call is, how many bytes, and where they are. */
+/* A function that allocates: the call, the bytes, and their address. */
 #define SLOW(_call, _bytes, _p, _ok) do {					\
 	size_t _n = (_bytes);							\
 	uint64_t _stands_for = shim_sample(_n);					\
@@ -159,8 +159,8 @@ static void *call_real(void *p, size_t n, const int *flags)
 }
 
 /*
- * Only realloc() knows whether it succeeds, and when it has somebody else may have the address
- * before its end was told. So it is held meanwhile: who else has it is not followed.
+ * Only realloc() knows whether it succeeds, and after that another thread may get the address
+ * before its end is reported. So the address is held meanwhile: another owner is not followed.
  */
 static void *reallocate(void *p, size_t n, const int *flags)
 {
@@ -214,7 +214,7 @@ size_t shim_xallocx(void *p, size_t n, size_t extra, int flags)
 {
 	size_t has = shim_real.xallocx(p, n, extra, flags);
 
-	/* It stays where it is; less than was asked for is what it was. */
+	/* It stays where it is; a smaller size means that it did not grow. */
 	if (n && has >= n && shim_is_ready() && shim_set_has(p))
 		shim_report_resize(p, n);
 	return has;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * shim.h: between a program and its allocator: what is allocated is sampled by bytes, and what
- * was sampled is told to the kernel, which takes the stack, and so is its end.
+ * shim.h: libgprof-heap.so, between a program and its allocator: it samples allocations by bytes,
+ * and reports the sampled ones and their frees to the kernel, which takes the stack.
  *
  *	hooks.c		the functions that a program calls; what is not sampled goes no further
  *	hooks_cxx.c	likewise, operators of C++
@@ -13,10 +13,9 @@
  *	live_set.c	addresses of what was sampled
  *	real_alloc.c		whom to pass calls on to, and what there is until that is known
  *
- * It is loaded into programs of any C library, and calls nothing of one but what finds
- * functions (dlsym() and the like), getauxval(), and what errno is. It may be called in any
- * state that malloc() may be called in, and in signal handlers it does no more harm than the
- * allocator behind it. It never allocates.
+ * It is loaded into programs of any C library, and uses of it only dlsym() and the like,
+ * getauxval(), and errno. It may be called in any state that malloc() may be called in, and in
+ * signal handlers it does no more harm than the allocator behind it. It never allocates.
  */
 #ifndef GPROF_SHIM_H
 #define GPROF_SHIM_H
@@ -31,13 +30,13 @@
 #define unlikely(x)	__builtin_expect(!!(x), 0)
 
 /**
- * struct shim_thread - what a thread has; all 0 at first
+ * struct shim_thread - state of a thread; all 0 at first
  * @left: bytes until the next stop, which counts too; never below 0
  * @period: bytes per sample that @left was drawn for, and is at most; 0: none
  * @rest: bytes of the stretch that the last sampled byte was drawn in, behind that
  * @beyond: 0: the stop is a byte that is sampled; else so many behind it is one
  * @random: state of the generator; 0: none yet
- * @ends: what is wanted has changed: @period is that of no more than this stretch
+ * @ends: the wanted period has changed: @period holds to the end of this stretch
  * @in_maps: it changes the list of mappings
  */
 struct shim_thread {
@@ -55,7 +54,7 @@ extern __thread struct shim_thread shim_thread
 
 /*
  * Is an allocation of @n bytes not sampled? Once for each, so that nothing is between. Unsigned:
- * what is as large as a negative number is not going to succeed, and leaves no more bytes.
+ * an allocation of a huge size is going to fail, and leaves no more bytes.
  */
 static inline __attribute__((always_inline)) bool shim_skips(size_t n)
 {
@@ -107,7 +106,7 @@ struct shim_real {
 
 extern struct shim_real shim_real HIDDEN;
 
-/* shim_resolve() - find whom to pass calls on to; false: that is being done */
+/* shim_resolve() - find the allocator; false: that is under way */
 bool shim_resolve(void) HIDDEN;
 
 /* shim_is_boot() - is it memory that was handed out before that? It is never freed. */
@@ -138,7 +137,7 @@ static inline uint64_t shim_hash(const void *p)
 	return (uint64_t)(uintptr_t)p * 0x9e3779b97f4a7c15ULL;
 }
 
-/* shim_may_be_sampled() - may it have been sampled? Seldom, else. */
+/* shim_may_be_sampled() - may it have been sampled? Seldom true else. */
 static inline bool shim_may_be_sampled(const void *p)
 {
 	return __atomic_load_n(&shim_cells[shim_hash(p) >> (64 - SHIM_CELL_BITS)],
@@ -149,7 +148,10 @@ bool shim_set_add(const void *p) HIDDEN;
 bool shim_set_has(const void *p) HIDDEN;
 bool shim_set_remove(const void *p) HIDDEN;
 
-/* shim_set_hold() - it may end now: nobody else is in with that address until one of the next two */
+/*
+ * shim_set_hold() - it may end now: no other owner of the address gets in until one of the next
+ * two
+ */
 bool shim_set_hold(const void *p) HIDDEN;
 void shim_set_keep(const void *p) HIDDEN;
 void shim_set_drop(const void *p) HIDDEN;
@@ -164,8 +166,7 @@ void shim_byte_sample_init(struct shim_thread *t, uint64_t period) HIDDEN;
 
 /*
  * shim_byte_sample() - for how many bytes do @n stand that come to the stop, or beyond? 0: for
- * none; what is more than they stand for stands for itself. From where it may on @t samples by
- * @wanted.
+ * none; a weight below the size is the size. From the next stretch on @t samples by @wanted.
  */
 uint64_t shim_byte_sample(struct shim_thread *t, size_t n, uint64_t wanted) HIDDEN;
 uint64_t shim_random(struct shim_thread *t) HIDDEN;
@@ -173,7 +174,7 @@ uint64_t shim_random(struct shim_thread *t) HIDDEN;
 /* ---- alloc_report.c ---- */
 
 /**
- * struct shim_caller - who has called the allocator
+ * struct shim_caller - the caller of the allocator
  * @pc: an address in the call
  * @sp: stack pointer there
  * @fp: frame pointer there
@@ -190,15 +191,15 @@ struct shim_caller {
 	.sp = (uint64_t)(uintptr_t)__builtin_dwarf_cfa(),			\
 	.fp = *(const uint64_t *)__builtin_frame_address(0) })
 
-/* shim_is_ready() - are we who we were? After a fork nothing was sampled. False: not ready. */
+/* shim_is_ready() - is the device open, and the state that of this process? A fork clears it. */
 bool shim_is_ready(void) HIDDEN;
 
-/* shim_period() - bytes per sample that somebody wants; 0: nobody records */
+/* shim_period() - bytes per sample that a recorder wants; 0: there is none */
 uint64_t shim_period(void) HIDDEN;
 
 /*
- * Each tells the kernel. False: nobody has taken notice. Where there is no room to know its end
- * by it does not last, and is counted.
+ * Each reports to the kernel. False: no recorder took it. An allocation without room in the set
+ * counts as one that does not last.
  */
 bool shim_report_alloc(const void *p, size_t n, uint64_t stands_for, const struct shim_caller *c,
 		       bool lasts) HIDDEN;
@@ -208,19 +209,21 @@ void shim_report_resize(const void *p, size_t n) HIDDEN;
 /* ---- sampled.c ---- */
 
 /*
- * shim_sample() - what shim_skips() has said is not left: is it sampled? It stands for so many
- * bytes, and for no fewer than it has; 0: it is not
+ * shim_sample() - weight of an allocation that shim_skips() did not skip, in bytes, at least its
+ * size; 0: it is not sampled
  */
 uint64_t shim_sample(size_t n) HIDDEN;
 
-/* shim_report_sampled() - @p has, and is nobody's yet */
+/* shim_report_sampled() - @p is sampled, and the program does not have it yet */
 void shim_report_sampled(const void *p, size_t n, uint64_t stands_for,
 			 const struct shim_caller *c) HIDDEN;
 
-/* shim_before_free() - @p is going to be freed, and may have been sampled */
+/* shim_before_free() - @p is about to be freed, and may have been sampled */
 void shim_before_free(const void *p) HIDDEN;
 
-/* shim_may_free() - likewise, and perhaps before there was an allocator; false: it is not freed */
+/*
+ * shim_may_free() - likewise, of any memory; false: it is from before the allocator, and not freed
+ */
 bool shim_may_free(void *p) HIDDEN;
 
 void *shim_malloc(size_t n) HIDDEN;
@@ -252,16 +255,16 @@ struct shim_parts {
 bool shim_parts_any(void) HIDDEN;
 void shim_parts_forget(void) HIDDEN;
 
-/* shim_parts_add() - there is one; its number, by which it is told; 0: there is no room */
+/* shim_parts_add() - a new part; its number, by which it is reported; 0: there is no room */
 uint64_t shim_parts_add(uintptr_t start, uintptr_t end) HIDDEN;
 
-/* shim_parts_detach() - take out what is there, for one of the next two */
+/* shim_parts_detach() - take out the parts there, for one of the next two */
 struct shim_parts shim_parts_detach(uintptr_t start, uintptr_t end) HIDDEN;
 
-/* shim_parts_attach() - put it back where it was, or as far from there as @to is from @from */
+/* shim_parts_attach() - put them back where they were, or as far from there as @to is from @from */
 void shim_parts_attach(struct shim_parts taken, uintptr_t from, uintptr_t to) HIDDEN;
 
-/* shim_parts_end() - it has ended, and is told */
+/* shim_parts_end() - they are unmapped, and reported */
 void shim_parts_end(struct shim_parts taken, bool tell) HIDDEN;
 
 /* ---- hooks_mmap.c ---- */

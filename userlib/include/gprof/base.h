@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * gprof/base.h: what all headers of the library rest on.
+ * gprof/base.h: declarations for all headers of the library.
  *
- * Objects. They are made by functions named _new and freed by those named _free, for
- * which NULL is fine. Profiles are also what reading, merging, comparing, finishing and
- * stopping answers with.
+ * Objects. They are made by functions named _new and freed by those named _free, for which NULL is
+ * fine. Reading, merging, comparing, finishing and stopping return profiles too.
  *
  * Errors. A function that makes an object returns NULL when it fails and sets errno;
  * others return 0 or a count, or -errno. gprof_error() is then a sentence that says what

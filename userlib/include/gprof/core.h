@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * gprof/core.h: what recorders of a program held when it dumped core.
+ * gprof/core.h: the rings of a program's recorders in its core dump.
  *
  *	struct gprof_core *c = gprof_core_open(fd);
  *
@@ -36,9 +36,9 @@ struct gprof_core;
  * gprof_core_open() - look for recorders in a core dump
  * @fd: ELF core file that can be read at any place; borrowed until gprof_core_free()
  *
- * Return: an object for gprof_core_free(), or NULL with errno and a sentence from
- * gprof_error(): ENOEXEC for what is no core dump of this kind of machine, ENOENT for one
- * without recorders, EBADMSG for one that makes no sense.
+ * Return: an object for gprof_core_free(), or NULL with errno and a sentence from gprof_error():
+ * ENOEXEC for a file that is no core dump of this kind of machine, ENOENT for one without
+ * recorders, EBADMSG for one that makes no sense.
  */
 GPROF_API struct gprof_core *gprof_core_open(int fd);
 
@@ -79,8 +79,7 @@ GPROF_API int gprof_core_recorder(const struct gprof_core *c, size_t i,
  * @i: which recorder
  * @fd: where to; not closed
  *
- * Return: 0 or -errno: -EINVAL for a recorder of another kind, -EBADMSG, or what writing
- * said.
+ * Return: 0 or -errno: -EINVAL for a recorder of another kind, -EBADMSG, or an error of writing.
  */
 GPROF_API int gprof_core_trace(struct gprof_core *c, size_t i, int fd);
 
@@ -90,8 +89,8 @@ GPROF_API int gprof_core_trace(struct gprof_core *c, size_t i, int fd);
  * @i: which recorder
  * @profile: gets it, for gprof_profile_free(); NULL on failure
  *
- * What a sample stands for is not in the dump: the values are samples, and their weights,
- * in units of the recorder's period.
+ * The dump does not have the period: the values are samples, and their weights in units of the
+ * recorder's period.
  *
  * Return: 0 or -errno, as for gprof_core_trace().
  */

@@ -18,10 +18,9 @@
  *		errx(1, "%s", gprof_error());
  *	gprof_counting_free(c);
  *
- * What is counted costs the program nothing but what perf's counters cost. Of a process:
- * all its threads and all that they fork. Errors, threads, growth and fork are as in
- * gprof/recorder.h. Privileges are those of recorders: one's own tasks in user mode, all
- * else with CAP_PERFMON.
+ * The cost is that of perf's counters. Of a process: all its threads and all that they fork.
+ * Errors, threads, growth and fork are as in gprof/recorder.h. Privileges are those of recorders:
+ * one's own tasks in user mode, all else with CAP_PERFMON.
  */
 #ifndef GPROF_COUNT_H
 #define GPROF_COUNT_H
@@ -41,12 +40,12 @@ struct gprof_counting;
 /* flags of struct gprof_count_config */
 #define GPROF_COUNT_USER	(1U << 0)	/* user mode alone */
 #define GPROF_COUNT_KERNEL	(1U << 1)	/* fail where the kernel may not be counted */
-#define GPROF_COUNT_PARTIAL	(1U << 2)	/* leave out what cannot be counted here */
+#define GPROF_COUNT_PARTIAL	(1U << 2)	/* leave out events that this host does not count */
 
 /**
- * struct gprof_count_config - what to count, and of whom
+ * struct gprof_count_config - events and target
  * @sz: sizeof(struct gprof_count_config)
- * @target: whom
+ * @target: tasks or CPUs
  * @events: names, as in struct gprof_cpu_event, or tracepoints, "CATEGORY:NAME"
  * @nr_events: number of @events, 1 to 64
  * @flags: GPROF_COUNT_*; with neither of the first two the kernel is counted where the
@@ -63,7 +62,7 @@ struct gprof_count_config {
 };
 
 /**
- * struct gprof_count - what was counted of one event, since the last start
+ * struct gprof_count - counts of one event since the last start
  * @sz: sizeof(struct gprof_count), set by the caller
  * @event: its name; lives as long as the counting
  * @error: 0, or why it was not counted (an errno); the rest is 0 then
@@ -117,7 +116,7 @@ GPROF_API int gprof_counting_start(struct gprof_counting *c);
 GPROF_API int gprof_counting_stop(struct gprof_counting *c);
 
 /**
- * gprof_counting_read() - what was counted so far, or until the stop
+ * gprof_counting_read() - counts so far, or until the stop
  * @c: counting, in any state
  * @event: number of the event
  * @n: where to; @n->sz must be set

@@ -6,11 +6,11 @@
  * and no lines; the files that have them often lie on a server only. Nothing is asked of
  * any server unless the program allows it here: a request tells which files are profiled.
  *
- * Which servers, and where what was fetched is kept, is said by the environment
- * (DEBUGINFOD_URLS, DEBUGINFOD_CACHE_PATH), as for all users of libdebuginfod. That library
- * is looked for when it is allowed; it need not be there otherwise.
+ * The environment names the servers and the directory of fetched files (DEBUGINFOD_URLS,
+ * DEBUGINFOD_CACHE_PATH), as for all users of libdebuginfod. That library is looked for when it is
+ * allowed; it need not be there otherwise.
  *
- * What a server sends is believed when its build-id is the one that was asked for.
+ * A file is accepted if it has the requested build-id.
  *
  * Threads. Of the whole process; allowed, not while a recorder is stopped. Fork. A child has it too.
  */
@@ -28,11 +28,10 @@ extern "C" {
 /**
  * struct gprof_debuginfod_opts - how servers are asked; all zero is the default
  * @sz: sizeof(struct gprof_debuginfod_opts)
- * @time_limit_ms: for all files of one profile together; 0: 30 s. Who does not answer in
+ * @time_limit_ms: for all files of one profile together; 0: 30 s. A server that does not answer in
  *	time is not asked again for that profile, and names are missing
- * @progress: called some times a second while a file comes, with its build-id in
- *	hexadecimal and the bytes so far and in all (0: not known); a return other than 0
- *	gives up what is left of the time
+ * @progress: called some times a second while a file comes, with its build-id in hexadecimal and
+ *	the bytes so far and in all (0: not known); a return other than 0 ends the fetching
  * @ctx: passed on to it
  */
 struct gprof_debuginfod_opts {
@@ -54,8 +53,8 @@ GPROF_API int gprof_debuginfod_allow(const struct gprof_debuginfod_opts *opts);
 /**
  * gprof_debuginfod_forbid() - ask no more
  *
- * Any thread may, progress too: what is asked for is given up. In other threads progress may
- * be on its way still when this returns.
+ * Any thread may, progress too: requests under way are given up. In other threads progress may
+ * still run when this returns.
  */
 GPROF_API void gprof_debuginfod_forbid(void);
 

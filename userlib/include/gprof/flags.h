@@ -17,9 +17,9 @@
  *
  *   LD_PRELOAD=libgprof-self.so GPROF=cpu,event=cycles,period=100000,out=cpu.pb.gz ./program
  *
- * What is recorded is the process with all its threads, and all it forks; of the kernel,
- * what it may see. Files are there once they are whole: one that ends by a signal, or in
- * another program's exec, has none; nor one that ends by _exit(), but with libgprof-self.so.
+ * The recording covers the process with all its threads, and all that it forks; and the kernel as
+ * far as its privileges go. A file appears once it is whole: a process that ends by a signal, or
+ * in another program's exec, has none; nor one that ends by _exit(), but with libgprof-self.so.
  *
  * Threads, fork: as for gprof/recorder.h.
  */
@@ -41,8 +41,8 @@ struct gprof_flags;
  *
  *	-cpuprofile FILE	CPU time
  *	-cpuprofileevent EVENT	or an event: timer, cycles, instructions, cacheMisses,
- *				cacheReferences, branches, branchMisses, rHEX, and what else
- *				struct gprof_cpu_event has
+ *				cacheReferences, branches, branchMisses, rHEX, and the others of
+ *				struct gprof_cpu_event
  *	-cpuprofileperiod N	one sample of so many; not for the timer, which has 100 Hz
  *	-blockprofile FILE	where it waits
  *	-mutexprofile FILE	who releases the locks that others wait for
@@ -56,8 +56,8 @@ struct gprof_flags;
  * is "%". Links are followed; a file is replaced by one with its rights, a pipe that is read or a
  * character device is written to, anything else is refused.
  *
- * Return: what they ask for, also if that is nothing, for gprof_flags_free(); NULL with errno
- * for a flag that makes no sense; @argv is then as it was.
+ * Return: the requests, which may be none, for gprof_flags_free(); NULL with errno for a flag that
+ * makes no sense; @argv is then as it was.
  */
 GPROF_API struct gprof_flags *gprof_flags_parse(int *argc, char **argv);
 
@@ -87,12 +87,12 @@ GPROF_API int gprof_flags_start(struct gprof_flags *f);
  *
  * A program that has closed what the library had opened meanwhile has no file (-EBADF).
  *
- * Return: 0 or -errno of what failed first; the others are there all the same. In a child of
+ * Return: 0 or -errno of the first failure; the other files are there all the same. In a child of
  * the process that started it, it does nothing.
  */
 GPROF_API int gprof_flags_stop(struct gprof_flags *f);
 
-/** gprof_flags_free() - free it; what was not stopped is given up; NULL is fine */
+/** gprof_flags_free() - free it; recordings that were not stopped are given up; NULL is fine */
 GPROF_API void gprof_flags_free(struct gprof_flags *f);
 
 #ifdef __cplusplus

@@ -23,7 +23,7 @@
  * trace as gprof/trace_write.h writes it: it begins where all CPUs have something to
  * tell, and ends for all of them at the instant when it was asked for.
  *
- * Triggers tell at once that something is wrong, and of whom:
+ * A trigger reports a condition at once, with its task:
  *
  *	const struct gprof_flight_trigger t = {
  *		.sz = sizeof(t), .cause = GPROF_CAUSE_DELAY, .longer_ns = 5000000,
@@ -63,10 +63,9 @@ struct gprof_flight;
  * @sz: sizeof(struct gprof_flight_opts)
  * @min_age_ns: a snapshot goes back so far at least, where the memory allows it, and not
  *	much further; 0: as far as there is something
- * @max_bytes: memory for the rings of all CPUs together; 0: 64 MiB, or what a user may
- *	have. Where the two
- *	contradict each other this one is kept to, and the age reached is told. A ring
- *	has a power of two of bytes, and at least 32 KiB
+ * @max_bytes: memory for the rings of all CPUs together; 0: 64 MiB, or a user's limit. It takes
+ *	precedence over the age; the stats have the age reached. A ring has a power of two of
+ *	bytes, and at least 32 KiB
  */
 struct gprof_flight_opts {
 	size_t sz;
@@ -76,8 +75,8 @@ struct gprof_flight_opts {
 
 /**
  * gprof_flight_new() - make a flight recorder
- * @cfg: what to record; copied. Its @buffer_bytes and @generation must be 0: memory is
- *	@opts' matter, and nothing is handed out
+ * @cfg: events and target; copied. Its @buffer_bytes and @generation must be 0: @opts has the
+ *	memory, and there is no output before a snapshot
  * @opts: how much to keep, or NULL for the defaults
  *
  * Return: a recorder, or NULL with errno and a sentence from gprof_error(), as for
@@ -86,9 +85,9 @@ struct gprof_flight_opts {
 GPROF_API struct gprof_flight *gprof_flight_new(const struct gprof_trace_config *cfg,
 						const struct gprof_flight_opts *opts);
 
-/* What a trigger fires for. What began before the start is not measured. */
+/* Causes of a trigger. An operation that began before the start is not measured. */
 enum gprof_flight_cause {
-	GPROF_CAUSE_REQUEST,	/* of no trigger: somebody asked for a snapshot */
+	GPROF_CAUSE_REQUEST,	/* of no trigger: a request for a snapshot */
 	GPROF_CAUSE_DELAY,	/* a task could run, and did not, for longer */
 	GPROF_CAUSE_OFF_CPU,	/* a task was not on a CPU for longer */
 	GPROF_CAUSE_BLOCKED,	/* a task was in an uninterruptible sleep for longer */
@@ -101,9 +100,9 @@ enum gprof_flight_cause {
 };
 
 /**
- * struct gprof_flight_trigger - what to look out for
+ * struct gprof_flight_trigger - a condition to watch for
  * @sz: sizeof(struct gprof_flight_trigger)
- * @cause: what for
+ * @cause: kind of condition
  * @longer_ns: how long it may last; 0 for SIGNAL and TRACEPOINT
  * @interval_ns: it fires no more than once in this time; 0: one second
  * @name: "read", "NET_RX", "SEGV" or "CATEGORY:EVENT", by @cause: this one alone.
@@ -112,10 +111,9 @@ enum gprof_flight_cause {
  *	A vector of the CPU that is no interrupt with a number, such as amd64's timer,
  *	goes by its negative. A system call as 32-bit programs make it has other numbers:
  *	it is any call, and told without one
- * @filter: TRACEPOINT: it fires for what passes, in the syntax of the kernel's own filters,
- *	such as "prev_prio < 100 && prev_comm != \"swapper*\""; with one, tracepoints of
- *	system calls ("syscalls:sys_enter_openat") and of probes are possible too. NULL: for
- *	each
+ * @filter: TRACEPOINT: it fires for events that pass, in the syntax of the kernel's own filters,
+ *	such as "prev_prio < 100 && prev_comm != \"swapper*\""; with one, tracepoints of system
+ *	calls ("syscalls:sys_enter_openat") and of probes are possible too. NULL: for each
  */
 struct gprof_flight_trigger {
 	size_t sz;
@@ -130,15 +128,13 @@ struct gprof_flight_trigger {
 /**
  * gprof_flight_trigger() - look out for something, up to eight
  * @f: recorder, not yet started
- * @trigger: what for; copied
+ * @trigger: the condition; copied
  *
- * Whatever slows others down needs CAP_PERFMON: all but DELAY, OFF_CPU, BLOCKED and
- * SIGNAL.
+ * Causes that slow down other tasks need CAP_PERFMON: all but DELAY, OFF_CPU, BLOCKED and SIGNAL.
  *
- * Return: number of the trigger, from 0 on, or -errno: -ENOENT and -EOPNOTSUPP for what
- * this kernel cannot tell, -EPERM for the privilege, -ENOSPC for too many, -EBUSY after
- * the start, -EINVAL, also for a filter that does not parse, and -E2BIG for one that is too
- * long.
+ * Return: number of the trigger, from 0 on, or -errno: -ENOENT and -EOPNOTSUPP for a cause that
+ * this kernel does not have, -EPERM for the privilege, -ENOSPC for too many, -EBUSY after the
+ * start, -EINVAL, also for a filter that does not parse, and -E2BIG for one that is too long.
  */
 GPROF_API int gprof_flight_trigger(struct gprof_flight *f,
 				   const struct gprof_flight_trigger *trigger);
@@ -151,18 +147,18 @@ GPROF_API int gprof_flight_trigger(struct gprof_flight *f,
  * @trigger: its name, "syscall:read"; lives as long as the recorder
  * @name: which call, softirq or signal it was, or NULL; lives for ever
  * @number: likewise, or -1
- * @time_ns: when what lasted too long ended, or was seen, CLOCK_MONOTONIC
+ * @time_ns: when the long operation ended, or was found, CLOCK_MONOTONIC
  * @duration_ns: how long it lasted until then; 0 where it has no duration
- * @tid: whose it was, or whom it stopped; 0: not of our pid namespace
+ * @tid: its task, or the task that it stopped; 0: not of our pid namespace
  * @pid: of that process
- * @cpu: where; of what goes on, the CPU that the task is on, waits for, or was on last
+ * @cpu: where; of a pending operation, the CPU that the task is on, waits for, or was on last
  * @goes_on: it had not ended then, and will not fire the trigger again
  * @unmarked: there was no room to note it in the trace
  * @comm: name of @tid
  * @fired: how often the trigger has fired, up to this one
  * @suppressed: how often it would have until now, but for its interval or because 16
  *	firings waited to be taken
- * @unwatched: waits, calls and reclaims that nobody measured, as there were too many tasks
+ * @unwatched: waits, calls and reclaims that were not measured, as there were too many tasks
  */
 struct gprof_flight_fired {
 	size_t sz;
@@ -204,7 +200,7 @@ GPROF_API int gprof_flight_fd(const struct gprof_flight *f);
 GPROF_API int gprof_flight_start(struct gprof_flight *f);
 
 /**
- * struct gprof_flight_snapshot - what a snapshot has
+ * struct gprof_flight_snapshot - contents of a snapshot
  * @sz: sizeof(struct gprof_flight_snapshot), set by the caller
  * @from_ns: where it begins, CLOCK_MONOTONIC
  * @until_ns: where it ends; the age reached is the difference
@@ -232,24 +228,24 @@ struct gprof_flight_snapshot {
  * gprof_flight_snapshot() - write what is kept, while recording goes on
  * @f: recorder that was started, or stopped again
  * @fd: where to; not closed
- * @snapshot: gets what it has, or NULL
+ * @snapshot: gets its contents, or NULL
  *
  * Takes memory for one generation of each ring, and of the trace, while it lasts. Where
  * events come faster than @fd takes them it takes more, up to that of the rings once more,
  * lest they are overwritten unread.
  *
- * Return: 0 or -errno: -EINVAL when it was never started; -EAGAIN when the kernel
- * overwrites all of a ring faster than it can be copied; -EBADMSG for a corrupt ring;
- * -EPROTO when the counts do not add up; or what writing said.
+ * Return: 0 or -errno: -EINVAL when it was never started; -EAGAIN when the kernel overwrites all
+ * of a ring faster than it can be copied; -EBADMSG for a corrupt ring; -EPROTO when the counts do
+ * not add up; or an error of writing.
  */
 GPROF_API int gprof_flight_snapshot(struct gprof_flight *f, int fd,
 				    struct gprof_flight_snapshot *snapshot);
 
-/** gprof_flight_stop() - end recording; what is kept stays; 0 or -errno */
+/** gprof_flight_stop() - end recording; the rings keep their records; 0 or -errno */
 GPROF_API int gprof_flight_stop(struct gprof_flight *f);
 
 /**
- * struct gprof_flight_stats - what became of the events
+ * struct gprof_flight_stats - counts of events: read, lost, overwritten
  * @sz: sizeof(struct gprof_flight_stats), set by the caller
  * @produced: events of the target, their stacks, and CPU samples; produced = held + lost +
  *	overwritten

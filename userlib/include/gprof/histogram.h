@@ -56,7 +56,7 @@ GPROF_API uint64_t gprof_histogram_below(const struct gprof_histogram *h, size_t
 GPROF_API uint64_t gprof_histogram_quantile(const struct gprof_histogram *h, double q);
 
 /**
- * gprof_histogram_since() - what was counted since an earlier reading
+ * gprof_histogram_since() - counts since an earlier reading
  * @h: later reading; gets the difference
  * @earlier: of the same histogram
  *

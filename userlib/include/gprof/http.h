@@ -16,27 +16,26 @@
  *		errx(1, "%s", gprof_error());
  *	gprof_http_free(h);
  *
- * It knows nothing of connections: a server tells it what was asked for, and gets a status,
- * headers, and a descriptor with the body. It listens to nobody and checks no password:
- * profiles show what others run, and who may ask is the server's to say.
+ * It has no connections: a server passes a request, and gets a status, headers, and a descriptor
+ * with the body. It does not listen and checks no password: profiles show the programs of other
+ * users, and the server decides on access.
  *
  *   /debug/pprof/		what there is, for people
  *   /debug/pprof/profile		CPU time, or event= of a counter every period=; 30 s
- *   /debug/pprof/trace		an execution trace; 1 s, flight=1: what a flight recorder holds
- *   /debug/pprof/block, mutex	where tasks wait, who releases locks; 10 s
+ *   /debug/pprof/trace an execution trace; 1 s, flight=1: contents of a flight recorder
+ *   /debug/pprof/block, mutex where tasks wait, where locks are released; 10 s
  *   /debug/pprof/allocs, heap	what programs allocate, and do not free; 10 s
  *   /debug/pprof/kernel-allocs, kernel-heap	what the kernel allocates for them; 10 s
  *   /debug/pprof/task, goroutine	what all tasks do now
  *   /debug/pprof/cmdline		the command line, with NULs between the words
  *   /debug/pprof/NAME		the custom profile (gprof/custom.h) that the process publishes
  *
- * seconds= says how long, fractions too. Whom: pid=, tid=, cgroup= (below /sys/fs/cgroup),
- * cpu= (a list), comm= (the one process of that name), else the target of the configuration.
- * allocs and heap are of programs that have loaded libgprof-heap.so, by LD_PRELOAD or a link;
- * where none has they are answered by 501, and probes=1 with pid= does without it, by uprobes.
- * hz= is the rate of the timer; every= as the option --every of gprofctl. debug=1 is text,
- * debug=2 of tasks one by one; gc= means nothing. Of a key that is repeated the first
- * counts; others are not looked at.
+ * seconds= says how long, fractions too. Target: pid=, tid=, cgroup= (below /sys/fs/cgroup), cpu=
+ * (a list), comm= (the one process of that name), else the target of the configuration. allocs and
+ * heap are of programs that have loaded libgprof-heap.so, by LD_PRELOAD or a link; where none has
+ * they are answered by 501, and probes=1 with pid= does without it, by uprobes. hz= is the rate of
+ * the timer; every= as the option --every of gprofctl. debug=1 is text, debug=2 of tasks one by
+ * one; gc= means nothing. Of a key that is repeated the first counts; others are not looked at.
  *
  * Threads. Requests may be handled by many threads at once, each in the thread that calls.
  * Fork. As for gprof/recorder.h: a child makes a handler of its own.
@@ -66,7 +65,7 @@ struct gprof_http_request;
  * struct gprof_http_view - a page that is made of a trace; closed
  * @name: of the page, beneath GPROF_HTTP_PREFIX
  * @title: a line about it, as it stands in HTML
- * @trace: what is recorded for it, for 10 s; its target is that of the request
+ * @trace: configuration of its trace of 10 s; the target is that of the request
  * @make: reads the trace from descriptor @trace, a regular file, from its beginning, and
  *	writes a profile to @fd. 0 or -errno, and then a sentence in @why, which has @size
  *	bytes; -ECONNABORTED when the client of @rq went away meanwhile
@@ -82,12 +81,12 @@ struct gprof_http_view {
 };
 
 /**
- * struct gprof_http_config - what may be asked for
+ * struct gprof_http_config - limits and defaults of requests
  * @sz: sizeof(struct gprof_http_config)
- * @target: whom to record when a request does not say; copied
- * @only: and nobody else: pid= and its like are refused (403)
- * @max_ns: the longest recording; 0: 300 s. What asks for more is refused (400)
- * @max_recordings: recordings at once; 0: 16. What comes then is told to come back (503)
+ * @target: target of requests that name none; copied
+ * @only: no other target: pid= and its like are refused (403)
+ * @max_ns: the longest recording; 0: 300 s. A request for more is refused (400)
+ * @max_recordings: recordings at once; 0: 16. Further requests get 503
  * @max_bytes: a trace ends early when it has so many; 0: 256 MiB
  * @flight: started flight recorder for flight=1, or NULL; it must live for as long
  * @views: pages besides; they must live for as long
@@ -96,7 +95,7 @@ struct gprof_http_view {
  *	it records, and its profile as much again, before it fails (503); all at once may take
  *	four times that; 0: 256 MiB
  * @max_peer_recordings: recordings at once for one peer, as the request names it; 0: half of
- *	@max_recordings, at least one. What comes then is refused (429)
+ *	@max_recordings, at least one. Further requests get 429
  */
 struct gprof_http_config {
 	size_t sz;
@@ -125,8 +124,8 @@ struct gprof_http_header {
 };
 
 /**
- * struct gprof_http_answer - what to send; made by the library
- * @status: of HTTP, 200 or what went wrong
+ * struct gprof_http_answer - a response; made by the library
+ * @status: of HTTP, 200 or an error
  * @headers: all that are needed but for those of the connection and Content-Length
  * @nr_headers: number of @headers
  * @fd: regular file with the body, from offset 0 on; dup() it to keep it
@@ -141,18 +140,18 @@ struct gprof_http_answer {
 };
 
 /**
- * struct gprof_http_request - what is asked for
+ * struct gprof_http_request - a request
  * @sz: sizeof(struct gprof_http_request)
  * @method: such as "GET"
- * @path: what stands before "?", with its escapes undone
- * @query: what stands behind "?", with its escapes, or NULL
+ * @path: the part before "?", with its escapes undone
+ * @query: the part behind "?", with its escapes, or NULL
  * @gone: has the client gone away? Asked ten times a second while it is recorded, and while
  *	an answer is made of that, which ends then without one. NULL: it stays
- * @answer: gets the answer, once, before gprof_http_handler() returns; what it has of it
- *	lives until it returns 0 or -errno
+ * @answer: gets the response, once, before gprof_http_handler() returns; its pointers are valid
+ *	until it returns 0 or -errno
  * @ctx: for both
- * @peer: tells the client from others, by a user or an address, say; 0: nobody knows, and it
- *	has no share of its own
+ * @peer: tells the client from others, by a user or an address, say; 0: not known, without a share
+ *	of its own
  */
 struct gprof_http_request {
 	size_t sz;
@@ -166,17 +165,17 @@ struct gprof_http_request {
 };
 
 /**
- * gprof_http_handler() - do what a request asks for, and hand out the answer
+ * gprof_http_handler() - carry out a request, and pass on the response
  * @h: from gprof_http_new()
  * @rq: request
  *
- * Takes as long as the recording. What is wrong with the request, or with recording, is an
- * answer, too: a status and a sentence, with the header X-Go-Pprof, by which go tool pprof
- * knows that there is one. 400: the request makes no sense; 403: it is not permitted; 404:
- * there is no such page, event, process or group; 405: not GET; 429: too many at once of one
- * peer; 501: this kernel cannot; 503: too many at once, or not now; 500: it failed.
+ * Takes as long as the recording. An error of the request, or of recording, is a response, too: a
+ * status and a sentence, with the header X-Go-Pprof, by which go tool pprof knows that there is
+ * one. 400: the request makes no sense; 403: it is not permitted; 404: there is no such page,
+ * event, process or group; 405: not GET; 429: too many at once of one peer; 501: this kernel
+ * cannot; 503: too many at once, or not now; 500: it failed.
  *
- * Return: what @answer returned; -ECONNABORTED when the client went away; -ENOMEM or another
+ * Return: the return of @answer; -ECONNABORTED when the client went away; -ENOMEM or another
  * -errno when there was no answer to give.
  */
 GPROF_API int gprof_http_handler(struct gprof_http *h, const struct gprof_http_request *rq);

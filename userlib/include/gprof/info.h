@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * gprof/info.h: what this host offers.
+ * gprof/info.h: events and features of this host.
  *
  * Threads. Answers, once there, are only read: any number of threads may do so.
  * Fork. They are plain memory; each process frees its own. Growth: the structs are
@@ -35,7 +35,7 @@ struct gprof_info_event {
  * struct gprof_info_feature - a capability
  * @name: stable key such as "kernel_frames"
  * @present: the module has it here
- * @reason: a sentence that says what it is, or why it is missing
+ * @reason: a sentence: a description, or why it is missing
  */
 struct gprof_info_feature {
 	const char *name;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * gprof/monitor.h: the recorders of this host, and what becomes of them.
+ * gprof/monitor.h: the recorders of this host, and their events.
  *
  * One sees one's own user's recorders; with CAP_PERFMON or CAP_SYS_ADMIN all.
  *
@@ -29,7 +29,7 @@ extern "C" {
  * @id: never used again while the module is loaded
  * @kind: such as "cpu", "profile", "sched"; "unknown" for one that is newer than
  *	this library. Static.
- * @target: of whom it records; never GPROF_SELF
+ * @target: its target; never GPROF_SELF
  * @target_id: thread or process; 0: none, or not in this pid namespace
  * @cgroup: inode number of a cgroup's directory
  * @owner_pid: process that made it; 0: not in this pid namespace
@@ -89,7 +89,7 @@ GPROF_API size_t gprof_recorder_list_get(const struct gprof_recorder_list *l,
 					 const struct gprof_recorder_info **recorders);
 
 /**
- * gprof_snapshot_request() - ask whoever owns a flight recorder for a snapshot
+ * gprof_snapshot_request() - ask the owner of a flight recorder for a snapshot
  * @id: of the recorder
  *
  * The owner takes it from gprof_flight_fired(). gprofctl flight writes a snapshot then.
@@ -111,11 +111,11 @@ enum gprof_monitor_type {
 
 /**
  * struct gprof_monitor_event - something that happened
- * @type: what
+ * @type: kind of event
  * @described: all of @recorder is known; else only its id and kind: it was gone
  *	before one could ask for more, or is not for this user to see
- * @recorder: to whom, as it is when the event is taken; of one that was closed, as it
- *	was when its start was taken
+ * @recorder: of which recorder, as it is when the event is read; of one that was closed, as it was
+ *	when its start was taken
  * @trigger: number of the trigger that has fired, or -1: a snapshot is asked for
  * @cause: enum gprof_flight_cause of it (gprof/flight.h)
  *

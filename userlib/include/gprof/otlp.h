@@ -7,14 +7,13 @@
  * to be sent by POST to /v1development/profiles as application/x-protobuf. Nothing is sent
  * here, and nothing is compressed.
  *
- * What is where in it. One resource for each service: its attributes are service.name,
- * service.namespace, service.version, service.instance.id, deployment.environment.name as
- * the samples have them as labels (gprof/profile.h), and host.name. A sample without
- * service.name belongs to the service that is called like its label comm, or else to
- * "unknown_service". One profile for each type of values, with the samples that have a value
- * other than 0; one that has none at all goes with the first type. In names of types "-"
- * becomes "_". A profile has the period of its source, or else 1 of its own type; but
- * off_cpu in nanoseconds has none.
+ * Contents of a request. One resource for each service: its attributes are service.name,
+ * service.namespace, service.version, service.instance.id, deployment.environment.name as the
+ * samples have them as labels (gprof/profile.h), and host.name. A sample without service.name
+ * belongs to the service that is called like its label comm, or else to "unknown_service". One
+ * profile for each type of values, with the samples that have a value other than 0; one that has
+ * none at all goes with the first type. In names of types "-" becomes "_". A profile has the
+ * period of its source, or else 1 of its own type; but off_cpu in nanoseconds has none.
  *
  * cpu in nanoseconds is not sent where it is samples in count times the period, everywhere:
  * engines make it of these, and would have it twice. Where it is not that, it is sent, and
@@ -94,8 +93,8 @@ struct gprof_otlp_request {
  *
  * @request has to return: no longjmp() or exception out of it.
  *
- * Return: 0, what @request returned, or -errno (EINVAL: bad options; E2BIG: options that
- * this library does not know; EFBIG: it would become many times as large; ENOMEM).
+ * Return: 0, the return of @request, or -errno (EINVAL: bad options; E2BIG: options that this
+ * library does not know; EFBIG: it would become many times as large; ENOMEM).
  */
 GPROF_API int gprof_otlp_export(const struct gprof_profile *p, const struct gprof_otlp_opts *opts,
 				int (*request)(void *ctx, const struct gprof_otlp_request *r),
@@ -104,7 +103,7 @@ GPROF_API int gprof_otlp_export(const struct gprof_profile *p, const struct gpro
 #define GPROF_OTLP_MESSAGE	256
 
 /**
- * struct gprof_otlp_answer - what a receiver said
+ * struct gprof_otlp_answer - response of a receiver
  * @sz: sizeof(struct gprof_otlp_answer)
  * @rejected: profiles that it did not take, of a request that it took otherwise
  * @message: its words, at most so many, without control characters; "" for none
@@ -115,7 +114,7 @@ struct gprof_otlp_answer {
 	char message[GPROF_OTLP_MESSAGE];
 };
 
-/* what an answer is, by the status of HTTP that came with it */
+/* kind of a response, by its status of HTTP */
 #define GPROF_OTLP_TAKEN	0	/* 200: ExportProfilesServiceResponse */
 #define GPROF_OTLP_REFUSED	1	/* 400 and above: google.rpc.Status */
 
@@ -124,7 +123,7 @@ struct gprof_otlp_answer {
  * @data: body
  * @size: bytes of it
  * @kind: GPROF_OTLP_TAKEN or GPROF_OTLP_REFUSED
- * @answer: gets what it says
+ * @answer: gets the contents
  *
  * Return: 0, or -errno (EBADMSG: it is no such message; EINVAL; ENOMEM).
  */

@@ -2,10 +2,10 @@
 /*
  * gprof/profile.h: profiles in memory, and as pprof files.
  *
- * A profile is a set of samples: a stack of locations, labels, and one value
- * for each sample type. The file format is pprof's profile.proto, gzipped
- * (github.com/google/pprof/blob/main/proto/profile.proto); whatever `go tool
- * pprof` writes can be read here and the other way round.
+ * A profile is a set of samples: a stack of locations, labels, and one value for each sample type.
+ * The file format is pprof's profile.proto, gzipped
+ * (github.com/google/pprof/blob/main/proto/profile.proto); files of `go tool pprof` can be read
+ * here and the other way round.
  *
  * Threads. A profile, once there, is only read by all functions that take it as
  * const: any number of threads may do so at a time. Fork. A profile is plain
@@ -40,12 +40,11 @@ struct gprof_profile_opts {
  * @fd: file, pipe or socket with a (gzipped) profile
  * @opts: or NULL
  *
- * The file may come from anyone. What pprof itself refuses is refused: ids that
- * are 0 or there twice, a string_table[0] that is not empty, samples with other
- * than as many values as there are types, and references that lead nowhere; but
- * as for pprof, a location whose mapping_id leads nowhere has no mapping. Time is
- * linear in the size of the file, and memory too: a gzipped file may unpack to
- * 256 times its size (4 MiB at least), and its stacks may have 16 frames for each
+ * The file may come from anyone. Files that pprof refuses are refused: ids that are 0 or there
+ * twice, a string_table[0] that is not empty, samples with other than as many values as there are
+ * types, and references that lead nowhere; but as for pprof, a location whose mapping_id leads
+ * nowhere has no mapping. Time is linear in the size of the file, and memory too: a gzipped file
+ * may unpack to 256 times its size (4 MiB at least), and its stacks may have 16 frames for each
  * byte of that, inlined ones counted, and a million beside.
  *
  * Return: profile for gprof_profile_free(), or NULL with errno (EBADMSG: not a
@@ -62,11 +61,10 @@ GPROF_API struct gprof_profile *gprof_profile_read(int fd);
  * @profiles: the profiles, of one event (their period types are the same)
  * @nr: how many, at least 1
  *
- * Values of what is the same in them are added up, as pprof does: samples with the
- * same places and labels; places with the same mapping, address and lines; mappings of
- * one size, one offset and one file, by build-id or else by name. Of the types of values
- * those are kept that all have. The time is the first, the duration the sum, the period
- * the longest. What adds up to nothing is left out.
+ * Values of equal samples are added up, as pprof does: samples with the same places and labels;
+ * places with the same mapping, address and lines; mappings of one size, one offset and one file,
+ * by build-id or else by name. Of the types of values those are kept that all have. The time is
+ * the first, the duration the sum, the period the longest. Samples that add up to 0 are left out.
  *
  * Return: profile for gprof_profile_free(), or NULL with errno (EINVAL: they do not go
  * together; ENOMEM).
@@ -82,8 +80,8 @@ struct gprof_profile_sum;
 /**
  * gprof_profile_sum_new() - begin one profile out of many files, or NULL with errno
  *
- * What comes of it is what gprof_profile_merge() of all of them makes, in the memory of that
- * alone and for half of the work.
+ * The result is that of gprof_profile_merge() of all, in the memory of the result alone and for
+ * half of the work.
  */
 GPROF_API struct gprof_profile_sum *gprof_profile_sum_new(void);
 GPROF_API void gprof_profile_sum_free(struct gprof_profile_sum *s);
@@ -108,9 +106,9 @@ GPROF_API struct gprof_profile *gprof_profile_sum_end(struct gprof_profile_sum *
 #define GPROF_DIFF_SUBTRACT	(1U << 0)	/* of two profiles of one run, one after the other */
 
 /**
- * gprof_profile_diff() - what one profile has more, and less, than another
+ * gprof_profile_diff() - the difference of two profiles
  * @profile: the profile
- * @base: what it is compared with
+ * @base: profile to subtract
  * @flags: GPROF_DIFF_*
  *
  * Merged are @profile and @base with its values negated. As with pprof's -diff_base
@@ -140,7 +138,7 @@ GPROF_API int gprof_profile_write(const struct gprof_profile *p, int fd);
  *
  * @write has to return: no longjmp() or exception out of it.
  *
- * Return: 0, what @write returned, or -ENOMEM.
+ * Return: 0, the return of @write, or -ENOMEM.
  */
 GPROF_API int gprof_profile_write_to(const struct gprof_profile *p,
 				     int (*write)(void *ctx, const void *data, size_t len),
@@ -150,7 +148,7 @@ GPROF_API int gprof_profile_write_to(const struct gprof_profile *p,
 GPROF_API void gprof_profile_free(struct gprof_profile *p);
 
 /**
- * struct gprof_value_type - what one column of values is
+ * struct gprof_value_type - a column of values
  * @type: such as "samples", "cpu", "cycles"
  * @unit: such as "count", "nanoseconds"
  */
@@ -170,7 +168,7 @@ GPROF_API size_t gprof_profile_default_type(const struct gprof_profile *p);
 GPROF_API int64_t gprof_profile_total(const struct gprof_profile *p, size_t type);
 
 /**
- * gprof_profile_whole() - what shares of a column are of, as pprof has it
+ * gprof_profile_whole() - the whole for shares of a column, as pprof has it
  *
  * Return: the sum of the sizes of all values, whatever their sign; in a difference,
  * of those of the base alone. The largest number if it does not fit.
@@ -218,7 +216,7 @@ struct gprof_frame {
  *
  * Walks may be nested. @fn has to return: no longjmp() or exception out of it.
  *
- * Return: 0, what @fn returned, or -ENOMEM.
+ * Return: 0, the return of @fn, or -ENOMEM.
  */
 GPROF_API int gprof_profile_each(const struct gprof_profile *p,
 				 int (*fn)(void *ctx, const struct gprof_frame *frames,
@@ -245,19 +243,19 @@ GPROF_API int gprof_profile_filter(struct gprof_profile *p,
  * @p: profile that no other thread reads now
  * @type: number of the column; one that is not there is none
  *
- * For values that do not add up over profiles that are merged: of what is in use at the end of
- * each, that of the last is what there is.
+ * For values that do not add up over merged profiles: of memory in use at the end of each, the
+ * last profile's counts.
  */
 GPROF_API void gprof_profile_clear(struct gprof_profile *p, size_t type);
 
 /**
  * gprof_profile_label() - a label of the sample that gprof_profile_each(), or filter, is at
  * @p: profile
- * @key: "pid", "tid", "comm", "cpu"; where they are known "process.executable.name" (name of
- *	the process' first thread, else of its file), "cgroup" (path in the hierarchy of cgroup
- *	v2) and what the process publishes of itself as OpenTelemetry's process
- *	context (OTEP 4719): "service.name", "service.namespace", "service.version",
- *	"service.instance.id", "deployment.environment.name"; the thread's own (labels.h)
+ * @key: "pid", "tid", "comm", "cpu"; where they are known "process.executable.name" (name of the
+ *	process' first thread, else of its file), "cgroup" (path in the hierarchy of cgroup v2) and
+ *	the attributes that the process publishes as OpenTelemetry's process context (OTEP 4719):
+ *	"service.name", "service.namespace", "service.version", "service.instance.id",
+ *	"deployment.environment.name"; the thread's own (labels.h)
  * @num: gets the number of a numeric label
  *
  * To be called from within @fn only, in its thread; of nested walks over one
@@ -290,8 +288,8 @@ struct gprof_profile_stack {
  * @i: which
  * @s: gets it
  *
- * For who goes through many samples: what there is to know of a place or of labels is
- * found out once, and kept by their numbers, which begin at 0 and have no gaps.
+ * For a walk of many samples: a caller looks up each location and each set of labels once, by
+ * their numbers, which begin at 0 and have no gaps.
  *
  * Return: 0, or -ENOENT past the last.
  */

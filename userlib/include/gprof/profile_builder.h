@@ -41,12 +41,12 @@ extern "C" {
 struct gprof_profile_builder;
 
 /**
- * struct gprof_profile_builder_config - what a profile is of
+ * struct gprof_profile_builder_config - types and period of a profile
  * @sz: sizeof(struct gprof_profile_builder_config)
- * @types: what the values of a sample are; no two of one name
+ * @types: of the values of a sample; no two of one name
  * @nr_types: how many, at least 1
  * @default_type: name of the one to show; NULL: the last, as pprof has it
- * @period_type: what there is a sample of every @period of; NULLs: not said
+ * @period_type: unit of @period; NULLs: not known
  * @period: likewise; 0: not said
  */
 struct gprof_profile_builder_config {
@@ -67,7 +67,7 @@ struct gprof_profile_builder_config {
 GPROF_API struct gprof_profile_builder *
 gprof_profile_builder_new(const struct gprof_profile_builder_config *cfg);
 
-/** gprof_profile_builder_free() - free a builder and what is not finished; NULL is fine */
+/** gprof_profile_builder_free() - free a builder and its unfinished profile; NULL is fine */
 GPROF_API void gprof_profile_builder_free(struct gprof_profile_builder *b);
 
 /**

@@ -23,19 +23,17 @@
  *
  * Errors are told as gprof/base.h says, for all of the library.
  *
- * Threads. A recorder is used by one thread at a time. Between start and stop
- * a thread of its own empties the kernel's buffers, and another makes unwind tables
- * where those are wanted (all signals blocked in both); they are created before the
- * kernel attaches, so they show in a profile of one's own process with what they really
- * cost. The library never prints, never exits and
- * installs no signal handler.
+ * Threads. A recorder is used by one thread at a time. Between start and stop a thread of its own
+ * empties the kernel's buffers, and another makes unwind tables where those are wanted (all
+ * signals blocked in both); they are created before the kernel attaches, so they show in a profile
+ * of one's own process with their real cost. The library never prints, never exits and installs no
+ * signal handler.
  *
- * Growth. Of all structs of this library there are three kinds. Those that begin
- * with sz, which the caller sets to sizeof(struct): members may be appended, and
- * program and library may be of different age; what an older library does not
- * know has to be 0 (E2BIG). Those that only the library makes and hands out by
- * pointer. And all others, which a caller allocates, or finds in an array: they
- * are closed, and grow within @reserved or not at all.
+ * Growth. Of all structs of this library there are three kinds. Those that begin with sz, which
+ * the caller sets to sizeof(struct): members may be appended, and program and library may be of
+ * different age; a member that an older library does not know has to be 0 (E2BIG). Those that only
+ * the library makes and hands out by pointer. And all others, which a caller allocates, or finds
+ * in an array: they are closed, and grow within @reserved or not at all.
  *
  * Fork. Only the process that made a recorder may use it: a child has neither the
  * thread nor the mappings, and must not even free it; exec and _exit are fine.
@@ -56,7 +54,7 @@ extern "C" {
 struct gprof_recorder;
 struct gprof_profile;
 
-/* Whom to record. */
+/* Targets. */
 enum gprof_target_type {
 	GPROF_SELF,	/* the calling process: all its threads, and all they fork */
 	GPROF_THREAD,	/* @id: a thread id; that thread alone */
@@ -67,7 +65,7 @@ enum gprof_target_type {
 };
 
 /**
- * struct gprof_target - whom to record
+ * struct gprof_target - tasks or CPUs to record
  * @type: kind of target
  * @id: thread or process id
  * @name: cgroup path or CPU list; borrowed during the call only
@@ -92,30 +90,29 @@ struct gprof_target {
 
 /**
  * struct gprof_cpu_event - one event to sample
- * @name: "timer", "cycles", "instructions", "cacheReferences", "cacheMisses",
- *	"branches", "branchMisses", "rHEX" (raw event number), or
- *	"PMU/EVENT/" or "PMU/term=value,.../" as under /sys/bus/event_source; of what
- *	the kernel counts itself "page-faults", "minor-faults", "major-faults",
- *	"context-switches", "cpu-migrations", "alignment-faults", "emulation-faults"
+ * @name: "timer", "cycles", "instructions", "cacheReferences", "cacheMisses", "branches",
+ *	"branchMisses", "rHEX" (raw event number), or "PMU/EVENT/" or "PMU/term=value,.../" as
+ *	under /sys/bus/event_source; of the kernel's own counters "page-faults", "minor-faults",
+ *	"major-faults", "context-switches", "cpu-migrations", "alignment-faults",
+ *	"emulation-faults"
  * @period: events per sample; 0: a preset for the event. Not for the timer.
  * @hz: timer only: samples per second of CPU time; 0: 100
  * @precise: 0 any skid, 1 constant skid, 2 asks for no skid, 3 must have none
  * @flags: GPROF_EVENT_*
  * @reserved: 0
  *
- * With GPROF_EVENT_LATENCY the profile has a value more, "latency", in the unit of what
- * samples stand for: that, divided by the number of the target's tasks that ran at the
- * sample's instant, this one among them, which is the label parallelism. So it is
- * about the time that passed while the target ran: what one task did alone counts in
- * full, what four did at once, a quarter for each. Each value is exact to 1, and so
- * is the sum of all.
+ * With GPROF_EVENT_LATENCY the profile has a value more, "latency", in the unit of the period:
+ * that, divided by the number of the target's tasks that ran at the sample's instant, this one
+ * among them, which is the label parallelism. So it is about the time that passed while the target
+ * ran: a sample of one running task counts in full, one of four running tasks a quarter. Each
+ * value is exact to 1, and so is the sum of all.
  *
  * No callchain of either kind is isSampleCallchainIncluded = false: the sampled
  * instruction alone.
  *
- * Preset periods: 2,400,000 for cycles and instructions, 500,000 for branches,
- * 100,000 for cacheReferences, 20,000 for cacheMisses and branchMisses, 1 for what the
- * kernel counts itself, 1,000,000 for every other event.
+ * Preset periods: 2,400,000 for cycles and instructions, 500,000 for branches, 100,000 for
+ * cacheReferences, 20,000 for cacheMisses and branchMisses, 1 for the kernel's own counters,
+ * 1,000,000 for every other event.
  */
 struct gprof_cpu_event {
 	const char *name;
@@ -130,8 +127,8 @@ struct gprof_cpu_event {
  * struct gprof_cpu_config - configuration of a CPU recorder
  * @sz: sizeof(struct gprof_cpu_config)
  * @target: whom to record
- * @events: what to sample, each to an output of its own; the same event twice
- *	is refused (EEXIST)
+ * @events: events to sample, each to an output of its own; the same event twice is refused
+ *	(EEXIST)
  * @nr_events: number of @events; 0: the timer at 100 Hz
  * @buffer_bytes: kernel buffer per CPU and event; 0: the module's default
  * @on_exec: count from the target's next exec on
@@ -141,8 +138,8 @@ struct gprof_cpu_event {
  *	compiles tables of the files that are recorded, before the recording and beside it
  *	(gprof_recorder_prepare()), so that stacks of programs without frame pointers are
  *	complete
- * @python: have what CPython (3.11 and 3.13) runs in the stacks, in the place of the function
- *	that runs it. Wants unwind tables
+ * @python: have CPython's functions (3.11 and 3.13) in the stacks, in the place of the
+ *	interpreting function. Wants unwind tables
  */
 struct gprof_cpu_config {
 	size_t sz;
@@ -160,11 +157,11 @@ struct gprof_cpu_config {
  * struct gprof_tracepoint_config - configuration of a tracepoint profile
  * @sz: sizeof(struct gprof_tracepoint_config)
  * @target: whom to record
- * @event: tracepoint, "CATEGORY:NAME" as under /sys/kernel/tracing/events; or what the
- *	kernel counts itself, such as "page-faults"; or a probe, "kprobe:FUNCTION" of the
- *	kernel or "uprobe:FILE:FUNCTION" of a program or library, with "+OFFSET" or "%return"
- *	behind, which needs root, is there for the host to see under events/gprof while
- *	there is the recorder, and is removed with it. NULL where there are @events
+ * @event: tracepoint, "CATEGORY:NAME" as under /sys/kernel/tracing/events; or a counter of the
+ *	kernel, such as "page-faults"; or a probe, "kprobe:FUNCTION" of the kernel or
+ *	"uprobe:FILE:FUNCTION" of a program or library, with "+OFFSET" or "%return" behind, which
+ *	needs root, is there for the host to see under events/gprof while there is the recorder,
+ *	and is removed with it. NULL where there are @events
  * @period: events per sample; 0: 1, every event
  * @buffer_bytes: kernel buffer per CPU; 0: the module's default
  * @kernel_frames: record the kernel's call chain too
@@ -207,40 +204,40 @@ struct gprof_tracepoint_config {
 #define GPROF_RECORD_KERNEL	(1U << 0)	/* the kernel too, its frames and its time */
 #define GPROF_RECORD_ADDR	(1U << 1)	/* label addr: where the lock is */
 #define GPROF_RECORD_LATENCY	(1U << 2)	/* "cpu": as GPROF_EVENT_LATENCY; else nothing */
-#define GPROF_RECORD_OWNER	(1U << 3)	/* "kernel-lock": who had the lock; else nothing */
-#define GPROF_RECORD_KEEP	(1U << 4)	/* "user-heap": also what ended programs had; likewise */
+#define GPROF_RECORD_OWNER	(1U << 3)	/* ""kernel-lock": the lock's owner; else nothing */
+#define GPROF_RECORD_KEEP	(1U << 4)	/* ""user-heap": also memory of ended programs; likewise */
 
 #define GPROF_RECORD_PROBES	(1U << 5)	/* "user-alloc", "user-heap": by probes */
 
 /**
  * struct gprof_kind_config - something to record, each with a profile of its own
- * @kind: its name, and what the profile's values are:
+ * @kind: its name, and the profile's values:
  *
  *	"cpu"		samples/count, cpu/nanoseconds: where CPU time goes
  *	"block"		contentions/count, delay/nanoseconds, runnable/nanoseconds: where tasks
  *			wait, for how long, and how long then until they have a CPU
- *	"block-waker"	contentions/count, delay/nanoseconds: who ends these waits
- *	"mutex"		contentions/count, delay/nanoseconds: who releases the locks of user
+ *	"block-waker"	contentions/count, delay/nanoseconds: tasks that end these waits
+ *	"mutex"		contentions/count, delay/nanoseconds: tasks that release the locks of user
  *			space (futexes) that others wait for
- *	"mutex-waiter"	contentions/count, delay/nanoseconds, runnable/nanoseconds: who
- *			waits for them
- *	"kernel-lock"	contentions/count, delay/nanoseconds: who waits for locks of the
+ *	"mutex-waiter"	contentions/count, delay/nanoseconds, runnable/nanoseconds: tasks that
+ *			wait for them
+ *	"kernel-lock"	contentions/count, delay/nanoseconds: tasks that wait for locks of the
  *			kernel, asleep or spinning; needs CAP_PERFMON, and Linux 5.19
- *	"alloc"		alloc_objects/count, alloc_space/bytes: what the kernel allocates for
+ *	"alloc"		alloc_objects/count, alloc_space/bytes: the kernel's allocations for
  *			tasks, slab objects and pages; needs CAP_PERFMON
  *	"heap"		alloc_objects/count, alloc_space/bytes, inuse_objects/count,
- *			inuse_space/bytes: and what of it is not freed at the stop; likewise
+ *			inuse_space/bytes: and those that are not freed at the stop; likewise
  *
- *	"user-alloc"	as "alloc", but what programs allocate themselves, by malloc() and the
- *			like, where they were started with libgprof-heap.so in LD_PRELOAD
- *	"user-heap"	as "heap", likewise; what a process has when it ends, or executes
- *			another program, is not in use, but for what the target itself has when
- *			it ends; with GPROF_RECORD_KEEP it is
+ *	"user-alloc"	as "alloc", but allocations of programs, by malloc() and the like,
+ *			where they were started with libgprof-heap.so in LD_PRELOAD
+ *	"user-heap"	as "heap", likewise; memory of a process that ends, or executes
+ *			another program, is not in use, but for the target's own when it ends;
+ *			with GPROF_RECORD_KEEP it is
  *
- * With GPROF_RECORD_PROBES these two are of a process or thread that runs already, whatever it was
- * started with: breakpoints are put where its functions that allocate begin and return (malloc()
- * and the like of all its allocators; C++'s operators where they are an allocator's own; no
- * mappings). Each call then enters the kernel, sampled or not, which slows a program that
+ * With GPROF_RECORD_PROBES these two are of a process or thread that runs already, started with
+ * any environment: breakpoints are put where its functions that allocate begin and return
+ * (malloc() and the like of all its allocators; C++'s operators where they are an allocator's own;
+ * no mappings). Each call then enters the kernel, sampled or not, which slows a program that
  * allocates much many times over. Needs CAP_PERFMON, and excludes GPROF_RECORD_KEEP and on_exec.
  *
  * @rate: "cpu": samples per second of CPU time, 0: 100; of allocations: bytes per sample,
@@ -252,14 +249,14 @@ struct gprof_tracepoint_config {
  * @reserved: 0
  *
  * Samples of waits have labels: reason (sleep, io, futex, pipe, socket, file, poll, fault,
- * uninterruptible, child, signal, stopped, kernel, other), and ended, where the stack is
- * not that of the task that ended it: interrupt, softirq, stranger (who may not be
- * recorded), not yet. Those of locks also lock, as far as the call tells: mutex, pi mutex,
- * condition (also semaphores, and waits with a timeout), many; kernel spinlock, kernel
- * rwlock, kernel mutex, kernel rwsem, kernel rt_mutex, kernel percpu_rwsem, kernel semaphore.
- * With GPROF_RECORD_OWNER those of mutexes, of rwsems that somebody writes, and of rt_mutexes have
- * owner, the thread id of who had it when the wait began, and owner_comm, its name. Of locks
- * of user space that is who releases them, whose stack "mutex" has.
+ * uninterruptible, child, signal, stopped, kernel, other), and ended, where the stack is not that
+ * of the task that ended it: interrupt, softirq, stranger (who may not be recorded), not yet.
+ * Those of locks also lock, as far as the call tells: mutex, pi mutex, condition (also semaphores,
+ * and waits with a timeout), many; kernel spinlock, kernel rwlock, kernel mutex, kernel rwsem,
+ * kernel rt_mutex, kernel percpu_rwsem, kernel semaphore. With GPROF_RECORD_OWNER those of
+ * mutexes, of rwsems with a writer, and of rt_mutexes have owner, the thread id of the owner when
+ * the wait began, and owner_comm, its name. Of locks of user space that is the releasing thread,
+ * whose stack "mutex" has.
  */
 struct gprof_kind_config {
 	const char *kind;
@@ -273,16 +270,15 @@ struct gprof_kind_config {
  * struct gprof_recorder_config - configuration of a recorder of any kinds
  * @sz: sizeof(struct gprof_recorder_config)
  * @target: whom to record
- * @kinds: what to record, each to an output of its own; the same twice is refused
- *	(EEXIST)
+ * @kinds: kinds to record, each to an output of its own; the same twice is refused (EEXIST)
  * @nr_kinds: number of @kinds, at least 1
  * @buffer_bytes: kernel buffer per CPU and kind; 0: the module's default
  * @on_exec: from the target's next exec on
  * @flight: keep the last of it in the kernel's buffers alone, for
  *	gprof_recorder_snapshot(); labels of threads are not kept
  * @no_unwind_tables: walk stacks by frame pointers alone
- * @service_names: each sample has a label service.name: what its process says of itself
- *	(profile.h), else the unit of systemd that it is in, its cgroup, or its name
+ * @service_names: each sample has a label service.name: the process' own (profile.h), else the
+ *	unit of systemd that it is in, its cgroup, or its name
  * @python: as in struct gprof_cpu_config
  */
 struct gprof_recorder_config {
@@ -302,7 +298,7 @@ struct gprof_recorder_config {
  * gprof_recorder_new() - make a recorder of any kinds
  * @cfg: configuration; copied
  *
- * What there is to tell apart of them is told by "event" of the functions below.
+ * The argument "event" of the functions below tells them apart.
  *
  * Return: as gprof_cpu_recorder_new().
  */
@@ -330,16 +326,16 @@ GPROF_API struct gprof_recorder *
 gprof_tracepoint_recorder_new(const struct gprof_tracepoint_config *cfg);
 
 /**
- * struct gprof_prepare - what is done before a recording begins
+ * struct gprof_prepare - preparation of a recording
  * @sz: sizeof(struct gprof_prepare)
  * @timeout_ms: how long it may take; 0: 3,000
- * @progress: called with the number of files whose unwind tables the kernel has, or that
- *	have none, of how many, some times a second; what it returns other than 0 ends the
- *	waiting. NULL: nobody is told
+ * @progress: called with the number of files whose unwind tables the kernel has, or that have
+ *	none, of how many, some times a second; a return other than 0 ends the waiting. NULL: no
+ *	calls
  * @ctx: passed on
- * @program: what the target is about to execute, as execvp() takes it: its files, those of the
- *	interpreter, and of all libraries that it needs take the place of what the target has
- *	mapped; the interpreter is asked for them, in a child process. NULL: nothing
+ * @program: the program that the target is about to execute, as execvp() takes it: its files,
+ *	those of the interpreter, and of all libraries that it needs take the place of the target's
+ *	mappings; the interpreter is asked for them, in a child process. NULL: nothing
  */
 struct gprof_prepare {
 	size_t sz;
@@ -350,13 +346,13 @@ struct gprof_prepare {
 };
 
 /**
- * gprof_recorder_prepare() - make the unwind tables of what the target has mapped
+ * gprof_recorder_prepare() - make the unwind tables of the target's mapped files
  * @r: recorder that is not started
- * @how: for how long, and whom to tell
+ * @how: for how long, and the progress function
  *
- * Starting does the same, and tells nobody. The files that most processes have mapped come
- * first; those whose time has not come are done beside the recording, and stacks through them
- * are cut until then. Nothing where stacks want no tables, and the second time.
+ * Starting does the same, without progress. The files that most processes have mapped come first;
+ * those whose time has not come are done beside the recording, and stacks through them are cut
+ * until then. Nothing where stacks want no tables, and the second time.
  *
  * Return: 0 or -errno.
  */
@@ -388,10 +384,10 @@ GPROF_API int gprof_recorder_start_events(struct gprof_recorder *r, const int *f
  * gprof_recorder_stop() - end recording and write the profiles
  * @r: started recorder
  *
- * Detaches from the target, reads what is left in the buffers, names the
- * addresses and writes one gzip-compressed pprof profile per event. What went
- * wrong while recording is told here, and in a comment of the profile, which is
- * written all the same. A pipe that nobody reads gives -EPIPE and no SIGPIPE.
+ * Detaches from the target, reads what is left in the buffers, names the addresses and writes one
+ * gzip-compressed pprof profile per event. An error of the recording is returned here, and is in a
+ * comment of the profile, which is written all the same. A pipe without a reader gives -EPIPE and
+ * no SIGPIPE.
  *
  * Return: 0 or -errno, such as -ENOSPC from the write, -EPROTO when produced,
  * read and lost samples do not add up, -EBADMSG for a corrupt buffer; -EINVAL
@@ -407,8 +403,8 @@ GPROF_API int gprof_recorder_stop(struct gprof_recorder *r);
  *	NULL where there is none
  * @nr: number of @profiles, which must be that of the events
  *
- * As gprof_recorder_stop(), but nothing is written. Whatever could be made of the
- * recording is given, also when it fails; the profiles outlive the recorder.
+ * As gprof_recorder_stop(), but nothing is written. The profiles are returned as far as they could
+ * be made, also on failure; the profiles outlive the recorder.
  *
  * Return: 0 or -errno; with -EINVAL for @nr or for a recorder that is not started,
  * @profiles is untouched and a started recorder goes on.
@@ -417,16 +413,16 @@ GPROF_API int gprof_recorder_stop_profiles(struct gprof_recorder *r,
 					   struct gprof_profile **profiles, size_t nr);
 
 /**
- * gprof_recorder_next_profiles() - take the profiles of what was recorded, which goes on
+ * gprof_recorder_next_profiles() - profiles so far, of a recording that goes on
  * @r: started recorder, no flight recorder
  * @profiles: gets the profile of each event, in their order, for gprof_profile_free();
  *	NULL where there is none
  * @nr: number of @profiles, which must be that of the events
  *
- * Each begins where the one before ended, and no sample is in none or in two of them: nothing
- * is stopped. The next call, or the stop, gives what comes then. What was live at the time is
- * told of each again; all other values are of what is new. What is known of programs is kept,
- * and forgotten when they are over, so that memory does not grow with the time.
+ * Each begins where the one before ended, and no sample is in none or in two of them: nothing is
+ * stopped. The next call, or the stop, continues from there. Live objects are in each profile; all
+ * other values are new since the last call. The state of programs is kept, and freed when they are
+ * over, so that memory does not grow with the time.
  *
  * Return: 0 or -errno, as gprof_recorder_stop_profiles(), but the recorder goes on; samples of
  * which there was no profile for want of memory are in the next.
@@ -435,15 +431,14 @@ GPROF_API int gprof_recorder_next_profiles(struct gprof_recorder *r,
 					   struct gprof_profile **profiles, size_t nr);
 
 /**
- * gprof_recorder_snapshot() - what a flight recorder holds, while it records on
+ * gprof_recorder_snapshot() - contents of a flight recorder, which goes on
  * @r: started recorder whose configuration says @flight
  * @event: number of the event
  * @profile: gets its profile, for gprof_profile_free(); NULL on failure
  *
- * It begins where the buffers of all CPUs have something to tell, as its time says. Takes
- * memory for about a generation of each buffer, an eighth of it, while it lasts, and more
- * where samples come faster than they are read. What stop gives, or writes, is one too. A
- * flight recorder may be started once.
+ * It begins where the buffers of all CPUs have records, as its time says. Takes memory for about a
+ * generation of each buffer, an eighth of it, while it lasts, and more where samples come faster
+ * than they are read. The profile of a stop is one too. A flight recorder may be started once.
  *
  * Return: 0 or -errno: -EINVAL for one that is no flight recorder, or is not started;
  * -EAGAIN when samples come faster than the buffers can be copied.
@@ -458,8 +453,7 @@ GPROF_API int gprof_recorder_snapshot(struct gprof_recorder *r, size_t event,
 GPROF_API void gprof_recorder_free(struct gprof_recorder *r);
 
 /**
- * struct gprof_recorder_stats - what became of the samples of one event, since
- * the last start
+ * struct gprof_recorder_stats - counts of the samples of one event, since the last start
  * @sz: sizeof(struct gprof_recorder_stats), set by the caller
  * @event: name of the event; lives as long as the recorder
  * @produced: samples that the kernel took; produced = read + lost + overwritten
@@ -481,7 +475,7 @@ GPROF_API void gprof_recorder_free(struct gprof_recorder *r);
  * @stacks_no_table: ... up to code that has no table, or had none yet
  * @stacks_no_page: ... up to a page of the stack that was not in memory
  * @stacks_max: ... up to as many frames as are recorded
- * @stacks_other: ... up to what cannot be followed
+ * @stacks_other: ... up to code that the tables do not describe
  * @lost_full: of @lost, those for which the buffer had no room
  * @lost_nested: ... in interrupts that were nested too deeply
  * @lost_no_buffer: ... on CPUs, or of processes, for which there was no memory yet
@@ -489,8 +483,8 @@ GPROF_API void gprof_recorder_free(struct gprof_recorder *r);
  * @tables_refused: 1: stacks were walked by frame pointers alone, for unwind tables did not
  *	fit into the memory that the user may lock
  * @live_full: "heap": samples that are not among what is live, for the table was full
- * @live_lost: ... objects that are live, but not in the profile, for their samples were lost,
- *	or overwritten in a flight recorder, or came after what was read
+ * @live_lost: ... objects that are live, but not in the profile, for their samples were lost, or
+ *	overwritten in a flight recorder, or were not read yet
  * @live_unseen: ... objects at most that are in it as live, but are so no longer. These three
  *	are of the last profile
  * @other_python: with @python of the configuration: version of an interpreter whose functions

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * gprof/sched_stats.h: what the scheduler does with a thread, a process, a
- * cgroup or the whole host, in counters that are cheap enough to be always on.
+ * gprof/sched_stats.h: counters of the scheduler for a thread, a process, a cgroup or the whole
+ * host, cheap enough to be always on.
  *
  *	struct gprof_sched_config cfg = {
  *		.sz = sizeof(cfg), .target = { GPROF_SYSTEM }, .sample_hz = 100,
@@ -19,8 +19,8 @@
  * SetSchedulerProfileRate proposed for Go's runtime (golang/go 15490), with
  * tasks for goroutines and CPUs for procs.
  *
- * Totals are counted, never sampled, and since open; the kernel counts only
- * while somebody has statistics open. Errors and growth are as in gprof/recorder.h.
+ * Totals are counted, never sampled, and since open; the kernel counts only while statistics are
+ * open. Errors and growth are as in gprof/recorder.h.
  *
  * Threads. Statistics are used by one thread at a time; a reading is the caller's
  * own. Fork. A child shares the socket that the module is asked through: one of the
@@ -48,10 +48,10 @@ struct gprof_sched;
 #define GPROF_SCHED_STALL	(1U << 2)	/* time in which some task waited */
 
 /**
- * struct gprof_sched_config - what to count
+ * struct gprof_sched_config - target and options
  * @sz: sizeof(struct gprof_sched_config)
- * @target: of whom: a thread, a process, a cgroup or the system, not CPUs. Of a
- *	process: all threads that it has now, and all they fork from now on.
+ * @target: a thread, a process, a cgroup or the system, not CPUs. Of a process: all threads that
+ *	it has now, and all they fork from now on.
  * @sample_hz: delays to sample in a second; 0: none
  * @flags: GPROF_SCHED_*
  */
@@ -169,7 +169,7 @@ GPROF_API int gprof_sched_profile_rate_set(struct gprof_sched *s, unsigned int h
 /** gprof_sched_stats_free() - count no more; NULL is fine */
 GPROF_API void gprof_sched_stats_free(struct gprof_sched *s);
 
-/* What kind of metric a name stands for. */
+/* Kinds of metrics. */
 enum gprof_metric_type {
 	GPROF_METRIC_COUNTER,	/* a number that only grows */
 	GPROF_METRIC_GAUGE,	/* a number as it is now */
@@ -180,11 +180,11 @@ enum gprof_metric_type {
 /**
  * struct gprof_sched_metric - a metric by name
  * @name: such as "total_task_exec"
- * @type: what it is
+ * @type: kind of metric
  * @unit: "count", "nanoseconds" or "hertz"
  * @stable: keeps its name and meaning in all versions to come; the others may
  *	change or go as schedulers do
- * @help: what it says, as a sentence
+ * @help: its meaning, as a sentence
  */
 struct gprof_sched_metric {
 	const char *name;
@@ -198,7 +198,7 @@ struct gprof_sched_metric {
 GPROF_API size_t gprof_sched_metrics(const struct gprof_sched_metric **metrics);
 
 /**
- * struct gprof_sched_value - what a metric says in one reading
+ * struct gprof_sched_value - a metric's value in one reading
  * @metric: which
  * @number: of a counter or gauge
  * @samples: of the samples, GPROF_SCHED_DELAYS of them, else NULL

@@ -22,7 +22,7 @@ extern "C" {
 #endif
 
 /**
- * struct gprof_symbolized - what came of the locations of a file
+ * struct gprof_symbolized - result for the locations of a file
  * @file: its path, as the profile has it; "": of no file
  * @build_id: in hexadecimal, as the profile has it, or ""
  * @unnamed: locations that had no name
@@ -49,7 +49,7 @@ struct gprof_symbolized {
 /**
  * struct gprof_symbolize_opts - where names are looked for; all zero is the default
  * @sz: sizeof(struct gprof_symbolize_opts)
- * @files: programs, libraries and debug files, each for what has its build-id
+ * @files: programs, libraries and debug files, each for mappings with its build-id
  * @nr_files: how many
  * @debug_dirs: directories with debug files in .build-id, as /usr/lib/debug has it
  * @nr_debug_dirs: how many

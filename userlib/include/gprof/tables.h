@@ -2,10 +2,10 @@
 /*
  * gprof/tables.h: unwind tables on disk, before there is a recording.
  *
- * Stacks of programs without frame pointers are walked by tables, which are compiled out of
- * their files once and kept: root's in /var/cache/gprof/unwind for everybody, those of a user
- * in that user's directory of caches. A recording that begins with files of which there are
- * tables has to compile none. The module is not needed.
+ * Stacks of programs without frame pointers are walked by tables, which are compiled out of their
+ * files once and kept: root's in /var/cache/gprof/unwind for all users, those of a user in that
+ * user's directory of caches. A recording that begins with files of which there are tables has to
+ * compile none. The module is not needed.
  *
  * Threads. Any. Fork. Nothing is kept from one call to the next.
  */
@@ -22,7 +22,7 @@ extern "C" {
 #endif
 
 /**
- * struct gprof_tables_opts - tables of what; all zero is the default
+ * struct gprof_tables_opts - files to compile; all zero is the default
  * @sz: sizeof(struct gprof_tables_opts)
  * @paths: files, and directories, which stand for the programs and libraries in them and below,
  *	on their file system; symbolic links are followed of @paths alone. NULL: all files of
@@ -43,7 +43,7 @@ struct gprof_tables_opts {
 };
 
 /**
- * struct gprof_tables_made - what came of it
+ * struct gprof_tables_made - result
  * @sz: sizeof(struct gprof_tables_made)
  * @files: all that follow together: files of this machine's code, each once
  * @made: files whose tables were made now
@@ -52,9 +52,8 @@ struct gprof_tables_opts {
  * @frameless: files that tell nothing of their frames
  * @failed: files that could not be read, are broken, or were changed meanwhile
  * @left: files that nothing was done for: progress was the end, or there was no room
- * @bytes: what all that is in the caller's directory takes there, with what is kept of
- *	@frameless
- * @limit: what the caller's directory may take
+ * @bytes: size of all files in the caller's directory, those for @frameless included
+ * @limit: on the size of the caller's directory
  * @full: it would have taken more: a new table would have taken the place of one of these
  * @dir: it
  */
@@ -76,7 +75,7 @@ struct gprof_tables_made {
 /**
  * gprof_tables_make() - make the unwind tables of files, and keep them
  * @opts: or NULL
- * @out: what came of it, as far as it went; or NULL
+ * @out: result, as far as it went; or NULL
  *
  * Tables that are kept already are believed where the file has not changed since. Of files that
  * processes have mapped those come first that most of them have.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * gprof/task.h: what all tasks of a target do at one moment, and where.
+ * gprof/task.h: states and stacks of all tasks of a target at one moment.
  *
  *	struct gprof_task_config cfg = {
  *		.sz = sizeof(cfg), .target = { GPROF_SELF },
@@ -30,9 +30,9 @@ extern "C" {
 #endif
 
 /**
- * struct gprof_task_config - whose tasks
+ * struct gprof_task_config - target and options
  * @sz: sizeof(struct gprof_task_config)
- * @target: whose; of a process all threads, of CPUs the tasks that run or ran last there
+ * @target: of a process all threads, of CPUs the tasks that run or ran last there
  * @buffer_bytes: kernel buffer per CPU; 0: the module's default
  * @kernel_frames: the kernel's call chain too, which needs CAP_PERFMON
  * @python: as in struct gprof_cpu_config
@@ -46,16 +46,16 @@ struct gprof_task_config {
 };
 
 /**
- * gprof_task_snapshot() - what all tasks do now
+ * gprof_task_snapshot() - states and stacks of all tasks now
  * @cfg: configuration; used during the call only
  *
- * A profile with one sample for each task, of value 1 (tasks/count). Beside the usual labels
- * they have "state" (running, runnable, sleeping, blocked, stopped, idle, dead, other;
- * restless: it ran each time it was looked at, and has no stack), "since" (ns for which it
- * had been so, not there where that is not known) and "at" (ns after the first that was
- * looked at). A comment says within which time all were looked at. The calling thread is
- * one of the tasks, if it is of the target. Unwind tables of what the target has mapped are
- * made before, for which it waits up to 3 s where nobody has made them yet.
+ * A profile with one sample for each task, of value 1 (tasks/count). Beside the usual labels they
+ * have "state" (running, runnable, sleeping, blocked, stopped, idle, dead, other; restless: it ran
+ * each time it was looked at, and has no stack), "since" (ns for which it had been so, not there
+ * where that is not known) and "at" (ns after the first that was looked at). A comment says within
+ * which time all were looked at. The calling thread is one of the tasks, if it is of the target.
+ * Unwind tables of the target's files are made before, for which it waits up to 3 s where there
+ * are none yet.
  *
  * Return: profile for gprof_profile_free(), or NULL with errno.
  */
@@ -73,10 +73,10 @@ enum gprof_task_format {
  * @fd: where to; not closed
  * @format: how
  *
- * Text begins with the comments of the profile, which tell what was lost, each in a line
- * that begins with "#". A traceback says of each task its id, state, for how long it has
- * been so, its CPU, the kernel's function in which it waits, name and process, in a line;
- * behind those of all tasks that have it, the stack, leaf first, a frame in a line.
+ * Text begins with the comments of the profile, such as losses, each in a line that begins with
+ * "#". A traceback says of each task its id, state, for how long it has been so, its CPU, the
+ * kernel's function in which it waits, name and process, in a line; behind those of all tasks that
+ * have it, the stack, leaf first, a frame in a line.
  *
  * Return: 0 or -errno; -EINVAL for an unknown format, or a profile without values.
  */

@@ -15,17 +15,15 @@
  *		errx(1, "%s", gprof_error());
  *	gprof_trace_free(t);
  *
- * The format is Go execution trace v2, headers 1.22, 1.23, 1.25 and 1.26. The
- * events are those of the reader in Go's own source (internal/trace), kind by
- * kind and field by field, in a total order that follows the partial one: a
- * thread's events stay in their order, and what two threads did to one goroutine
- * or proc is ordered by sequence numbers, not by clocks. Each event is later
- * than the one before it; a timestamp that says otherwise is put right, and
- * counted (struct gprof_trace_stats).
+ * The format is Go execution trace v2, headers 1.22, 1.23, 1.25 and 1.26. The events are those of
+ * the reader in Go's own source (internal/trace), kind by kind and field by field, in a total
+ * order that follows the partial one: a thread's events stay in their order, and events of two
+ * threads about one goroutine or proc are ordered by sequence numbers, not by clocks. Each event
+ * is later than the one before it; a timestamp that says otherwise is put right, and counted
+ * (struct gprof_trace_stats).
  *
- * Whatever contradicts itself otherwise is refused, with the offset of the byte
- * where it began and the reason: there is no half-valid trace. Events that were
- * returned before stay valid as a prefix.
+ * Any other contradiction is an error, with the offset of the byte where it began and the reason:
+ * there is no half-valid trace. Events that were returned before stay valid as a prefix.
  *
  * Memory. A trace is a row of generations; one is held at a time. A file that
  * can be sought in is read where it lies: 32 bytes are kept for each batch (up to
@@ -55,13 +53,13 @@ extern "C" {
 /* Where a task is meant, and there is none; task 0 is the background task. */
 #define GPROF_TRACE_NO_TASK	UINT64_MAX
 
-/* Limits of the format; what exceeds them is refused. */
+/* Limits of the format; a trace that exceeds them is refused. */
 #define GPROF_TRACE_BATCH_MAX	65536U	/* bytes of a batch */
 #define GPROF_TRACE_FRAMES_MAX	128U	/* frames of a stack */
 #define GPROF_TRACE_STRING_MAX	1024U	/* bytes of a string */
 #define GPROF_TRACE_ARGS_MAX	5U	/* arguments of an event */
 
-/* What an event is; the numbers are those of Go's EventKind. */
+/* Kinds of events; the numbers are those of Go's EventKind. */
 enum gprof_trace_kind {
 	GPROF_TRACE_SYNC = 1,	/* a generation begins, or the trace ended */
 	GPROF_TRACE_METRIC,
@@ -111,7 +109,7 @@ struct gprof_trace_text {
 	size_t len;
 };
 
-/** struct gprof_trace_resource - who or what an event is about; @id is -1 for none */
+/** struct gprof_trace_resource - subject of an event; @id is -1 for none */
 struct gprof_trace_resource {
 	enum gprof_trace_resource_kind kind;
 	int64_t id;
@@ -131,7 +129,7 @@ struct gprof_trace_clock {
 	uint64_t nsec;
 };
 
-/* What there is to say of each kind; see struct gprof_trace_event. */
+/* Arguments of each kind; see struct gprof_trace_event. */
 struct gprof_trace_sync_data {
 	uint64_t nr;
 	uint64_t generation;
@@ -191,7 +189,7 @@ struct gprof_trace_experimental_data {
 
 /**
  * struct gprof_trace_event - an event
- * @kind: what it is; says which member of the union is set
+ * @kind: says which member of the union is set
  * @type: event number in the file, such as 16 for GoStart; 255 for a sync. One
  *	GoSwitch gives three events, and GoDestroySyscall two
  * @time: ns on the trace's clock, greater than that of the event before (but see
@@ -244,14 +242,14 @@ struct gprof_trace_event {
 /**
  * struct gprof_trace_batch - an experimental batch, as it is in the file, or a fact
  *
- * @experiment: whose it is; 1 is Go's AllocFree, GPROF_TRACE_EXPERIMENT a fact
+ * @experiment: 1 is Go's AllocFree, GPROF_TRACE_EXPERIMENT a fact
  * @generation: in which
  * @thread: that wrote it, or -1
  * @time: on the trace's clock, in its own units, not ns
  * @data: its contents, alive during the call only
  * @len: bytes of them, at most GPROF_TRACE_BATCH_MAX
  *
- * Facts are what gprof says in a trace beside the events of Go's format. They lie in strings
+ * Facts are gprof's own records in a trace beside the events of Go's format. They lie in strings
  * that no event names, and in the first traces of gprof in experimental batches.
  * userlib/src/trace/read/trace_facts.h has a list.
  */
@@ -318,13 +316,11 @@ GPROF_API void gprof_trace_free(struct gprof_trace *t);
  * @t: reader
  * @ev: where to; of the union, only the member for @ev->kind is written
  *
- * The first event of each generation is a sync: what is said of states between
- * it and the next tells all resources that there are. The last event of a trace
- * is a sync too.
+ * The first event of each generation is a sync: the states between it and the next are those of
+ * all resources. The last event of a trace is a sync too.
  *
- * Return: 1; 0 at the end of a trace that is whole; -EBADMSG for what is no valid
- * trace, -EFBIG, -ENOMEM, or -errno of a read. An error is final: further calls
- * return it again.
+ * Return: 1; 0 at the end of a trace that is whole; -EBADMSG for an invalid trace, -EFBIG,
+ * -ENOMEM, or -errno of a read. An error is final: further calls return it again.
  */
 GPROF_API int gprof_trace_next(struct gprof_trace *t, struct gprof_trace_event *ev);
 
@@ -362,7 +358,7 @@ GPROF_API bool gprof_trace_string(const struct gprof_trace *t, uint64_t id,
 				  struct gprof_trace_text *text);
 
 /**
- * struct gprof_trace_stats - what was read so far
+ * struct gprof_trace_stats - counts so far
  * @sz: sizeof(struct gprof_trace_stats), set by the caller
  * @version: minor version in the header: 22, 23, 25 or 26
  * @offset: bytes of the trace that were read; after an error, where it lies
@@ -379,12 +375,12 @@ GPROF_API bool gprof_trace_string(const struct gprof_trace *t, uint64_t id,
  * @gprof_version: gprof wrote the trace, of a host, in this way; 0: it is another's.
  *	Known from the first event on
  * @lost: events that gprof says are missing, up to the end of the current generation
- * @sample_period: what each CPU sample stands for, in a trace that gprof wrote; 0: it is
- *	not said, or there are none. Known from the first event on
- * @sample_type: what that is, such as "cpu", or ""; lives as long as the reader
+ * @sample_period: period of CPU samples, in a trace that gprof wrote; 0: not known, or there are
+ *	none. Known from the first event on
+ * @sample_type: its type, such as "cpu", or ""; lives as long as the reader
  * @sample_unit: and its unit, such as "nanoseconds"; likewise
- * @recorded: the trace says what was to be recorded in it: @groups, @stacks, @kernel_frames
- *	and @min_duration_ns are as in struct gprof_trace_config. Known from the first event on
+ * @recorded: the trace has its configuration: @groups, @stacks, @kernel_frames and
+ *	@min_duration_ns are as in struct gprof_trace_config. Known from the first event on
  */
 struct gprof_trace_stats {
 	size_t sz;

@@ -41,8 +41,8 @@ extern "C" {
 struct gprof_trace_recorder;
 
 /*
- * What to record besides switches, wakings, forks, execs, exits and migrations. Each but
- * annotations slows down every task of the host, and needs CAP_PERFMON.
+ * Events besides switches, wakings, forks, execs, exits and migrations. Each but annotations slows
+ * down every task of the host, and needs CAP_PERFMON.
  */
 #define GPROF_TRACE_GROUP_SYSCALLS	(1U << 0)	/* system calls, as regions */
 #define GPROF_TRACE_GROUP_IRQS		(1U << 1)	/* interrupts and softirqs */
@@ -53,10 +53,9 @@ struct gprof_trace_recorder;
 #define GPROF_TRACE_GROUP_ANNOTATIONS	(1U << 6)	/* of gprof/annotate.h */
 
 /*
- * Which events have a stack: of who runs on the CPU then. Those of a group are there
- * with the group alone.
+ * Events that have the stack of the running task. Those of a group are there with the group alone.
  */
-#define GPROF_TRACE_STACK_BLOCKED	(1U << 0)	/* of who stops: where it waits */
+#define GPROF_TRACE_STACK_BLOCKED	(1U << 0)	/* of a task that stops: where it waits */
 #define GPROF_TRACE_STACK_WAKER		(1U << 1)	/* of the task that wakes another */
 #define GPROF_TRACE_STACK_FORK		(1U << 2)	/* of the parent */
 #define GPROF_TRACE_STACK_SYSCALLS	(1U << 3)	/* at the begin of a system call */
@@ -131,10 +130,9 @@ GPROF_API int gprof_trace_recorder_start(struct gprof_trace_recorder *r, int fd)
  * gprof_trace_recorder_stop() - end recording, and the trace
  * @r: started recorder
  *
- * Return: 0 or -errno of what went wrong first, such as -ENOSPC of a write; -EPROTO
- * when produced, read and lost events do not add up; -EBADMSG for a corrupt buffer;
- * -EINVAL when it is not started. Of what was written before, the stats say how much is
- * a whole trace.
+ * Return: 0 or -errno of the first failure, such as -ENOSPC of a write; -EPROTO when produced,
+ * read and lost events do not add up; -EBADMSG for a corrupt buffer; -EINVAL when it is not
+ * started. The stats say how much of the output is a whole trace.
  */
 GPROF_API int gprof_trace_recorder_stop(struct gprof_trace_recorder *r);
 
@@ -148,11 +146,11 @@ GPROF_API void gprof_trace_recorder_free(struct gprof_trace_recorder *r);
 #define GPROF_TRACE_POINTS_MAX	64U
 
 /**
- * struct gprof_trace_recorder_stats - what became of the events
+ * struct gprof_trace_recorder_stats - counts of events
  * @sz: sizeof(struct gprof_trace_recorder_stats), set by the caller
  * @produced: events of the target, their stacks, and CPU samples; produced = read + lost +
  *	overwritten
- * @read: that are in the trace, but for what is held of the last generation
+ * @read: that are in the trace, but for those of the last generation that are not written yet
  * @lost: that are not, for want of room
  * @overwritten: 0
  * @malformed: records that made no sense; a bug of gprof
@@ -188,7 +186,7 @@ GPROF_API int gprof_trace_recorder_stats(struct gprof_trace_recorder *r,
 
 /**
  * gprof_trace_recorder_frames() - the frames of a point's stack, leaf first
- * @r: recorder, whose @generation function runs: nobody else may ask
+ * @r: recorder, whose @generation function runs: no other caller is allowed
  * @stack: of a point that it got
  * @frames: where to; texts live until @generation returns
  * @max: how many there is room for; GPROF_TRACE_FRAMES_MAX is always enough

@@ -15,11 +15,10 @@
  *	gprof_trace_writer_cut(w, p.time + 1, NULL);
  *	gprof_trace_writer_close(w);
  *
- * A CPU is a proc (P) and, as the stream of its events, a thread (M); a task is a
- * goroutine (G) of its tid. Points may come in any order of CPUs; those of one CPU
- * should come in theirs. What contradicts itself, as after losses or when the clocks
- * of CPUs differ, is repaired with a reason that says so, and counted: whatever is
- * added, the trace is one that Go's readers take.
+ * A CPU is a proc (P) and, as the stream of its events, a thread (M); a task is a goroutine (G) of
+ * its tid. Points may come in any order of CPUs; those of one CPU should come in theirs. A
+ * contradiction, as after losses or when the clocks of CPUs differ, is repaired with a reason that
+ * says so, and counted: any sequence of points makes a trace that Go's readers take.
  *
  * Memory. The points of one generation are held until it is cut, and a few words for
  * each task that lives. Threads. A writer is used by one thread at a time. Growth:
@@ -49,7 +48,7 @@ extern "C" {
 #define GPROF_TRACE_CALL_32	(UINT64_C(1) << 32)
 /* Set in the number of an interrupt: a vector of the CPU. */
 #define GPROF_TRACE_IRQ_VECTOR	(UINT64_C(1) << 32)
-/* Set in the time that a trigger fired after: what lasted so long went on. */
+/* Set in the duration of a trigger event: the operation was still pending. */
 #define GPROF_TRACE_GOES_ON	(UINT64_C(1) << 63)
 /* @other of a page fault. */
 #define GPROF_TRACE_POINT_FAULT_WRITE	(1U << 0)
@@ -58,7 +57,7 @@ extern "C" {
 /* The experiment that facts of gprof's own are given as; see struct gprof_trace_batch. */
 #define GPROF_TRACE_EXPERIMENT	200U
 
-/* What happened; see struct gprof_trace_point. */
+/* Types of points; see struct gprof_trace_point. */
 enum gprof_trace_point_type {
 	GPROF_TRACE_POINT_SWITCH = 1,	/* @tid left the CPU (@why), @other has it */
 	GPROF_TRACE_POINT_WAKING,	/* @tid (NO_TID: an interrupt) woke @other */
@@ -83,7 +82,7 @@ enum gprof_trace_point_type {
 	GPROF_TRACE_POINT_COMPACT_BEGIN,	/* of memory, by @tid */
 	GPROF_TRACE_POINT_COMPACT_END,
 	GPROF_TRACE_POINT_FREQ,		/* CPU @other goes at @arg kHz */
-	GPROF_TRACE_POINT_THROTTLE,	/* a cgroup has used up its time; @other: whose, or 0 */
+	GPROF_TRACE_POINT_THROTTLE,	/* a cgroup has used up its time; @other: its number, or 0 */
 	GPROF_TRACE_POINT_UNTHROTTLE,	/* @other: and has got some more, from this CPU */
 	GPROF_TRACE_POINT_FIRED,	/* trigger @why fired for @other, after @arg ns */
 	GPROF_TRACE_POINT_ANNOTATION,	/* @tid said what it does; of recorders alone */
@@ -109,9 +108,9 @@ enum gprof_trace_why {
  * @why: enum gprof_trace_why, of a switch; number of a trigger, below GPROF_TRACE_TRIGGERS
  * @tid: the task that was on the CPU; 0: none; GPROF_TRACE_NO_TID: not known
  * @other: the other task
- * @stack: where @tid was: what it waits in at a switch, the waker's at a waking; 0: none.
- *	An id from gprof_trace_writer_stack(), since the last cut. Beginnings of what
- *	lasts have one, ends and interrupts none
+ * @stack: of @tid: where it waits at a switch, the waker's at a waking; 0: none. An id from
+ *	gprof_trace_writer_stack(), since the last cut. Begins of intervals have one, ends and
+ *	interrupts none
  * @arg: as said at each type; GPROF_TRACE_GOES_ON may be set where a trigger fired
  *
  * Closed.
@@ -138,15 +137,15 @@ struct gprof_trace_point {
  *	before they are written; a return other than 0 (-errno) fails the cut.
  *	They live during the call. An event is that late: until its generation ends
  * @ctx: passed on to both
- * @sample_period: what a CPU sample stands for, or 0 where there are none. Go's format has
- *	no place for a weight: a sample of more, or of less, is written as often as that
- *	makes whole periods, and the rest is kept for the next one
- * @sample_type: what that is, such as "cpu" or "cycles"
+ * @sample_period: period of CPU samples, or 0 where there are none. Go's format has no place for a
+ *	weight: a sample of more, or of less, is written as often as that makes whole periods, and
+ *	the rest is kept for the next one
+ * @sample_type: its type, such as "cpu" or "cycles"
  * @sample_unit: and its unit, "nanoseconds" or "count"; both are cut at 63 bytes
  * @trigger: name of a trigger, or NULL for its number; NULL: numbers
- * @recorded: what was to be recorded is said in the trace: @groups, @stacks, @kernel_frames
- *	and @min_duration_ns as in struct gprof_trace_config, so that what is not there is told
- *	from what did not happen
+ * @recorded: the trace has the configuration: @groups, @stacks, @kernel_frames and
+ *	@min_duration_ns as in struct gprof_trace_config, so that readers tell events that were not
+ *	recorded from those that did not happen
  */
 struct gprof_trace_writer_opts {
 	size_t sz;
@@ -244,7 +243,7 @@ GPROF_API int gprof_trace_writer_cut(struct gprof_trace_writer *w, uint64_t time
 GPROF_API int gprof_trace_writer_close(struct gprof_trace_writer *w);
 
 /**
- * struct gprof_trace_writer_stats - what was written so far
+ * struct gprof_trace_writer_stats - counts so far
  * @sz: sizeof(struct gprof_trace_writer_stats), set by the caller
  * @bytes: of the trace
  * @generations: that were cut

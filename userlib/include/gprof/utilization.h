@@ -30,9 +30,8 @@
  * How the means of all windows of one length are distributed is the mutator
  * utilization distribution, of which the MMU is the quantile 0.
  *
- * The numbers are those of Go's own code (internal/trace, gc.go), computed without
- * its rounding errors; what differs on purpose stands in
- * Documentation/utilization.rst.
+ * The numbers are those of Go's own code (internal/trace, gc.go), computed without its rounding
+ * errors; Documentation/utilization.rst lists intended differences.
  *
  * Times and lengths are nanoseconds. Threads: an object is used by one thread at a
  * time; a struct gprof_mmu, once made, is only read, by any number of threads. Fork:
@@ -67,8 +66,8 @@ struct gprof_util_change {
  *	function, which is undefined outside; the last one's utilization
  *	has no duration
  * @nr: how many
- * @id: whose it is: number of the processor, of the task (goroutine), of the group, or
- *	-1 for all processors together
+ * @id: number of the processor, of the task (goroutine), of the group, or -1 for all processors
+ *	together
  */
 struct gprof_util_function {
 	const struct gprof_util_change *changes;
@@ -77,8 +76,8 @@ struct gprof_util_function {
 };
 
 /*
- * What counts as taken from the program; the first five are Go's UtilFlags. What
- * each is in gprof's own traces stands in brackets.
+ * Time that counts as taken from the program; the first five are Go's UtilFlags. In brackets: the
+ * cause in gprof's own traces.
  */
 #define GPROF_UTIL_STW		(1U << 0)	/* the world stopped for the collector (stop_machine, throttling) */
 #define GPROF_UTIL_BACKGROUND	(1U << 1)	/* background mark workers (kswapd, kworkers, ...) */
@@ -104,7 +103,7 @@ struct gprof_util_function {
 struct gprof_utilization;
 
 /**
- * struct gprof_utilization_opts - what to compute; sz alone is needed
+ * struct gprof_utilization_opts - options; sz alone is needed
  * @sz: sizeof(struct gprof_utilization_opts)
  * @flags: GPROF_UTIL_*; at most one of PER_PROC, PER_TASK and PER_GROUP
  * @memory_max: bytes that it may take, -EFBIG beyond; 0: 1 GiB. Of it, 64 MiB and
@@ -139,7 +138,7 @@ GPROF_API void gprof_utilization_free(struct gprof_utilization *u);
 
 /**
  * gprof_utilization_add() - take the next event of a trace
- * @u: what is computed
+ * @u: utilization so far
  * @ev: the event, from gprof_trace_next(); all of them have to come, in order
  *
  * Memory grows with the changes of utilization, and with the tasks that assist,
@@ -155,7 +154,7 @@ GPROF_API int gprof_utilization_add(struct gprof_utilization *u,
 
 /**
  * gprof_utilization_finish() - the trace has ended: get the functions
- * @u: what was computed; takes no more events
+ * @u: utilization; takes no more events
  * @functions: gets them, sorted by nothing; alive until gprof_utilization_free()
  * @nr: gets their number; 0 for a trace that does not tell its processors
  *

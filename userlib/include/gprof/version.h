@@ -2,13 +2,13 @@
 /*
  * gprof/version.h: version of the library.
  *
- * Until 1.0 the interface may change with the second number, and from then on with the
- * first alone; the name of the shared object (libgprof.so.0.1) has as many numbers as
- * that takes, so that a program never meets another interface than its own. Otherwise
- * functions, values and members of structs with a size are only added; each minor
- * version has a node of the symbol map (LIBGPROF_0.1) for what it adds.
+ * Until 1.0 the interface may change with the second number, and from then on with the first
+ * alone; the name of the shared object (libgprof.so.0.1) has as many numbers as that takes, so
+ * that a program never meets another interface than its own. Otherwise functions, values and
+ * members of structs with a size are only added; each minor version has a node of the symbol map
+ * (LIBGPROF_0.1) for its new symbols.
  *
- * Threads and fork. What is here may be used at any time.
+ * Threads and fork. These may be used at any time.
  */
 #ifndef GPROF_VERSION_H
 #define GPROF_VERSION_H

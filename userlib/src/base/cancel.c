@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * cancel.c: is what the calling thread makes still wanted?
+ * cancel.c: cancellation of the calling thread's work.
  */
 #include "cancel.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * cancel.h: is what the calling thread makes still wanted?
+ * cancel.h: cancellation of the calling thread's work.
  *
- * Names of a large program take seconds to find, and whoever has asked for them may go away
- * meanwhile. Loops over much ask here, at each turn, and give up with -ECONNABORTED; a thread
- * that nobody waits for is never told to.
+ * Names of a large program take seconds to find, and the client that asked for them may go away
+ * meanwhile. Long loops ask here, at each turn, and give up with -ECONNABORTED; a thread without a
+ * client is never cancelled.
  */
 #ifndef GPROF_CANCEL_H
 #define GPROF_CANCEL_H
@@ -13,8 +13,8 @@
 #include <stdint.h>
 
 /**
- * struct gprof_cancel - of who waits for this thread
- * @poll: has it ended? NULL: never; asked ten times a second
+ * struct gprof_cancel - the client that waits for this thread
+ * @poll: has it gone? NULL: never; called ten times a second
  * @ctx: for @poll
  * @next_ns: when it is asked again
  * @is_cancelled: it has
@@ -30,7 +30,7 @@ struct gprof_cancel {
 void gprof_cancel_begin(struct gprof_cancel *p);
 void gprof_cancel_end(void);
 
-/** gprof_is_cancelled() - has it ended? */
+/** gprof_is_cancelled() - has the client gone? */
 bool gprof_is_cancelled(void);
 
 #endif /* GPROF_CANCEL_H */

@@ -2,10 +2,9 @@
 /*
  * error.h: an errno and the sentence that goes with it.
  *
- * Functions that can say more than an errno take a struct gprof_error and
- * return -errno. A sentence says what failed, why, and what to do about it. It
- * has no capital at the start and no full stop, since callers put it behind a
- * program name and a colon.
+ * A function with a sentence beside its errno takes a struct gprof_error and returns -errno. A
+ * sentence says what failed, why, and what to do about it. It has no capital at the start and no
+ * full stop, since callers put it behind a program name and a colon.
  */
 #ifndef GPROF_ERROR_H
 #define GPROF_ERROR_H
@@ -24,7 +23,7 @@ struct gprof_error {
 
 /**
  * gprof_error_set() - note a failure, and keep it as the calling thread's last one
- * @e: where to, or NULL when nobody will ask
+ * @e: gets the sentence, or NULL
  * @err: positive errno
  * @fmt: sentence
  *

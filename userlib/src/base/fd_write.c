@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * fd_write.c: writing to a descriptor that belongs to somebody else.
+ * fd_write.c: writing to a descriptor of the caller.
  */
 #include "fd_write.h"
 

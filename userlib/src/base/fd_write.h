@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * fd_write.h: writing to a descriptor that belongs to somebody else.
+ * fd_write.h: writing to a descriptor of the caller.
  */
 #ifndef GPROF_FD_WRITE_H
 #define GPROF_FD_WRITE_H
@@ -11,11 +11,11 @@
 /**
  * gprof_fd_write() - write all of it
  * @fd: file, pipe or socket, blocking or not
- * @data: what
+ * @data: bytes to write
  * @len: bytes
  *
- * A pipe without a reader gives -EPIPE; no SIGPIPE reaches the program. -ECONNABORTED: it is
- * not wanted any more (cancel.h).
+ * A pipe without a reader gives -EPIPE; no SIGPIPE reaches the program. -ECONNABORTED:
+ * the work is cancelled (cancel.h).
  *
  * Return: 0 or -errno.
  */

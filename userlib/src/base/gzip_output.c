@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * gzip_output.c: what is written piece by piece, as one gzip member.
+ * gzip_output.c: a stream of output as one gzip member.
  */
 #include "gzip_output.h"
 
@@ -18,7 +18,7 @@
 /**
  * struct gprof_gzip_stream - compressor
  * @z: ISA-L's
- * @room: what its level wants
+ * @room: buffer for its level
  * @out: compressed bytes
  */
 struct gprof_gzip_stream {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * gzip_output.h: what is written piece by piece, as one gzip member.
+ * gzip_output.h: a stream of output as one gzip member.
  *
  * One and no more, since many readers stop at the end of the first.
  */
@@ -18,7 +18,7 @@ struct gprof_gzip_stream;
  * struct gprof_gzip - output that is compressed; all 0 but for the first two before it begins
  * @write: where to; 0 or -errno
  * @ctx: for it
- * @err: first -errno; what comes after it is dropped
+ * @err: first -errno; later output is dropped
  * @stream: since the first piece
  */
 struct gprof_gzip {

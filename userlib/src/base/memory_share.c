@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * memory_share.c: how much memory one thing that is read may take.
+ * memory_share.c: a limit on the memory for one input file.
  */
 #include "memory_share.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * memory_share.h: how much memory one thing that is read may take.
+ * memory_share.h: a limit on the memory for one input file.
  */
 #ifndef GPROF_MEMORY_SHARE_H
 #define GPROF_MEMORY_SHARE_H
@@ -17,11 +17,11 @@
 uint64_t gprof_memory_limit(const char *root, const char *path);
 
 /**
- * gprof_memory_share() - @most, or less where we live within a limit
+ * gprof_memory_share() - @most, or less within a limit of the cgroup
  * @most: bytes that may be taken where there is none
  *
- * A quarter of the limit: a copy of a file, what it unpacks to and what is made of it are
- * had at a time, and the program needs the rest.
+ * A quarter of the limit: a copy of a file, its unpacked contents and the object that is made of
+ * them are in memory at a time, and the program needs the rest.
  */
 uint64_t gprof_memory_share(uint64_t most);
 

@@ -2,9 +2,8 @@
 /*
  * opts.h: public structs that may grow.
  *
- * Such a struct begins with its size, as whoever calls was compiled with it.
- * Members are only ever appended, behind the sizeof that was published last, so
- * that the size says which are there.
+ * Such a struct begins with its size, as the caller was compiled with it. Members are only ever
+ * appended, behind the sizeof that was published last, so that the size says which are there.
  */
 #ifndef GPROF_OPTS_H
 #define GPROF_OPTS_H
@@ -18,8 +17,8 @@
 	(offsetof(type, member) + sizeof(((type *)NULL)->member))
 
 /**
- * gprof_opts_copy_in() - copy what a caller gives
- * @to: all 0; what the caller does not know stays so
+ * gprof_opts_copy_in() - copy a caller's struct
+ * @to: all 0; members that the caller does not have stay so
  * @size: sizeof(*@to)
  * @least: of the struct's first version
  * @from: the caller's, which begins with a size_t sz
@@ -33,15 +32,15 @@ int gprof_opts_copy_in(void *to, size_t size, size_t least, const void *from, co
 		       struct gprof_error *e);
 
 /**
- * gprof_opts_copy_out() - fill in what a caller wants
+ * gprof_opts_copy_out() - fill in a caller's struct
  * @to: the caller's, whose size_t sz is set
- * @from: what there is to say
+ * @from: the values
  * @size: sizeof(*@from)
  * @least: of the struct's first version
  * @what: name for the sentence
  * @e: sentence, or NULL
  *
- * What the caller knows beyond @size becomes 0.
+ * Members of the caller's beyond @size become 0.
  *
  * Return: 0 or -EINVAL.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * own_fd.c: descriptors of ours in somebody else's program.
+ * own_fd.c: the library's descriptors in the program's table of descriptors.
  *
  * Device and inode tell files apart, pipes and sockets too. They do not tell one open
  * /dev/gprof from another: if another of ours has got the number since, it was free meanwhile.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * own_process.c: are we who began something, or a child that has a copy of its memory?
+ * own_process.c: a number that tells a process from its forked children.
  *
- * A page that a fork wipes tells. What shares it (vfork) has another pid.
+ * A page that a fork wipes. A child of vfork() shares it, and has another pid.
  */
 #include "own_process.h"
 

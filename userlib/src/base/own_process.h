@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * own_process.h: are we who began something, or a child that has a copy of its memory?
+ * own_process.h: a number that tells a process from its forked children.
  */
 #ifndef GPROF_OWN_PROCESS_H
 #define GPROF_OWN_PROCESS_H

@@ -19,7 +19,7 @@ static bool parse_number(char **at, int base, char behind, uint64_t *value)
 	return true;
 }
 
-/* What /proc writes as \012 is a newline. */
+/* /proc writes a newline as \012. */
 static void unescape(char *path)
 {
 	char *to = path;

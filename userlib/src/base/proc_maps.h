@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * proc_maps.h: what lies where in a process now, by /proc/PID/maps.
+ * proc_maps.h: the mappings of a process now, by /proc/PID/maps.
  *
- * What a stranger's says is what it likes: paths, and how many there are.
+ * Another user's process decides on its paths, and on the number of its mappings.
  */
 #ifndef GPROF_PROC_MAPS_H
 #define GPROF_PROC_MAPS_H
@@ -47,10 +47,10 @@ bool gprof_proc_map_parse(struct gprof_proc_map *m, char *line);
 /**
  * gprof_proc_maps_each() - all mappings of a process
  * @f: /proc/PID/maps, opened; it is closed
- * @fn: takes one, in the order of addresses; what it returns other than 0 ends it
+ * @fn: called for each, in the order of addresses; a return other than 0 ends the walk
  * @ctx: passed on
  *
- * Return: what @fn returned last, or 0.
+ * Return: the last return of @fn, or 0.
  */
 int gprof_proc_maps_each(FILE *f, int (*fn)(void *ctx, const struct gprof_proc_map *m), void *ctx);
 

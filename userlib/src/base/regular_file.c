@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * regular_file.c: opening what others may have put somewhere.
+ * regular_file.c: opening a file at a path that others may change.
  */
 #include "regular_file.h"
 

@@ -7,9 +7,9 @@
 
 #include <stdint.h>
 
-/* What the calling thread allocates from now on is not the program's; for the other. */
+/* Stops sampling of the calling thread; returns a value for the other. */
 int64_t gprof_heap_thread_pause(void) __attribute__((weak));
-/* It is again, from where @left said on; a thread that is not sampled asks at once by whom. */
+/* Goes on with it from @left; a thread that is not sampled asks for a recorder at once. */
 void gprof_heap_thread_resume(int64_t left) __attribute__((weak));
 
 static inline int64_t gprof_heap_pause(void)

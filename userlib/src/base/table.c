@@ -245,7 +245,7 @@ int gprof_map64_put(struct gprof_map64 *m, uint64_t key, uint32_t value)
 	return 0;
 }
 
-/* What malloc() takes beside the text itself. */
+/* The overhead of malloc() beside the text. */
 #define STRING_COST	24
 
 struct text {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * thread: the library's own threads. They take no signal: signals are the program's; and what
- * they allocate is not told as the program's. The
- * command is built with this file pair too: it waits for signals in one thread, and any other
- * that took one would end it, or lose it.
+ * thread: the library's own threads. They block signals, which are the program's; and their
+ * allocations are not sampled as the program's. The command is built with this file pair too: it
+ * waits for signals in one thread, and another thread would die of one, or lose it.
  */
 #ifndef GPROF_THREAD_H
 #define GPROF_THREAD_H
@@ -12,8 +11,8 @@
 #include <stddef.h>
 
 /*
- * pthread_create() of a thread that blocks all signals; @name is what it is called, at most
- * 15 bytes. Returns 0 or an errno.
+ * pthread_create() of a thread that blocks all signals; @name: at most 15 bytes. Returns 0 or an
+ * errno.
  */
 int gprof_thread_start(pthread_t *thread, void *(*run)(void *arg), void *arg, const char *name);
 

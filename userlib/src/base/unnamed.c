@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * unnamed.c: what stands in the place of a function's name that is not known.
+ * unnamed.c: placeholders for unknown names of functions.
  */
 #include "unnamed.h"
 

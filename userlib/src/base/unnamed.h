@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * unnamed.h: what stands in the place of a function's name that is not known.
+ * unnamed.h: placeholders for unknown names of functions.
  *
  * The command is built with this file pair too.
  */

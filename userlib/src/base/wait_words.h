@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * wait_words.h: what waits are for, in words: of samples (label reason), and of the views of
- * traces, so that one wait has one word. Views know more, such as memory that is reclaimed.
+ * wait_words.h: reasons of waits as words: of samples (label reason), and of the views of traces,
+ * so that one wait has one word. Views have more, such as reclaim.
  */
 #ifndef GPROF_WAIT_WORDS_H
 #define GPROF_WAIT_WORDS_H

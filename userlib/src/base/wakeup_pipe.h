@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * wakeup_pipe.h: tells a thread that waits in poll() to end.
+ * wakeup_pipe.h: wakes up a thread in poll(), to end it.
  *
- * A pipe, which unlike an eventfd can be told from any other. If the program has closed it the
- * thread is told all the same, and sees it when it looks next.
+ * A pipe, which unlike an eventfd has an inode of its own. If the program has closed it, a flag is
+ * set all the same, which the thread reads when it wakes up next.
  */
 #ifndef GPROF_WAKEUP_PIPE_H
 #define GPROF_WAKEUP_PIPE_H
@@ -32,7 +32,7 @@ int gprof_wakeup_pipe_begin(struct gprof_wakeup_pipe *w, struct gprof_error *e);
 /** gprof_wakeup_pipe_signal() - from any thread */
 void gprof_wakeup_pipe_signal(struct gprof_wakeup_pipe *w);
 
-/** gprof_wakeup_pipe_signalled() - was it told? */
+/** gprof_wakeup_pipe_signalled() - was it signalled? */
 bool gprof_wakeup_pipe_signalled(const struct gprof_wakeup_pipe *w);
 
 /** gprof_wakeup_pipe_end() - once the thread has ended, or never began */

@@ -31,7 +31,7 @@ bool gprof_wire_grow(struct gprof_wire *w, size_t len)
 	return !w->failed;
 }
 
-/* Of a field of @len bytes, behind what is there. */
+/* Of a field of @len bytes, at the end. */
 static void head(struct gprof_wire *w, unsigned int field, size_t len)
 {
 	uint8_t *p = gprof_wire_put(w->v + w->nr, (uint64_t)field << 3 | GPROF_WIRE_LENGTH);

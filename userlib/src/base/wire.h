@@ -31,7 +31,7 @@ struct gprof_wire {
 void gprof_wire_free(struct gprof_wire *w);
 void gprof_wire_clear(struct gprof_wire *w);
 
-/** gprof_wire_fields() - add the fields of a message, so that they are those of what is there */
+/** gprof_wire_fields() - add the fields of a message, at the present level */
 void gprof_wire_fields(struct gprof_wire *w, const ProtobufCMessage *m);
 /** gprof_wire_message() - add a message as a field */
 void gprof_wire_message(struct gprof_wire *w, unsigned int field, const ProtobufCMessage *m);
@@ -63,9 +63,9 @@ size_t gprof_wire_open_any(struct gprof_wire *w, unsigned int field);
 void gprof_wire_close_any(struct gprof_wire *w, size_t at);
 
 /*
- * What there are tens of thousands of is written field by field, at a fifth of the
- * instructions: gprof_wire_open() begins a message, gprof_wire_close() ends it, with what
- * gprof_wire_open() returned. A number that is 0 is not there.
+ * Frequent messages are written field by field, at a fifth of the instructions: gprof_wire_open()
+ * begins a message, gprof_wire_close() ends it, with the return of gprof_wire_open(). A number
+ * that is 0 is left out.
  */
 static inline size_t gprof_wire_open(struct gprof_wire *w, unsigned int field)
 {

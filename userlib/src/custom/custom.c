@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * custom.c: what a program has, and where it came from.
+ * custom.c: custom profiles: a program's objects, by the stacks that added them.
  *
- * Each stack is kept once, with how many were added with it; things know their stack by
- * its number. What counts is in memory of our own; who reads it from outside has a copy.
+ * Each stack is kept once, with the count of its objects; an object refers to its stack by number.
+ * The truth is in private memory; a reader outside has a copy.
  *
  * Locks: @profiles_lock, then that of a profile. fork() takes them all, so that a child's
  * copies are whole.
@@ -45,7 +45,7 @@
  * @nr_free: how many have a count of 0
  * @next_free: none before this one is FREE
  * @table: finds a stack, all but those that are FREE
- * @share: what others read, or NULL
+ * @share: published copy, or NULL
  */
 struct gprof_custom {
 	struct gprof_custom *next;
@@ -68,7 +68,7 @@ static pthread_mutex_t profiles_lock = PTHREAD_MUTEX_INITIALIZER;	/* guards @pro
 static struct gprof_custom *profiles;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int once_err;
-static pid_t owner;	/* of what is published */
+static pid_t owner;	/* of the published profiles */
 
 /* ---- fork ---- */
 
@@ -110,7 +110,7 @@ static void set_up(void)
 	once_err = pthread_atfork(before_fork, unlock_all, in_child);
 }
 
-/* Whoever ends without freeing them. */
+/* A program that ends without freeing them. */
 __attribute__((destructor)) static void at_exit(void)
 {
 	struct gprof_custom *p;
@@ -145,7 +145,7 @@ static uint64_t hash_of(const struct gprof_custom *p, const struct gprof_custom_
 					       s->nr * sizeof(*s->frames)), s->flags);
 }
 
-/* Frees what nobody has any more, of which the table still knows. */
+/* Frees profiles without a user, which are still in the table. */
 static int forget_free(struct gprof_custom *p)
 {
 	struct gprof_table fresh;
@@ -342,7 +342,7 @@ struct gprof_custom *gprof_custom_lookup(const char *name)
 	return p;
 }
 
-/* A copy of names and counts of what is published; NULL without memory. */
+/* A copy of published names and counts; NULL without memory. */
 static struct gprof_custom_info *published(size_t *nr)
 {
 	struct gprof_custom_info *info;

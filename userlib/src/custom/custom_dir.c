@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * custom_dir.c: where published profiles lie, and whose they are.
+ * custom_dir.c: directories of published profiles, and their owners.
  *
- * Who writes a file holds a lock on it (F_SETLK). The kernel says whose that is, and takes it
- * away at exit and at exec, so that no process is taken for another that had its number.
+ * The writer of a file holds a lock on it (F_SETLK). The kernel names the lock's owner, and drops
+ * it at exit and at exec, so that no process is taken for another that had its number.
  */
 #include "custom_dir.h"
 
@@ -19,8 +19,8 @@
 #include <unistd.h>
 
 #define PATH_SIZE	256
-#define TMP		2	/* the first that is everybody's */
-#define OWN_TRIES	64	/* who lists profiles removes what is empty */
+#define TMP		2	/* the first that is shared */
+#define OWN_TRIES	64	/* a listing removes empty ones */
 #define DIR_FLAGS	(O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
 
 /* ---- names ---- */
@@ -104,8 +104,8 @@ static int open_own(int at, const char *path, uid_t uid)
 }
 
 /*
- * The @n-th: of the session, as it says or where it usually is; or one in a directory that
- * is everybody's, on disk or in memory. @parent: where it lies; @name: what it is called there. false: there is none.
+ * The @n-th: of the session, as it says or where it usually is; or one in a shared directory, on
+ * disk or in memory. @parent: its parent; @name: its name there. false: there is none.
  */
 static bool base_of(unsigned int n, uid_t uid, char *parent, char *name, size_t size)
 {
@@ -129,7 +129,7 @@ static bool base_of(unsigned int n, uid_t uid, char *parent, char *name, size_t 
 	return len > 0 && (size_t)len < size;
 }
 
-/* The parent is the user's alone, or who made what in it is looked at. */
+/* The parent is the user's alone, or owners of its entries are checked. */
 static int open_parent(unsigned int n, const char *parent, uid_t uid)
 {
 	int fd;
@@ -212,7 +212,7 @@ static int make_in(unsigned int n, uid_t uid, pid_t pid)
 	snprintf(number, sizeof(number), "%d", pid);
 	fd = make_own(base, number, uid);
 	close(base);
-	/* systemd-tmpfiles lets alone what somebody has locked, however old. */
+	/* systemd-tmpfiles leaves locked directories alone, however old. */
 	if (fd >= 0)
 		flock(fd, LOCK_SH | LOCK_NB);
 	return fd;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * custom_dir.h: where published profiles lie, and whose they are.
+ * custom_dir.h: directories of published profiles, and their owners.
  *
- * BASE/PID/NAME, where BASE is one of a few directories of a user's own. Nothing is opened
- * that somebody else could have put there: each directory on the way belongs to the user
- * and is closed to all others, and links are not followed.
+ * BASE/PID/NAME, where BASE is one of a few directories of a user's own. No other user can place a
+ * file there: each directory on the way belongs to the user and is closed to all others, and links
+ * are not followed.
  */
 #ifndef GPROF_CUSTOM_DIR_H
 #define GPROF_CUSTOM_DIR_H
@@ -51,9 +51,9 @@ int gprof_custom_pid_open(int base, pid_t pid, uid_t uid);
 void gprof_custom_pid_remove(int base, pid_t pid);
 
 /**
- * gprof_custom_file_holder() - who writes a file that is open
+ * gprof_custom_file_holder() - process that writes an open file
  *
- * Return: pid; 0: nobody does any more; -1: it cannot be told who.
+ * Return: pid; 0: it has no writer any more; -1: not known.
  */
 pid_t gprof_custom_file_holder(int fd);
 

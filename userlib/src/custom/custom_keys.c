@@ -2,7 +2,7 @@
 /*
  * custom_keys.c: a hash table from which things are taken again.
  *
- * Linear probing. What is taken away leaves no mark: those behind it move up.
+ * Linear probing. A removal leaves no mark: the entries behind it move up.
  */
 #include "custom_keys.h"
 

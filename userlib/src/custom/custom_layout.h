@@ -13,8 +13,8 @@
  *	write barrier		B	|	read barrier		C
  *	seq = even, changes = even	|	read seq, changes: even, and as they were?
  *
- * A pairs with C, B with D. What has the same even number twice has not changed between;
- * the same number of changes all over says that all slots are of one instant.
+ * A pairs with C, B with D. A slot with the same even number twice has not changed between; the
+ * same number of changes of the whole says that all slots are of one instant.
  */
 #ifndef GPROF_CUSTOM_LAYOUT_H
 #define GPROF_CUSTOM_LAYOUT_H

@@ -2,8 +2,8 @@
 /*
  * custom_profile.c: stacks and how many were added with each, as a profile with names.
  *
- * Nobody has recorded mappings: /proc/PID/maps says what lies where now. It may be a
- * stranger's, and what it says is a suggestion, as the kernel's own records are.
+ * There are no recorded mappings: /proc/PID/maps has those of now. It may be another user's, and
+ * is checked like the kernel's records.
  */
 #include "custom_profile.h"
 
@@ -34,7 +34,7 @@
  */
 #define MEMORY_MAX	(256ULL << 20)
 
-/* When the process began, as struct gprof_process has it but for what is below a tick. */
+/* Start time of the process, as struct gprof_process has it, in whole ticks. */
 static uint64_t start_of(pid_t pid)
 {
 	long hz = sysconf(_SC_CLK_TCK);
@@ -46,11 +46,10 @@ static uint64_t start_of(pid_t pid)
 }
 
 /*
- * On overlayfs maps have the inode of the file below, which nobody finds by its path. But a
- * path there is still that of the file while it does not say that it was deleted. No link is
- * in such a path, but may have been put there since: none is followed, and nothing is looked
- * at that is not below @root, the root of the process. A kernel before 5.6 has no openat2():
- * no names then.
+ * On overlayfs maps have the inode of the file below, which its path does not lead to. But a path
+ * there is still that of the file while it does not say that it was deleted. No link is in such a
+ * path, but may have been put there since: none is followed, and nothing is looked at that is not
+ * below @root, the root of the process. A kernel before 5.6 has no openat2(): no names then.
  */
 static void resolve_overlay(struct gprof_map_rec *rec, int root, const char *path)
 {

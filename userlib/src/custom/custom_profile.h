@@ -16,7 +16,7 @@
 /**
  * struct gprof_custom_copy - a custom profile at one time
  * @name: name
- * @pid: whose
+ * @pid: process
  * @since_ns: since when there is the profile, CLOCK_REALTIME
  * @slots: stacks, of GPROF_CUSTOM_FRAMES_MAX frames at most; those with a count of 0 say
  *	nothing

@@ -2,9 +2,9 @@
 /*
  * custom_read.c: the reading end of published profiles.
  *
- * A file may be anything: cut off or grown while it is read, and with any numbers in it. It
- * is read, not mapped, and nothing in it leads anywhere but to addresses that are looked up
- * in what the kernel says of the process. A slot is read as custom_layout.h says.
+ * A file may be anything: cut off or grown while it is read, and with any numbers in it. It is
+ * read, not mapped, and its addresses are only looked up in the kernel's mappings of the process.
+ * A slot is read as custom_layout.h says.
  */
 #include <gprof/custom.h>
 
@@ -27,9 +27,9 @@
 #define WHOLE_TRIES	16	/* until all slots are of one instant */
 #define SLOT_TRIES	256
 #define TRIES_AGAIN	16384	/* of all slots, beyond the first of each */
-#define SLOTS_MAX	(2 * GPROF_CUSTOM_STACKS_MAX)	/* what a writer may have */
+#define SLOTS_MAX	(2 * GPROF_CUSTOM_STACKS_MAX)	/* limit of a writer */
 
-/* ---- whose it is ---- */
+/* ---- the writer ---- */
 
 /* The user of a process whose profiles the caller may read. */
 static int owner_of(pid_t pid, uid_t *uid, struct gprof_error *e)
@@ -66,7 +66,7 @@ static int open_file(int dir, const char *file, uid_t uid)
 	return fd;
 }
 
-/* ---- what is in it ---- */
+/* ---- the contents ---- */
 
 static int read_head(int fd, struct gprof_custom_head *h, const char *name, struct gprof_error *e)
 {
@@ -96,7 +96,7 @@ static void read_barrier(void)
  * struct reading - slots of a file
  * @fd: file
  * @nr: slots
- * @slots: what is in them
+ * @slots: copies of the slots
  * @seqs: all of it read before and after, for the numbers alone
  * @again: how often a slot may still be read again
  * @copy: result
@@ -192,8 +192,8 @@ static bool settle(struct reading *r)
 }
 
 /*
- * Of one instant if that can be had, else each slot of one of its own. What is not to be read
- * is cut off: 0, -EBADMSG or -ENOMEM.
+ * Of one instant if possible, else each slot of one of its own. Slots that cannot be read are cut
+ * off: 0, -EBADMSG or -ENOMEM.
  */
 static int read_all(struct reading *r)
 {
@@ -273,8 +273,8 @@ static int refuse_directory(pid_t pid, uid_t uid, struct gprof_error *e)
 }
 
 /*
- * Does the process write it? Whatever process has the number now. What nobody writes any more
- * is removed where it is the caller's.
+ * Does the process that has the number now write it? A file without a writer is removed if it is
+ * the caller's.
  */
 static bool is_written_by(pid_t pid, int dir, const char *file, int fd, uid_t uid)
 {
@@ -305,7 +305,7 @@ static int open_published(pid_t pid, uid_t uid, const char *name, struct gprof_e
 		planted |= base == -EPERM && n;
 		if (base < 0)
 			continue;
-		/* The last is hardly anybody's. */
+		/* The last is seldom used. */
 		found |= n < GPROF_CUSTOM_BASES - 1;
 		dir = gprof_custom_pid_open(base, pid, uid);
 		fd = dir < 0 ? dir : open_file(dir, file, uid);
@@ -321,7 +321,7 @@ static int open_published(pid_t pid, uid_t uid, const char *name, struct gprof_e
 		if (fd == -EPERM)
 			err = fd;
 	}
-	/* Anybody can make /tmp/gprof-UID, which says nothing where there is another. */
+	/* Any user can make /tmp/gprof-UID; its errors count only where there is no other. */
 	if (err == -EPERM || (planted && !found))
 		return refuse_directory(pid, uid, e);
 	return gprof_error_set(e, ENOENT, "process %d publishes no profile \"%s\" here: it may have "
@@ -376,7 +376,7 @@ static int cannot_list(int err)
 			       gprof_strerror(err));
 }
 
-/* 0 or what @each returned. */
+/* 0 or the return of @each. */
 static int show_file(int dir, const char *file, pid_t pid, uid_t uid, show_fn each, void *ctx)
 {
 	char name[GPROF_CUSTOM_NAME_MAX + 1];

@@ -2,9 +2,8 @@
 /*
  * custom_share.c: the writing end of a published profile.
  *
- * The file is mapped as long as it may become, and only as much of it touched as was
- * written before: what a file system has no room for is an error then, and no SIGBUS, as it
- * is one that writes in place.
+ * The file is mapped to its largest size, and only the part that was written before is touched: so
+ * a full file system is an error of write(), and no SIGBUS, as it has blocks to write in place.
  */
 #include "custom_share.h"
 
@@ -22,7 +21,7 @@
 #include "custom_dir.h"
 
 #define GROW	64	/* slots at least */
-#define MAKE_TRIES	64	/* who lists profiles may remove what is not locked yet */
+#define MAKE_TRIES	64	/* a listing may remove a file that is not locked yet */
 
 /**
  * struct gprof_custom_share - a profile in a file

@@ -29,14 +29,14 @@ void gprof_custom_share_free(struct gprof_custom_share *s);
 /** gprof_custom_share_forget() - likewise, in a child: the file is the parent's */
 void gprof_custom_share_forget(struct gprof_custom_share *s);
 
-/** gprof_custom_share_grow() - have room for @nr slots; 0 or -errno, with what there was */
+/** gprof_custom_share_grow() - make room for @nr slots; 0 or -errno, with the room as before */
 int gprof_custom_share_grow(struct gprof_custom_share *s, size_t nr, struct gprof_error *e);
 
 /**
  * gprof_custom_share_set() - a stack is another, or another number was added with it
  * @s: share, NULL: nothing happens
  * @i: slot
- * @slot: what it is now; @seq is not looked at
+ * @slot: its new contents; @seq is ignored
  * @whole: frames have changed too
  *
  * One thread at a time.

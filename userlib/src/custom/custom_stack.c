@@ -60,7 +60,9 @@ void gprof_custom_stacks_unlock(void)
  */
 __attribute__((noinline)) static long call(int fd, struct gprof_self_stack *arg)
 {
-	/* forces a record, whatever the compiler was told; without outputs it stays where it is */
+	/*
+	 * forces a record, with any options of the compiler; without outputs it stays where it is
+	 */
 	__asm__("" : : "r"(__builtin_frame_address(0)));
 #ifdef GPROF_HAS_SYSTEM_CALL
 	return gprof_syscall(SYS_ioctl, fd, GPROF_IOC_SELF_STACK, (long)arg, 0, 0, 0);
@@ -71,7 +73,7 @@ __attribute__((noinline)) static long call(int fd, struct gprof_self_stack *arg)
 
 /* ---- tables ---- */
 
-/* What cannot be had is done without: stacks say how far they were walked. */
+/* Missing tables are no error: stacks say where the unwinding ended. */
 static void add_file_table(struct gprof_unwind_cache *cache, int fd, const char *path)
 {
 	struct gprof_unwind_blob blob = { 0 };
@@ -168,7 +170,7 @@ static bool refresh_tables(uint32_t layout)
 
 /* ---- the device ---- */
 
-/* Nobody records: what it is set up for is the stacks of who has it. */
+/* It does not record: it is set up for the stacks of its owner. */
 static bool set_up(int fd)
 {
 	struct gprof_task_params params = { .size = sizeof(params) };
@@ -207,7 +209,7 @@ static int open_locked(struct gprof_error *e)
 	by_tables = info.out_features & GPROF_FEAT_TABLES && set_up(own.fd);
 	atomic_store(&device, own.fd);
 	if (by_tables) {
-		/* Before they are read: what changes meanwhile is looked at again. */
+		/* Before they are read: a change meanwhile leads to another pass. */
 		atomic_store(&looked_layout, layout_of(own.fd));
 		looked_ns = now_ns();
 		add_tables();

@@ -12,7 +12,7 @@
 int gprof_custom_stacks_open(struct gprof_error *e);
 
 /**
- * gprof_custom_stack() - who called
+ * gprof_custom_stack() - stack of the caller
  * @s: @nr, @flags and @frames are set
  * @caller: an address that a function of ours returns to, which is the first
  * @skip: how many to leave out from there on
@@ -23,7 +23,7 @@ int gprof_custom_stacks_open(struct gprof_error *e);
 int gprof_custom_stack(struct gprof_custom_slot *s, const void *caller, unsigned int skip,
 		       struct gprof_error *e);
 
-/* Around fork(): nobody is amid making tables. */
+/* Around fork(): no thread is amid making tables. */
 void gprof_custom_stacks_lock(void);
 void gprof_custom_stacks_unlock(void);
 

@@ -8,10 +8,9 @@
  *	store-release head  A	|	read records
  *	load tail           B	|	store-release tail	D
  *
- * A pairs with C: whoever sees the new head sees the records before it. D pairs
- * with B: the records are read before the kernel, which writes to the freed
- * space only in dependence on the tail that it loaded, can reuse their place.
- * Flight mode:
+ * A pairs with C: a reader that sees the new head sees the records before it. D pairs with B: the
+ * records are read before the kernel, which writes to the freed space only in dependence on the
+ * tail that it loaded, can reuse their place. Flight mode:
  *
  *	store oldest		|	copy records
  *	write barrier       E	|	read barrier		F
@@ -20,9 +19,9 @@
  * E pairs with F: if the copy got a byte that was written over a generation,
  * the oldest that is loaded after it lies behind that generation.
  *
- * The kernel is the only writer of head and data, the reader of tail. What the
- * kernel wrote is still checked, record by record, since a corrupt ring must
- * end in an error and not in a crash of the program that records itself.
+ * The kernel is the only writer of head and data, the reader of tail. Each record is still
+ * checked, since a corrupt ring must end in an error and not in a crash of the program that
+ * records itself.
  */
 #include "buffer.h"
 
@@ -33,7 +32,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* What is given back of a copy at a time */
+/* Bytes of a copy that are freed at a time */
 #define USED_MIN	(1UL << 20)
 
 static uint64_t load(const __u64 *p, memory_order order)

@@ -2,9 +2,8 @@
 /*
  * buffer.h: the reader's half of the kernel's rings.
  *
- * One ring per CPU; who writes what and in which order is told in
- * <linux/gprof.h> and, for this side, at the top of buffer.c. A ring may be
- * read by one thread at a time, different rings by different threads.
+ * One ring per CPU; <linux/gprof.h> has the order of the writes and, for this side, the top of
+ * buffer.c. A ring may be read by one thread at a time, different rings by different threads.
  */
 #ifndef GPROF_BUFFER_H
 #define GPROF_BUFFER_H
@@ -23,7 +22,7 @@
  * @size: a power of two
  * @pos: position of the next record to read
  * @limit: head when it was last looked at
- * @cpu: whose
+ * @cpu: its CPU
  * @map_len: bytes mapped at @head; 0 when a test lends the memory
  * @err: sticky -EBADMSG once a record made no sense
  */
@@ -68,7 +67,7 @@ static inline uint64_t gprof_ring_ahead(const struct gprof_ring *r)
 void gprof_ring_release(struct gprof_ring *r);
 
 /**
- * struct gprof_ring_bounds - what a flight ring holds at one instant
+ * struct gprof_ring_bounds - bounds of a flight ring at one instant
  * @oldest: position of the oldest generation
  * @head: behind the newest record
  * @overwritten: samples before @oldest; when the kernel gives one up right now, it may be
@@ -91,7 +90,7 @@ int gprof_ring_bounds(const struct gprof_ring *r, struct gprof_ring_bounds *b);
  * @from: position, of a record that there was
  * @to: position, not beyond the head
  * @copy: of @to - @from bytes
- * @oldest: what stands before this position may have been overwritten, and is to be ignored
+ * @oldest: bytes before this position may be overwritten, and are to be ignored
  *
  * Return: 0 or -EBADMSG.
  */
@@ -99,11 +98,11 @@ int gprof_ring_copy(const struct gprof_ring *r, uint64_t from, uint64_t to, void
 		    uint64_t *oldest);
 
 /**
- * struct gprof_snapshot - what a flight ring held, or a part of it
+ * struct gprof_snapshot - a copy of a flight ring, or of a part of it
  * @data: whole records
  * @len: bytes
  * @pos: position of @data in the ring
- * @memory: what to free
+ * @memory: to be freed
  * @used: bytes of @data whose memory was given back, see gprof_snapshot_used()
  */
 struct gprof_snapshot {
@@ -116,7 +115,7 @@ struct gprof_snapshot {
 
 void gprof_snapshot_free(struct gprof_snapshot *snap);
 
-/** gprof_snapshot_used() - nobody reads what stands before @off again: its memory is free */
+/** gprof_snapshot_used() - bytes before @off are not read again: free their memory */
 void gprof_snapshot_used(struct gprof_snapshot *snap, size_t off);
 
 /** gprof_snapshot_skip_short() - where the first record from @off on is that is no short one */
@@ -148,7 +147,7 @@ struct gprof_buffer {
  * gprof_buffer_map() - map the rings of all CPUs
  * @b: result for gprof_buffer_unmap()
  * @fd: device after SETUP
- * @setup: what SETUP answered
+ * @setup: the answer to SETUP
  * @e: sentence on failure
  */
 int gprof_buffer_map(struct gprof_buffer *b, int fd, const struct gprof_setup *setup,

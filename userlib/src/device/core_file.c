@@ -2,11 +2,10 @@
 /*
  * core_file.c: the mappings of /dev/gprof in a core dump.
  *
- * The note NT_FILE says what was mapped where: a count, the size of a page, start, end
- * and offset of each mapping, and then their names (fs/binfmt_elf.c, fill_files_note()).
- * The program headers say what of these addresses is in the file. Nothing of it is
- * trusted: what is taken of the file is no more than the file, lest a small one of which
- * everything overlaps takes memory without end.
+ * The note NT_FILE has the mappings: a count, the size of a page, start, end and offset of each
+ * mapping, and then their names (fs/binfmt_elf.c, fill_files_note()). The program headers say
+ * which addresses are in the file. Nothing of it is trusted: the parts that are read add up to no
+ * more than the file, lest a small file with overlapping parts takes memory without end.
  */
 #include "core_file.h"
 
@@ -25,7 +24,7 @@
 
 #define NOTES_MAX	(64U << 20)
 
-/* What of the addresses is in the file. */
+/* Addresses that are in the file. */
 struct load {
 	uint64_t addr;
 	uint64_t bytes;
@@ -39,7 +38,7 @@ struct file_entry {
 };
 
 /**
- * struct search - what is found
+ * struct search - state of a search
  * @elf: file
  * @size: bytes of it
  * @phnum: program headers
@@ -86,8 +85,8 @@ static int read_loads(struct search *s)
 }
 
 /*
- * Where the memory of a mapping is, as far as it was dumped: 1, or 0 when it was not. What
- * was dumped and is not in the file is -EBADMSG, lest half of the rings pass for all.
+ * Where the memory of a mapping is, as far as it was dumped: 1, or 0 when it was not. Dumped bytes
+ * that are not in the file are -EBADMSG, lest half of the rings pass for all.
  */
 static int find_bytes(struct search *s, const struct file_entry *f, struct gprof_core_mapping *m)
 {

@@ -15,7 +15,7 @@
 
 /**
  * struct gprof_core_mapping - a mapping of the device
- * @offset: of what the device was mapped
+ * @offset: of the mapping in the device
  * @bytes: how much of it is in the dump
  * @at: where in the file
  */

@@ -9,8 +9,8 @@
 #include <string.h>
 
 /*
- * Of a stack: the module has at most 127 of either half, and what it tells of an exception
- * between them. Of a branch the record is a small part, so a file could make much of it.
+ * Of a stack: the module has at most 127 of either half, and the markers of an exception between
+ * them. A STACK_DELTA record is small, so a file could make many frames of few bytes.
  */
 #define FRAMES_MAX	512
 
@@ -302,7 +302,7 @@ static int sample(struct gprof_decoder *d, const struct gprof_rec *rec, uint32_t
 	if (rec->flags & GPROF_SAMPLE_REC_F_PARALLELISM) {
 		uint64_t running = *extra++;
 
-		/* Who is sampled runs, and nobody has that many CPUs. */
+		/* A sampled task runs, and no host has that many CPUs. */
 		if (!running || running > UINT32_MAX)
 			return malformed(d);
 		out.parallelism = (uint32_t)running;

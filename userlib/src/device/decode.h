@@ -2,10 +2,9 @@
 /*
  * decode.h: records of one CPU, in order, to calls.
  *
- * A decoder knows which records depend on which: ids of stacks and tasks within
- * a generation, the weight of a sample, the stack that is for the next sample
- * only. It trusts no field: a record that does not fit its size is counted and
- * skipped, whatever it says.
+ * A decoder knows which records depend on which: ids of stacks and tasks within a generation, the
+ * weight of a sample, the stack that is for the next sample only. It trusts no field: a record
+ * that does not fit its size is counted and skipped.
  */
 #ifndef GPROF_DECODE_H
 #define GPROF_DECODE_H
@@ -22,20 +21,20 @@
  * @time: ns
  * @weight: events that it stands for
  * @addr: data address, when @has_addr
- * @value: what was measured, when @has_value
+ * @value: measured value, when @has_value
  * @wait: GPROF_WAIT_*, when @has_wait
- * @live: its word in the table of what lasts, or 0
+ * @live: its word in the object table, or 0
  * @parallelism: tasks of the target that ran, this one among them; 0: not told
  * @tid: the task that ran
  * @cpu: where
- * @task: what gprof_decode_ops.task called the task, or GPROF_NONE
- * @stack: what gprof_decode_ops.stack called the stack, or GPROF_NONE
+ * @task: handle from gprof_decode_ops.task, or GPROF_NONE
+ * @stack: handle from gprof_decode_ops.stack, or GPROF_NONE
  * @flags: GPROF_SAMPLE_REC_F_*
  * @has_addr: is there a data address?
  * @has_value: is there a value?
  * @state: how the task was, where @flags have GPROF_SAMPLE_REC_F_STATE
  * @has_wait: is it a wait?
- * @owner: who had the lock, where @flags have GPROF_SAMPLE_REC_F_OWNER
+ * @owner: the lock's owner, where @flags have GPROF_SAMPLE_REC_F_OWNER
  */
 struct gprof_decoded {
 	uint64_t time;
@@ -58,7 +57,7 @@ struct gprof_decoded {
 };
 
 /**
- * struct gprof_decode_ops - what becomes of records; 0 or -errno each
+ * struct gprof_decode_ops - functions for records; each returns 0 or -errno
  * @stack: a stack, whole; @handle is given back with its samples. @rec->frames has
  *	nr_kernel + nr_user elements. @rec->base says nothing
  * @task: a task; likewise
@@ -77,7 +76,7 @@ struct gprof_decode_ops {
 };
 
 /**
- * struct gprof_decode_counts - what a decoder saw
+ * struct gprof_decode_counts - counts of a decoder
  * @samples: samples, with and without a stack
  * @lost: samples that LOST records tell of
  * @nmi: samples by GPROF_SAMPLE_REC_F_NMI
@@ -103,7 +102,7 @@ struct gprof_decode_counts {
 /**
  * struct gprof_again - a sample that may come again
  * @key: its task and its stack's id, as they stand in the record; 0: free
- * @sample: what gprof_decode_ops.sample called it
+ * @sample: handle from gprof_decode_ops.sample
  */
 struct gprof_again {
 	uint64_t key;
@@ -122,23 +121,22 @@ struct gprof_decoder_stack {
 
 /**
  * struct gprof_decoder - state of one CPU's stream
- * @ops: what to call
+ * @ops: functions to call
  * @ctx: passed on
  * @cpu: the CPU, from the generation record
  * @started: a generation has begun
- * @labelled: samples may have labels of their threads, and be told apart by that; whoever
- *	feeds it keeps this
+ * @labelled: samples may have labels of their threads, and differ by them; the caller keeps this
  * @weight: of samples that do not say theirs
  * @mono_ns: the last generation's clocks
  * @real_ns: of CLOCK_REALTIME, at @mono_ns
  * @next: stack for the next sample only, or GPROF_NONE
  * @bases: stacks that others are branches of, by number, less 1
  * @bases_said: bits of those that this generation has said
- * @whole: the last branch, with what it has of its base
+ * @whole: frames of the last STACK_DELTA, with those of its suffix
  * @stacks: id to handle, this generation
  * @tasks: tid to handle, this generation
  * @again: samples of this generation, by a hash of stack and tid; forgets at will
- * @counts: what was seen
+ * @counts: counts so far
  */
 struct gprof_decoder {
 	const struct gprof_decode_ops *ops;
@@ -159,7 +157,7 @@ struct gprof_decoder {
 	struct gprof_decode_counts counts;
 };
 
-/** gprof_map_file() - what a MAP record, that a decoder took, says of its file; or NULL */
+/** gprof_map_file() - the file of a MAP record that a decoder took, or NULL */
 const struct gprof_map_file *gprof_map_file(const struct gprof_map_rec *m);
 
 void gprof_decoder_init(struct gprof_decoder *d, const struct gprof_decode_ops *ops, void *ctx);

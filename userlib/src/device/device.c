@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * device.c: one open file of /dev/gprof, and what its errors mean.
+ * device.c: one open file of /dev/gprof, and sentences for its errors.
  */
 #include "device.h"
 
@@ -73,7 +73,7 @@ int gprof_device_info(const struct gprof_own_fd *dev, struct gprof_info *info,
 	return 0;
 }
 
-/* Why, and what to do, by out_reason; used where errno adds nothing. */
+/* Reason and remedy, by out_reason; used where errno adds nothing. */
 static const char *const reasons[] = {
 	[GPROF_REASON_FLAGS] = "flags that the module does not know, or that contradict each other",
 	[GPROF_REASON_KIND] = "this gprof.ko has no such kind of recorder; load a newer one",
@@ -150,7 +150,7 @@ static int event_error(int err, const char *what, struct gprof_error *e)
 	}
 }
 
-/* What is recorded from tracepoints and probes of the kernel's needs no counter. */
+/* A kind that uses tracepoints and probes of the kernel's needs no counter. */
 static const char *const lacks[] = {
 	[GPROF_KIND_TRACEPOINT] =
 		"this kernel has no such tracepoint, or none that perf can count; "
@@ -185,7 +185,7 @@ int gprof_device_explain(int err, uint32_t reason, uint32_t kind, const char *do
 
 	if (reason == GPROF_REASON_EVENT) {
 		why = lack_of(err, kind);
-		/* What START itself has no memory for is of no event. */
+		/* A lack of memory of START itself is of no event. */
 		if (!why && err != ENOMEM && kind == GPROF_KIND_CPU)
 			return event_error(err, what, e);
 	}
@@ -222,7 +222,9 @@ int gprof_device_setup(const struct gprof_own_fd *dev, struct gprof_setup *setup
 	setup->out_reason = 0;
 	if (!ioctl(dev->fd, GPROF_IOC_SETUP, setup))
 		return 0;
-	/* Of a trace that is the event of its samples; whatever else it lacks is a parameter. */
+	/*
+	 * Of a trace that is the event of its samples; anything else that it lacks is a parameter.
+	 */
 	return gprof_device_explain(errno, setup->out_reason,
 				    setup->kind == GPROF_KIND_TRACE ? GPROF_KIND_CPU : setup->kind,
 				    "SETUP", what, e);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * device.h: one open file of /dev/gprof, and what its errors mean.
+ * device.h: one open file of /dev/gprof, and sentences for its errors.
  */
 #ifndef GPROF_DEVICE_H
 #define GPROF_DEVICE_H
@@ -17,7 +17,7 @@
  * @dev: result for gprof_own_fd_close()
  * @e: sentence
  *
- * What is called with it later fails with -EBADF when the program has closed it meanwhile.
+ * A later call with it fails with -EBADF when the program has closed it meanwhile.
  *
  * Return: 0 or -errno.
  */
@@ -43,8 +43,8 @@ int gprof_device_setup(const struct gprof_own_fd *dev, struct gprof_setup *setup
 /**
  * gprof_device_table() - GPROF_IOC_UNWIND_TABLE_ADD
  * @dev: device, set up with GPROF_STACK_F_TABLES
- * @file: whose table it is; -1: the vDSO's
- * @table: table, or NULL: what the module has of that file already
+ * @file: of the table; -1: the vDSO's
+ * @table: table, or NULL: the one that the module has of that file
  * @size: bytes of it
  *
  * Return: 0 or -errno; -ENOENT with no @table: it has none.
@@ -60,14 +60,14 @@ int gprof_device_stop(const struct gprof_own_fd *dev, const char *what, struct g
 int gprof_device_stats(const struct gprof_own_fd *dev, struct gprof_stats *st,
 		       struct gprof_error *e);
 
-/** gprof_device_lost() - for whatever reason */
+/** gprof_device_lost() - for any reason */
 uint64_t gprof_device_lost(const struct gprof_stats *st);
 
 /**
- * gprof_device_explain() - make a sentence of what the kernel said
+ * gprof_device_explain() - make a sentence of the kernel's error
  * @err: positive errno
  * @reason: GPROF_REASON_*
- * @kind: GPROF_KIND_*: what a kernel may lack differs
+ * @kind: GPROF_KIND_*: kinds need different features
  * @doing: the call
  * @what: name of the event
  * @e: sentence

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * event.c: names of events, and what the kernel calls them.
+ * event.c: names of events to the kernel's numbers.
  */
 #include "event.h"
 
@@ -17,8 +17,7 @@
  * one instruction a cycle, every fifth a branch, one branch in 30 mispredicted,
  * one cycle in 20 a reference of the last-level cache, one in 100 a miss.
  *
- * What the kernel counts in software has perf's names, and is rare enough to be sampled
- * each time.
+ * Software events have perf's names, and are rare enough to be sampled each time.
  */
 static const struct gprof_event_preset presets[] = {
 	{ "timer", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, 10000000, false },

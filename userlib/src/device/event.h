@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * event.h: names of events, and what the kernel calls them.
+ * event.h: names of events to the kernel's numbers.
  */
 #ifndef GPROF_EVENT_H
 #define GPROF_EVENT_H

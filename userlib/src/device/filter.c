@@ -2,10 +2,9 @@
 /*
  * filter.c: filters on the fields of a tracepoint, from the kernel's syntax to steps.
  *
- * The syntax is that of Documentation/trace/events.rst of the kernel. Comparisons become
- * steps in the order in which they are written; a step that decides leads out, another to
- * the first comparison of what is still to be asked. So a tree of &&, || and ! needs no
- * steps of its own.
+ * The syntax is that of Documentation/trace/events.rst of the kernel. Comparisons become steps in
+ * the order in which they are written; a step that decides leads out, another to the first
+ * comparison that is still needed. So a tree of &&, || and ! needs no steps of its own.
  */
 #include "filter.h"
 
@@ -25,7 +24,7 @@ enum node_type { COMPARISON, NOT, AND, OR };
 
 /**
  * struct node - of the tree that a filter is
- * @type: what it is
+ * @type: kind of node
  * @left: operand
  * @right: second operand, of AND and OR
  * @first: step of the first comparison below
@@ -43,7 +42,7 @@ struct node {
  * @event: tracepoint
  * @format: its fields
  * @text: the filter
- * @at: what is to be read next
+ * @at: next character
  * @nodes: of the tree
  * @nr_nodes: how many
  * @depth: of parentheses and !
@@ -94,7 +93,7 @@ static bool parse_line(const char *line, char *declaration, size_t size, unsigne
 	return true;
 }
 
-/* Does it declare the field? If so, what comes behind the name is cut off. */
+/* Does it declare the field? If so, the text behind the name is cut off. */
 static bool declares(char *declaration, const char *name, bool *array)
 {
 	char *bracket = strchr(declaration, '['), *end, *begin;
@@ -151,7 +150,7 @@ static int find_field(struct parser *p, const char *at, const char *name,
 			return 0;
 		return fail_at(p, at, "this field is neither a number nor text");
 	}
-	/* What each has, unless it has a field of that name. */
+	/* Common to all events, unless one has a field of that name. */
 	*s = (struct gprof_filter_step){ 0 };
 	if (!strcmp(name, "CPU") || !strcmp(name, "cpu"))
 		s->what = GPROF_FILTER_CPU;

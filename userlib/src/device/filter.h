@@ -14,7 +14,7 @@
  * struct gprof_filter - a filter
  * @steps: for the module
  * @nr: how many
- * @text: what they compare with
+ * @text: strings to compare with
  * @text_size: bytes of that
  */
 struct gprof_filter {

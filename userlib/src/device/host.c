@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * host.c: what this host offers, found out by asking and by trying.
+ * host.c: events and features of this host, as its files say and SETUP accepts.
  */
 #include <errno.h>
 #include <gprof/info.h>

@@ -2,8 +2,8 @@
 /*
  * netlink.c: questions to the module's generic netlink family.
  *
- * libnl writes and reads messages. The socket is not its own: what libnl has opened it
- * reads and closes by number, whoever has that number by then.
+ * libnl writes and reads messages. The socket is not its own: libnl reads and closes its own by
+ * number, even where another file has that number by then.
  */
 #include "netlink.h"
 
@@ -20,17 +20,17 @@
 #define DUMP_TRIES	16
 #define SENTENCE_MAX	256
 #define ATTRS_MAX	64
-#define BUFFER_LEAST	16384	/* the kernel makes parts of a dump as large as what is read at once */
+#define BUFFER_LEAST	16384	/* the kernel makes parts of a dump as large as the reader's buffer */
 
 /**
- * struct reception - what comes in while one waits for answers
- * @q: of whom: policy, take, ctx
+ * struct reception - state of receiving answers
+ * @q: query: policy, take, ctx
  * @seq: number of the question, 0: answers to none
  * @done: the last answer has come
  * @changed: the kernel calls the dump inconsistent
  * @err: -errno of the kernel or of @q->take, 0 so far
  * @told: the kernel's sentence, or ""
- * @buffer: for what is read
+ * @buffer: for messages
  * @size: its bytes
  */
 struct reception {
@@ -163,7 +163,7 @@ static int receive(const struct gprof_netlink *n, struct reception *h, int flags
 		return -errno;
 	if (make_room(h, (size_t)len))
 		return -ENOMEM;
-	/* It is there, and nobody else reads. */
+	/* It is there, and there is no other reader. */
 	len = recvfrom(n->own.fd, h->buffer, h->size, MSG_TRUNC | MSG_DONTWAIT,
 		       (struct sockaddr *)&from, &from_len);
 	if (len < 0)
@@ -176,7 +176,7 @@ static int receive(const struct gprof_netlink *n, struct reception *h, int flags
 	return 0;
 }
 
-/* Sends the question once and takes what comes back. */
+/* Sends the query once and receives its answers. */
 static int query_once(struct gprof_netlink *n, const struct gprof_netlink_query *q,
 		      struct reception *h)
 {
@@ -233,7 +233,7 @@ int gprof_netlink_query(struct gprof_netlink *n, struct gprof_netlink_query *q,
 }
 
 /**
- * struct family - what the kernel says of the module's family
+ * struct family - the module's family, from the kernel's answer
  * @id: its number
  * @group: name of a multicast group that is looked for, or NULL
  * @group_id: its number, 0 when there is no such group

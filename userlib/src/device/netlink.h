@@ -2,9 +2,8 @@
 /*
  * netlink.h: questions to the module's generic netlink family.
  *
- * A question is a message; its answers are handed over one by one, as
- * attributes. What the kernel says of an error, in a sentence of its own, comes
- * back with the errno.
+ * A query is a message; its answers are passed on one by one, as attributes. The kernel's own
+ * sentence about an error comes back with the errno.
  */
 #ifndef GPROF_NETLINK_SOCKET_H
 #define GPROF_NETLINK_SOCKET_H
@@ -42,7 +41,7 @@ struct gprof_netlink {
 typedef int gprof_netlink_answer_fn(void *ctx, int cmd, struct nlattr **attrs);
 
 /**
- * struct gprof_netlink_policy - what attributes an answer may have
+ * struct gprof_netlink_policy - allowed attributes of an answer
  * @policy: libnl's, checked before an answer is handed over
  * @max: highest number
  */
@@ -80,7 +79,7 @@ struct nl_msg *gprof_netlink_message(const struct gprof_netlink *n, int cmd);
  * @take: takes an answer
  * @restart: forgets the answers so far, as the kernel's list changed under a dump
  * @ctx: for both
- * @what: what is asked for, for the sentence
+ * @what: subject of the query, for the sentence
  */
 struct gprof_netlink_query {
 	struct nl_msg *message;
@@ -100,16 +99,16 @@ struct gprof_netlink_query {
  *
  * A dump that the kernel calls inconsistent is asked for again, some times.
  *
- * Return: 0 or -errno: the kernel's, @take's, -EPROTO for an answer that is not
- * what the interface says, -EAGAIN when a dump was never consistent.
+ * Return: 0 or -errno: the kernel's, @take's, -EPROTO for an answer that does not fit the
+ * interface, -EAGAIN when a dump was never consistent.
  */
 int gprof_netlink_query(struct gprof_netlink *n, struct gprof_netlink_query *q,
 			struct gprof_error *e);
 
 /**
- * gprof_netlink_receive() - take what has been told to a group
+ * gprof_netlink_receive() - take the messages to a group
  * @n: socket that joined
- * @policy: of what is told
+ * @policy: of the messages
  * @take: takes it
  * @ctx: for it
  * @e: sentence

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * object_table.c: the reader's half of the kernel's table of what lasts.
+ * object_table.c: the reader's half of the object table.
  *
  * The order of accesses, from <linux/gprof.h>, kernel | reader:
  *
@@ -92,6 +92,6 @@ bool gprof_object_table_read(const struct gprof_object_table *t, uint32_t slot,
 	out->value = load(&s->value, memory_order_relaxed);
 	out->weight = load(&s->weight, memory_order_relaxed);
 	atomic_thread_fence(memory_order_acquire);	/* J, pairs with I */
-	/* Else it has ended meanwhile; what has come instead began after this look did. */
+	/* Else it has ended meanwhile; the object in its place began after this reading did. */
 	return load(&s->live, memory_order_relaxed) == out->live;
 }

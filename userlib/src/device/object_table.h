@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * object_table.h: the kernel's table of what lasts, beside the rings of a recorder.
+ * object_table.h: the kernel's table of live objects, beside the rings of a recorder.
  */
 #ifndef GPROF_OBJECT_TABLE_H
 #define GPROF_OBJECT_TABLE_H
@@ -42,12 +42,12 @@ bool gprof_object_table_fits(const struct gprof_object_table_head *head, size_t 
 uint64_t gprof_object_table_count(const __u64 *counter);
 
 /**
- * gprof_object_table_read() - what is in a slot
+ * gprof_object_table_read() - contents of a slot
  * @t: table, which the kernel may be changing
  * @slot: number, below @t->head->nr_slots
  * @out: gets it
  *
- * Return: whether something is live there.
+ * Return: whether it has a live object.
  */
 bool gprof_object_table_read(const struct gprof_object_table *t, uint32_t slot,
 			     struct gprof_object_slot *out);

@@ -2,8 +2,8 @@
 /*
  * perf_counter.c: perf's own counters of a cgroup, which a module cannot make.
  *
- * The scheduler switches such a counter on with the cgroup's tasks, so that it counts
- * nobody else's events; the module's counters of whole CPUs cannot.
+ * The scheduler switches such a counter on with the cgroup's tasks, so that it counts no other
+ * events; the module's counters of whole CPUs cannot.
  */
 #include "perf_counter.h"
 
@@ -54,7 +54,7 @@ static int online_cpus(uint64_t **bits, size_t *size)
 	return err ? err : gprof_cpu_list(list, bits, size);
 }
 
-/* What the kernel counts itself is nowhere missing: then it is the cgroup's controller. */
+/* Software events are never missing: then it is the cgroup's controller. */
 static int explain(int err, uint32_t type, const char *name, struct gprof_error *e)
 {
 	if (err == ENOENT && (type == PERF_TYPE_SOFTWARE || type == PERF_TYPE_TRACEPOINT))

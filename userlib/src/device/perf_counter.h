@@ -23,7 +23,7 @@ struct gprof_perf_counter {
 };
 
 /**
- * struct gprof_perf_count - what counters say
+ * struct gprof_perf_count - a reading of counters
  * @count: events
  * @enabled: ns that they were to count
  * @running: ns that they did
@@ -37,7 +37,7 @@ struct gprof_perf_count {
 /**
  * gprof_perf_counter_open() - make the counters, which do not count yet
  * @c: result for gprof_perf_counter_close(), also on failure
- * @event: what
+ * @event: event to count
  * @cgroup: descriptor of a cgroup v2 directory
  * @kernel: count the kernel too
  * @name: of the event, for the sentence

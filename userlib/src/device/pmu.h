@@ -17,7 +17,7 @@
 #define GPROF_PMU_SYSFS	"/sys/bus/event_source/devices"
 
 /**
- * struct gprof_pmu_event - what perf calls an event
+ * struct gprof_pmu_event - an event by perf's numbers
  * @type: as perf_event_attr.type
  * @config: as perf_event_attr.config, config1, config2
  */

@@ -70,7 +70,7 @@ static int lies_within(const struct gprof_setup *setup, const char *list, bool *
 	int err = gprof_cpu_list(list, &bits, &size);
 
 	*within = true;
-	/* What is not understood is perf's to refuse. */
+	/* perf refuses an event that is not known here. */
 	if (err)
 		return err == -ENOMEM ? err : 0;
 	for (i = 0; i < setup->cpus_size / sizeof(*wanted); i++)
@@ -113,14 +113,14 @@ int gprof_pmu_cpus_check(const char *sysfs, const struct gprof_setup *setup, uin
 	case GPROF_TARGET_PROCESS:
 		return refuse(&k, name, e);
 	case GPROF_TARGET_CPUS:
-		/* Whose CPUs are named says what a raw code means there. */
+		/* A raw code is for the PMU whose CPUs are named. */
 		if (!any)
 			err = lies_within(setup, k.its, &within);
 		if (err)
 			return gprof_error_set(e, -err, "%s: no memory", name);
 		return any || within ? 0 : refuse(&k, name, e);
 	default:
-		/* Each CPU has its own PMU's counter of what all of them know. */
+		/* An event of all PMUs has each CPU's own PMU's counter. */
 		return each ? 0 : refuse(&k, name, e);
 	}
 }

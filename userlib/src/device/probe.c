@@ -2,9 +2,9 @@
 /*
  * probe.c: tracepoints that are made where code has none, by tracefs.
  *
- * They belong to the host, not to who made them, and outlive a process that is killed. So
- * their names begin with a process id, and whoever makes one removes those of processes
- * that are no more. The kernel keeps one that is being recorded (EBUSY), whosever it is.
+ * They belong to the host, not to the process that made them, and outlive it when it is killed. So
+ * their names begin with a process id, and making a probe removes those of processes that are
+ * gone. The kernel keeps a probe that is being recorded (EBUSY).
  */
 #include "probe.h"
 
@@ -34,7 +34,7 @@ static int write_line(const char *root, bool user, const char *line)
 	int fd, err = 0;
 
 	snprintf(path, sizeof(path), "%s/%s", root, user ? "uprobe_events" : "kprobe_events");
-	/* To truncate it would remove those of everybody. */
+	/* To truncate it would remove all users' probes. */
 	fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
@@ -87,7 +87,7 @@ static int explain(int err, const struct gprof_probe *p, const char *what, struc
 	case EILSEQ:
 		return gprof_error_set(e, err, "%s: no instruction begins there", what);
 	case EINVAL:
-		/* Some kernels say so of what they do not know, too. */
+		/* Some kernels return it for unknown symbols, too. */
 		return gprof_error_set(e, err, "%s: the kernel %slets nobody probe this place (%s)",
 				       what, p->user ? "" : "has no such function, or ",
 				       gprof_strerror(err));
@@ -135,7 +135,7 @@ void gprof_probe_remove(struct gprof_probe *p)
 	const char *root = gprof_tracepoint_root(p->event, NULL);
 	int i;
 
-	/* Who recorded it may be on the way out in the kernel still. */
+	/* Its recorder may still be closing in the kernel. */
 	for (i = 0; p->made && root && i < TRIES; i++) {
 		if (remove_named(root, p->user, strchr(p->event, ':') + 1) != -EBUSY)
 			break;

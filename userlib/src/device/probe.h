@@ -41,7 +41,7 @@ struct gprof_probe {
 int gprof_probe_add(struct gprof_probe *p, const char *path, const char *function,
 		    uint64_t offset, bool at_return, const char *what, struct gprof_error *e);
 
-/** gprof_probe_remove() - remove it; nobody records it any more */
+/** gprof_probe_remove() - remove it; it has no recorder any more */
 void gprof_probe_remove(struct gprof_probe *p);
 
 #endif /* GPROF_PROBE_H */

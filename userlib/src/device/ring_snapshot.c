@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * ring_snapshot.c: what a flight ring held at one instant, in pieces.
+ * ring_snapshot.c: the contents of a flight ring at one instant, in pieces.
  */
 #include "ring_snapshot.h"
 
@@ -71,8 +71,8 @@ static size_t whole(struct gprof_snapshot *copy, bool last)
 }
 
 /*
- * How many samples were given up before what is the oldest now? Who gives up a generation
- * counts it a moment later, before it publishes what it has written.
+ * How many samples were overwritten before the present oldest? The producer counts an overwritten
+ * generation a moment later, before it publishes the new records.
  */
 static int settle(const struct gprof_ring *r, struct gprof_ring_bounds *b)
 {
@@ -115,7 +115,7 @@ static int copy_piece(struct gprof_ring_snapshot *l, struct gprof_snapshot *copy
 	return 0;
 }
 
-/* Nothing but what the kernel wrote after the instant is left. */
+/* All records that are left are from after the instant. */
 static bool is_over(const struct gprof_ring_snapshot *l)
 {
 	return l->pos >= l->end;
@@ -141,7 +141,7 @@ static int copy_next(struct gprof_ring_snapshot *l, struct gprof_ring_snapshot_p
 		ret = copy_piece(l, &p->copy, next_length(l));
 		if (ret < 0 || (!ret && p->copy.pos == pos))
 			break;
-		/* Where it goes on is known for sure when the count of what is gone is. */
+		/* Its begin is certain once the count of overwritten samples is. */
 		gprof_snapshot_free(&p->copy);
 		err = settle(l->ring, &now);
 		if (err)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * ring_snapshot.h: what a flight ring held at one instant, handed out in pieces while the kernel
+ * ring_snapshot.h: the contents of a flight ring at one instant, read in pieces while the kernel
  * writes on.
  *
- * A piece ends where a generation does, for the kernel gives up whole ones; so it takes about
- * as much memory. It is copied when the one before has been used up, or earlier, when the
- * kernel is about to come to it: who writes to a slow disk has more memory, and loses nothing.
+ * A piece ends where a generation does, for the kernel overwrites whole ones; so it takes about as
+ * much memory. It is copied when the one before has been read, or earlier, when the kernel is
+ * about to overwrite it: a reader with a slow disk takes more memory, and loses nothing.
  */
 #ifndef GPROF_RING_SNAPSHOT_H
 #define GPROF_RING_SNAPSHOT_H
@@ -18,9 +18,9 @@
 struct gprof_ring_snapshot_piece;
 
 /**
- * struct gprof_ring_snapshot - what is yet to be handed out of a ring
+ * struct gprof_ring_snapshot - the part of a ring that is still to be read
  * @ring: it
- * @pos: position of what was not copied yet
+ * @pos: position up to which it is copied
  * @end: behind the last record of that instant
  * @first: pieces that were copied
  * @last: the last one of them
@@ -45,8 +45,8 @@ struct gprof_ring_snapshot {
 int gprof_ring_snapshot_begin(struct gprof_ring_snapshot *l, const struct gprof_ring *r);
 
 /**
- * gprof_ring_snapshot_expect() - say what the kernel may write before the next look, until two
- * looks have shown it
+ * gprof_ring_snapshot_expect() - an estimate of the bytes that the kernel writes between two
+ * looks, until they were measured
  */
 void gprof_ring_snapshot_expect(struct gprof_ring_snapshot *l, uint64_t bytes);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * syscall_name.c: what system calls are called; made from the kernel's own headers.
+ * syscall_name.c: names of system calls, from the kernel's headers.
  */
 #include "syscall_name.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * syscall_name.h: what system calls are called on this architecture.
+ * syscall_name.h: names of system calls on this architecture.
  */
 #ifndef GPROF_SYSCALL_NAME_H
 #define GPROF_SYSCALL_NAME_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * target.c: whom to record, from the caller's words to the kernel's.
+ * target.c: a target, from the caller's words to the kernel's.
  */
 #include "target.h"
 

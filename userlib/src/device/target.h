@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * target.h: whom to record, from the caller's words to the kernel's.
+ * target.h: a target, from the caller's words to the kernel's.
  */
 #ifndef GPROF_TARGET_H
 #define GPROF_TARGET_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * answer.c: what a receiver of requests said.
+ * answer.c: responses of a receiver.
  */
 #include <errno.h>
 #include <gprof/otlp.h>

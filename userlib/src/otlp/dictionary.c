@@ -10,7 +10,7 @@
 
 #include "schema.h"
 
-/* Fields of what is written field by field. */
+/* Fields of messages that are written field by field. */
 #define FUNCTION_NAME		1
 #define FUNCTION_SYSTEM_NAME	2
 #define FUNCTION_FILENAME	3
@@ -29,7 +29,7 @@
 /* Part of a request that comments may be. */
 #define COMMENTS_SHARE	16
 
-/* What it is called elsewhere. */
+/* Its name elsewhere. */
 static const char *attribute_name(const char *key)
 {
 	static const char *const names[][2] = {
@@ -98,7 +98,7 @@ static bool same_item(const void *ctx, uint32_t index, const void *key)
 	       !memcmp(t->wire.v + t->starts[index], t->wire.v + c->start, c->len);
 }
 
-/* The number of what was added to the table at @start, and is certainly new. */
+/* The number of the item that was added to the table at @start, and is certainly new. */
 static int32_t append(struct gprof_otlp_dictionary *d, struct gprof_otlp_table *t, size_t start)
 {
 	if (t->wire.failed || gprof_grow(&t->starts, &t->cap, t->nr + 1, sizeof(*t->starts))) {
@@ -109,7 +109,10 @@ static int32_t append(struct gprof_otlp_dictionary *d, struct gprof_otlp_table *
 	return (int32_t)t->nr++;
 }
 
-/* The number of what was added to the table at @start, and is taken away where it is old. */
+/*
+ * The number of the item that was added to the table at @start, and is removed where it is a
+ * duplicate.
+ */
 static int32_t settle(struct gprof_otlp_dictionary *d, struct gprof_otlp_table *t, size_t start)
 {
 	struct candidate c = { start, t->wire.nr - start };

@@ -25,7 +25,7 @@
 #define SAMPLES_DEFAULT	16000
 #define HOST_MAX	255
 #define UNKNOWN_SERVICE	"unknown_service"
-/* What requests may come to, as a multiple of the profile, and at least. */
+/* Limit on the size of requests, as a multiple of the profile, and at least. */
 #define WORK_FACTOR	16
 #define WORK_LEAST	(64U << 20)
 
@@ -63,7 +63,7 @@ struct sample_plan {
 };
 
 /**
- * struct attributes - what a set of labels becomes in a request
+ * struct attributes - a set of labels as attributes of a request
  * @request: in which, 0: in none yet
  * @first: where they begin among the request's
  * @nr: how many
@@ -86,7 +86,7 @@ struct cost {
  * struct exporter - on the way through a profile
  * @p: profile
  * @o: options
- * @request: who gets requests
+ * @request: receives requests
  * @ctx: for it
  * @follows: column that is not sent, since it follows from another and the period; or GPROF_NONE
  * @alone: column of counts from which nothing follows, or GPROF_NONE
@@ -215,7 +215,7 @@ static void find_time(struct exporter *e)
 		if (__builtin_mul_overflow(values[counts], p->period, &product) ||
 		    product != values[time])
 			return;
-	/* What has no value at all goes with the first. */
+	/* A sample without a value goes with the first. */
 	if (counts > time)
 		return;
 	e->follows = time;
@@ -406,8 +406,8 @@ static bool failed(const struct exporter *e)
 }
 
 /*
- * What a profile repeats in each of its requests is little, unless somebody made it so that
- * each sample needs another large part of it.
+ * A profile repeats little in its requests, unless it is made so that each sample needs another
+ * large part of it.
  */
 static void allow_work(struct exporter *e)
 {
@@ -574,7 +574,7 @@ static int plan_sample(struct exporter *e, const struct gprof_otlp_service *serv
 	return 0;
 }
 
-/* Return: 0 when it is in a request or in none, what a callback returned, -ENOMEM. */
+/* Return: 0 when it is in a request or in none, the return of a callback, -ENOMEM. */
 static int place_sample(struct exporter *e, const struct gprof_otlp_service *service,
 			uint32_t index)
 {
@@ -594,7 +594,7 @@ static int place_sample(struct exporter *e, const struct gprof_otlp_service *ser
 		if (ret != -EFBIG)
 			return ret;
 	}
-	/* Alone in a request, and too large: what it left in the dictionary goes too. */
+	/* Alone in a request, and too large: its items in the dictionary go too. */
 	e->too_large++;
 	ret = did_work(e, gprof_otlp_dictionary_size(&e->dictionary));
 	begin_request(e);

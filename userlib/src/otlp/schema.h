@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * schema.h: short names for what protobuf-c makes of opentelemetry-proto.
+ * schema.h: short names for protobuf-c's code of opentelemetry-proto.
  */
 #ifndef GPROF_OTLP_SCHEMA_H
 #define GPROF_OTLP_SCHEMA_H

@@ -19,7 +19,7 @@ extern const char *const gprof_otlp_service_keys[GPROF_OTLP_SERVICE_KEYS];
 
 /**
  * struct gprof_otlp_service - a service
- * @text: what it has of each of the keys, numbers in the profile's strings; 0: nothing
+ * @text: value of each of the keys, numbers in the profile's strings; 0: none
  */
 struct gprof_otlp_service {
 	uint32_t text[GPROF_OTLP_SERVICE_KEYS];

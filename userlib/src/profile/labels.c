@@ -2,8 +2,8 @@
 /*
  * labels.c: which labels a thread of this process had, when.
  *
- * Each thread that ever had labels has a log of its changes, the newest of which counts
- * until now. As long as nobody reads, that one is all there is.
+ * Each thread that ever had labels has a log of its changes, the newest of which counts until now.
+ * Without a reader, that one is all there is.
  */
 #include "labels.h"
 
@@ -26,9 +26,9 @@
 
 /**
  * struct set - labels of a thread, outer ones and inner ones
- * @refs: who has it
+ * @refs: number of users
  * @failed: pushes on top of it that failed
- * @outer: what a pop goes back to, or NULL
+ * @outer: set before the push, or NULL
  * @text: all of them
  */
 struct set {
@@ -140,7 +140,7 @@ static struct set *current(const struct log *l)
 	return l->nr ? l->changes[l->first + l->nr - 1].set : NULL;
 }
 
-/* From now on @set, whose reference becomes the log's; also where that fails. */
+/* Sets @set, whose reference becomes the log's; also on failure. */
 static int change(struct log *l, struct set *set, uint64_t time)
 {
 	if (!readers || l->nr > CHANGES_MAX || l->first + l->nr == l->cap)
@@ -161,7 +161,7 @@ static void free_log(struct log *l)
 	free(l);
 }
 
-/* Logs of threads that have ended, and of which nobody will ask any more. */
+/* Logs of threads that have ended, without a reader that needs them. */
 static void bury(struct log **at)
 {
 	while (*at) {
@@ -200,7 +200,7 @@ static void after_fork(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Of the threads there is one, with another number; who read are with the parent. */
+/* Of the threads there is one, with another number; the readers are with the parent. */
 static void in_child(void)
 {
 	size_t i;
@@ -501,7 +501,7 @@ static bool clock_is_the_kernels(void)
 	return !seconds && !ns;
 }
 
-/* By pid and start: of a time namespace the latter is not what the kernel says. */
+/* By pid and start: in a time namespace the latter differs from the kernel's. */
 bool gprof_labels_own(const struct gprof_process *id)
 {
 	long hz = sysconf(_SC_CLK_TCK);

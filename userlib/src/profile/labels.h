@@ -16,7 +16,7 @@
 #define GPROF_LABELS_END	'\2'
 
 /**
- * struct gprof_labels_reader - someone who will ask for what was
+ * struct gprof_labels_reader - a reader of past labels
  * @since: times before this one are of no interest any more
  * @next: of all readers
  * @reading: is it among them?
@@ -27,9 +27,9 @@ struct gprof_labels_reader {
 	bool reading;
 };
 
-/** gprof_labels_begin() - from now on, keep what labels there were */
+/** gprof_labels_begin() - keep the labels from now on */
 void gprof_labels_begin(struct gprof_labels_reader *r);
-/** gprof_labels_read() - what was before @time is not asked for any more */
+/** gprof_labels_read() - labels before @time are not needed any more */
 void gprof_labels_read(struct gprof_labels_reader *r, uint64_t time);
 void gprof_labels_end(struct gprof_labels_reader *r);
 
@@ -39,7 +39,7 @@ uint64_t gprof_labels_now(void);
 /**
  * gprof_labels_used() - has any thread ever had labels?
  *
- * Who has seen a sample that was taken with labels is told so.
+ * A reader that sees a labelled sample is told so.
  */
 bool gprof_labels_used(void);
 
@@ -53,8 +53,8 @@ bool gprof_labels_own(const struct gprof_process *id);
  * @take: gets them as a text, while no thread can change its own
  * @ctx: passed on
  *
- * Return: what @take returned; 0 without a call where there were none, -ENODATA where
- * that is forgotten.
+ * Return: the return of @take; 0 without a call where there were none, -ENODATA where they are
+ * forgotten.
  */
 int gprof_labels_at(pid_t tid, uint64_t time, int (*take)(void *ctx, const char *text), void *ctx);
 

@@ -4,7 +4,7 @@
  */
 #include "locations.h"
 
-#define PAGE	4096ULL		/* pprof's, whatever the machine's */
+#define PAGE	4096ULL		/* pprof's, on any machine */
 
 void gprof_locations_init(struct gprof_locations *s, struct gprof_profile *p)
 {
@@ -26,7 +26,7 @@ static uint64_t pages(const struct gprof_mapping *m)
 	return size / PAGE + !!(size % PAGE);
 }
 
-/* What says which file it is; a name with a build-id may be anything. */
+/* Identifies the file; a name beside a build-id may be anything. */
 static uint64_t file_of(const struct gprof_mapping *m)
 {
 	return m->build_id ? m->build_id : m->filename;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * locations.h: mappings and locations of a profile that is put together from others, or by
- * hand: each once, told apart by what they say.
+ * locations.h: mappings and locations of a profile that is put together from others, or by hand:
+ * each once, compared by contents.
  */
 #ifndef GPROF_LOCATIONS_H
 #define GPROF_LOCATIONS_H
@@ -11,7 +11,7 @@
 
 /**
  * struct gprof_locations - finds what a profile has already
- * @p: the profile, to which nobody else adds mappings or locations
+ * @p: the profile, to which no other code adds mappings or locations
  * @mappings: its mappings, by size, offset and file
  * @locations: its locations, by mapping, address and lines
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * pprof_ids.h: the ids of a pprof file, which may be any numbers, and what they stand for.
+ * pprof_ids.h: the ids of a pprof file, which may be any numbers, to indices.
  *
  * Nearly all files count from 1 on, and a large one is asked for millions of ids: as long
  * as they do, there is nothing to search.
@@ -28,7 +28,7 @@ struct gprof_ids {
 	struct gprof_map64 others;
 };
 
-/** gprof_ids_init() - none; @budget is what memory is taken of */
+/** gprof_ids_init() - none; @budget for its memory */
 static inline void gprof_ids_init(struct gprof_ids *ids, struct gprof_budget *budget)
 {
 	ids->v = NULL;

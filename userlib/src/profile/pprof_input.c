@@ -13,7 +13,7 @@
 #include <zlib.h>
 
 #define STEP		65536
-#define PLAIN_FREE	(4ULL << 20)	/* what any file may unpack to */
+#define PLAIN_FREE	(4ULL << 20)	/* limit on an unpacked file */
 #define RATIO_MAX	256		/* real profiles shrink by 3 to 30 */
 #define GZIP_FORMAT	16
 
@@ -64,8 +64,8 @@ static uint64_t plain_max(const struct gprof_pprof_bytes *in)
 }
 
 /*
- * A file of one member says at its end how long it is, and libdeflate unpacks it in less
- * than half of zlib's time. False for any other file: inflate_all() says what it is.
+ * A file of one member has its length at its end, and libdeflate unpacks it in less than half of
+ * zlib's time. False for any other file, which inflate_all() unpacks or refuses.
  */
 static bool unpack_whole(const struct gprof_pprof_bytes *in, struct gprof_budget *b,
 			 struct gprof_pprof_bytes *out)
@@ -166,7 +166,7 @@ int gprof_pprof_load(int fd, struct gprof_budget *b, struct gprof_pprof_bytes *o
 int gprof_pprof_unpack(const void *data, size_t size, struct gprof_budget *b,
 		       struct gprof_pprof_bytes *out, struct gprof_error *e)
 {
-	/* which nobody writes to */
+	/* which is not written to */
 	const struct gprof_pprof_bytes in = { .v = (unsigned char *)(uintptr_t)data, .len = size };
 
 	*out = (struct gprof_pprof_bytes){ 0 };

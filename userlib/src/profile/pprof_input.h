@@ -22,12 +22,12 @@ struct gprof_pprof_bytes {
 /**
  * gprof_pprof_load() - read a file to its end, and unpack it if it is gzipped
  * @fd: file, pipe or socket
- * @b: budget for what is read, and for what that unpacks to
+ * @b: budget for the file, and for its unpacked contents
  * @out: for gprof_pprof_unload(), also on failure
  * @e: sentence
  *
- * Return: 0, -EFBIG beyond the budget, or for data that shrank more than profiles
- * do, -EBADMSG for what does not unpack, -ENOMEM, or -errno of a read.
+ * Return: 0, -EFBIG beyond the budget, or for data that shrank more than profiles do, -EBADMSG for
+ * corrupt data, -ENOMEM, or -errno of a read.
  */
 int gprof_pprof_load(int fd, struct gprof_budget *b, struct gprof_pprof_bytes *out,
 		     struct gprof_error *e);
@@ -56,7 +56,7 @@ struct gprof_pprof_part {
 	size_t len;
 };
 
-/** struct gprof_pprof_parts - what is left of a message */
+/** struct gprof_pprof_parts - the rest of a message */
 struct gprof_pprof_parts {
 	const unsigned char *p;
 	size_t left;
@@ -103,8 +103,8 @@ static inline int gprof_pprof_parts_number(struct gprof_pprof_parts *parts, uint
 /**
  * gprof_pprof_parts_next() - take the next part; 1, 0 at the end, -EBADMSG
  *
- * Of @part only what its type has is set. Nearly all are numbers, or shorter than 16 KiB, of a
- * field whose tag is one byte.
+ * Only the members of its type are set in @part. Nearly all are numbers, or shorter than 16 KiB,
+ * of a field whose tag is one byte.
  */
 static inline int gprof_pprof_parts_next(struct gprof_pprof_parts *parts,
 					 struct gprof_pprof_part *part)

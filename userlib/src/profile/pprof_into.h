@@ -11,16 +11,16 @@
 #include "profile.h"
 
 /**
- * gprof_pprof_read_into() - read a file behind what there is
+ * gprof_pprof_read_into() - read a file, and append it
  * @p: profile; its head, columns among it, becomes the file's
- * @places: of it: what it has is found, and not added again
+ * @places: of it: equal mappings and locations are not added again
  * @data: the file
  * @size: bytes
  *
  * Samples are appended, their labels in order; whether there were such before is not looked at.
  *
- * Return: 0, or what gprof_profile_read() fails for, as -errno: then there may be some samples
- * more, which are the caller's to take away, and places that none has.
+ * Return: 0, or -errno as gprof_profile_read(): then there may be some samples more, which the
+ * caller removes, and unused locations.
  */
 int gprof_pprof_read_into(struct gprof_profile *p, struct gprof_locations *places, const void *data,
 			  size_t size);

@@ -2,8 +2,8 @@
 /*
  * pprof_memo.h: sets of labels by the bytes that they are in a pprof file.
  *
- * A million samples have a few hundred sets of labels: what was read once is known again
- * by its bytes, and need not be taken apart.
+ * A million samples have a few hundred sets of labels: a set that was read once is found by its
+ * bytes, and not parsed again.
  */
 #ifndef GPROF_PPROF_MEMO_H
 #define GPROF_PPROF_MEMO_H
@@ -15,7 +15,7 @@
 #include "base/table.h"
 
 #define GPROF_MEMO_SLOTS	4096
-#define GPROF_MEMO_BYTES	1024	/* what is longer is not kept */
+#define GPROF_MEMO_BYTES	1024	/* longer ones are not kept */
 
 /**
  * struct gprof_memo - a set in each slot, the latest

@@ -2,7 +2,7 @@
 /*
  * pprof_plain.h: numbers of messages whose fields are in order, as in nearly all files.
  *
- * What is not as it is expected here is left to those who take any message (pprof_input.h).
+ * Any unusual message is left to the general code (pprof_input.h).
  */
 #ifndef GPROF_PPROF_PLAIN_H
 #define GPROF_PPROF_PLAIN_H
@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* A number of up to three bytes, which most are; false for what is longer, or has no end. */
+/* A number of up to three bytes, which most are; false for a longer one, or one without an end. */
 static inline bool gprof_varint_small(const unsigned char **at, const unsigned char *end,
 				      uint64_t *value)
 {
@@ -48,7 +48,10 @@ static inline bool gprof_varint_eight(const unsigned char **at, uint64_t *value)
 	if (!stop)
 		return false;
 	*at += (unsigned int)__builtin_ctzll(stop) / 8 + 1;
-	/* What is behind the last byte goes, and each seventh bit, pair by pair. */
+	/*
+	 * Clears the bits behind the last byte, and closes the gaps of each seventh bit, pair by
+	 * pair.
+	 */
 	v &= (stop ^ (stop - 1)) & 0x7f7f7f7f7f7f7f7fULL;
 	v = (v & 0x007f007f007f007fULL) | (v & 0x7f007f007f007f00ULL) >> 1;
 	v = (v & 0x00003fff00003fffULL) | (v & 0x3fff00003fff0000ULL) >> 2;
@@ -56,7 +59,7 @@ static inline bool gprof_varint_eight(const unsigned char **at, uint64_t *value)
 	return true;
 }
 
-/* A number behind its tag, where that is what is next; false for one that is not taken here. */
+/* A number behind its tag, if that is next; false for a longer one. */
 static inline bool gprof_varint_field(const unsigned char **at, const unsigned char *end,
 				      unsigned int field, uint64_t *value)
 {

@@ -2,11 +2,10 @@
 /*
  * pprof_read.c: a profile from a pprof file.
  *
- * The file may come from anyone. Whatever it makes us keep is taken from one
- * budget, and every reference is checked. Each kind of parts is gone through in turn,
- * those that others refer to first, and taken from the bytes as they are: protobuf-c
- * makes objects of a message, which for the samples of a large file takes three times as
- * long as all the rest of reading.
+ * The file may come from anyone. All memory for it is from one budget, and every reference is
+ * checked. Each kind of parts is gone through in turn, those that others refer to first, and taken
+ * from the bytes as they are: protobuf-c makes objects of a message, which for the samples of a
+ * large file takes three times as long as all the rest of reading.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,13 +18,13 @@
 #include "profile.h"
 
 #define MEMORY_DEFAULT	(1ULL << 30)
-/* Of files that are added up: all of them may be of somebody who likes us to have no memory. */
+/* Of files that are added up: all of them may be an attacker's. */
 #define SUM_MEMORY	(4ULL << 30)
 
 /* Text of the last failure: reading has no object to keep it in. */
 static _Thread_local struct gprof_error last;
 
-/* What a walk over the samples takes is told now, not when it is begun. */
+/* Memory for a walk over the samples is checked now, not when it begins. */
 static int finish(struct gprof_profile *p)
 {
 	const struct gprof_pprof_reader r = { .error = &last, .p = p };

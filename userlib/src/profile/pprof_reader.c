@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * pprof_reader.c: what all parts of a pprof file are taken by.
+ * pprof_reader.c: functions for all parts of a pprof file.
  */
 #include "pprof_reader.h"
 

@@ -16,17 +16,17 @@
 #include "profile.h"
 
 /**
- * struct gprof_pprof_reader - what is known while a message becomes a profile
+ * struct gprof_pprof_reader - state of reading a message into a profile
  * @error: gets the text of a failure
  * @plain: the message
  * @kinds: for each field of it, where the first of its parts begins, and the last ends
  * @p: profile
- * @places: what it has already, where it is a sum of several files; or NULL
+ * @places: its mappings and locations, where it is a sum of several files; or NULL
  * @text: string number of the message to that of the profile
  * @nr_text: how many
  * @cap_text: room in it
  * @mappings: id to index in @placed
- * @placed: which mapping of the profile that is, and what it lies lower there
+ * @placed: that mapping of the profile, and the difference of its address there
  * @cap_placed: room in it
  * @functions: id to index
  * @locations: likewise
@@ -83,7 +83,7 @@ struct gprof_pprof_reader {
 /* gprof_pprof_bad() - why it is no profile; -EBADMSG */
 int gprof_pprof_bad(const struct gprof_pprof_reader *r, const char *what);
 
-/* gprof_pprof_invalid() - likewise of what the schema does not allow */
+/* gprof_pprof_invalid() - likewise of a violation of the schema */
 int gprof_pprof_invalid(const struct gprof_pprof_reader *r);
 
 /* gprof_pprof_no_memory() - or none that is allowed; -ENOMEM or -EFBIG */
@@ -94,7 +94,7 @@ int gprof_pprof_no_memory(const struct gprof_pprof_reader *r);
  * @r: reader
  * @message: the part that it is
  * @values: gets the number of each field, 0 where there is none; of several the last counts
- * @nr: fields from 1 to @nr - 1; others are nobody's business
+ * @nr: fields from 1 to @nr - 1; others are ignored
  *
  * Return: 0 or -errno.
  */

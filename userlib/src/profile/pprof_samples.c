@@ -114,7 +114,7 @@ static int read_label(struct gprof_pprof_reader *r, const struct gprof_pprof_par
 }
 
 /**
- * struct sizes - what was read of a sample
+ * struct sizes - sizes of a sample's parts
  * @stack: locations
  * @values: values
  * @labels: labels
@@ -182,7 +182,7 @@ static uint32_t label_set(struct gprof_pprof_reader *r, const struct sizes *n)
 	return set;
 }
 
-/* Samples that are alike stay apart, as pprof keeps them: nobody's sums tell the difference. */
+/* Equal samples stay apart, as pprof keeps them: sums do not differ. */
 static int read_sample(struct gprof_pprof_reader *r, const struct gprof_pprof_part *part)
 {
 	uint64_t before = r->frames;

@@ -20,7 +20,7 @@
 /**
  * struct writer - a profile on its way out
  * @gzip: where to
- * @wire: what that has not got yet
+ * @wire: bytes that it has not got yet
  * @piece: counts how often it was empty
  * @sets: for each set of labels, where it is in @wire, encoded
  */

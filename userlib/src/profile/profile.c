@@ -109,7 +109,7 @@ uint32_t gprof_profile_text_of(struct gprof_profile *p, const char *text, size_t
 	char *copy;
 
 	len = strnlen(text, len);
-	/* What is known is text. */
+	/* Known strings are text. */
 	index = gprof_strings_find(&p->strings, text, len, &hash);
 	if (index != GPROF_NONE)
 		return index;
@@ -451,7 +451,7 @@ static int by_key_of(const void *a, const void *b)
 	return by_key(a, b);
 }
 
-/* They are few, but for a file of somebody who likes us to be busy. */
+/* They are few, but in an attacker's file. */
 void gprof_profile_sort_labels(struct gprof_label *labels, size_t nr)
 {
 	size_t i, j;
@@ -540,7 +540,7 @@ static size_t deepest(const struct gprof_profile *p)
 	return max;
 }
 
-/* What a walk will hand out is made here, for then the profile is const. */
+/* Tables for walks are made here, for later the profile is const. */
 int gprof_profile_finish(struct gprof_profile *p)
 {
 	size_t i;

@@ -189,7 +189,7 @@ uint32_t gprof_profile_append_location(struct gprof_profile *p, uint32_t mapping
 /** gprof_profile_add_location() - a location that is not there yet, without lines */
 uint32_t gprof_profile_add_location(struct gprof_profile *p, uint32_t mapping, uint64_t address);
 
-/** gprof_profile_set_lines() - say what functions lie at a location */
+/** gprof_profile_set_lines() - set the functions at a location */
 int gprof_profile_set_lines(struct gprof_profile *p, uint32_t location,
 			    const struct gprof_line *lines, size_t nr);
 
@@ -236,7 +236,7 @@ void gprof_profile_sort_labels(struct gprof_label *labels, size_t nr);
 /** gprof_profile_have_samples() - no location and no sample is added any more: give up their tables */
 void gprof_profile_have_samples(struct gprof_profile *p);
 
-/** gprof_profile_finish() - all is there: make what the views need, who only read it */
+/** gprof_profile_finish() - complete: make the tables for views, which only read it */
 int gprof_profile_finish(struct gprof_profile *p);
 
 #endif /* GPROF_PROFILE_DATA_H */

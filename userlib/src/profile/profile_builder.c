@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * profile_builder.c: a profile of what a program counts by itself.
+ * profile_builder.c: a profile of a program's own counts.
  */
 #include <errno.h>
 #include <gprof/profile_builder.h>

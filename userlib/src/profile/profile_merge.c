@@ -2,8 +2,8 @@
 /*
  * profile_merge.c: one profile out of several, and the difference of two.
  *
- * What is the same in both is found as pprof finds it: samples by their places and
- * labels, places by mapping, address and lines, mappings by size, offset and file.
+ * Parts are equal as for pprof: samples by their places and labels, places by mapping, address and
+ * lines, mappings by size, offset and file.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "locations.h"
 #include "profile.h"
 
-/* pprof's label on the samples of what is compared with. */
+/* pprof's label on the samples of the base of a difference. */
 #define BASE_KEY	"pprof::base"
 #define BASE_VALUE	"true"
 
@@ -264,7 +264,7 @@ static int merge_labels(struct merger *m, struct source *s, const struct gprof_l
 		if (l->key == GPROF_NONE || l->str == GPROF_NONE)
 			return -ENOMEM;
 	}
-	/* Two samples are one in whatever order their labels stand. */
+	/* Two samples are one in any order of their labels. */
 	gprof_profile_sort_labels(m->labels, *nr);
 	return 0;
 }
@@ -419,7 +419,7 @@ static struct gprof_profile *merge(struct source *sources, size_t nr)
 	struct gprof_error e = { 0 };
 	struct gprof_profile *p = merge_once(sources, nr, &e);
 
-	/* What cancelled out goes, and with it the places where nothing is left. */
+	/* Samples that cancelled out go, and locations without samples. */
 	if (p && has_empty_sample(p)) {
 		struct source again = { .from = p };
 		struct gprof_profile *rest = merge_once(&again, 1, &e);

@@ -2,10 +2,9 @@
 /*
  * profile_sum.c: one profile out of many files, one after the other.
  *
- * A file is not made a profile of its own that is merged: what it says is looked for in
- * what there is, once. Files whose types of values are others are begun anew, and merged
- * at the end, by gprof_profile_merge() as all is then, so that places of which nothing is
- * left are gone.
+ * A file does not become a profile of its own: its parts are looked up in the sum, once. Files
+ * with other types of values begin another sum, and gprof_profile_merge() merges all sums at the
+ * end, so that locations without samples go.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -74,7 +73,7 @@ void gprof_profile_sum_free(struct gprof_profile_sum *s)
 	free(s);
 }
 
-/* What a file says of itself, beside its parts. */
+/* The head of a file. */
 static void move_head(struct gprof_profile *to, const struct gprof_profile *from)
 {
 #define TAKE(member)	(to->member = from->member)

@@ -96,7 +96,7 @@ static void put_location(const struct gprof_profile *p, const struct gprof_locat
  * struct walk - where a gprof_profile_each() is
  * @p: over which profile
  * @sample: it is at
- * @outer: from whose callback it was begun, or NULL
+ * @outer: walk whose callback began it, or NULL
  */
 struct walk {
 	const struct gprof_profile *p;

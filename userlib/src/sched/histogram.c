@@ -46,7 +46,7 @@ uint64_t gprof_histogram_quantile(const struct gprof_histogram *h, double q)
 
 	if (!h->count)
 		return 0;
-	/* Written so that what is no number counts as 0. */
+	/* Written so that NaN counts as 0. */
 	if (!(q > 0))
 		q = 0;
 	if (q >= 1)

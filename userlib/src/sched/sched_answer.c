@@ -126,7 +126,7 @@ static int read_histogram(struct gprof_histogram *h, struct nlattr *nest)
 	    size / sizeof(h->buckets[0]) > GPROF_HISTOGRAM_NR - first)
 		return -EPROTO;
 	memcpy(&h->buckets[first], nla_data(buckets), size);
-	/* What does not add up is no histogram. */
+	/* Counts that do not add up are no histogram. */
 	return gprof_histogram_below(h, GPROF_HISTOGRAM_NR) == h->count ? 0 : -EPROTO;
 }
 

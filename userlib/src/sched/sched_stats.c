@@ -41,7 +41,7 @@ struct gprof_sched {
 	struct gprof_error error;
 };
 
-/* What this kernel lacks is said by name, before the module refuses it by number. */
+/* Missing features are named here, before the module refuses them by number. */
 static int check_features(const struct gprof_info *info, unsigned int flags,
 			  struct gprof_error *e)
 {

@@ -13,11 +13,11 @@
  * is as narrow as doubles are dense. Thus nothing is kept for a piece, however
  * many there are.
  *
- * No sum here is the difference of larger ones: whole pieces are added up as
- * integers, of others a part is taken. A running sum of densities would not
- * stand a piece that rounding makes almost level, hence infinitely dense. And where
- * no piece crosses from one bucket to the next, what lies below is an integer: so a
- * quantile that falls on a gap, as half of two processors does, is on its lower side.
+ * No sum here is the difference of larger ones: whole pieces are added up as integers, of others a
+ * part is taken. A running sum of densities would not stand a piece that rounding makes almost
+ * level, hence infinitely dense. And where no piece crosses from one bucket to the next, the sum
+ * below is an integer: so a quantile that falls on a gap, as half of two processors does, is on
+ * its lower side.
  */
 #include "base/error.h"
 #include "mmu.h"
@@ -74,10 +74,10 @@ struct bucket {
  * @begin: of the range that it is in; afterwards the quantile itself
  * @width: of the range, 0 when the quantile is found
  * @below: duration of pieces that lie below the range, ns
- * @part: of pieces that reach into it from below, what lies below, ns
+ * @part: of pieces that reach into it from below, the part below, ns
  * @open: how many these are
  * @last: highest value in the range
- * @buckets: of the range; one more takes what ends behind it
+ * @buckets: of the range; one more for pieces that end behind it
  */
 struct search {
 	unsigned __int128 mass;
@@ -218,7 +218,9 @@ static void search_deeper(struct search *s)
 	int64_t open = s->open, pieces = 0;
 	size_t i;
 
-	/* Only rounding of what crosses it can have led to a range that begins too high. */
+	/*
+	 * Only the rounding of pieces that cross it can have led to a range that begins too high.
+	 */
 	if (wanted <= 0 && s->begin > 0) {
 		found(s, s->begin);
 		return;

@@ -41,7 +41,7 @@ int gprof_series_init(struct gprof_series *s, const struct gprof_util_function *
 	for (i = 0; i < f->nr; i++)
 		if (!(c[i].util >= 0 && c[i].util <= 1) || (i && c[i].time < c[i - 1].time))
 			return -EINVAL;
-	/* What it is made for has to fit: lengths are signed, and so are all edges. */
+	/* The range has to fit: lengths are signed, and so are all edges. */
 	if (gprof_series_duration(s) > INT64_MAX)
 		return -EINVAL;
 	s->anchors = calloc(f->nr / GPROF_ANCHOR_STEP + 1, sizeof(*s->anchors));

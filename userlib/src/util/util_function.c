@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* What an allocation takes beside its bytes. */
+/* Overhead of an allocation. */
 #define MALLOC_COST	16
 
 void gprof_util_set_free(struct gprof_util_set *set)

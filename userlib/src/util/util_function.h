@@ -13,7 +13,7 @@
 /**
  * struct gprof_util_set - some functions
  * @budget: of which all of this is taken
- * @functions: what users see; their changes are filled in by gprof_util_set_seal()
+ * @functions: public view; gprof_util_set_seal() fills in their changes
  * @cap: room in @functions
  * @nr: how many
  * @changes: of each
@@ -51,7 +51,7 @@ double gprof_util_set_last(const struct gprof_util_set *set, size_t function);
 int gprof_util_set_change(struct gprof_util_set *set, size_t function, int64_t time,
 			  double util);
 
-/** gprof_util_set_put() - likewise, whatever was said of that time before; 0 or -ENOMEM */
+/** gprof_util_set_put() - likewise, in place of a value at that time; 0 or -ENOMEM */
 int gprof_util_set_put(struct gprof_util_set *set, size_t function, int64_t time, double util);
 
 /** gprof_util_set_end() - a function ends, also where it was 0 before; 0 or -ENOMEM */

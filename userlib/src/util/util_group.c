@@ -2,8 +2,8 @@
 /*
  * util_group.c: a utilization function for each group of tasks.
  *
- * What a group was for no time at all, as while one of its tasks hands a CPU to another, is not
- * told.
+ * A value that lasts for no time, as while one task of the group hands a CPU to another, is left
+ * out.
  */
 #include "util_group.h"
 

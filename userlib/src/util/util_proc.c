@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * util_proc.c: which processors are taken from the program, as a trace goes on.
+ * util_proc.c: processors that are taken from the program, as a trace goes on.
  *
  * Ranges of sweeping belong to a processor. An assist belongs to a goroutine and
  * takes the processor that this runs on, while it runs; so does a background
@@ -183,10 +183,9 @@ static bool executes(const struct gprof_util_procs *p, const struct gprof_trace_
 }
 
 /*
- * Who is within an assist and does not run has no processor yet, neither that of who
- * mentions it. Go's own code takes one, and once more as the goroutine goes on, and
- * never gets it back: half of the traces that begin within a collection show a
- * program that never runs.
+ * A goroutine within an assist that does not run has no processor yet, nor that of the event about
+ * it. Go's own code takes one, and once more as the goroutine goes on, and never gets it back:
+ * half of the traces that begin within a collection show a program that never runs.
  */
 static int range_active(struct gprof_util_procs *p, const struct gprof_trace_event *ev)
 {

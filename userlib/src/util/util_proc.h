@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * util_proc.h: which processors are taken from the program, as a trace goes on.
+ * util_proc.h: processors that are taken from the program, as a trace goes on.
  */
 #ifndef GPROF_UTIL_PROC_H
 #define GPROF_UTIL_PROC_H
@@ -13,8 +13,8 @@
 #include "base/table.h"
 
 /**
- * struct gprof_util_procs - processors, and what takes them
- * @flags: GPROF_UTIL_*: what counts
+ * struct gprof_util_procs - processors, and their holders
+ * @flags: GPROF_UTIL_*: causes that count
  * @budget: of which all of this is taken
  * @taken: for each processor how many things have it; below 0 when an end was
  *	seen without its begin
@@ -23,7 +23,7 @@
  * @nr_taken: how many have @taken above 0
  * @stopped: open ranges in which the world is stopped
  * @changes: counts the times that any of this changed
- * @news: processors of which nobody took note since @taken changed, each once
+ * @news: processors whose change of @taken is not in a function yet, each once
  * @news_cap: room in it
  * @nr_news: how many
  * @is_news: for each processor whether it is one of them

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * util_task.c: what keeps tasks from processors.
+ * util_task.c: causes that keep tasks from processors.
  *
  * A task is held up while it is runnable and waits for a processor, while it is
  * within an assist, asleep or not, and while it has a processor that something else
@@ -61,7 +61,7 @@ static bool has_proc(const struct gprof_util_tasks *t, const struct gprof_util_t
 	       (uint64_t)task->proc < t->nr_procs && t->on_proc[task->proc] == task->id;
 }
 
-/* Who assists wants a processor, asleep or not: it works for others. */
+/* A task that assists wants a processor, asleep or not: it works for others. */
 static int refresh(struct gprof_util_tasks *t, const struct gprof_util_procs *procs,
 		   struct gprof_util_set *set, int64_t id, int64_t time)
 {
@@ -152,8 +152,8 @@ static int go(struct gprof_util_tasks *t, struct gprof_util_set *set,
 }
 
 /*
- * An assist that was found late was there from the begin. Of a group nobody knows any more how
- * many wanted a processor then: there it counts from where it is told.
+ * An assist that was found late was there from the begin. A group's past number of waiting tasks
+ * is not kept: there it counts from its event on.
  */
 static int backdate(struct gprof_util_tasks *t, struct gprof_util_set *set,
 		    const struct gprof_trace_event *ev)

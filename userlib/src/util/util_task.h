@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * util_task.h: what keeps tasks from processors, for a function of each task or group of tasks.
+ * util_task.h: causes that keep tasks from processors, for a function of each task or group of
+ * tasks.
  */
 #ifndef GPROF_UTIL_TASK_H
 #define GPROF_UTIL_TASK_H
@@ -39,7 +40,7 @@ struct gprof_util_task {
  * @on_proc_cap: room in @on_proc
  * @nr_procs: how many
  * @stopped: whether the world was, at the last event
- * @groups: whose functions are told of
+ * @groups: groups with functions
  * @alone: each task is a group of its own, by its number
  * @group_of: else the group of a task that begins; NULL: all are -1
  * @ctx: for it

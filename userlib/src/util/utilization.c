@@ -18,8 +18,8 @@
 #include "util_task.h"
 
 /*
- * A trace of a few events may tell of tens of thousands of processors, again and
- * again: what all of it makes us remember grows with the events.
+ * A trace of a few events may name tens of thousands of processors, again and again: the limit on
+ * memory grows with the events.
  */
 #define MEMORY_DEFAULT	(1ULL << 30)
 #define MEMORY_FREE	(64ULL << 20)
@@ -38,7 +38,7 @@ struct count {
 /**
  * struct gprof_utilization - utilization functions in the making
  * @budget: of which all of this is taken
- * @memory_max: what that may grow to
+ * @memory_max: limit of that
  * @procs: processors
  * @tasks: with PER_TASK or PER_GROUP
  * @set: the functions
@@ -73,7 +73,7 @@ struct gprof_utilization {
 
 #define TASKS	(GPROF_UTIL_PER_TASK | GPROF_UTIL_PER_GROUP)
 
-/* Whose functions there are to be: of at most one. */
+/* Kind of functions: at most one. */
 static bool is_clear(unsigned int flags)
 {
 	unsigned int whose = flags & (TASKS | GPROF_UTIL_PER_PROC);
@@ -185,8 +185,8 @@ static void backdate(struct gprof_utilization *u)
 }
 
 /**
- * struct put_state - what is said of processors, one by one
- * @u: of whom
+ * struct put_state - state while values of processors are put
+ * @u: utilization
  * @time: at which
  * @ret: first error
  */
@@ -209,7 +209,7 @@ static bool put_proc(void *ctx, uint32_t proc)
 	return s->ret || gprof_util_set_last(&u->set, u->proc_function[proc]) != util;
 }
 
-/* Say the utilization as it is now; what cannot be said yet is left to the next event. */
+/* Puts the utilization as it is now; the next event puts values that cannot be put yet. */
 static int put(struct gprof_utilization *u, int64_t time)
 {
 	const struct gprof_util_procs *p = &u->procs;
