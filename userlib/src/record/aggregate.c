@@ -30,7 +30,7 @@ static int on_stack(void *ctx, const struct gprof_stack_rec *rec, uint32_t *hand
 	size_t nr = b->stacks.nr;
 	int err = gprof_stacks_add(&b->stacks, rec, handle);
 
-	/* Now, while the process may be there yet, and have what it had. */
+	/* Now, while the process may be there yet, with the same mappings. */
 	if (!err && b->stacks.nr > nr)
 		err = read_python(b, &b->stacks.v[*handle]);
 	return err;
@@ -125,7 +125,7 @@ static int on_labels(void *ctx, const char *text)
 	return t->labels == GPROF_NONE ? -ENOMEM : 0;
 }
 
-/* What labels a thread of this process had. */
+/* The labels of a thread of this process. */
 static int find_labels(struct gprof_builder *b, const struct gprof_decoded *s, uint32_t *labels)
 {
 	struct label_query t = { .b = b };
@@ -153,7 +153,7 @@ static int add_instant(struct gprof_builder *b, const struct gprof_decoded *s,
 	return 0;
 }
 
-/* As much as there is place for: nobody waits for that long. */
+/* Saturated: no wait is that long. */
 static uint64_t times(uint64_t value, uint64_t weight)
 {
 	uint64_t product;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * aggregate.h: what a builder (builder.h) knows of a recording: tasks and samples, each once.
+ * aggregate.h: the tasks and samples of a recording, each once, in a builder (builder.h).
  */
 #ifndef GPROF_AGGREGATE_H
 #define GPROF_AGGREGATE_H
@@ -32,17 +32,17 @@ struct gprof_task {
 /**
  * struct gprof_count - samples with one stack, task and CPU
  * @addr: data address, where @has_addr
- * @wait: what they waited for and how that ended, GPROF_WAIT_*, where @has_wait
+ * @wait: reason and end of the wait, GPROF_WAIT_*, where @has_wait
  * @samples: how many
  * @weight: events that they stand for
  * @first: time of the first of them
  * @last: and of the last
- * @value: sum of what was measured of these events
+ * @value: sum of the measured values of these events
  * @runnable: sum of the ns after a wait until the task ran
- * @live_weight: of @weight, what was live at the last gprof_builder_mark_live()
+ * @live_weight: the part of @weight that was live at the last gprof_builder_mark_live()
  * @live_value: of @value, likewise
  * @parallelism: how many tasks of the target ran, 0: not told
- * @owner: thread id of who had the lock, 0: nobody, or not told
+ * @owner: thread id of the lock's owner, 0: none, or not known
  * @owner_comm: number of its name in the builder's names
  * @stack: index, or GPROF_NONE
  * @task: index, or GPROF_NONE
@@ -79,7 +79,7 @@ struct gprof_count {
 	uint8_t end;
 };
 
-#define GPROF_ENDS	17	/* GPROF_STACK_END_*, and of what was not walked by tables */
+#define GPROF_ENDS	17	/* GPROF_STACK_END_*, and of stacks that were not unwound by tables */
 
 /**
  * struct gprof_instant - how a task was, and when
@@ -106,13 +106,13 @@ struct gprof_instant {
  * @from: samples of before are not of the profile
  * @early: how many these were
  * @live_samples: which samples last, by slot of the kernel's table
- * @unknown: what is live beside these
+ * @unknown: live objects beside these
  * @p: profile with the samples that are not in @counts any more, or NULL
  * @r: makes locations of @p, where there is one
- * @services: samples say what service they are of
+ * @services: samples have a label of their service
  * @goes_on: there are profiles after this one, and processes are looked at meanwhile
  * @last: there is none after the next one: samples and stacks go when they are in it
- * @rest: of what was divided for it, in units of 1 / 2^32
+ * @rest: of divisions for it, in units of 1 / 2^32
  */
 struct gprof_builder {
 	struct gprof_spaces spaces;
@@ -139,17 +139,20 @@ struct gprof_builder {
 	bool last;
 };
 
-/** gprof_builder_ops - what a decoder calls; its context is the builder */
+/** gprof_builder_ops - functions for a decoder; its context is the builder */
 extern const struct gprof_decode_ops gprof_builder_ops;
 
 /**
- * gprof_builder_mark_live() - find out what of the samples is live
+ * gprof_builder_mark_live() - mark the samples of live objects
  * @b: builder that has all samples of before
  * @t: the kernel's table
  */
 void gprof_builder_mark_live(struct gprof_builder *b, const struct gprof_object_table *t);
 
-/** gprof_builder_read_python() - read what stacks that came before their mappings wanted; 0 or -ENOMEM */
+/**
+ * gprof_builder_read_python() - read code objects for stacks that came before their mappings; 0 or
+ * -ENOMEM
+ */
 int gprof_builder_read_python(struct gprof_builder *b);
 
 /** gprof_builder_renumbered() - samples, or their stacks or tasks, have other numbers; 0 or -ENOMEM */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * alloc_functions.c: by what functions a process allocates and frees.
+ * alloc_functions.c: the functions by which a process allocates and frees.
  *
  * An allocator is a file that has both malloc() and free(): the C library, one that is there
  * instead of it, or a static program. C++'s operators call malloc() where they are the C++
@@ -51,7 +51,7 @@ static const struct {
 	{ "tc_free", GPROF_ALLOC_FN_FREE },
 };
 
-/* How the names of operators new, new[], delete and delete[] begin, whatever they take besides. */
+/* How the names of operators new, new[], delete and delete[] begin, with any further arguments. */
 static const struct {
 	const char *begin;
 	uint32_t role;
@@ -72,7 +72,7 @@ struct row {
 };
 
 /**
- * struct file - what one file has
+ * struct file - functions of one file
  * @rows: functions
  * @nr: how many
  * @operators: those that count where it has some of its own
@@ -143,7 +143,7 @@ static int scan_file(struct gprof_alloc_functions *f, int fd, const char *path)
 	struct gprof_own_fd *own = &f->files[f->nr_files];
 	int err = gprof_functions_each(fd, path, found, &file);
 
-	/* What cannot be read is no allocator that we can help with. */
+	/* A file that cannot be read is skipped. */
 	if (err || !file.has_malloc || !file.has_free) {
 		close(fd);
 		return err == -ENOMEM ? err : 0;
@@ -180,7 +180,7 @@ struct search {
 	size_t nr;
 };
 
-/* What is mapped, whatever has its name by now; else what has its name. */
+/* The mapped file, even if its name leads elsewhere now; else the file of that name. */
 static int open_mapped(int pid, const struct gprof_proc_map *m)
 {
 	char path[PATH_MAX + 64];

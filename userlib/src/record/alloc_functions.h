@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * alloc_functions.h: by what functions a process allocates and frees, for probes of them.
+ * alloc_functions.h: the functions by which a process allocates and frees, for probes of them.
  */
 #ifndef GPROF_ALLOC_FUNCTIONS_H
 #define GPROF_ALLOC_FUNCTIONS_H
@@ -32,7 +32,7 @@ struct gprof_alloc_functions {
  * gprof_alloc_functions_find() - find those of a process that runs
  * @f: result, for gprof_alloc_functions_done(); also on error
  * @target: a process or a thread
- * @what: for whom, in a sentence
+ * @what: name of the kind, for a sentence
  * @e: sentence
  *
  * Return: 0 or -errno.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * alloc_kind.c: memory that the kernel allocates, or a program, and what of it is live.
+ * alloc_kind.c: allocations of the kernel, or of a program, and the live ones.
  */
 #include "kind.h"
 

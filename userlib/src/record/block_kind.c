@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * block_kind.c: waits, and who ends them.
+ * block_kind.c: waits, and the tasks that end them.
  */
 #include "kind.h"
 

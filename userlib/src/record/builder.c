@@ -146,9 +146,9 @@ static void span_of(const struct gprof_builder *b, uint64_t *first, uint64_t *la
 }
 
 /*
- * A weight divided by how many ran. What is left over of one sample goes to the next, in
- * @rest, in units of 1 / 2^32: so each value is within 1 of what it should be, and the sum
- * of all within 1 of theirs, however many there are and however little each stands for.
+ * A weight divided by the number of running tasks. The rest of one sample goes to the next, in
+ * @rest, in units of 1 / 2^32: so each value is within 1 of the exact one, and the sum within 1 of
+ * the exact sum, however many there are and however little each stands for.
  */
 static uint64_t divided(uint64_t weight, uint32_t running, uint64_t *rest)
 {
@@ -161,8 +161,8 @@ static uint64_t divided(uint64_t weight, uint32_t running, uint64_t *rest)
 }
 
 /*
- * What a process is called that was gone before it was looked at: as its first thread where
- * that was sampled, else as its file. /proc/PID/comm, where it is read later, comes first.
+ * The name of a process that was gone before its name was read: its first thread's where that was
+ * sampled, else its file's. /proc/PID/comm, where it is read later, comes first.
  */
 static int name_processes(struct gprof_builder *b)
 {
@@ -372,7 +372,10 @@ int gprof_builder_settle(struct gprof_builder *b, const struct gprof_columns *co
 	return err;
 }
 
-/* What the profile has in its own way, before it gets its names: both at once are the most. */
+/*
+ * Frees the parts that the profile has copied, before it gets its names: both at once are the
+ * most.
+ */
 static void forget_counted(struct gprof_builder *b)
 {
 	gprof_table_free(&b->counts_table);

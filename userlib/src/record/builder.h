@@ -18,21 +18,21 @@
 #include "profile/profile.h"
 
 /**
- * struct gprof_columns - what a recorder's values are
+ * struct gprof_columns - columns of a recorder's values
  * @count_type: name of the column that counts samples, or NULL for none
- * @weight_type: name of the column of what samples stand for
+ * @weight_type: name of the column of weights
  * @weight_unit: its unit
  * @period: of the source
  * @main_pid: process whose program is the main one; 0: that with most samples
- * @value_type: name of the column of what was measured, or NULL for none; where there is
- *	one it is the one to look at first
+ * @value_type: name of the column of measured values, or NULL for none; where there is one it is
+ *	the default
  * @value_unit: its unit
- * @live_weight_type: name of the column of what of @weight_type is live, or NULL for none
- * @live_value_type: likewise of @value_type; then the one to look at first
- * @period_type: what the period is of; NULL: of what samples stand for
+ * @live_weight_type: name of the column of the live part of @weight_type, or NULL for none
+ * @live_value_type: likewise of @value_type; then the default
+ * @period_type: type of the period; NULL: @weight_type
  * @period_unit: its unit
- * @runnable_type: name of the column of what waits were followed by until the task ran,
- *	in nanoseconds, or NULL for none
+ * @runnable_type: name of the column of the time from the end of a wait until the task ran, in
+ *	nanoseconds, or NULL for none
  * @latency: a column "latency", of the weight divided by how many tasks of the target
  *	ran, in its unit; samples tell that
  */
@@ -55,18 +55,18 @@ struct gprof_columns {
 int gprof_builder_init(struct gprof_builder *b);
 void gprof_builder_free(struct gprof_builder *b);
 
-/** gprof_builder_bytes() - about what it takes in memory, beside the profile that is begun */
+/** gprof_builder_bytes() - its memory, about, beside the profile that is begun */
 size_t gprof_builder_bytes(const struct gprof_builder *b);
 
-/** gprof_builder_clear() - forget the samples, not what later ones may refer to */
+/** gprof_builder_clear() - forget the samples, not the parts that later ones may refer to */
 void gprof_builder_clear(struct gprof_builder *b);
 
 /**
  * gprof_builder_next() - begin the next profile of a recording that goes on
  * @b: builder of which a profile was just made, behind gprof_builder_mark_live()
  *
- * Samples are forgotten, but for what is live of them: of that the next profile tells again.
- * They have other numbers then.
+ * Samples are forgotten, but for those of live objects, which are in the next profile too. They
+ * have other numbers then.
  *
  * Return: 0 or -ENOMEM, all being left as it was.
  */
@@ -75,7 +75,7 @@ int gprof_builder_next(struct gprof_builder *b);
 /**
  * gprof_builder_settle() - have samples in the profile, and no longer in @b->counts
  * @b: builder without instants and without what is live
- * @columns: what the values are, each time the same
+ * @columns: columns of the values, each time the same
  * @settled: which ones, by their index; those that are not, for want of memory, are unset
  *
  * Before there are more samples, gprof_builder_renumbered() is to be called.
@@ -86,13 +86,13 @@ int gprof_builder_settle(struct gprof_builder *b, const struct gprof_columns *co
 			 bool *settled);
 
 /**
- * gprof_builder_profile() - make a profile of what was counted
+ * gprof_builder_profile() - make a profile of the samples
  * @b: builder
  * @columns: what the values are
  * @p: result for gprof_profile_free(); caller adds comments and times, and
  *	finishes it
  *
- * What was settled is in the first profile that is made.
+ * Settled samples are in the first profile that is made.
  *
  * Return: 0 or -ENOMEM.
  */

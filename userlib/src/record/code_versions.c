@@ -9,7 +9,7 @@
 
 #define KNOWN	(1U << 15)	/* most stacks have the same frames */
 
-/* What tells them apart. */
+/* The key. */
 struct key {
 	uint32_t mapping;
 	uint32_t function;

@@ -44,7 +44,7 @@ struct gprof_code_entry {
  * struct gprof_code_versions - such locations, each once
  * @p: their profile
  * @table: finds them
- * @known: some of them, by the hash of what they are of; NULL: none yet
+ * @known: some of them, by the hash of their keys; NULL: none yet
  */
 struct gprof_code_versions {
 	struct gprof_profile *p;
@@ -61,7 +61,7 @@ void gprof_code_versions_free(struct gprof_code_versions *v);
  * @v: such locations
  * @mapping: index + 1 of the mapping in the profile
  * @address: address
- * @function: index in the profile: what is known by now may be another one than before
+ * @function: index in the profile, which may change as more is read
  * @line: in its source, or 0
  *
  * Return: index, or GPROF_NONE without memory.

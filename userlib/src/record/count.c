@@ -2,9 +2,8 @@
 /*
  * count.c: how often events happened, without a sample of them.
  *
- * The module's counters, of recorders whose period is too long for a sample: they know
- * whom the caller may count, and follow all that a process forks. Only those of a cgroup
- * are perf's own.
+ * The module's counters, of recorders whose period is too long for a sample: they check the
+ * caller's rights, and follow the forks of a process. Only those of a cgroup are perf's own.
  */
 #include <gprof/count.h>
 
@@ -31,7 +30,7 @@
  * @event: its numbers; of a tracepoint as perf has them
  * @dev: recorder of the module, or none
  * @perf: counters of a cgroup, where @dev is none
- * @base: what the recorder had counted at the start
+ * @base: the recorder's count at the start
  * @perf_base: likewise
  * @user_only: the kernel is left out
  * @doubtful: 0 may mean that the module cannot tell
@@ -160,7 +159,7 @@ static int open_in_modes(struct counter *c, const struct gprof_counting *all, bo
 	return setup(c, all, GPROF_KIND_CPU, &source.params, e);
 }
 
-/* Counters of the core can leave the kernel out, whatever others do. */
+/* Counters of the core can leave the kernel out, even where others cannot. */
 static bool leaves_out(const struct gprof_event *ev)
 {
 	return ev->pmu.type == PERF_TYPE_HARDWARE || ev->pmu.type == PERF_TYPE_HW_CACHE ||
@@ -201,7 +200,7 @@ static int add(struct gprof_counting *all, const char *name, struct gprof_error 
 	if (!c->name)
 		return gprof_error_set(e, ENOMEM, "%s: no memory", name);
 	err = open_counter(c, all, e);
-	/* What is wrong with all of them is told in the end. */
+	/* An error of all of them is returned at the end. */
 	if (err && err != -ENOMEM && all->flags & GPROF_COUNT_PARTIAL) {
 		c->error = *e;
 		gprof_perf_counter_close(&c->perf);
@@ -303,7 +302,7 @@ static int stop_counter(struct counter *c, struct gprof_error *e)
 	return err ? perf_failed(c, err, e) : 0;
 }
 
-/* The first @nr of them; the first failure is what counts. */
+/* The first @nr of them; the first failure is returned. */
 static int stop_counters(struct gprof_counting *all, size_t nr, struct gprof_error *e)
 {
 	struct gprof_error ignored;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * cpu_source.c: what samples CPU events, from a program's words to the kernel's numbers.
+ * cpu_source.c: CPU events, from a program's words to the kernel's numbers.
  */
 #include "cpu_source.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * cpu_source.h: what samples CPU events, from a program's words to the kernel's numbers.
+ * cpu_source.h: CPU events, from a program's words to the kernel's numbers.
  */
 #ifndef GPROF_CPU_SOURCE_H
 #define GPROF_CPU_SOURCE_H
@@ -15,7 +15,7 @@
  * struct gprof_cpu_source - a source of CPU samples
  * @event: which
  * @params: for the kernel
- * @type: name of what samples stand for: "cpu", or the event's, which is the caller's
+ * @type: of the weights: "cpu", or the event's name, which is the caller's
  * @unit: its unit
  */
 struct gprof_cpu_source {
@@ -25,7 +25,7 @@ struct gprof_cpu_source {
 	const char *unit;
 };
 
-/** gprof_cpu_source_init() - what an event means here; 0 or -errno with a sentence */
+/** gprof_cpu_source_init() - look up an event; 0 or -errno with a sentence */
 int gprof_cpu_source_init(struct gprof_cpu_source *s, const struct gprof_cpu_event *ev,
 			  struct gprof_error *e);
 

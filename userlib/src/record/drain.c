@@ -48,8 +48,8 @@ static int poll_ms(const struct gprof_drain *d)
 }
 
 /*
- * What the program has under that number by now is not waited for: it may always be ready.
- * True: it is ours, and broken.
+ * A file of the program's under that number is not polled: it may always be ready. True: it is the
+ * library's, and broken.
  */
 static bool is_hung_up(int n, struct pollfd *p, const struct gprof_own_fd *own)
 {

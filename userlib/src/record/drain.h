@@ -16,15 +16,14 @@
 #include "table_loader.h"
 
 /**
- * struct gprof_drain - the thread and what it reads
+ * struct gprof_drain - the thread and its streams
  * @thread: the thread, while @running
- * @streams: what it reads; the thread's own between start and end
+ * @streams: to read; the thread's own between start and end
  * @nr: how many
  * @wake: ends it
  * @running: was it started?
  * @lock: held while it reads
- * @labels: keeps labels of threads from the beginning on; whoever has read the last
- *	sample ends it
+ * @labels: keeps labels of threads from the beginning on; the reader of the last sample ends it
  * @table_loader: begun; makes unwind tables of the files that come up
  * @began: when it was started, ns
  * @error: its first failure, to be read after gprof_drain_end()

@@ -25,7 +25,7 @@ void gprof_eviction_free(struct gprof_eviction *a)
 	gprof_map64_free(&a->over);
 }
 
-/* ---- what is over ---- */
+/* ---- program runs that are over ---- */
 
 static uint64_t process_key(const struct gprof_eviction *a, const struct gprof_process *id)
 {
@@ -37,7 +37,7 @@ static uint64_t run_key(const struct gprof_eviction *a, const struct gprof_proce
 	return gprof_hash_u64(process_key(a, id), id->exec_id);
 }
 
-/* Certainly: what is not to be seen here, in whatever way, may live. */
+/* Certainly: a process that this one cannot see may live. */
 static bool is_gone(const struct gprof_process *id)
 {
 	uint64_t ticks;
@@ -138,7 +138,7 @@ static const struct gprof_process *process_of(const struct gprof_builder *b,
 	return c->task != GPROF_NONE ? &b->tasks[c->task].process : NULL;
 }
 
-/* What is live may have outlived who allocated it, and is found by the number of its count. */
+/* An object may outlive the process that allocated it, and is found by the number of its count. */
 static int settle(const struct gprof_eviction *a, struct gprof_builder *b,
 		  const struct gprof_columns *columns, const struct gprof_object_table *live)
 {
@@ -154,7 +154,7 @@ static int settle(const struct gprof_eviction *a, struct gprof_builder *b,
 		const struct gprof_process *id = process_of(b, c);
 
 		settled[i] = !settled[i] && id && is_over(a, id);
-		/* It was when somebody looked last. */
+		/* It was at the last check. */
 		if (settled[i])
 			c->live_weight = c->live_value = 0;
 	}
@@ -164,9 +164,9 @@ static int settle(const struct gprof_eviction *a, struct gprof_builder *b,
 }
 
 /**
- * struct numbers - new numbers of what is kept
+ * struct numbers - new numbers of kept entries
  * @v: by the number before; GPROF_NONE: it is forgotten
- * @changed: they are known; before, what is needed is only noted
+ * @changed: they are known; before, needed entries are only marked
  */
 struct numbers {
 	uint32_t *v;
@@ -185,7 +185,7 @@ static void visit_number(void *ctx, uint32_t *number)
 		n->v[*number] = 0;
 }
 
-/* Who has the numbers of stacks and of tasks. */
+/* All holders of numbers of stacks and of tasks. */
 static void visit_stacks(struct gprof_builder *b, struct gprof_decoder *decoders, size_t nr,
 			 struct numbers *n)
 {
@@ -239,7 +239,7 @@ static void visit_labels(struct gprof_builder *b, struct numbers *n)
 		visit_number(n, &b->counts[i].labels);
 }
 
-/* Who finds tasks and samples by these is to learn of it. */
+/* Tables that find tasks and samples by these are to be renewed. */
 static int forget_texts(struct gprof_builder *b, struct gprof_strings *texts,
 			void (*see_all)(struct gprof_builder *b, struct numbers *n))
 {
@@ -314,8 +314,8 @@ static bool keep_space(void *ctx, const struct gprof_process *id)
 }
 
 /*
- * A child whose mappings nobody has read has those of its parent, which may be over before:
- * each is kept until the next time.
+ * A child whose mappings were not read has those of its parent, which may be over before: each is
+ * kept until the next time.
  */
 static int forget_spaces(const struct gprof_eviction *a, struct gprof_builder *b)
 {
@@ -333,7 +333,7 @@ static int forget_spaces(const struct gprof_eviction *a, struct gprof_builder *b
 			k.numbers[i] = GPROF_NONE;
 		s->v[i].over = true;
 	}
-	/* who has a stack yet, in a generation that a decoder is in, may be sampled by it */
+	/* a task with a stack in a decoder's present generation may be sampled by it */
 	for (i = 0; i < b->stacks.nr; i++) {
 		struct gprof_space *space = gprof_spaces_find(s, &b->stacks.v[i].process);
 
@@ -382,13 +382,13 @@ static int forget(struct gprof_eviction *a, struct gprof_builder *b,
 		err = forget_files(b);
 	a->marked = false;
 	a->needed = gprof_builder_bytes(b);
-	/* What is needed may be much: then it is looked at less often. */
+	/* The needed part may be large: then checks are less frequent. */
 	if (a->needed > a->max / 2)
 		a->max = 2 * a->needed;
 	return err;
 }
 
-/* Not by what there is now: most of that may be over, and it grows from one to the next. */
+/* Not by the present size: most of it may be over, and it grows from one profile to the next. */
 void gprof_eviction_next(struct gprof_eviction *a)
 {
 	a->goes_on = true;

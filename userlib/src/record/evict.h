@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * evict.h: long recordings forget what they no longer need.
+ * evict.h: eviction of program runs that are over, in long recordings.
  *
- * What is known of a program run, its mappings, stacks and tasks, is needed for its samples
- * alone. Once it is over, and all that the kernel told of it is read, these become samples
- * of the profile, where those of one program fall together, however often it was executed.
- * Samples of what is live yet are kept, as the profile will say whether it is so then.
+ * The state of a program run, its mappings, stacks and tasks, is needed for its samples alone.
+ * Once it is over, and all that the kernel told of it is read, these become samples of the
+ * profile, where those of one program fall together, however often it was executed. Samples of
+ * live objects are kept, as the profile will say whether they still are.
  */
 #ifndef GPROF_EVICT_H
 #define GPROF_EVICT_H
@@ -17,14 +17,14 @@
 #include "builder.h"
 #include "device/decode.h"
 
-/* About what a builder may take until it is looked at what of it is over. */
+/* About the memory of a builder at which it looks for runs that are over. */
 #define GPROF_EVICT_BYTES	(16U << 20)
 /* Likewise where profiles are taken all the time, as long as it records. */
 #define GPROF_EVICT_NEXT_BYTES	(1U << 20)
 
 /**
  * struct gprof_eviction - of one builder
- * @max: bytes; more where what is needed takes as much
+ * @max: bytes; more where the needed part is as large
  * @needed: bytes that were left when it was last forgotten
  * @over: program runs, by their hash, that were over when all rings were read last
  * @marked: @over says which
@@ -42,18 +42,17 @@ void gprof_eviction_init(struct gprof_eviction *a);
 void gprof_eviction_free(struct gprof_eviction *a);
 
 /**
- * gprof_eviction_next() - a profile was taken, and what is needed is less than before
+ * gprof_eviction_next() - a profile was taken, and less is needed than before
  * @a: state
  */
 void gprof_eviction_next(struct gprof_eviction *a);
 
 /**
- * gprof_evict() - forget what is over, where there is much
+ * gprof_evict() - forget program runs that are over, where there are many
  * @a: state
  * @b: builder
- * @columns: what the values of its profile are
- * @live: the kernel's table of what is live, of which samples are needed yet; without a
- *	head where there is none
+ * @columns: columns of its profile
+ * @live: the object table, whose samples are needed yet; without a head where there is none
  * @decoders: those that feed it
  * @nr: how many
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * kind.h: what the kinds of recorders differ in.
+ * kind.h: the table of kinds of recorders.
  */
 #ifndef GPROF_KIND_H
 #define GPROF_KIND_H
@@ -24,9 +24,8 @@ union gprof_kind_params {
  * @name: as in struct gprof_kind_config
  * @kind: GPROF_KIND_*
  * @flags: of the kind's parameters, for @source
- * @columns: what the values are, but for the period
- * @source: fills in what is to be known of @out besides, from @cfg; 0 or -errno with a
- *	sentence
+ * @columns: columns of the values, but for the period
+ * @source: fills in the rest of @out, from @cfg; 0 or -errno with a sentence
  */
 struct gprof_kind {
 	const char *name;
@@ -57,8 +56,8 @@ uint64_t gprof_kind_period(const struct gprof_kind *kind, const struct gprof_kin
 			   struct gprof_error *e);
 
 /**
- * gprof_kind_columns() - what the values of GPROF_KIND_* are, but for the period and what
- * not all of them have; NULL: that is the event's to say
+ * gprof_kind_columns() - columns of GPROF_KIND_*, but for the period and optional ones; NULL: they
+ * depend on the event
  */
 const struct gprof_columns *gprof_kind_columns(uint32_t kind);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * live_samples.c: samples of what lasts, and what of it is live.
+ * live_samples.c: samples of objects in the object table.
  */
 #include "live_samples.h"
 

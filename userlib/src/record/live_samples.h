@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * live_samples.h: samples of what lasts, and what of it is live.
+ * live_samples.h: samples of objects in the object table.
  */
 #ifndef GPROF_LIVE_SAMPLES_H
 #define GPROF_LIVE_SAMPLES_H
@@ -15,7 +15,7 @@
 /**
  * struct gprof_live_sample - the newest sample that names a slot of the table
  * @live: the word by which it does; 0: none
- * @count: what it was counted as
+ * @count: index of its count
  */
 struct gprof_live_sample {
 	uint64_t live;
@@ -37,8 +37,8 @@ struct gprof_live_samples {
 };
 
 /**
- * struct gprof_live_unsampled - what is live, but has no sample
- * @objects: how many, with what they stand for
+ * struct gprof_live_unsampled - live objects without a sample
+ * @objects: how many, by their weights
  * @value: of them
  * @full: samples that had no slot, for the table was full
  * @unseen: ends that the kernel did not tell
@@ -54,12 +54,12 @@ struct gprof_live_unsampled {
 int gprof_live_samples_note(struct gprof_live_samples *l, uint64_t live, uint32_t count);
 
 /**
- * gprof_live_samples_scan() - what of them is live now
+ * gprof_live_samples_scan() - find the live ones
  * @l: samples; all of before this look, but for lost ones
  * @t: table
  * @add: called for each that is
  * @ctx: for @add
- * @unknown: gets what is live, but is none of them
+ * @unknown: gets live objects that are none of them
  */
 void gprof_live_samples_scan(const struct gprof_live_samples *l, const struct gprof_object_table *t,
 			     void (*add)(void *ctx, uint32_t count,
@@ -72,7 +72,7 @@ void gprof_live_samples_scan(const struct gprof_live_samples *l, const struct gp
  * @t: table, or one without a head: all that it might hold is live
  * @needed: by the number of a count, unset; those are set
  *
- * What ends once is never live again: the word of its slot does not come back.
+ * A freed object is never live again: the word of its slot does not come back.
  */
 void gprof_live_samples_needed(const struct gprof_live_samples *l,
 			       const struct gprof_object_table *t, bool *needed);

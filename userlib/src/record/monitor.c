@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * monitor.c: the recorders of this host, and what becomes of them.
+ * monitor.c: the recorders of this host, and their events.
  */
 #include <errno.h>
 #include <gprof/monitor.h>

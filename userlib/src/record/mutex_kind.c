@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * mutex_kind.c: who releases the locks that others wait for, and who waits.
+ * mutex_kind.c: tasks that release locks that others wait for, and the waiters.
  */
 #include "kind.h"
 

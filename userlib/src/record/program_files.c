@@ -81,7 +81,7 @@ static char *word(char **at)
 }
 
 /*
- * The interpreter of a script, or what env looks for; it is what @head is changed to.
+ * The interpreter of a script, or the program that env looks for; @head is changed to it.
  */
 static const char *script_interpreter(char *head)
 {
@@ -119,7 +119,7 @@ static bool elf_interpreter(int fd, char path[4096])
 	return found;
 }
 
-/* What can be read until the end, or LIST_MS have passed; for free(). */
+/* All output up to its end, or until LIST_MS have passed; for free(). */
 static char *read_list(int fd)
 {
 	char *text = malloc(LIST_MAX + 1);
@@ -138,7 +138,7 @@ static char *read_list(int fd)
 	return text;
 }
 
-/* What an interpreter lists for a program; NULL: it cannot be started. */
+/* An interpreter's list for a program; NULL: it cannot be started. */
 static char *list(const char *interpreter, const char *program)
 {
 	char *const argv[] = { (char *)interpreter, "--list", (char *)program, NULL };

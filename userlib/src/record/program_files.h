@@ -12,8 +12,8 @@
  * @name: program, or script, as execvp() takes it
  * @o: takes them
  *
- * The program's own interpreter is asked for the libraries (ld.so --list), in the environment
- * of the caller. What cannot be opened, or is not told within a second, is left out.
+ * The program's own interpreter is asked for the libraries (ld.so --list), in the environment of
+ * the caller. A file that cannot be opened, or is not listed within a second, is left out.
  *
  * Return: 0 or -ENOMEM.
  */

@@ -47,8 +47,8 @@ static bool is_fresh(const uint64_t *user, size_t nr)
  * How many of the innermost calls of the interpreter have no run, and how many of the innermost
  * runs are to be left out; false: that is not known.
  *
- * A call has none before it has put its first frame into the list, and after it has taken
- * that out. Amid putting it there, what is in its place may be anything that was there.
+ * A call has none before it has put its first frame into the list, and after it has taken that
+ * out. Amid putting it there, its place may have any old value.
  */
 static bool find_begin(const uint64_t *user, size_t nr, uint16_t flags,
 		       const enum gprof_python_role *roles, size_t *no_run, size_t *left_out)

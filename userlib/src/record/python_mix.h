@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a C frame is. */
+/* Roles of a C frame. */
 enum gprof_python_role {
 	GPROF_PYTHON_OTHER,
 	GPROF_PYTHON_EVAL,		/* the function that interprets */
@@ -27,8 +27,8 @@ enum gprof_python_role {
  * @nr: how many
  * @flags: of the stack, GPROF_STACK_REC_F_*
  * @roles: of each that is C code's
- * @order: gets the indices in @user of what there is from the leaf on: C frames, and of
- *	others the first word; room for @nr
+ * @order: gets the indices in @user of all frames from the leaf on: C frames, and of others the
+ *	first word; room for @nr
  *
  * Return: how many; 0: it is not known.
  */

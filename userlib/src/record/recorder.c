@@ -27,7 +27,7 @@
  * @table_loader: makes unwind tables, from gprof_recorder_prepare() to stop
  * @drain: thread that reads the buffers meanwhile
  * @error: last failure
- * @kept: what goes with it, or NULL
+ * @kept: files that go with it, or NULL
  * @end_kept: called with that at the end
  */
 struct gprof_recorder {
@@ -104,7 +104,7 @@ static int check_outputs(struct gprof_recorder *r, const int *fds)
 	return 0;
 }
 
-/* Undo what was started; the first failure is what counts. */
+/* Stop the started ones; the first failure is returned. */
 static void detach(struct gprof_recorder *r)
 {
 	struct gprof_error ignored;
@@ -181,7 +181,7 @@ static int start_events(struct gprof_recorder *r, const int *fds, size_t nr_fds)
 	return err;
 }
 
-/* The memory of this very process may be what is recorded. */
+/* The recording may be of this very process' memory. */
 int gprof_recorder_start_events(struct gprof_recorder *r, const int *fds, size_t nr_fds)
 {
 	int64_t left = gprof_heap_pause();
@@ -236,7 +236,7 @@ static struct gprof_profile *make_profile(struct gprof_stream *s, const struct g
 	return NULL;
 }
 
-/* Whatever was recorded is written, or given, with a comment on what went wrong. */
+/* The recording so far is written, or returned, with a comment on the error. */
 static int finish(struct gprof_recorder *r, struct gprof_stream *s,
 		  const struct gprof_error *before, struct gprof_profile **given)
 {
@@ -305,7 +305,7 @@ static int stop(struct gprof_recorder *r, struct gprof_profile **given)
 
 		if (given)
 			given[i] = NULL;
-		/* What was closed is told with what is lost by that. */
+		/* A closed descriptor is an error, with its losses. */
 		if (finish(r, s, &first, given ? &given[i] : NULL) &&
 		    (!first.err || r->error.err == EBADF))
 			first = r->error;
@@ -332,7 +332,7 @@ int gprof_recorder_stop_profiles(struct gprof_recorder *r, struct gprof_profile 
 	return stop(r, profiles);
 }
 
-/* One profile, of what was read until now; the next begins there. */
+/* One profile, of the records read until now; the next begins there. */
 static int make_next(struct gprof_recorder *r, struct gprof_stream *s, uint64_t now,
 		     struct gprof_profile **profile)
 {
@@ -344,7 +344,7 @@ static int make_next(struct gprof_recorder *r, struct gprof_stream *s, uint64_t 
 		err = gprof_stream_tally(s, &t, &r->error);
 	if (err)
 		return err;
-	/* What the kernel has taken since it was read is of the next. */
+	/* Samples of the kernel since the reading are of the next. */
 	t.kernel.out_produced = t.seen.samples + gprof_tally_lost(&t) + t.kernel.out_overwritten;
 	s->until_ns = now;
 	gprof_stream_mark_live(s);
@@ -386,7 +386,7 @@ int gprof_recorder_next_profiles(struct gprof_recorder *r, struct gprof_profile 
 	return -first.err;
 }
 
-/* What was produced or overwritten since is none of a snapshot's matter. */
+/* Samples that were produced or overwritten since are not a snapshot's. */
 static void as_of_snapshot(struct gprof_tally *t)
 {
 	uint64_t rest = t->kernel.out_produced - gprof_tally_lost(t);

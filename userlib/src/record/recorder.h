@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * recorder.h: what all kinds of recorders are made of.
+ * recorder.h: a recorder of any kinds.
  *
- * A kind is a file that turns its configuration into a source, and a row in kind.c;
- * nothing else knows about kinds. (CPU events and tracepoints have constructors of their
- * own too, for what else they may be told.)
+ * A kind is a file that turns its configuration into a source, and a row in kind.c; nothing else
+ * knows about kinds. (CPU events and tracepoints have constructors of their own too, for further
+ * settings.)
  */
 #ifndef GPROF_RECORDER_DATA_H
 #define GPROF_RECORDER_DATA_H
@@ -18,8 +18,8 @@
 
 /**
  * gprof_recorder_make() - a recorder of sources
- * @target: whom to record
- * @sources: what; borrowed during the call
+ * @target: tasks or CPUs
+ * @sources: its events; borrowed during the call
  * @nr: how many
  * @opts: how
  * @e: sentence on failure, which the caller publishes
@@ -34,7 +34,7 @@ struct gprof_recorder *gprof_recorder_make(const struct gprof_target *target,
 /**
  * gprof_recorder_keep() - have something go with a recorder
  * @r: recorder
- * @what: what its sources need while there are any; before: nothing
+ * @what: needs of its sources while there are any; before: none
  * @end: is called with it when they are gone
  */
 void gprof_recorder_keep(struct gprof_recorder *r, void *what, void (*end)(void *what));

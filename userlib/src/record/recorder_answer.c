@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * recorder_answer.c: what the module says of a recorder.
+ * recorder_answer.c: the module's answer about a recorder.
  */
 #include "recorder_answer.h"
 

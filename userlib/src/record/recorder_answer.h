@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * recorder_answer.h: what the module says of a recorder.
+ * recorder_answer.h: the module's answer about a recorder.
  */
 #ifndef GPROF_RECORDER_ANSWER_H
 #define GPROF_RECORDER_ANSWER_H

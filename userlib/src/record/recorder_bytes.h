@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * recorder_bytes.h: what a recorder takes, for who has many.
+ * recorder_bytes.h: the memory of a recorder, for a limit over many.
  */
 #ifndef GPROF_RECORDER_BYTES_H
 #define GPROF_RECORDER_BYTES_H
@@ -10,7 +10,7 @@
 struct gprof_recorder;
 
 /**
- * gprof_recorder_bytes() - about what a recorder has in memory of what it has read
+ * gprof_recorder_bytes() - memory of a recorder for the records that it has read, about
  * @r: recorder, in any state
  *
  * The profile that is made of that when it stops takes as much again.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * report.c: what a profile says about how it was taken.
+ * report.c: comments of a profile on its recording.
  */
 #include "report.h"
 
@@ -96,7 +96,7 @@ static int add_comment(struct gprof_profile *p, uint64_t n, const char *what)
 	return gprof_profile_add_comment(p, text);
 }
 
-/* What is live, and cannot be told by where it comes from. */
+/* Live objects without a sample. */
 static int unknown_live(struct gprof_profile *p, const struct gprof_live_unsampled *u)
 {
 	int err = 0;

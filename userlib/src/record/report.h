@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * report.h: what a profile says about how it was taken.
+ * report.h: comments of a profile on its recording.
  */
 #ifndef GPROF_REPORT_H
 #define GPROF_REPORT_H

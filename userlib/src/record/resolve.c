@@ -20,7 +20,7 @@
 #define KERNEL_REST		"[kernel]"
 #define KERNEL_REST_START	0xff00000000000000ULL
 
-/* Name of what lay where something else may have been before and after. */
+/* Name of code at an address that may have had other code before and after. */
 #define CHANGED			"[unknown: unmapped or replaced]"
 
 /* Name of a frame of Python whose code was gone, or another's, when it was looked for. */
@@ -359,7 +359,7 @@ static int generated_frame(struct gprof_resolver *r, struct gprof_space *space,
 		return push(r, location != GPROF_NONE ? location :
 			    gprof_profile_add_location(r->p, place->mapping, place->address));
 	}
-	/* Programs go on compiling: what was told of an address may not be so now. */
+	/* Programs go on compiling: the name of an address may be out of date. */
 	function = gprof_resolver_function(r, name, gprof_profile_text(r->p, file), 0);
 	if (function == GPROF_NONE)
 		return -ENOMEM;
@@ -407,7 +407,7 @@ static bool caller_right(const struct gprof_stack *s, const struct place *leaf)
 }
 
 /*
- * The address space of a stack: its process' own, or what the process began with, whose
+ * The address space of a stack: its process' own, or the one that the process began with, whose
  * stamp the stack gets then.
  */
 static struct gprof_space *find_space(struct gprof_resolver *r, struct gprof_stack *s,
@@ -436,8 +436,8 @@ static uint64_t caller_of(const uint64_t *user, size_t nr, size_t i)
 }
 
 /*
- * Does a call of the function that interprets stand before where its caller goes on? What is
- * seldom run of the function may lie apart from it, without a name.
+ * Is the instruction before the return address a call of the interpreting function? Cold parts of
+ * the function may lie apart from it, without a name.
  */
 static bool called_eval(struct gprof_resolver *r, struct gprof_space *space,
 			const struct gprof_stack *s, struct gprof_python_object *python,

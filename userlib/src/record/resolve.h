@@ -2,10 +2,9 @@
 /*
  * resolve.h: from addresses of processes and the kernel to locations with names.
  *
- * A location of pprof is an address in a mapping. Processes share addresses,
- * and one file lies at different addresses in them; here a mapping stands for a
- * piece of a file, at the address where it was first seen, and what other
- * processes have of that piece is moved there.
+ * A location of pprof is an address in a mapping. Processes share addresses, and one file lies at
+ * different addresses in them; here a mapping stands for a piece of a file, at the address where
+ * it was first seen, and addresses of other processes in that piece are moved there.
  */
 #ifndef GPROF_RESOLVE_H
 #define GPROF_RESOLVE_H
@@ -19,7 +18,7 @@
 
 /**
  * struct gprof_stack - a stack as the kernel took it
- * @process: whose user addresses these are
+ * @process: of the user addresses
  * @exec_map_seq: stamp of its mappings
  * @flags: GPROF_STACK_REC_F_*
  * @nr_kernel: kernel frames, which come first
@@ -40,7 +39,7 @@ struct gprof_stack {
 };
 
 /**
- * struct gprof_mapped_part - a mapping of the profile and what it stands for
+ * struct gprof_mapped_part - a mapping of the profile and its file
  * @object: file, or NULL
  * @space: index of the address space, where there is no file
  * @mapping: index in the profile

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * resolve_names.c: the functions and lines of locations, and what is told of those without.
+ * resolve_names.c: the functions and lines of locations, and comments on those without.
  */
 #include "resolve_names.h"
 
@@ -228,7 +228,7 @@ void gprof_mapping_lacks(struct gprof_mapping *m, const struct gprof_profile *p,
 	}
 }
 
-/* A mapping has what all of its locations have; one without locations has nothing. */
+/* A mapping has the flags that all of its locations have; one without locations has none. */
 static void describe_mappings(struct gprof_resolver *r, const bool *inlines)
 {
 	struct gprof_profile *p = r->p;

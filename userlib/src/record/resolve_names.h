@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * resolve_names.h: the functions and lines of locations, and what is told of those without.
+ * resolve_names.h: the functions and lines of locations, and comments on those without.
  */
 #ifndef GPROF_RESOLVE_NAMES_H
 #define GPROF_RESOLVE_NAMES_H
@@ -46,14 +46,21 @@ int gprof_resolver_name_unnamed(struct gprof_resolver *r, struct gprof_naming *n
 /** gprof_mapping_has_all() - names, files, lines and inlined functions, until a location lacks them */
 void gprof_mapping_has_all(struct gprof_mapping *m);
 
-/** gprof_mapping_lacks() - what a location of it lacks; @named: it has a name, and no stand-in */
+/**
+ * gprof_mapping_lacks() - clear the flags that a location of it lacks; @named: it has a name, and
+ * no stand-in
+ */
 void gprof_mapping_lacks(struct gprof_mapping *m, const struct gprof_profile *p,
 			 const struct gprof_location *l, bool named, bool inlines);
 
-/** gprof_resolver_name_new() - name what waits for a name, of a resolver that goes on */
+/**
+ * gprof_resolver_name_new() - name the locations that wait for a name, of a resolver that goes on
+ */
 int gprof_resolver_name_new(struct gprof_resolver *r);
 
-/** gprof_resolver_name() - name what waits for a name, and tell in comments what has none */
+/**
+ * gprof_resolver_name() - name the locations that wait for a name, with comments on those without
+ */
 int gprof_resolver_name(struct gprof_resolver *r);
 
 #endif /* GPROF_RESOLVE_NAMES_H */

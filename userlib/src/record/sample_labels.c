@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * sample_labels.c: what there is to say of a sample besides its stack.
+ * sample_labels.c: labels of a sample.
  */
 #include "sample_labels.h"
 
@@ -18,7 +18,7 @@ static bool has_key(const struct gprof_label *labels, size_t nr, uint32_t key)
 	return false;
 }
 
-/* A set of labels, behind the others; what these say already counts. */
+/* A set of labels, behind the others; earlier labels take precedence. */
 static int add_labels(struct gprof_profile *p, const char *at, struct gprof_label *labels,
 		      size_t *nr)
 {
@@ -98,7 +98,7 @@ static const char *const waits_for[GPROF_WAIT_FOR_NR] = {
 	[GPROF_WAIT_FOR_LOCK] = GPROF_WORD_LOCK,
 };
 
-/* What is not the stack's own, or not over. */
+/* Frames that are not the stack's own, or not over. */
 static const char *const waits_ended[] = {
 	[GPROF_WAIT_ENDED_BY_SOFTIRQ] = "softirq",
 	[GPROF_WAIT_ENDED_BY_IRQ] = "interrupt",
@@ -128,7 +128,7 @@ static int add_text(struct gprof_profile *p, uint32_t key, const char *text,
 	return labels[(*nr)++].str == GPROF_NONE ? -ENOMEM : 0;
 }
 
-/* What of a newer kernel there is no name for is something else. */
+/* A reason of a newer kernel without a name here is "other". */
 static int add_wait(struct gprof_profile *p, uint16_t wait, const uint32_t keys[GPROF_SAMPLE_KEYS],
 		    struct gprof_label *labels, size_t *nr)
 {
@@ -160,7 +160,7 @@ static const char *process_name(const struct gprof_builder *b, const struct gpro
 	return t && t->tid == t->process.pid && t->comm ? b->names.v[t->comm] : NULL;
 }
 
-/* What there is to say of the process. */
+/* Labels of the process. */
 static int add_description(struct gprof_profile *p, const struct gprof_space *space,
 			   struct gprof_label *labels, size_t *nr)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * sample_labels.h: what there is to say of a sample besides its stack.
+ * sample_labels.h: labels of a sample.
  */
 #ifndef GPROF_SAMPLE_LABELS_H
 #define GPROF_SAMPLE_LABELS_H
@@ -32,8 +32,7 @@ int gprof_sample_keys(struct gprof_profile *p, uint32_t keys[GPROF_SAMPLE_KEYS])
  * @nr: how many there are then
  *
  * pid, tid, cpu, comm; process.executable.name where it is known; addr, parallelism and owner
- * where they were asked for, what a wait was for, those of the thread, and what there is to say
- * of the process.
+ * where they were asked for, the reason of a wait, those of the thread, and those of the process.
  *
  * Return: 0 or -ENOMEM.
  */

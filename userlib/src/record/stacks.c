@@ -22,7 +22,7 @@ void gprof_stacks_free(struct gprof_stacks *s)
 	memset(s, 0, sizeof(*s));
 }
 
-/* What tells stacks apart. */
+/* The key of a stack. */
 struct key {
 	const struct gprof_process *process;
 	uint32_t exec_map_seq;
@@ -95,7 +95,7 @@ int gprof_stacks_add(struct gprof_stacks *s, const struct gprof_stack_rec *rec, 
 	return 0;
 }
 
-/* A stack of another set, behind the others; nobody looks whether it is there. */
+/* A stack of another set, behind the others, without a check for an equal one. */
 static int append(struct gprof_stacks *s, const struct gprof_stacks *from,
 		  const struct gprof_stack *stack)
 {

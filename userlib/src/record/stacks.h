@@ -20,7 +20,7 @@
  * @frames: addresses of all of them
  * @nr_frames: how many
  * @cap_frames: room
- * @table: finds a stack by what it is; its budget, if any, is that of all the rest too
+ * @table: finds a stack by its frames; its budget, if any, is that of all the rest too
  */
 struct gprof_stacks {
 	struct gprof_stack *v;

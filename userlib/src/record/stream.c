@@ -70,7 +70,7 @@ static int setup(struct gprof_stream *s, const struct gprof_stream_source *sourc
 	return err;
 }
 
-/* What it is to note of what lasts is as large as the kernel's table. */
+/* Its live samples are as many as the kernel's table has slots. */
 static int init_builder(struct gprof_stream *s)
 {
 	int err = gprof_builder_init(&s->builder);
@@ -166,7 +166,7 @@ static uint64_t release_step(const struct gprof_ring *r)
 	return r->size / 8;
 }
 
-/* What there is, but no more than that. */
+/* All of it, but no more. */
 static uint64_t one_step(const struct gprof_ring *r)
 {
 	uint64_t ahead = gprof_ring_ahead(r);
@@ -277,7 +277,7 @@ static void note_begin(struct gprof_builder *b, const struct gprof_snapshot *cop
 }
 
 /**
- * struct flight - what flight rings held at one instant, as it is read
+ * struct flight - the reading of flight rings' contents at one instant
  * @live: of each ring what was not read yet
  * @pieces: and the next of it
  * @nr: how many
@@ -288,7 +288,7 @@ struct flight {
 	size_t nr;
 };
 
-/* What is read of one ring may be overwritten in the others meanwhile. */
+/* While one ring is read, records of the others may be overwritten. */
 static int rescue_all(struct flight *f)
 {
 	int err = 0;
@@ -299,7 +299,7 @@ static int rescue_all(struct flight *f)
 	return err;
 }
 
-/* What was overwritten before it was copied is so in the counts of the kernel. */
+/* Samples that were overwritten before they were copied are overwritten in the kernel's counts. */
 static int next_piece(struct flight *f, size_t i, bool *gone)
 {
 	uint64_t before;

@@ -19,7 +19,7 @@
 #include "device/target.h"
 
 /**
- * struct gprof_stream_source - what a kind of recorder wants of the kernel
+ * struct gprof_stream_source - the kernel's parameters of a kind of recorder
  * @kind: GPROF_KIND_*
  * @stack: GPROF_STACK_F_*
  * @params: the kind's parameters
@@ -28,7 +28,7 @@
  * @name: of the event
  * @detail: for the profile's comment, such as "perf type 0, config 0"
  * @needs: GPROF_FEAT_* that the module must have
- * @needs_text: what it does without, after "this gprof.ko"
+ * @needs_text: the missing feature, after "this gprof.ko"
  *
  * Where @columns have a latency, samples are to tell how many tasks of the target ran.
  */
@@ -82,7 +82,7 @@ struct gprof_tally {
  * @columns: what the values of the profile are
  * @buffer: rings
  * @decoders: one for each ring
- * @live: table of what lasts, where the kind has one
+ * @live: object table, where the kind has one
  * @builder: profile in the making
  * @eviction: forgets what of it is over
  * @base: kernel's counts at the last start
@@ -91,8 +91,8 @@ struct gprof_tally {
  * @flight: it is a flight recorder
  * @services: samples say what service they are of
  * @since_ns: the profile in the making begins here, CLOCK_MONOTONIC; 0: at the start
- * @until_ns: what is made a profile of ends here; 0: at the stop
- * @past: what became of the samples of the profiles before, since the start
+ * @until_ns: end of the profile in the making; 0: at the stop
+ * @past: counts of samples of the profiles before, since the start
  * @past_ends: how the walks of their user stacks ended
  * @tables: it takes unwind tables
  * @tables_refused: there is no memory for that
@@ -129,8 +129,8 @@ struct gprof_stream {
 /**
  * gprof_stream_init() - open, set up and map a device
  * @s: result for gprof_stream_free(), also on failure
- * @source: what to record
- * @kernel_target: of whom
+ * @source: kind and parameters
+ * @kernel_target: target
  * @opts: how
  * @e: sentence
  */
@@ -149,7 +149,7 @@ int gprof_stream_prepare(struct gprof_stream *s, struct gprof_error *e);
 
 /** gprof_stream_start() - attach */
 int gprof_stream_start(struct gprof_stream *s, struct gprof_error *e);
-/** gprof_stream_stop() - detach; what was recorded stays in the rings */
+/** gprof_stream_stop() - detach; the records stay in the rings */
 int gprof_stream_stop(struct gprof_stream *s, struct gprof_error *e);
 
 /**
@@ -161,7 +161,7 @@ int gprof_stream_stop(struct gprof_stream *s, struct gprof_error *e);
 int gprof_stream_drain(struct gprof_stream *s, struct gprof_error *e);
 
 /**
- * gprof_stream_snapshot() - begin the profile anew with what a flight recorder holds
+ * gprof_stream_snapshot() - begin the profile anew with the contents of a flight recorder
  *
  * It begins where the rings of all CPUs have something to tell.
  *
@@ -172,7 +172,7 @@ int gprof_stream_snapshot(struct gprof_stream *s, struct gprof_error *e);
 /**
  * gprof_stream_next() - begin the next profile of a recording that goes on
  * @s: stream of which a profile was just made
- * @t: what it said became of its samples
+ * @t: counts of its samples
  * @e: sentence
  *
  * To be called while nobody drains.
@@ -188,14 +188,14 @@ uint64_t gprof_stream_samples(const struct gprof_stream *s);
 /** gprof_stream_total() - likewise with those of the profiles before, since the start */
 int gprof_stream_total(struct gprof_stream *s, struct gprof_tally *t, struct gprof_error *e);
 
-/** gprof_tally_lost() - all samples that were lost, for whatever reason */
+/** gprof_tally_lost() - all samples that were lost, for any reason */
 uint64_t gprof_tally_lost(const struct gprof_tally *t);
 
 /**
- * gprof_stream_mark_live() - have the profile tell what is live, of what the rings have told
+ * gprof_stream_mark_live() - mark the samples of live objects
  *
- * To be called behind gprof_stream_drain(), while nobody drains. Kinds without such a table
- * have nothing to tell.
+ * To be called behind gprof_stream_drain(), while no thread drains. Without an object table it
+ * does nothing.
  */
 void gprof_stream_mark_live(struct gprof_stream *s);
 

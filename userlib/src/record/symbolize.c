@@ -2,8 +2,8 @@
 /*
  * symbolize.c: names for a profile that was recorded before there were any.
  *
- * The profile may come from anyone: what it says of files are suggestions, each file is
- * believed by its build-id, and no more than FILES_MAX are looked for.
+ * The profile may come from anyone: its names of files are suggestions, each file is accepted by
+ * its build-id, and no more than FILES_MAX are looked for.
  */
 #include <errno.h>
 #include <gprof/symbolize.h>
@@ -29,7 +29,7 @@
  * @nr: how many
  * @lacks: some have no name or no line
  * @kernel: it is code of the kernel
- * @done: what is told of it
+ * @done: result for the caller
  */
 struct code_file {
 	uint32_t name;
@@ -48,7 +48,7 @@ struct code_file {
  * @e: sentence of a failure
  * @spaces: holds the file that is being read
  * @r: names it
- * @naming: what that has found
+ * @naming: names found so far
  * @places: where debug files are besides
  * @given: files that were given
  * @used: a mapping is of the given file
@@ -60,7 +60,7 @@ struct code_file {
  * @lines: of the profile before that
  * @unmapped: locations without a name that are in no mapping
  * @changed: something has
- * @why: room for what is told
+ * @why: room for the reason
  */
 struct work {
 	struct gprof_profile *p;
@@ -205,7 +205,7 @@ static void mark_used(struct work *w, const struct gprof_lost_file *lost)
 			      !memcmp(w->given[i].build_id, lost->build_id, lost->build_id_len);
 }
 
-/* The places of a file in what was found of it. @outside: how many have none */
+/* The file's locations in the object that was found. @outside: how many have none */
 static int match_places(struct work *w, const struct code_file *f,
 			const struct gprof_found_file *found, size_t *outside)
 {

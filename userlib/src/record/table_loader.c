@@ -202,7 +202,7 @@ bool gprof_table_loader_scan(struct gprof_table_loader *t, struct gprof_objects 
 
 		if (obj->tabled || !is_wanted(objects, obj))
 			continue;
-		/* What was closed to make room is not opened again for this. */
+		/* A file that was closed to make room is not opened again for this. */
 		fd = gprof_object_dup(obj);
 		obj->tabled = true;
 		if (fd < 0)

@@ -27,7 +27,7 @@
  * @own: it
  * @build_id: its build-id
  * @build_id_len: bytes of that
- * @python: what there is to tell of its interpreter; its size is 0: it has none
+ * @python: its interpreter; its size is 0: it has none
  */
 struct gprof_table_loader_file {
 	struct gprof_own_fd own;
@@ -78,12 +78,12 @@ struct gprof_table_loader {
 void gprof_table_loader_begin(struct gprof_table_loader *t, const struct gprof_own_fd *device);
 
 /**
- * gprof_table_loader_prepare() - make the tables of what a target has mapped, and wait for them
+ * gprof_table_loader_prepare() - make the tables of a target's mapped files, and wait for them
  * @t: begun
  * @target: target
- * @how: for how long, and whom to tell
+ * @how: for how long, and the progress function
  *
- * What is missing by then is made beside the recording.
+ * Missing tables are made beside the recording.
  */
 void gprof_table_loader_prepare(struct gprof_table_loader *t, const struct gprof_target *target,
 				const struct gprof_prepare *how);

@@ -35,8 +35,8 @@ struct done {
 
 /**
  * struct maker - a call
- * @opts: what was asked for
- * @made: what came of it
+ * @opts: the caller's options
+ * @made: result
  * @objects: files of code
  * @cache: where tables are kept
  * @done: files that were worked at
@@ -271,7 +271,7 @@ static int make(struct maker *m, struct gprof_object *obj, size_t i)
 	int fd, err, from = 0;
 	struct stat st;
 
-	/* What is no file of code has been told of, or is nothing to tell. */
+	/* A file without code has been reported, or needs no report. */
 	if (obj->elf ? !code : obj->why == GPROF_MISSING_ELF)
 		return 0;
 	if (code && (code->offset > obj->size || code->filesz > obj->size - code->offset)) {

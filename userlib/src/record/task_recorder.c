@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * task_recorder.c: what all tasks do now.
+ * task_recorder.c: states and stacks of all tasks now.
  */
 #include <gprof/task.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * task_text.c: what tasks do, as text: each stack once, with how many tasks, or which.
+ * task_text.c: states and stacks of tasks as text: each stack once, with its tasks or their
+ * number.
  */
 #include "task_text.h"
 
@@ -16,7 +17,7 @@
 #include "base/error.h"
 #include "base/table.h"
 
-/* Where everybody waits is not said of anybody: as get_wchan() of the kernel. */
+/* Functions in which all tasks wait are left out: as get_wchan() of the kernel. */
 static const char *const waiting[] = {
 	"__schedule", "schedule", "schedule_timeout", "schedule_timeout_interruptible",
 	"schedule_timeout_killable", "schedule_timeout_uninterruptible", "schedule_timeout_idle",
@@ -85,7 +86,7 @@ static void put_duration(FILE *f, int64_t ns)
 /* ---- each stack once ---- */
 
 /**
- * struct head - what is said of a task
+ * struct head - heading of a task
  * @next: of the next task with the same stack
  * @text: a line
  */
@@ -99,7 +100,7 @@ struct head {
  * @frames: it
  * @nr: how many
  * @tasks: how many
- * @heads: what is said of each; @last: the last of them
+ * @heads: their headings; @last: the last of them
  */
 struct group {
 	const struct gprof_frame *frames;
@@ -309,7 +310,7 @@ static int write_groups(const struct gprof_profile *p, FILE *f, const char *titl
 	return err;
 }
 
-/* What was lost, above all; pprof and people take such lines for what they are. */
+/* Losses, above all; pprof and people take such lines for comments. */
 static void put_comments(const struct gprof_profile *p, FILE *f)
 {
 	const char *text;
@@ -324,7 +325,7 @@ static void put_comments(const struct gprof_profile *p, FILE *f)
 		fputc('\n', f);
 }
 
-/* The same failure as of gprof_profile_write(): what fails late is told by the close. */
+/* The same failure as of gprof_profile_write(): close() reports late errors. */
 static int write_text(const struct gprof_profile *p, int fd, const char *title)
 {
 	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0), err;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * tracepoint_recorder.c: recorders of kernel tracepoints, of probes, and of what else the
- * kernel counts itself.
+ * tracepoint_recorder.c: recorders of kernel tracepoints, of probes, and of software events.
  */
 #include <errno.h>
 #include <linux/gprof.h>
@@ -20,7 +19,7 @@
 #define EVENTS_MAX	64
 
 /**
- * struct happening - an event, and what the kernel is to be told of it
+ * struct happening - an event, and its parameters for the kernel
  * @tracepoint: of a tracepoint
  * @filter: on that, or NULL
  * @probe: which that is, where it was made for this

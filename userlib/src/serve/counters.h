@@ -10,7 +10,7 @@
 #include "base/error.h"
 
 /**
- * struct gprof_counters - what is being counted
+ * struct gprof_counters - counters of a request
  * @counting: or NULL
  * @nr: events of it
  */
@@ -23,7 +23,7 @@ struct gprof_counters {
  * gprof_counters_begin() - count from now on
  * @k: gets it, for gprof_counters_drop()
  * @list: events with commas between; those within "PMU/.../" belong to the event
- * @target: whom
+ * @target: tasks or CPUs
  *
  * Return: 0 or -errno with gprof_error().
  */

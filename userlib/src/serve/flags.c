@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * flags.c: what the process wants to have recorded of itself, from its command line or its
- * environment.
+ * flags.c: recordings of the process itself, from its command line or its environment.
  */
 #include <gprof/flags.h>
 
@@ -21,7 +20,7 @@
 
 /**
  * struct item - a recording
- * @request: what to record
+ * @request: kind and target
  * @out: where to, as it was given; NULL: stderr, of counters alone
  * @file: it, while open
  * @rec: recorder, while it records
@@ -37,7 +36,7 @@ struct item {
  * struct gprof_flags - recordings
  * @items: they
  * @nr: number of @items
- * @owner: gprof_own_process() of who started them, 0 when they are not
+ * @owner: gprof_own_process() of the process that started them, 0 when they are not
  */
 struct gprof_flags {
 	struct item items[ITEMS_MAX];
@@ -321,7 +320,7 @@ static int start(struct gprof_flags *f)
 
 	if (f->owner)
 		return gprof_error_set(NULL, EBUSY, "what the flags ask for is being recorded already");
-	/* What cannot be written need not be recorded. */
+	/* Files are opened before the recording begins. */
 	for (i = 0; i < f->nr && !err; i++)
 		err = gprof_flags_file_open(&f->items[i].file, f->items[i].out, &e);
 	for (i = 0; i < f->nr && !err; i++)
@@ -377,7 +376,7 @@ static int stop(struct gprof_flags *f)
 	return -first.err;
 }
 
-/* What this takes is in no profile of the program's memory. */
+/* Its memory is in no profile of the program's memory. */
 int gprof_flags_start(struct gprof_flags *f)
 {
 	int64_t left = gprof_heap_pause();

@@ -18,9 +18,9 @@
 
 #include "base/own_process.h"
 
-#define TRIES	16	/* names that are somebody's already */
+#define TRIES	16	/* names that are in use */
 
-/* "%p" is who we are, "%h" where, and nothing else may stand behind a "%". */
+/* ""%p" is the process id, "%h" the host's name, and no other letter may stand behind a "%". */
 static char *expand(const char *name, struct gprof_error *e)
 {
 	char host[HOST_NAME_MAX + 1] = "";
@@ -62,9 +62,9 @@ static int cannot(const char *path, int err, struct gprof_error *e)
 	return gprof_error_set(e, err, "%.256s cannot be written: %s", path, gprof_strerror(err));
 }
 
-/* ---- what stands already ---- */
+/* ---- existing files ---- */
 
-/* What was looked at is what is opened. Without a reader a pipe would keep the program waiting. */
+/* Opens the checked file. A pipe without a reader would block the program. */
 static int reopen(struct gprof_flags_file *f, int look, const char *path, struct gprof_error *e)
 {
 	char again[32];
@@ -93,7 +93,7 @@ static int refuse(const struct stat *st, const char *path, struct gprof_error *e
 
 /* ---- a new file ---- */
 
-/* "/where/it/is/NAME", of which @path is what it means now; there need not be such a file. */
+/* ""/where/it/is/NAME", to which @path leads now; there need not be such a file. */
 static char *resolve(const char *path)
 {
 	char *whole = realpath(path, NULL), *upto, *dir;
@@ -116,7 +116,7 @@ static char *resolve(const char *path)
 	return whole;
 }
 
-/* Beside what is there; a name that nobody else gives, in whatever namespace. */
+/* Beside the existing file; a name that is unique in all namespaces. */
 static char *temporary(const char *name)
 {
 	unsigned long long draw = 0;
@@ -173,7 +173,7 @@ static int open_beside(struct gprof_flags_file *f, const char *path, const struc
 	if (fd < 0)
 		return cannot(path, errno, e);
 	gprof_own_fd_adopt(&f->dir, fd);
-	/* Somebody may have put another there since. */
+	/* Another file may be there since. */
 	fd = fstatat(f->dir.fd, f->name, &now, AT_SYMLINK_NOFOLLOW);
 	if (!fd && S_ISLNK(now.st_mode))
 		return gprof_error_set(e, ENOENT, "%.256s cannot be written: it is a link that leads "
@@ -265,7 +265,7 @@ static int give_name(struct gprof_flags_file *f)
 	return err;
 }
 
-/* Linked beside what is there, for a link replaces nothing, and renamed over it. */
+/* Linked beside the existing file, for a link replaces nothing, and renamed over it. */
 int gprof_flags_file_commit(struct gprof_flags_file *f, struct gprof_error *e)
 {
 	int err = gprof_flags_file_is_there(f, e);
@@ -285,7 +285,7 @@ int gprof_flags_file_commit(struct gprof_flags_file *f, struct gprof_error *e)
 
 void gprof_flags_file_drop(struct gprof_flags_file *f)
 {
-	/* A child has a copy of what it did not begin. */
+	/* A child has a copy of its parent's state. */
 	if (f->temp && f->owner == gprof_own_process() && gprof_own_fd_is(&f->dir))
 		unlinkat(f->dir.fd, f->temp, 0);
 	gprof_own_fd_close(&f->own);

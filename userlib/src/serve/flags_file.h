@@ -13,7 +13,7 @@
  * struct gprof_flags_file - a file being written
  * @own: it, or none
  * @dir: the directory in which it will stand, wherever that is by then
- * @path: that with @name, for people, or what it is otherwise
+ * @path: that with @name, for people, or a description
  * @name: in @dir; NULL: it stands already (a pipe, a device)
  * @temp: its name until then, on a file system where a file must have one, or NULL
  * @owner: process whose @temp it is
@@ -33,12 +33,12 @@ struct gprof_flags_file {
 /**
  * gprof_flags_file_open() - open a file
  * @f: gets it
- * @name: path; "%p" is the number of the process, "%h" the name of the host, "%%" is "%";
- *	NULL: what is stderr now
+ * @name: path; "%p" is the number of the process, "%h" the name of the host, "%%" is "%"; NULL:
+ *	the present stderr
  * @e: sentence
  *
- * Links are followed, then. A file that is there is replaced by one with its rights; a pipe or
- * a character device is written to as it is; what is neither is refused.
+ * Links are followed, then. A file that is there is replaced by one with its rights; a pipe or a
+ * character device is written to as it is; any other kind is refused.
  *
  * Return: 0 or -errno.
  */
@@ -54,10 +54,10 @@ int gprof_flags_file_open(struct gprof_flags_file *f, const char *name, struct g
  */
 int gprof_flags_file_is_there(const struct gprof_flags_file *f, struct gprof_error *e);
 
-/** gprof_flags_file_commit() - put it in place of what was there; 0 or -errno */
+/** gprof_flags_file_commit() - put it in place of the old file; 0 or -errno */
 int gprof_flags_file_commit(struct gprof_flags_file *f, struct gprof_error *e);
 
-/** gprof_flags_file_drop() - close it, if it is open; what is not in place is gone */
+/** gprof_flags_file_drop() - close it, if it is open; without a commit it is gone */
 void gprof_flags_file_drop(struct gprof_flags_file *f);
 
 #endif /* GPROF_FLAGS_FILE_H */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * http_exchange.h: a request on its way to an answer, and what is done for it.
+ * http_exchange.h: a request on its way to a response, and its recording.
  *
- * The thread of the caller waits, and looks ten times a second whether there is still
- * somebody to wait for, also while it makes a file of what was recorded. Nothing is shared
- * between requests but what they take all together.
+ * The thread of the caller waits, and checks ten times a second whether the client is still there,
+ * also while it makes a file of the recording. Requests share nothing but the sum of their memory.
  */
 #ifndef GPROF_HTTP_EXCHANGE_H
 #define GPROF_HTTP_EXCHANGE_H
@@ -24,15 +23,15 @@
 struct exchange;
 
 /**
- * struct gprof_http - what may be asked for
+ * struct gprof_http - configuration and state of a handler
  * @cfg: with the defaults filled in
  * @name: of its target
  * @busy: recordings under way
  * @recording: list of their requests
- * @memory: about what they have in it
- * @weighing: held by who asks whether that is too much, or changes @recording
- * @moment: held by who looks at all tasks, or takes what the flight recorder holds: one at a
- *	time, since what that needs is not known before
+ * @memory: of all recordings, about
+ * @weighing: held while a thread checks the limit of memory, or changes @recording
+ * @moment: held for a snapshot of all tasks, or of the flight recorder: one at a time, since its
+ *	memory is not known before
  */
 struct gprof_http {
 	struct gprof_http_config cfg;
@@ -51,7 +50,7 @@ struct gprof_http {
  * @page: which, or NULL
  * @view: it is made of a trace, or NULL
  * @view_page: of @view, or of a profile that a program publishes
- * @request: what it comes to
+ * @request: the recording that it asks for
  * @ns: how long
  * @seconds: they were asked for
  * @debug: 0 is binary
@@ -64,10 +63,10 @@ struct gprof_http {
  * @status: of the answer
  * @type: of its content
  * @file: name for Content-Disposition, or ""
- * @note: what whoever asked should know, or ""
+ * @note: remark for the client, or ""
  * @location: elsewhere, or NULL
  * @next: of the list of requests that record
- * @e: what went wrong
+ * @e: sentence of an error
  */
 struct exchange {
 	struct gprof_http *h;

@@ -2,8 +2,8 @@
 /*
  * http_handler.c: from a request to its answer.
  *
- * Whatever there is to say goes into a file first, so that what fails late is still answered
- * with a status, and memory does not grow with a trace.
+ * The body goes into a file first, so that a late failure still has a status, and memory does not
+ * grow with a trace.
  */
 #include <gprof/http.h>
 
@@ -75,7 +75,7 @@ void gprof_http_free(struct gprof_http *h)
 	free(h);
 }
 
-/* ---- what was asked for ---- */
+/* ---- the request ---- */
 
 static int parse_seconds(struct exchange *a)
 {
@@ -156,7 +156,7 @@ static int understand(struct exchange *a)
 	return err ? gprof_exchange_fail(a, err) : 0;
 }
 
-/* Room for what may be large: on a disk, if there is one, else in memory. */
+/* Room for large bodies: on a disk, if there is one, else in memory. */
 static int open_body(bool large)
 {
 	const char *dir = secure_getenv("TMPDIR");
@@ -207,8 +207,8 @@ static int answer(struct exchange *a)
 }
 
 /*
- * A sentence as the whole body, in place of what there is. It may have words of the request,
- * which are not to break its line, or a terminal.
+ * A sentence as the whole body, in place of its contents. It may have words of the request, which
+ * are not to break its line, or a terminal.
  */
 static int answer_sentence(struct exchange *a)
 {
@@ -277,7 +277,7 @@ static const struct gprof_http_page *find_page(struct exchange *a, const char *n
 	return gprof_http_page_find(name);
 }
 
-/* Of which there may be any number, in any process: known when the request says whose. */
+/* Of which there may be any number, in any process: known when the request has its target. */
 static int find_custom(struct exchange *a)
 {
 	int err = gprof_http_custom(&a->request.target, a->view_page.name, &a->e);
@@ -289,7 +289,7 @@ static int find_custom(struct exchange *a)
 	return 0;
 }
 
-/* Of the name of a profile, what a header takes. */
+/* The characters of a profile's name that a header allows. */
 static void name_file(struct exchange *a)
 {
 	char *p;
@@ -339,7 +339,7 @@ static int handle(struct exchange *a)
 		return err;
 	if (!a->page->request)
 		return put_cmdline(a);
-	/* A trace in a file that nobody else sees, for a profile of that. */
+	/* A trace in a private file, for a profile of it. */
 	if (a->view)
 		a->trace = open_body(true);
 	if (a->trace < 0)

@@ -55,7 +55,7 @@ struct gprof_http_page gprof_http_custom_page(const char *name)
 	return (struct gprof_http_page){ name, "custom", 0, false, NULL };
 }
 
-/* ---- what programs publish ---- */
+/* ---- published profiles ---- */
 
 /* 0: the target is no process. */
 static pid_t publisher(const struct gprof_target *t)
@@ -82,7 +82,7 @@ int gprof_http_custom(const struct gprof_target *t, const char *name, struct gpr
 			       "with its pid=");
 }
 
-/* A name is any text: for HTML, or as a link, where only what is plain stays. */
+/* A name is any text: for HTML, or as a link, where only plain characters stay. */
 static void put_name(FILE *f, const char *name, bool link)
 {
 	for (; *name; name++) {

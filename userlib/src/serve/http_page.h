@@ -39,7 +39,7 @@ struct gprof_http_page gprof_http_custom_page(const char *name);
 
 /**
  * gprof_http_custom() - is there a profile of that name?
- * @t: whose: the caller's own, or those of a process
+ * @t: the caller itself, or a process
  * @name: name
  * @e: sentence
  *

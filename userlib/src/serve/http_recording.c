@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * http_recording.c: what is recorded and made for a request.
+ * http_recording.c: the recording of a request, and its body.
  */
 #include "http_exchange.h"
 
@@ -94,8 +94,8 @@ static void have_memory(struct exchange *a, uint64_t bytes)
 }
 
 /*
- * Do all together have too much, and this one no less than most? One at a time asks, and who has
- * to end has nothing any more for those who ask next: so only as many end as have to.
+ * Are all together over the limit, and is this one no smaller than most? One thread at a time
+ * checks, and an ended one counts no more for the next: so only as many end as needed.
  */
 static bool has_to_end(struct exchange *a, unsigned int *busy)
 {
@@ -111,7 +111,7 @@ static bool has_to_end(struct exchange *a, unsigned int *busy)
 	return ends;
 }
 
-/* A profile that is cut would tell what is not so: rather there is none. */
+/* A truncated profile would be wrong: rather there is none. */
 static int weigh(struct exchange *a, const struct gprof_recording *rec)
 {
 	uint64_t max = a->h->cfg.max_memory;
@@ -263,7 +263,7 @@ static int make(struct exchange *a)
 	return a->view ? view(a) : record(a);
 }
 
-/* Who is gone needs no sentence; what failed below has left its own with the thread. */
+/* A client that is gone needs no sentence; a failure below has left its own with the thread. */
 static int make_for(struct exchange *a)
 {
 	int err;

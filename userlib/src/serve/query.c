@@ -52,7 +52,7 @@ int gprof_query_get(const char *query, const char *key, char *value, size_t size
 
 		while (name < len && p[name] != '=')
 			name++;
-		/* What is no word of ours need not make sense. */
+		/* An unknown word need not be valid. */
 		if (unescape(p, name, word, sizeof(word)) >= 0 && !strcmp(word, key)) {
 			const char *from = p + name + (name < len);
 			int n = unescape(from, len - name - (name < len), value, size);
@@ -98,7 +98,7 @@ bool gprof_seconds_parse(const char *text, uint64_t *ns)
 
 	for (; *p >= '0' && *p <= '9'; p++) {
 		whole = whole * 10 + (uint64_t)(*p - '0');
-		/* Longer than anybody may wish, and enough to be told so. */
+		/* Longer than any limit, so that the limit refuses it. */
 		if (whole > 1000000000)
 			whole = 1000000000;
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * record_request.c: from words to what is to be recorded.
+ * record_request.c: a request for a recording, from words.
  */
 #include "record_request.h"
 
@@ -88,7 +88,7 @@ static bool has_dots(const char *path)
 	return false;
 }
 
-/* Whoever asks is not to find out which other directories there are. */
+/* A client is not to find out which other directories there are. */
 static int set_cgroup(struct gprof_record_request *w, const char *key, const char *value,
 		      struct gprof_error *e)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * record_request.h: what to record, from words: those of a URL, of a command line, of an
+ * record_request.h: a request for a recording, from words of a URL, of a command line, of an
  * environment variable. One way from all of them to a recorder.
  */
 #ifndef GPROF_RECORD_REQUEST_H
@@ -23,16 +23,16 @@ enum gprof_record_request_kind {
 	GPROF_REQUEST_KIND, /* of gprof_recorder_new(), by its name */
 	GPROF_REQUEST_TRACE,
 	GPROF_REQUEST_TASK,   /* of one moment */
-	GPROF_REQUEST_CUSTOM, /* likewise, what a program keeps of what it has */
+	GPROF_REQUEST_CUSTOM, /* likewise, a program's custom profile */
 	GPROF_REQUEST_COUNT,  /* counted without samples; @event is a list */
 };
 
 /**
- * struct gprof_record_request - what to record
+ * struct gprof_record_request - a request for a recording
  * @kind: how it is recorded
- * @word: what it is called where it is asked for
+ * @word: its name in a request
  * @name: of GPROF_REQUEST_KIND, as gprof_recorder_new() has it; of GPROF_REQUEST_CUSTOM
- * @target: whom
+ * @target: tasks or CPUs
  * @chosen: the key that said so, or NULL
  * @target_name: of @target, where it has one
  * @event: "" is the timer
@@ -40,7 +40,7 @@ enum gprof_record_request_kind {
  * @hz: of the timer; 0: 100
  * @every: of GPROF_REQUEST_KIND; 0: its default
  * @probes: of GPROF_REQUEST_KIND: by probes of the functions that programs allocate by
- * @trace: of GPROF_REQUEST_TRACE: what is in it, but for its target; NULL: its default
+ * @trace: of GPROF_REQUEST_TRACE: its configuration, but for the target; NULL: its default
  */
 struct gprof_record_request {
 	enum gprof_record_request_kind kind;
@@ -66,7 +66,7 @@ bool gprof_record_request_kind(struct gprof_record_request *w, const char *word)
 /** gprof_record_request_nth_key() - the keys that gprof_record_request_set() knows; NULL after the last */
 const char *gprof_record_request_nth_key(size_t i);
 
-/** gprof_record_request_is_target() - is it a key that says whom to record? */
+/** gprof_record_request_is_target() - is it a key of a target? */
 bool gprof_record_request_is_target(const char *key);
 
 /**
@@ -76,14 +76,13 @@ bool gprof_record_request_is_target(const char *key);
  * @value: of it
  * @e: sentence
  *
- * Return: 0 or -errno; -ENOENT for a key that there is not, -ESRCH when nobody has that
- * name.
+ * Return: 0 or -errno; -ENOENT for an unknown key, -ESRCH when no process has that name.
  */
 int gprof_record_request_set(struct gprof_record_request *w, const char *key, const char *value,
 			     struct gprof_error *e);
 
 /**
- * struct gprof_recording - a wish that is being fulfilled
+ * struct gprof_recording - a request under way
  * @r: recorder, or NULL
  * @t: trace recorder, or NULL
  * @counters: likewise
@@ -100,9 +99,9 @@ struct gprof_recording {
  * gprof_recording_make() - make a recorder, of the kernel too where that is permitted; 0 or
  * -errno with gprof_error()
  *
- * Of several, all are made first: what preparing takes of the memory that a user may lock, the
- * buffers of the rest would lack. And all are prepared before the first starts, which would
- * record that of the same program.
+ * Of several, all are made first: preparing takes of the memory that a user may lock, which the
+ * buffers of the rest would lack. And all are prepared before the first starts, which would record
+ * the preparation.
  */
 int gprof_recording_make(struct gprof_recording *rec, const struct gprof_record_request *w);
 
@@ -119,7 +118,7 @@ int gprof_recording_end(struct gprof_recording *rec, int fd, const char *text);
 /* gprof_recording_drop() - end it, if there is one, and write nothing */
 void gprof_recording_drop(struct gprof_recording *rec);
 
-/* gprof_recording_bytes() - about what it has in memory so far */
+/* gprof_recording_bytes() - its memory so far, about */
 uint64_t gprof_recording_bytes(const struct gprof_recording *rec);
 
 /*

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * recording.c: from a wish to a recorder, and what it has recorded to a file.
+ * recording.c: from a request to a recorder, and from its recording to a file.
  *
  * Whether the kernel may be looked at is for the module to decide: it is asked, and if not,
  * the program alone is recorded.
@@ -64,7 +64,7 @@ static struct gprof_recorder *new_recorder(const struct gprof_record_request *w,
 	return w->kind == GPROF_REQUEST_CPU ? new_cpu(w, kernel) : new_kind(w, kernel);
 }
 
-/* Where nobody tells, an empty profile would say that nothing was allocated. */
+/* Without reports of allocations an empty profile would say that there were none. */
 static int check_shim(const struct gprof_record_request *w)
 {
 	struct gprof_error e = { 0 };
@@ -166,7 +166,7 @@ int gprof_recording_end(struct gprof_recording *rec, int fd, const char *text)
 	return err;
 }
 
-/* Freeing is no call that fails: the sentence of what did stays. */
+/* Freeing cannot fail: the sentence of the earlier failure stays. */
 void gprof_recording_drop(struct gprof_recording *rec)
 {
 	gprof_recorder_free(rec->r);

@@ -155,7 +155,10 @@ bool gprof_cfi_caller(struct gprof_elf *m, uint64_t pc, bool pushed)
 			yes = x86_caller(frame, pc, pushed);
 		else if (m->machine == EM_AARCH64)
 			yes = register_caller(frame, A64_LR);
-		/* Where the module knew that the frame was not linked, what is saved does not matter. */
+		/*
+		 * Where the module knew that the frame was not linked, the saved registers do not
+		 * matter.
+		 */
 		else if (m->machine == EM_RISCV)
 			yes = pushed || register_caller(frame, RISCV_RA);
 	}

@@ -90,7 +90,7 @@ static size_t sweep(struct waiting *w, size_t nr, struct gprof_code *out)
 			pop(w);
 		if (!w->nr)
 			continue;
-		/* It goes on behind what lay over it, or is a piece more. */
+		/* It goes on behind the newer code, or is a piece more. */
 		if (!made || piece.age != w->v[w->heap[0]].age || piece.end != at) {
 			piece = w->v[w->heap[0]];
 			piece.start = at;
@@ -223,7 +223,7 @@ void gprof_code_past_free(struct gprof_code_past *past)
 }
 
 /**
- * struct lying - what lies at an address
+ * struct lying - code at an address
  * @oldest: of all
  * @was: the newest that was made by the first time
  * @at: ... by the last one
@@ -238,7 +238,7 @@ static const struct gprof_code *newer(const struct gprof_code *a, const struct g
 	return a && a->age > b->age ? a : b;
 }
 
-/* One more; false: of what came between not all have one name. */
+/* One more; false: the functions between have different names. */
 static bool lies(struct lying *l, const struct gprof_code *code, uint64_t made, uint64_t from,
 		 uint64_t to)
 {

@@ -11,10 +11,10 @@
 #include "base/table.h"
 
 /**
- * struct gprof_code - a generated function, or what newer ones have left of it
+ * struct gprof_code - a generated function, or the part that newer ones have left
  * @start: address
  * @end: address after the last
- * @name: where in the text of who has the map
+ * @name: where in the text of the map's owner
  * @age: the larger, the newer; no two have the same
  */
 struct gprof_code {

@@ -28,8 +28,8 @@
 static _Thread_local struct gprof_debug_places *places;
 
 /*
- * libdwfl maps debug files. One that its owner may truncate meanwhile would end us, so
- * that it is copied to where nobody can. What root has under our own root is trusted.
+ * libdwfl maps debug files. One that its owner truncates meanwhile would kill the process, so that
+ * it is copied to a private file. Root's files under our own root are trusted.
  */
 static bool is_trusted(const struct stat *st, bool ours)
 {
@@ -186,7 +186,7 @@ static int find_by_link(const char *root, const struct gprof_debug_request *w)
 	return fd;
 }
 
-/* Where packages put them: what the name leads to elsewhere is not looked at. */
+/* Where packages put them: other directories are not searched. */
 static int find_by_alt(const char *root, const char *dir, const struct gprof_debug_request *w)
 {
 	static const char where[] = DEBUG_ROOT "/.dwz/";
@@ -205,7 +205,7 @@ static int find_by_alt(const char *root, const char *dir, const struct gprof_deb
 	return try_file(path, w, false, !root[0]);
 }
 
-/* Its root and mounts are ours: what root has there is trusted, and looked for once. */
+/* Its root and mounts are ours: root's files there are trusted, and searched for once. */
 static bool shares_our_root(uint32_t pid)
 {
 	static const char *const ours[] = { "/", "/proc/thread-self/ns/mnt" };

@@ -18,15 +18,15 @@
 #include "mapped_file.h"
 
 /**
- * struct gprof_debug_request - what is known of a file that lacks debug symbols
+ * struct gprof_debug_request - a file that lacks debug symbols
  * @path: its path, or NULL
  * @pid: a process whose path that is, or 0
  * @build_id: build-id
  * @build_id_len: its bytes, or 0
  * @link: name of the debug file, or NULL
  * @crc: checksum of that
- * @alt: the file is one of those that dwz(1) takes out of several: what it is called
- *	there, and @build_id is its own; or NULL
+ * @alt: the file is one of those that dwz(1) takes out of several: its name there, and @build_id
+ *	is its own; or NULL
  */
 struct gprof_debug_request {
 	const char *path;
@@ -39,7 +39,7 @@ struct gprof_debug_request {
 };
 
 /**
- * struct gprof_given_file - a file that somebody has named
+ * struct gprof_given_file - a file that the caller has named
  * @path: where it lies
  * @build_id: build-id
  * @build_id_len: its bytes

@@ -26,12 +26,12 @@
 struct debuginfod_client;
 
 /**
- * struct library - what is used of libdebuginfod.so.1 (elfutils, debuginfod.h)
+ * struct library - functions of libdebuginfod.so.1 (elfutils, debuginfod.h)
  * @begin: makes a client
  * @end: frees it
  * @find: fetches a debug file, or finds it in the cache; a descriptor or -errno
- * @on_progress: what it calls while it waits; a return other than 0 gives up
- * @set_data: what that can ask for
+ * @on_progress: called while it waits; a return other than 0 gives up
+ * @set_data: sets the context of that
  * @data: asks for it
  */
 struct library {
@@ -209,7 +209,7 @@ int gprof_debuginfod_find(const unsigned char *build_id, size_t len)
 		return -1;
 	fd = fetch(&f, build_id, len);
 	pthread_mutex_lock(&lock);
-	/* Who was given up once is not waited for again. */
+	/* A server that was given up once is not waited for again. */
 	spent_ns = f.over ? limit_ns() : spent_ns + (now_ns() - began);
 	pthread_mutex_unlock(&lock);
 	return fd;

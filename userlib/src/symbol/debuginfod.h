@@ -10,7 +10,7 @@
 /** gprof_debuginfod_begin() - another profile: there is time again */
 void gprof_debuginfod_begin(void);
 
-/** gprof_debuginfod_find() - what a server calls the debug file; a descriptor, or -1 */
+/** gprof_debuginfod_find() - the debug file from a server; a descriptor, or -1 */
 int gprof_debuginfod_find(const unsigned char *build_id, size_t len);
 
 #endif /* GPROF_SYMBOL_DEBUGINFOD_H */

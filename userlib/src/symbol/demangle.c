@@ -17,8 +17,8 @@
 #define NAME_MAX_BYTES	(64 << 10)
 
 /*
- * libiberty takes symbols of up to 1 KiB, so that it needs little stack, or any: of what is
- * between it needs about 1 KiB for each byte, which is had on a thread of its own.
+ * libiberty limits symbols to 1 KiB, so that it needs little stack, or not at all: longer ones
+ * need about 1 KiB of stack for each byte, on a thread of their own.
  */
 #define PLAIN_MAX	1024
 #define STACK_BYTES	(48UL << 20)
@@ -56,7 +56,7 @@ static void append(const char *piece, size_t len, void *ctx)
 
 /*
  * @clone: where the name of a copy begins that the compiler made (".cold"), or NULL;
- * @rest: what follows @symbol
+ * @rest: text behind @symbol
  * @how: DMGL_* for C++
  */
 static bool write_name(struct text *t, char *symbol, char *clone, const char *rest, int how)
@@ -64,9 +64,9 @@ static bool write_name(struct text *t, char *symbol, char *clone, const char *re
 	if (setjmp(t->full))
 		return false;
 	/*
-	 * Rust first: its older names are C++ names with a hash. Always with its limit of
-	 * depth: one of its names may refer to itself, and ends by nothing else. What C++'s
-	 * refers to has been read before.
+	 * Rust first: its older names are C++ names with a hash. Always with its limit of depth:
+	 * one of its names may refer to itself, and ends by nothing else. A reference of C++'s
+	 * leads to a part that was read before.
 	 */
 	if (!rust_demangle_callback(symbol, DMGL_NO_OPTS, append, t) || !t->nr) {
 		t->nr = 0;
@@ -84,12 +84,12 @@ static bool write_name(struct text *t, char *symbol, char *clone, const char *re
 }
 
 /**
- * struct job - what is done on a thread of its own
+ * struct job - work on a thread of its own
  * @t: as of write_name()
  * @symbol: likewise
  * @clone: likewise
  * @rest: likewise
- * @done: what that returned
+ * @done: its return
  */
 struct job {
 	struct text *t;

@@ -12,8 +12,8 @@
  * gprof_demangle() - the name behind a symbol
  * @symbol: symbol, perhaps with a compiler's ".cold" or our "@plt", which stay
  *
- * Symbols are anybody's: time and memory are bounded whatever they hold. A few hundred
- * bytes can stand for a name of any length; one of more than 64 KiB is none.
+ * Symbols are not trusted: time and memory are bounded for any contents. A few hundred bytes can
+ * stand for a name of any length; one of more than 64 KiB is none.
  *
  * Return: name for free(), or NULL where @symbol is no mangled one.
  */

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * description.c: what there is to say of a process that is not in its samples.
+ * description.c: description of a process: cgroup and published context.
  *
- * What a process publishes is in its memory, to be read at an address that it names. It
- * may name any, and change all of it meanwhile; it may have executed another program, of
- * which this must not be said.
+ * A process publishes its context in its memory, at an address that it names. It may name any, and
+ * change all of it meanwhile; it may have executed another program, which has another context.
  */
 #include "description.h"
 #include "profile/labels.h"
@@ -35,7 +34,7 @@ static const char *const told[] = {
 
 _Static_assert(sizeof(told) / sizeof(*told) < GPROF_DESCRIPTION_MAX, "and the cgroup");
 
-/* What lies at the beginning of the mapping; OTEP 4719, "Header Structure". */
+/* Begin of the mapping; OTEP 4719, "Header Structure". */
 struct header {
 	char signature[8];
 	uint32_t version;
@@ -100,9 +99,9 @@ static char *read_comm(const struct gprof_process *id)
 	return line;
 }
 
-/* ---- what it publishes ---- */
+/* ---- the published context ---- */
 
-/* A file system of somebody's own may let a reader wait for as long as it likes. */
+/* A user's own file system may block a reader for any time. */
 static bool is_memory(const char *name, uint64_t inode)
 {
 	return !inode || !strncmp(name, "/memfd:", 7) || !strncmp(name, "[anon_shmem:", 12);
@@ -122,8 +121,8 @@ static bool is_context(const char *name)
 }
 
 /**
- * struct layout - what of a process' mappings matters here
- * @context: where what it publishes begins; 0: nowhere
+ * struct layout - findings in a process' mappings
+ * @context: address of its context; 0: none
  * @context_end: address after it
  * @payload: an address
  * @payload_end: end of the memory that is mapped from there on, or 0

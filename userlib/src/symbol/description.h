@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * description.h: what there is to say of a process that is not in its samples: its
- * cgroup, and what it publishes of itself (OpenTelemetry's process context, OTEP 4719:
- * service.name and the like).
+ * description.h: description of a process: its cgroup, and the context that it publishes
+ * (OpenTelemetry's process context, OTEP 4719: service.name and the like).
  */
 #ifndef GPROF_DESCRIPTION_H
 #define GPROF_DESCRIPTION_H
@@ -19,7 +18,7 @@
  * struct gprof_description - of one program run
  * @cgroup: path in the hierarchy of cgroup v2, or NULL
  * @comm: name of the process, or NULL
- * @context: what it publishes, as labels.h writes a set, or NULL
+ * @context: its published context, as labels.h writes a set, or NULL
  * @uid: user of the process
  * @uid_known: is @uid known?
  * @next_ns: when it is looked for again, CLOCK_MONOTONIC
@@ -36,7 +35,7 @@ struct gprof_description {
 };
 
 /**
- * struct gprof_described_run - by what a living process is known to be the program run
+ * struct gprof_described_run - identity of a described program run
  * @process: its id
  * @mapped: is this one of its executable mappings?
  * @ctx: passed on
@@ -49,12 +48,12 @@ struct gprof_described_run {
 
 /**
  * gprof_describe() - look, unless that was done a moment ago
- * @d: description; keeps what was known where the process is gone, or another one
+ * @d: description; unchanged where the process is gone, or another one
  * @run: the program run
  * @last: it is the last time; look in any case
  *
- * A program may say who it is some time after it began: so it is looked at again and
- * again, at ever longer intervals.
+ * A program may publish its context some time after its begin: so it is read again, at ever longer
+ * intervals.
  *
  * Context: Files of others are read, their memory too: takes 0.1 ms, more with thousands
  * of mappings.

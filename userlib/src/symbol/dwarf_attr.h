@@ -16,7 +16,7 @@
 /** gprof_dwarf_sound() - do all attributes of a DIE end within its unit? */
 bool gprof_dwarf_sound(Dwarf_Die *die);
 
-/** gprof_dwarf_string() - of a DIE, or what it is an instance of; NULL: none that is sound */
+/** gprof_dwarf_string() - of a DIE, or its abstract origin; NULL: none that is sound */
 const char *gprof_dwarf_string(struct gprof_dwarf_cost *c, Dwarf_Die *die, unsigned int name);
 
 /** gprof_dwarf_number() - likewise; 0: none */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * dwarf_cost.c: what libdw will take for a piece of DWARF, before it takes it.
+ * dwarf_cost.c: an estimate of libdw's memory for a piece of DWARF, before it reads it.
  */
 #include "dwarf_cost.h"
 
@@ -29,7 +29,7 @@ static struct gprof_dwarf_bytes *section_of(struct gprof_dwarf_file *f, const ch
 	};
 	size_t i;
 
-	/* ".zdebug_str" is what ".debug_str" was called where it was compressed. */
+	/* "".zdebug_str" is the old name of a compressed ".debug_str". */
 	if (*name++ != '.')
 		return NULL;
 	name += *name == 'z';

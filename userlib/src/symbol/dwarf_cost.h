@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * dwarf_cost.h: what libdw will take for a piece of DWARF, before it takes it.
+ * dwarf_cost.h: an estimate of libdw's memory for a piece of DWARF, before it reads it.
  *
  * Each unit, each abbreviation that a unit has in sight, and each row of a line table
  * becomes memory that lives as long as the file is open: a few bytes can stand for any
@@ -38,10 +38,10 @@ struct gprof_dwarf_file {
 };
 
 /**
- * struct gprof_dwarf_cost - what was taken
- * @memory: of what
+ * struct gprof_dwarf_cost - memory so far
+ * @memory: budget
  * @main: the file
- * @alt: what dwz(1) took out of it, if it is there
+ * @alt: file of parts that dwz(1) took out of it, if it is there
  * @units: units whose abbreviations are paid for: 1, or there is not enough for them: 0
  * @longest: bytes of the longest string in line_str of @main, once it was needed
  */
@@ -57,7 +57,7 @@ struct gprof_dwarf_cost {
  * gprof_dwarf_cost_open() - pay for the units of a file
  * @c: result
  * @dw: the file
- * @alt: what dwz(1) took out of it, or NULL
+ * @alt: file of parts that dwz(1) took out of it, or NULL
  * @memory: to pay of
  *
  * Return: false where there is not enough, or strings do not end within their section.
@@ -66,7 +66,7 @@ bool gprof_dwarf_cost_open(struct gprof_dwarf_cost *c, Dwarf *dw, Dwarf *alt,
 			   struct gprof_budget *memory);
 void gprof_dwarf_cost_close(struct gprof_dwarf_cost *c);
 
-/** gprof_dwarf_cost_unit() - pay for what any DIE of a unit may need; false: it must not be read */
+/** gprof_dwarf_cost_unit() - charge the memory for any DIE of a unit; false: it must not be read */
 bool gprof_dwarf_cost_unit(struct gprof_dwarf_cost *c, Dwarf_CU *cu);
 
 /**

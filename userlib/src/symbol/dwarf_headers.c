@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * dwarf_headers.c: how many of what a piece of DWARF has, by its bytes alone.
+ * dwarf_headers.c: counts of the entries of a piece of DWARF, by its bytes alone.
  */
 #include "dwarf_headers.h"
 
 #include <dwarf.h>
 #include <string.h>
 
-/* What is left; data that is wanted beyond its end sets @bad. */
+/* The rest of the data; a read beyond its end sets @bad. */
 struct input {
 	const unsigned char *at;
 	const unsigned char *end;
@@ -242,9 +242,9 @@ bool gprof_dwarf_rows(const struct gprof_dwarf_bytes *section, uint64_t at,
 	if (!ok || in.bad || program.bad)
 		return false;
 	/*
-	 * libdw goes on where the tables end. A row is made by DW_LNS_copy, by what lies
-	 * above the standard opcodes, or at the end of a sequence, which has a 1 in it. A
-	 * file can be defined by four bytes, the first of which are a 0 and its length.
+	 * libdw goes on where the tables end. A row is made by DW_LNS_copy, by a special opcode,
+	 * or at the end of a sequence, which has a 1 in it. A file can be defined by four bytes,
+	 * the first of which are a 0 and its length.
 	 */
 	if (program.at < in.at)
 		in = program;

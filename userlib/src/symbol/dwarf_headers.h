@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * dwarf_headers.h: how many of what a piece of DWARF has, by its bytes alone.
+ * dwarf_headers.h: counts of the entries of a piece of DWARF, by its bytes alone.
  *
  * As libdw will read it, or more, never less: where a count is not clear, the larger one.
  */

@@ -23,7 +23,7 @@
 #define LOOKS_MAX	(1 << 25)	/* of DIEs and ranges of inlined functions: some seconds */
 
 /**
- * struct span - a range of code and what it belongs to
+ * struct span - a range of code and its unit
  * @start: first address
  * @end: address after the last
  * @die: offset of the unit's or the function's DIE
@@ -98,7 +98,7 @@ static int add_ranges(struct gprof_dwarf *d, struct spans *s, Dwarf_Die *die, Dw
 	while ((off = dwarf_ranges(die, off, &base, &start, &end)) > 0) {
 		if (!step(d, &d->ranges_left))
 			return -1;
-		/* 0 is where linkers put the ranges of what they dropped. */
+		/* 0 is where linkers put the ranges of dropped sections. */
 		if (start >= end || !start)
 			continue;
 		if (gprof_grow_within(&d->elf->memory, &s->v, &s->cap, s->nr + 1, sizeof(*s->v)))
@@ -169,7 +169,7 @@ struct gprof_dwarf *gprof_dwarf_open(struct gprof_elf *m)
 	d->looks_left = LOOKS_MAX;
 	/* Where there is none libdw takes units of other names (".debug_info.dwo"). */
 	while (d->cost.main.info.nr && !dwarf_get_units(d->dw, cu, &cu, NULL, &type, &die, NULL)) {
-		/* What a split unit has beyond its skeleton is in a file that it names. */
+		/* The rest of a split unit is in a file that its skeleton names. */
 		if (type != DW_UT_compile && type != DW_UT_skeleton)
 			continue;
 		if (gprof_grow_within(&m->memory, &d->units, &d->cap_units, d->nr_units + 1,
@@ -235,7 +235,7 @@ static int index_functions(struct gprof_dwarf *d, struct unit *u, Dwarf_Die *par
 	return 0;
 }
 
-/* What libdw knows of a unit beyond its first DIE is read when it is first needed. */
+/* A unit beyond its first DIE is read when it is first needed. */
 static void index_unit(struct gprof_dwarf *d, struct unit *u, Dwarf_Die *unit)
 {
 	const char *dir;

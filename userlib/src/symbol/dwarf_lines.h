@@ -39,7 +39,7 @@ struct gprof_dwarf *gprof_dwarf_open(struct gprof_elf *m);
 void gprof_dwarf_close(struct gprof_dwarf *d);
 
 /**
- * gprof_dwarf_frames() - what DWARF says about an address
+ * gprof_dwarf_frames() - frames of an address by DWARF
  * @d: from gprof_dwarf_open()
  * @addr: address
  * @frames: result: inlined functions, innermost first, and the function itself

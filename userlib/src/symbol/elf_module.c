@@ -21,13 +21,13 @@
 #include "elf_strings.h"
 
 /*
- * Nothing is mapped: whoever may write to a file may truncate it, and reading what it
- * had would end the program that we are a part of. libelf reads what is asked for.
- * Larger files of others than root and ourselves are not opened at all.
+ * Nothing is mapped: a user with write access to a file may truncate it, and a read behind its end
+ * would kill the program that we are a part of. libelf reads parts on demand. Larger files of
+ * others than root and ourselves are not opened at all.
  */
 #define FOREIGN_MAX	(1 << 30)
 
-#define MEMORY_MAX	(256ULL << 20)	/* bytes of what is made of a file */
+#define MEMORY_MAX	(256ULL << 20)	/* bytes of objects that are made of a file */
 #define INFLATED_MAX	(256ULL << 20)	/* bytes that its compressed DWARF comes to */
 #define TRUSTED_MAX	(1ULL << 30)	/* likewise, of a debug file that root has put there */
 
@@ -42,7 +42,7 @@ static int find_elf(Dwfl_Module *mod, void **userdata, const char *name, Dwarf_A
 	(void)file_name;
 	*elfp = m->elf;
 	m->given = true;
-	/* What it is given it closes by number: the descriptor stays ours. */
+	/* It closes its descriptor by number: the one here stays open. */
 	return -1;
 }
 
@@ -65,7 +65,7 @@ static int adopt_debug(struct gprof_elf *m, int fd)
 	if (fd < 0)
 		return -1;
 	elf_version(EV_CURRENT);
-	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);	/* nobody cuts it short */
+	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);	/* it is not truncated */
 	if (elf && !fstat(fd, &st) && has_sections(elf) && gprof_elf_strings_end(elf) &&
 	    gprof_elf_inflated(elf, false) <= GPROF_PACKED_MAX) {
 		if (!st.st_uid && !(st.st_mode & 022))
@@ -101,8 +101,8 @@ static int find_debuginfo(Dwfl_Module *mod, void **userdata, const char *name, D
 	(void)file_name;
 	(void)debug_name;
 	/*
-	 * Where it has DWARF already it asks for what dwz(1) took out of several files, and
-	 * believes whatever comes.
+	 * Where it has DWARF already it asks for the file that dwz(1) made of several files, and
+	 * accepts any.
 	 */
 	if (m->asks_dwarf && dwfl_module_getdwarf(mod, &bias))
 		return -1;
@@ -246,7 +246,7 @@ int gprof_elf_symtab(struct gprof_elf *m)
 	return nr;
 }
 
-/* libdw would open what the file names, whatever that is: it gets this, or is not asked. */
+/* libdw would open any path that the file names: it gets this file, or is not called. */
 static void open_alt(struct gprof_elf *m, Dwarf *dw)
 {
 	struct gprof_debug_request wanted = { .pid = m->pid };
@@ -273,9 +273,9 @@ static void open_alt(struct gprof_elf *m, Dwarf *dw)
 }
 
 /*
- * libdw has unpacked what is packed, and its pages need not lie beside that: what else is
- * read of them is mapped again. Where elfutils has memory in place of a mapping there is
- * no file that is mapped there. What is not linked yet libdwfl relocates where it is mapped.
+ * libdw has unpacked the compressed sections, and does not need their pages: a later read maps
+ * them again. Where elfutils has memory in place of a mapping there is no mapped file. libdwfl
+ * relocates an object file where it is mapped.
  */
 static void release_pages(Dwarf *dw)
 {
@@ -318,7 +318,7 @@ Dwarf *gprof_elf_dwarf(struct gprof_elf *m, Dwarf_Addr *bias)
 	m->asks_dwarf = true;
 	dw = dwfl_module_getdwarf(m->mod, bias);
 	check_debug(m, had);
-	/* What is read, and not mapped, is the file itself. */
+	/* An image that is read, and not mapped, is the file itself. */
 	if (dw && dwarf_getelf(dw) != m->elf)
 		release_pages(dw);
 	if (dw)

@@ -2,10 +2,10 @@
 /*
  * elf_module.h: an ELF file, opened for elfutils so that it can do no harm.
  *
- * The file belongs to whoever is being recorded. It is read, not mapped, since
- * cutting a mapped file short kills its reader by SIGBUS; separate debug files
- * are looked up by build-id under /usr/lib/debug only, and nothing is fetched
- * from a network. All addresses are those in the file (p_vaddr), no bias.
+ * The file belongs to the recorded user. It is read, not mapped, since truncating a mapped file
+ * kills its reader by SIGBUS; separate debug files are looked up by build-id under /usr/lib/debug
+ * only, and nothing is fetched from a network. All addresses are those in the file (p_vaddr), no
+ * bias.
  */
 #ifndef GPROF_ELF_MODULE_H
 #define GPROF_ELF_MODULE_H
@@ -25,14 +25,14 @@
  * @mod: the module
  * @own: descriptor
  * @given: @elf is owned by @dwfl
- * @bias: what dwfl adds to addresses of the file
+ * @bias: difference of dwfl's addresses from the file's
  * @machine: EM_*
  * @path: where it lies, or NULL; borrowed
  * @pid: a process whose path that is, or 0
- * @memory: for what is made of it, and what elfutils makes of it
+ * @memory: budget for objects made of it, elfutils' included
  * @debug: descriptor of its debug file, which @dwfl closes; or none
- * @why: what of its debug data was left out, or GPROF_MISSING_NOT
- * @alt: what dwz(1) took out of its DWARF, or NULL
+ * @why: reason why debug data was left out, or GPROF_MISSING_NOT
+ * @alt: file of parts that dwz(1) took out of its DWARF, or NULL
  * @alt_elf: libelf's handle for that
  * @asks_dwarf: elfutils is asked for DWARF, and may ask for debug files
  * @has_dwarf: it has had some
@@ -89,7 +89,7 @@ int gprof_elf_symtab(struct gprof_elf *m);
 /**
  * gprof_elf_dwarf() - DWARF of the file or of its debug file
  * @m: the file
- * @bias: what is added to addresses of the file
+ * @bias: to add to addresses of the file
  *
  * Return: NULL where there is none, or where it would take more than there is for it.
  */

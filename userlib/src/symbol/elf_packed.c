@@ -3,8 +3,7 @@
  * elf_packed.c: how large the packed symbol table of an ELF file is when unpacked, and
  * whether it is sound.
  *
- * elfutils unpacks .gnu_debugdata to its end, whatever it comes to: some KiB of xz can
- * take all memory.
+ * elfutils unpacks .gnu_debugdata without a limit: some KiB of xz can take all memory.
  */
 #include "elf_packed.h"
 
@@ -19,7 +18,7 @@
 #define LZMA2		0x21
 #define DICTIONARY_64M	28	/* as LZMA2 codes it: (2 | (x & 1)) << (x / 2 + 11) */
 
-/* What is left of the stream; data that is wanted beyond its end sets @bad. */
+/* The rest of the stream; a read beyond its end sets @bad. */
 struct input {
 	const unsigned char *at;
 	size_t left;

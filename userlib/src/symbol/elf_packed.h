@@ -11,14 +11,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a .gnu_debugdata may unpack to, and its dictionary; real ones have some MiB. */
+/* Limit on an unpacked .gnu_debugdata, and its dictionary; real ones have some MiB. */
 #define GPROF_PACKED_MAX	(64 << 20)
 
 /**
  * enum gprof_packed - may it be unpacked?
  * @GPROF_PACKED_SOUND: yes, or there is none
  * @GPROF_PACKED_LARGE: it comes to more than GPROF_PACKED_MAX
- * @GPROF_PACKED_DAMAGED: it is not what xz makes of a symbol table
+ * @GPROF_PACKED_DAMAGED: it is no symbol table by xz
  * @GPROF_PACKED_UNKNOWN: there was no memory to look
  */
 enum gprof_packed {
@@ -29,13 +29,13 @@ enum gprof_packed {
 };
 
 /**
- * gprof_xz_probe() - what would an xz stream unpack to?
+ * gprof_xz_probe() - unpacked size of an xz stream
  * @data: the stream
  * @len: its bytes
  * @total: result where it is sound: bytes
  *
- * Nothing is unpacked. The sizes in the headers of blocks and in the index may lie, but
- * each chunk of LZMA2 says what it unpacks to, and a decoder makes no more of it.
+ * Nothing is unpacked. The sizes in the headers of blocks and in the index may lie, but each chunk
+ * of LZMA2 has its unpacked size, and a decoder makes no more of it.
  */
 enum gprof_packed gprof_xz_probe(const unsigned char *data, size_t len, uint64_t *total);
 
@@ -43,7 +43,7 @@ enum gprof_packed gprof_xz_probe(const unsigned char *data, size_t len, uint64_t
  * gprof_elf_packed() - may elfutils unpack the .gnu_debugdata and symbol tables of a file?
  * @elf: the file; gprof_elf_strings_end() has found its strings sound
  *
- * What .gnu_debugdata unpacks to is a file too, whose strings must end.
+ * The unpacked .gnu_debugdata is a file too, whose strings must end.
  */
 enum gprof_packed gprof_elf_packed(Elf *elf);
 

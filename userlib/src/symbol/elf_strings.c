@@ -18,7 +18,10 @@ static bool sections_end(Elf *elf)
 
 		if (!gelf_getshdr(scn, &sh) || sh.sh_type != SHT_STRTAB)
 			continue;
-		/* Nobody compresses these, and what one unpacks to is not known yet. */
+		/*
+		 * These are never compressed in practice, and the unpacked size of one is not
+		 * known yet.
+		 */
 		if (sh.sh_flags & SHF_COMPRESSED)
 			return false;
 		d = elf_getdata(scn, NULL);

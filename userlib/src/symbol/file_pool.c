@@ -26,7 +26,7 @@
  * @next: the one that was used after it
  * @st: which file, and its state when it was opened
  * @own: descriptor, or none while it is closed
- * @refs: who has it
+ * @refs: number of users
  * @pinned: cannot be opened again
  */
 struct gprof_pool_file {

@@ -37,7 +37,7 @@ void gprof_pool_put(struct gprof_pool_file *f);
 /** gprof_pool_open() - descriptors that the pool holds */
 size_t gprof_pool_open(void);
 
-/** gprof_pool_limit() - hold no more than @max; 0: what the process' limit suggests */
+/** gprof_pool_limit() - hold no more than @max; 0: by the process' limit */
 void gprof_pool_limit(size_t max);
 
 #endif /* GPROF_FILE_POOL_H */

@@ -16,7 +16,7 @@
 #define PAGE_LEAST	4096U
 #define PAGE_MOST	65536U	/* of arm64 */
 
-/* Debug files keep the headers of what they do not have. */
+/* Debug files keep the headers of sections that they do not have. */
 static bool has_code(Elf *elf)
 {
 	Elf_Scn *scn = NULL;

@@ -38,14 +38,14 @@ struct gprof_found_file {
 	uint64_t code_size;
 };
 
-/** gprof_given_file_read() - see what a file is; 0 or -errno, ENOEXEC: none that has a build-id */
+/** gprof_given_file_read() - identify a file; 0 or -errno, ENOEXEC: none that has a build-id */
 int gprof_given_file_read(struct gprof_given_file *f, const char *path);
 
 /**
  * gprof_found_file_code() - find the file with the code
  * @f: result
  * @o: gets the object
- * @lost: what is looked for
+ * @lost: file to find
  * @places: files that were given come first; or NULL
  * @other: set where under its path lies a file with another build-id, or none
  *

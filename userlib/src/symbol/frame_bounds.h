@@ -30,7 +30,7 @@ struct gprof_bounds {
  * gprof_bounds_load() - read all
  * @b: bounds, to be freed in any case; none where the file cannot be read or has none
  * @fd: ELF file, a program or a shared library
- * @memory: what reading takes is taken of this
+ * @memory: budget of the reading
  */
 void gprof_bounds_load(struct gprof_bounds *b, int fd, struct gprof_budget *memory);
 void gprof_bounds_free(struct gprof_bounds *b);

@@ -71,7 +71,7 @@ int gprof_function_offset(const char *path, const char *function, uint64_t *offs
 	GElf_Addr addr = 0;
 	struct gprof_elf m;
 	struct stat st;
-	/* a pipe that somebody put there would be waited for */
+	/* a pipe at the path would block */
 	int look = gprof_open_path(path, 0, &st), fd, err;
 
 	fd = look < 0 ? -1 : gprof_reopen(look);

@@ -9,11 +9,11 @@
 
 #include "base/error.h"
 
-/** What is called for each function, by its name without a version. */
+/** Called for each function, by its name without a version. */
 typedef void (*gprof_function_found)(void *ctx, const char *name, uint64_t offset);
 
 /**
- * gprof_functions_each() - what functions others may call in a file
+ * gprof_functions_each() - the exported functions of a file
  * @fd: ELF file of 64 bits, a program or a shared library; it stays the caller's
  * @path: its name
  * @found: called for each that is defined in it and has a name; for one of two tables twice

@@ -66,7 +66,7 @@ static int read_perf_map(struct gprof_perf_map *map, const struct gprof_process 
 	return err;
 }
 
-/* The file grows: it is the one that was mapped, whatever its size and time were then. */
+/* The file grows: it is the mapped one, with any size and time. */
 static int read_jitdump(struct gprof_jitdump *j, const struct gprof_file_id *dump,
 			const struct gprof_mapped_at *at, uint32_t inner, uid_t uid)
 {
@@ -90,7 +90,7 @@ static int read_jitdump(struct gprof_jitdump *j, const struct gprof_file_id *dum
 	return err;
 }
 
-/* So that no two have the same number, whose program runs these are. */
+/* So that no two have the same number, in all program runs. */
 static _Atomic uint32_t readings;
 
 void gprof_generated_read(struct gprof_generated *g, const struct gprof_process *process, uid_t uid,
@@ -102,7 +102,7 @@ void gprof_generated_read(struct gprof_generated *g, const struct gprof_process 
 
 	g->read = true;
 	g->reading = atomic_fetch_add(&readings, 1) + 1;
-	/* What was read before is right still, when the process and its files are gone. */
+	/* Earlier contents stay right, when the process and its files are gone. */
 	if (dump && !read_jitdump(&jitdump, dump, at, inner, uid)) {
 		gprof_jitdump_free(&g->jitdump);
 		g->jitdump = jitdump;

@@ -30,8 +30,8 @@ struct gprof_generated {
 };
 
 /**
- * gprof_generated_read() - look for what the process has written so far
- * @g: generated code; what was read before stays where nothing is found
+ * gprof_generated_read() - read the process' files so far
+ * @g: generated code; unchanged where nothing is found
  * @process: program run
  * @uid: its user; files of others but root are not believed
  * @dump: the jitdump that it has mapped, or NULL
@@ -49,7 +49,7 @@ void gprof_generated_free(struct gprof_generated *g);
  * @to: until when
  * @code: result
  *
- * A perf map has no times: of what is known from it alone the newest counts.
+ * A perf map has no times: of its entries the newest counts.
  *
  * Return: is anything known of that address?
  */

@@ -20,7 +20,7 @@
 #define FLAG_ARCH_TIME	1ULL		/* times are of a clock that is not ours */
 #define RECORDS_MAX	(16U << 20)	/* also of those that say nothing to us */
 
-/* What the records are, whose order is part of the format. */
+/* Types of records, whose order is part of the format. */
 enum record_id { CODE_LOAD, CODE_MOVE, CODE_DEBUG_INFO };
 
 struct header {
@@ -72,10 +72,10 @@ struct debug_entry {
 
 /**
  * struct reader - a file being read
- * @j: what it is read into
+ * @j: its contents
  * @f: the file
  * @by_index: age of the newest function with an index of the file's
- * @body: what was read of a record
+ * @body: of a record
  * @cap_body: room in it
  * @lines: places that wait for their function
  * @lines_addr: its address
@@ -171,7 +171,7 @@ static bool add_line(struct gprof_jitdump *j, uint64_t offset, uint32_t line, ui
 	if (file == GPROF_NONE || j->nr_lines >= LINES_MAX / sizeof(*j->lines) ||
 	    gprof_grow_within(&j->budget, &j->lines, &j->cap_lines, j->nr_lines + 1,
 			      sizeof(*j->lines))) {
-		/* Of places one may do without some; what has no name then says so. */
+		/* Some entries may be dropped; a function without a name says so. */
 		j->budget.exceeded = false;
 		j->lines_left_out = true;
 		return false;
@@ -225,7 +225,7 @@ static int debug_info(struct reader *r, size_t len)
 }
 
 /**
- * struct kind - what is done with a record
+ * struct kind - handling of a type of record
  * @take: its first @max bytes
  * @max: that are needed
  */
@@ -251,7 +251,7 @@ static int next(struct reader *r)
 	want = 0;
 	if (rec.id < sizeof(kinds) / sizeof(kinds[0]))
 		want = len < kinds[rec.id].max ? len : kinds[rec.id].max;
-	/* Not read in part: what is left out is not what was written. */
+	/* Not read in part: a partial name would be wrong. */
 	if (rec.id == CODE_DEBUG_INFO && (want < len || want > DEBUG_ALL - r->debug)) {
 		r->j->lines_left_out = true;
 		want = 0;
@@ -315,7 +315,7 @@ int gprof_jitdump_read(struct gprof_jitdump *j, int fd, uint32_t pid)
 		ret = gprof_code_settle(&j->v, &j->nr, &j->cap, &j->budget);
 	if (ret == -ENOMEM && j->budget.exceeded)
 		ret = -EFBIG;
-	/* Nothing more comes, and whoever asked may put the result elsewhere. */
+	/* Nothing more comes, and the caller may move the result. */
 	j->strings.table.budget = NULL;
 	if (ret)
 		gprof_jitdump_free(j);
@@ -364,7 +364,7 @@ bool gprof_jitdump_find(struct gprof_jitdump *j, uint64_t addr, uint64_t from, u
 	memset(code, 0, sizeof(*code));
 	if (!newest)
 		return false;
-	/* It has come since the stack was seen first: what lay there meanwhile? */
+	/* It has come since the first sample of the stack: find the code before it. */
 	if (from && j->past.nr && j->made[newest->age] > from) {
 		at = gprof_code_was(&j->past, addr, j->made, from, to);
 		if (!at)

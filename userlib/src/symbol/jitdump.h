@@ -43,7 +43,7 @@ struct gprof_jit_lines {
 /**
  * struct gprof_jitdump - generated functions, and where they come from
  * @budget: of which all of this is taken
- * @v: functions; once read, what newer ones left of them, in the order of addresses
+ * @v: functions; once read, the parts that newer ones left, in the order of addresses
  * @cap: room in @v
  * @nr: how many
  * @strings: names of functions and sources
@@ -77,11 +77,11 @@ struct gprof_jitdump {
 /**
  * gprof_jitdump_read() - read a file
  * @j: result for gprof_jitdump_free()
- * @fd: regular file, which may be written to meanwhile: what is whole counts
+ * @fd: regular file, which may be written to meanwhile: whole records count
  * @pid: of the process in its own pid namespace
  *
- * Return: 0, -EINVAL (no jitdump, or of the other byte order), -ESRCH (another process
- * wrote it), -EFBIG (it would take more than 64 MiB), -ENOMEM, or what pread() says.
+ * Return: 0, -EINVAL (no jitdump, or of the other byte order), -ESRCH (another process wrote it),
+ * -EFBIG (it would take more than 64 MiB), -ENOMEM, or an error of pread().
  */
 int gprof_jitdump_read(struct gprof_jitdump *j, int fd, uint32_t pid);
 void gprof_jitdump_free(struct gprof_jitdump *j);
@@ -91,8 +91,7 @@ void gprof_jitdump_free(struct gprof_jitdump *j);
  * @name: function; NULL: not one and the same was there all the time
  * @file: its source, or NULL
  * @line: its line, or 0
- * @id: of what has this name, file and line at this address, of all that is ever read; 0: of
- *	nothing
+ * @id: unique for this name, file and line at this address; 0: none
  */
 struct gprof_jit_code {
 	const char *name;

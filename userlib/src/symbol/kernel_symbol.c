@@ -100,8 +100,8 @@ static int parse_line(struct gprof_kernel *k, char *line, uint64_t *etext)
 			return -ENOMEM;
 	}
 	/*
-	 * What clang's link as a whole adds to static functions is another with each kernel, and
-	 * the kernel leaves it out in all that it says itself.
+	 * The suffix that clang's LTO adds to static functions differs with each kernel, and the
+	 * kernel leaves it out in its own output.
 	 */
 	added = strstr(name, ".llvm.");
 	if (added)

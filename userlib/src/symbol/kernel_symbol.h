@@ -50,8 +50,8 @@ struct gprof_kernel_symbol {
  * @len: bytes used
  * @cap_text: room
  * @hidden: the kernel shows no addresses (kptr_restrict)
- * @state: of its modules when that was read, for whoever shares it
- * @refs: who has it, likewise
+ * @state: of its modules when that was read, for its users
+ * @refs: number of users, likewise
  */
 struct gprof_kernel {
 	struct gprof_kernel_symbol *symbols;
@@ -69,7 +69,7 @@ struct gprof_kernel {
 };
 
 /**
- * gprof_kernel_load() - read what /proc and /sys tell
+ * gprof_kernel_load() - read the names in /proc and /sys
  * @k: result for gprof_kernel_free(); without symbols when they cannot be had
  * @proc: "/proc", or a test's imitation
  * @sys: "/sys", likewise

@@ -13,14 +13,13 @@
 
 #include "base/table.h"
 
-/* Protects which table is the newest, and who has one; not held while one is read. */
+/* Protects the pointer to the newest table, and counts of users; not held while one is read. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct gprof_kernel *newest;
 
 /*
- * What tells modules from others: how large, where, whether it has started ("live"), and which
- * one of that name, for one that is loaded again may be where the last one was. How many use
- * it says nothing.
+ * Identity of a module: size, address, whether it has started ("live"), and its serial number, for
+ * one that is loaded again may be where the last one was. The count of its users is left out.
  */
 static uint64_t add_module(uint64_t state, const char *line, const char *sys)
 {
@@ -77,7 +76,7 @@ static struct gprof_kernel *read_table(const char *proc, const char *sys, uint64
 
 struct gprof_kernel *gprof_kernel_get(const char *proc, const char *sys, bool *anew)
 {
-	/* Before names are read: what changes meanwhile is seen the next time. */
+	/* Before names are read: a change meanwhile is seen the next time. */
 	uint64_t state = modules_state(proc, sys);
 	struct gprof_kernel *k = NULL;
 

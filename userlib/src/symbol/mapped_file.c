@@ -100,9 +100,8 @@ static bool same_state(const struct stat *st, const struct gprof_file_id *id)
 }
 
 /*
- * Could it be, as far as one knows without opening it? @mapped: it is what the
- * process has mapped, or what the name of that leads to: overlayfs names the copy of
- * a file that another one was mapped of.
+ * Could it be, as far as one knows without opening it? @mapped: it is the mapped file, or the file
+ * of that name: overlayfs names the copy of a file that another one was mapped of.
  */
 static bool may_be(const struct stat *st, const struct gprof_file_id *id, bool mapped)
 {
@@ -195,7 +194,7 @@ static int open_of_process(const struct gprof_file_id *id, const struct gprof_ma
 	char path[4200];
 	int fd;
 
-	/* Whatever its name leads to now; wants privilege. */
+	/* Even if its name leads elsewhere now; wants privilege. */
 	snprintf(path, sizeof(path), "/proc/%u/map_files/%llx-%llx", pid,
 		 (unsigned long long)at->start, (unsigned long long)at->end);
 	fd = try_open(path, 0, id, true, why);
@@ -219,7 +218,7 @@ int gprof_mapped_open(const struct gprof_file_id *id, const struct gprof_mapped_
 	*why = is_hidden(at->process.pid) ? GPROF_MISSING_HIDDEN : GPROF_MISSING_NOT;
 	if (gprof_process_alive(&at->process)) {
 		fd = open_of_process(id, at, why);
-		/* Another process may have got the id since: then it was not what it mapped. */
+		/* Another process may have got the id since: then it was not its mapping. */
 		if (fd >= 0 && !id->known && !gprof_process_alive(&at->process)) {
 			close(fd);
 			fd = -1;

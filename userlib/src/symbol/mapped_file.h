@@ -2,11 +2,11 @@
 /*
  * mapped_file.h: from a mapping to the file that was mapped, or the reason why not.
  *
- * A path means one file to us, another to the process that is recorded, and a third
- * one a minute later; inode numbers repeat from one file system to the next, and a
- * stacked one (overlayfs) shows others than those of the files whose bytes it maps.
- * So a path is a suggestion only. What is opened must be what the kernel saw mapped,
- * and nothing is opened before it is known to be a regular file.
+ * A path means one file to us, another to the process that is recorded, and a third one a minute
+ * later; inode numbers repeat from one file system to the next, and a stacked one (overlayfs)
+ * shows others than those of the files whose bytes it maps. So a path is a suggestion only. The
+ * opened file must be the one that the kernel saw mapped, and no file is opened before it is known
+ * to be a regular file.
  */
 #ifndef GPROF_MAPPED_FILE_H
 #define GPROF_MAPPED_FILE_H
@@ -20,7 +20,7 @@
 #define GPROF_BUILD_ID_MAX	32
 
 /**
- * struct gprof_file_id - what the kernel knows a mapped file by
+ * struct gprof_file_id - the kernel's identity of a mapped file
  * @inode: inode number
  * @dev_major: device
  * @dev_minor: device
@@ -49,7 +49,7 @@ struct gprof_file_id {
 
 /**
  * struct gprof_mapped_at - where a file was mapped
- * @process: by whom
+ * @process: that maps it
  * @start: first address
  * @end: address after the last
  */
@@ -63,7 +63,7 @@ struct gprof_mapped_at {
  * enum gprof_missing - why a mapped file gives no names, the better known reason last
  * @GPROF_MISSING_NOT: it does, where it has some
  * @GPROF_MISSING_GONE: nothing leads to it any more
- * @GPROF_MISSING_DENIED: what may lead to it is closed to us
+ * @GPROF_MISSING_DENIED: the way to it is closed to us
  * @GPROF_MISSING_OTHER: under its name lies another file
  * @GPROF_MISSING_HIDDEN: /proc does not show us the process that mapped it
  * @GPROF_MISSING_ELF: it is no ELF file, or a broken one
@@ -101,8 +101,8 @@ bool gprof_same_build_id(int fd, const unsigned char *build_id, size_t len);
  * @at: a mapping of it
  * @why: set where it cannot be opened
  *
- * Tried in this order: what the living process has mapped and executes, the path as
- * that process sees it, and the path as we see it.
+ * Tried in this order: the living process' mapped and executed files, the path as that process
+ * sees it, and the path as we see it.
  *
  * Return: descriptor for reading, or -1.
  */

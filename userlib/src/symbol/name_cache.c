@@ -85,7 +85,7 @@ static uint32_t text(struct gprof_name_cache *k, const char *s)
 	return gprof_strings_add(&k->texts, s, strlen(s));
 }
 
-/* What is not as in real files is read each time. */
+/* Unusual entries are not cached. */
 static bool pack(struct gprof_name_cache *k, const struct gprof_symbol_frame *from,
 		 struct gprof_cached_frame *to)
 {

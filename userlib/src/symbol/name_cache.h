@@ -2,8 +2,8 @@
 /*
  * name_cache.h: functions and lines at addresses of files, for the next profile.
  *
- * Who goes on recording sees the same places again, for which all that a file tells of its
- * functions and lines would be unpacked and read once more, each time.
+ * A recording that goes on meets the same addresses again, for which the debug data of files would
+ * be unpacked and read once more, each time.
  */
 #ifndef GPROF_NAME_CACHE_H
 #define GPROF_NAME_CACHE_H
@@ -32,7 +32,7 @@ struct gprof_cached_address {
 };
 
 /**
- * struct gprof_name_cache - what was found at addresses of all files
+ * struct gprof_name_cache - names at addresses of all files
  * @on: there is to be another profile
  * @since_ns: the first was noted then, or later
  * @budget: all memory
@@ -78,7 +78,7 @@ void gprof_name_cache_of(struct gprof_name_cache *k, struct gprof_map64 *map);
  * @k: names
  * @map: of the file
  * @addr: address in it
- * @frames: texts live as long as what is known
+ * @frames: texts live as long as the cache
  * @nr: how many, 0: it is known that there is none
  * @inlines: DWARF told of it
  *

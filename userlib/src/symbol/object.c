@@ -101,7 +101,7 @@ static void read_segments(struct gprof_object *obj, Elf *elf)
 	}
 }
 
-/* What must be known even after the file has been closed. */
+/* State that outlives the closing of the file. */
 static void read_elf(struct gprof_object *obj, int fd)
 {
 	GElf_Ehdr ehdr;
@@ -286,7 +286,7 @@ int gprof_objects_keep(struct gprof_objects *o)
 	for (i = 0; i < o->nr && !err; i++) {
 		struct gprof_object *obj = o->v[i];
 
-		/* which nobody looks for by its identity */
+		/* which is not found by its identity */
 		if (obj == o->vdso)
 			nr++;
 		else if (obj->needed)
@@ -379,7 +379,7 @@ bool gprof_object_vaddr(const struct gprof_object *obj, uint64_t offset, uint64_
 		const struct gprof_segment *s = &obj->segments[i];
 		uint64_t slack = s->offset & (s->align - 1);
 
-		/* Whole pages are mapped: what lies before a segment in its page, too. */
+		/* Whole pages are mapped: the bytes before a segment in its page, too. */
 		if (offset < s->offset - slack || offset - (s->offset - slack) >= s->filesz + slack)
 			continue;
 		if (!found || (s->exec && !found->exec) ||
@@ -397,7 +397,7 @@ struct gprof_symbolizer *gprof_object_symbolizer(struct gprof_object *obj)
 	uint32_t pid;
 	int fd;
 
-	/* What the program has closed may still lie where it was. */
+	/* A file that the program has closed may still be under its number. */
 	if (obj->symbolizer && !gprof_symbolizer_is_open(obj->symbolizer))
 		gprof_object_done(obj);
 	if (obj->symbolizer || obj->no_symbolizer || !obj->file)

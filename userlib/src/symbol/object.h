@@ -46,7 +46,7 @@ struct gprof_segment {
  * @why: why it could not, or why symbols of it were left out
  * @size: bytes of the file
  * @mtime: when it was last written to
- * @elf: it is an ELF file, and what follows was read
+ * @elf: it is an ELF file, and the following was read
  * @foreign: of a machine that is not ours
  * @build_id: build-id note
  * @build_id_len: its bytes, 0 for none
@@ -55,7 +55,7 @@ struct gprof_segment {
  * @symbolizer: once needed
  * @no_symbolizer: could not be had
  * @has_debug: it, or its debug file, had debug symbols when @symbolizer was closed last
- * @names: what gprof_objects.names knows of its addresses
+ * @names: its addresses in gprof_objects.names
  * @mappings: how many processes have mapped it, once gprof_target_files() has looked
  * @code: bytes of code of the last of them
  * @tabled: the maker of unwind tables has seen it
@@ -99,7 +99,7 @@ struct gprof_object {
  * @cap: room in @v
  * @table: finds them by identity
  * @vdso: this process' vDSO, or NULL; stands for everyone's
- * @names: what is known of their addresses
+ * @names: cache of names at their addresses
  */
 struct gprof_objects {
 	struct gprof_object **v;
@@ -145,7 +145,7 @@ bool gprof_object_vaddr(const struct gprof_object *obj, uint64_t offset, uint64_
 /** gprof_object_dup() - its open file, as it was; -1: it was closed, or written to since */
 int gprof_object_dup(struct gprof_object *obj);
 
-/** gprof_object_open() - likewise; what was closed to make room is opened again */
+/** gprof_object_open() - likewise; opens a file again that was closed to make room */
 int gprof_object_open(struct gprof_object *obj);
 
 /** gprof_object_python() - the interpreter of Python that it has, as long as it is there; or NULL */

@@ -13,7 +13,7 @@
 
 #include "base/regular_file.h"
 
-/* A line "1 1 a" of 6 bytes takes four times as much: what all of it may. */
+/* A line "1 1 a" of 6 bytes takes four times as much: limit of all. */
 #define MEMORY_MAX	(64ULL << 20)
 
 static int read_all(struct gprof_perf_map *m, int fd, size_t size, size_t *len)

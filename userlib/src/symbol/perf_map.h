@@ -34,8 +34,8 @@ struct gprof_perf_map {
  * @uid: its owner must be this user or root
  * @since: an older file is that of an earlier process with the pid
  *
- * Return: 0, -ENOENT, -EPERM (somebody else's file), -ESTALE (too old), -EFBIG (it
- * would take more than 64 MiB), -ENOMEM, ...
+ * Return: 0, -ENOENT, -EPERM (another user's file), -ESTALE (too old), -EFBIG (it would take more
+ * than 64 MiB), -ENOMEM, ...
  */
 int gprof_perf_map_read(struct gprof_perf_map *m, const char *path, uid_t uid, time_t since);
 void gprof_perf_map_free(struct gprof_perf_map *m);

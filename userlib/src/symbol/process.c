@@ -201,7 +201,7 @@ static bool same_reading(struct gprof_reading *a, struct gprof_reading *b)
 	return i == a->nr;
 }
 
-/* What comes and goes is the same again and again: each time, only its stamp is kept. */
+/* A mapping that comes and goes is the same each time: only its stamp is kept. */
 static void share_newest(struct gprof_space *space, struct gprof_reading *r)
 {
 	size_t i;

@@ -28,7 +28,7 @@
  * @end: address after the last
  * @offset: file offset of @start
  * @object: the file, or NULL
- * @path: what the kernel calls it
+ * @path: the kernel's name of it
  */
 struct gprof_vma {
 	uint64_t start;
@@ -65,13 +65,13 @@ struct gprof_reading {
 /**
  * struct gprof_space - the address space of one program run
  * @id: the program run
- * @readings: what is known of it
+ * @readings: of its mappings
  * @nr: how many
  * @cap: room
  * @generated: names of code that it generates
- * @python: names of what an interpreter of Python runs
- * @description: what else there is to say of it
- * @over: nobody needs it any more, unless a child that it had does
+ * @python: names of the code of an interpreter of Python
+ * @description: cgroup and published context
+ * @over: not needed any more, but for a child of it
  */
 struct gprof_space {
 	struct gprof_process id;
@@ -92,7 +92,7 @@ struct gprof_space {
  * @table: finds them by program run
  * @objects: files
  * @paths: names of mappings
- * @python_bytes: what all code objects take, which programs may make as large as they like
+ * @python_bytes: memory of all code objects, which programs may make as large as they like
  * @kernel: names of the kernel, which others share; NULL: not yet needed
  */
 struct gprof_spaces {
@@ -149,7 +149,7 @@ int gprof_spaces_keep(struct gprof_spaces *s,
 void gprof_spaces_describe(struct gprof_spaces *s, const struct gprof_process *id);
 
 /**
- * gprof_spaces_call() - what a process is called, unless that is known
+ * gprof_spaces_call() - set the name of a process, unless it has one
  * @s: address spaces
  * @id: program run; one without a space is called nothing
  * @comm: name of its first thread; NULL: as the file is that it runs
@@ -161,7 +161,10 @@ int gprof_spaces_call(struct gprof_spaces *s, const struct gprof_process *id, co
 /** gprof_spaces_describe_all() - look at all that live yet, for the last time */
 void gprof_spaces_describe_all(struct gprof_spaces *s);
 
-/** gprof_spaces_read_python() - read what is not known yet of a stack's frames of Python; 0 or -ENOMEM */
+/**
+ * gprof_spaces_read_python() - read the unknown code objects of a stack's frames of Python; 0 or
+ * -ENOMEM
+ */
 int gprof_spaces_read_python(struct gprof_spaces *s, const struct gprof_process *id,
 			     const uint64_t *user, size_t nr);
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* @paths: by number in @s->paths; GPROF_NONE: nobody needs it */
+/* @paths: by number in @s->paths; GPROF_NONE: not needed */
 static void need_those_of(struct gprof_spaces *s, const struct gprof_reading *r, uint32_t *paths)
 {
 	size_t i;

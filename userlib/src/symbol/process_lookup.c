@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * process_lookup.c: what lay at an address, by the readings of mappings that there are.
+ * process_lookup.c: the mapping at an address, by the readings of mappings.
  */
 #include "process_lookup.h"
 
@@ -39,7 +39,7 @@ const struct gprof_vma *gprof_reading_vma(struct gprof_reading *r, uint64_t addr
 	return lo && addr < r->v[lo - 1].end ? &r->v[lo - 1] : NULL;
 }
 
-/* How far a reading is from a time; what came later counts as farther. */
+/* How far a reading is from a time; a later one counts as farther. */
 static uint64_t farness(const struct gprof_reading *r, uint64_t time)
 {
 	if (time >= r->time)
@@ -177,7 +177,7 @@ const struct gprof_vma *gprof_space_vma(struct gprof_space *space, uint32_t exec
 
 		if (unmapped_of(r->exec_map_seq) != unmapped_of(exec_map_seq))
 			continue;
-		/* The stamp decides first; with it, what was read before the sample. */
+		/* The stamp decides first; with it, the reading before the sample. */
 		if (best && (best_same != same ? best_same
 			     : same && best_past != past ? best_past : best_far <= far))
 			continue;

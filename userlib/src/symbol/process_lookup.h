@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * process_lookup.h: what lay at an address of a process when a sample was taken.
+ * process_lookup.h: the mapping at an address of a process when a sample was taken.
  */
 #ifndef GPROF_PROCESS_LOOKUP_H
 #define GPROF_PROCESS_LOOKUP_H
@@ -18,14 +18,14 @@ const struct gprof_vma *gprof_reading_vma(struct gprof_reading *r, uint64_t addr
  * @s: address spaces
  * @id: a process that ended, or executed another program, before its mappings
  *	were read
- * @exec_map_seq: stamp of its mappings; gets the one by which the other had them, for what is
- *	unmapped is counted for each process by itself
+ * @exec_map_seq: stamp of its mappings; gets the one by which the other had them, for unmaps are
+ *	counted for each process by itself
  * @addrs: addresses of a stack of it
  * @nr: how many
  *
- * A child has the mappings of its parent, and as many execs behind it. Who is
- * older, has these, as much code by the stamp, and a mapping for every address is the
- * parent or has the same ancestor; but not if it ever had another at one of them.
+ * A child has the mappings of its parent, and as many execs behind it. An older process that has
+ * these, as much code by the stamp, and a mapping for every address is the parent or has the same
+ * ancestor; but not if it ever had another at one of them.
  *
  * Return: address space, or NULL.
  */
@@ -33,7 +33,7 @@ struct gprof_space *gprof_spaces_relative(struct gprof_spaces *s, const struct g
 					  uint32_t *exec_map_seq, const uint64_t *addrs, size_t nr);
 
 /**
- * gprof_space_vma() - what lay at an address
+ * gprof_space_vma() - the mapping at an address
  * @space: address space
  * @exec_map_seq: stamp of the stack
  * @time: when the sample was taken

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * python_file.c: what a file that has an interpreter of Python says of where that keeps things.
+ * python_file.c: offsets of the structs of an interpreter of Python, by its file.
  */
 #include "python_file.h"
 
@@ -25,7 +25,7 @@ static const char *const names[NR_SYMBOLS] = {
 /**
  * struct file - an ELF file that is being read
  * @fd: it
- * @segments: what of it is loaded
+ * @segments: its loaded parts
  * @nr_segments: how many
  * @symbols: those that were found; @st_value 0: it was not
  */
@@ -132,7 +132,7 @@ static int read_file(struct file *f)
 	return read_sections(f, &ehdr);
 }
 
-/* Debian's and everybody's: members of structs that only a build for debugging has otherwise. */
+/* Debian's and others': members of structs that only a build for debugging has otherwise. */
 static const struct gprof_interpreter v3_11 = {
 	.kernel = {
 		.size = sizeof(struct gprof_python),
@@ -164,7 +164,7 @@ static const struct gprof_interpreter v3_11 = {
 	.string_other = 72,
 };
 
-/* What 3.13 has at the beginning of _PyRuntime, as far as it is of use here. */
+/* Begin of 3.13's _PyRuntime, as far as it is of use here. */
 struct debug_offsets {
 	char cookie[8];
 	uint64_t version;
@@ -249,7 +249,7 @@ static int read_offsets(const struct file *f, struct gprof_interpreter *out)
 	return 0;
 }
 
-/* What is added to an address in the file where its code begins with the file's first byte. */
+/* Difference of addresses and offsets where the code begins with the file's first byte. */
 static int find_runtime(const struct file *f, struct gprof_interpreter *out)
 {
 	size_t i;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * python_file.h: what a file that has an interpreter of Python says of where that keeps things.
+ * python_file.h: offsets of the structs of an interpreter of Python, by its file.
  */
 #ifndef GPROF_PYTHON_FILE_H
 #define GPROF_PYTHON_FILE_H
@@ -12,7 +12,7 @@
 /**
  * struct gprof_interpreter - of one file
  * @version: 0x030b is 3.11; also of those that nothing else is known of
- * @kernel: what the module wants to know
+ * @kernel: offsets for the module
  * @eval: address in the file of the function that interprets
  * @eval_size: its bytes
  * @linetable: offset in a code object of its lines, which are bytes
@@ -20,7 +20,7 @@
  * @bytes_size: offset in an object of bytes of their number
  * @bytes_data: of the bytes
  * @string_length: offset in a string of how many characters it has
- * @string_state: of what kind these are
+ * @string_state: kind of a string
  * @string_ascii: of the characters where all are ASCII
  * @string_other: where not all are
  */
@@ -45,10 +45,10 @@ bool gprof_python_is_named(const char *path);
 /**
  * gprof_python_read_file() - find out
  * @fd: file, which stays the caller's and where it was
- * @out: what there is to say
+ * @out: offsets
  *
- * Of 3.11, and of what says it of itself, as 3.13 does. The file is not trusted; what it says
- * wrongly is wrong for processes that run it.
+ * Of 3.11, and of versions whose file has them, as 3.13 does. The file is not trusted; its errors
+ * harm only processes that run it.
  *
  * Return: 0; -ENOENT: it has none; -EOPNOTSUPP: of another version, which @out has; -ENOEXEC, -ENOMEM, or
  * -errno of reading.

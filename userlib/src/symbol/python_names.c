@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * python_names.c: names and lines of what an interpreter of Python runs, out of its memory.
+ * python_names.c: names and lines of an interpreter's Python code, out of its memory.
  */
 #include "python_names.h"
 
@@ -16,7 +16,7 @@
 #define CHARS_MAX	512		/* of a name or of a file's */
 #define LINES_MAX	(256U << 10)	/* bytes of a table of lines */
 #define CODE_MAX	512		/* bytes of an object before its instructions */
-/* What each takes at least, with its place in the table */
+/* Least memory of each, with its place in the table */
 #define CODE_BYTES	(2 * sizeof(struct gprof_python_code))
 
 void gprof_python_names_init(struct gprof_python_names *n)
@@ -85,7 +85,7 @@ static size_t put_utf8(char *to, uint32_t c)
 		to[1] = (char)(0x80 | (c & 0x3f));
 		return 2;
 	}
-	/* What is no character, half a pair among them, as the replacement character. */
+	/* Invalid characters, half a pair among them, become the replacement character. */
 	if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
 		c = 0xfffd;
 	if (c < 0x10000) {
@@ -277,7 +277,7 @@ const struct gprof_python_code *gprof_python_find(const struct gprof_python_name
 
 /* ---- lines ---- */
 
-/* Six bits a byte, the lowest first; what ends too soon ends there. */
+/* Six bits a byte, the lowest first; a truncated number ends there. */
 static uint32_t read_varint(const unsigned char **p, const unsigned char *end)
 {
 	unsigned int shift = 0;
@@ -303,8 +303,8 @@ static int64_t read_signed(const unsigned char **p, const unsigned char *end)
 }
 
 /*
- * An entry begins with a byte whose high bit is set, which none of those behind it has. It
- * says what form the entry has (bits 3 to 6), and of how many instructions it is.
+ * An entry begins with a byte whose high bit is set, which none of those behind it has. It has the
+ * form of the entry (bits 3 to 6), and its number of instructions.
  */
 uint32_t gprof_python_line(const struct gprof_python_code *code, uint64_t frame)
 {

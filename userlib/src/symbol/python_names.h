@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * python_names.h: names and lines of what an interpreter of Python runs, out of its memory.
+ * python_names.h: names and lines of an interpreter's Python code, out of its memory.
  *
- * A frame of it tells where its code object was, and a check of what was in there. The object
- * may be gone when it is looked for, and another one in its place: then the check is
- * another, and the frame has no name.
+ * A frame of it has the address of its code object, and a check of the contents. The object may be
+ * gone when it is looked for, and another one in its place: then the check is another, and the
+ * frame has no name.
  */
 #ifndef GPROF_PYTHON_NAMES_H
 #define GPROF_PYTHON_NAMES_H
@@ -20,9 +20,9 @@
 /**
  * struct gprof_python_code - a code object
  * @code: address, as GPROF_PYTHON_CODE has it
- * @check: of what was in there, as in the stack
+ * @check: of its contents, as in the stack
  * @tries: how often it could not be read
- * @name: with those of what it is in, or NULL: it has not been read
+ * @name: with those of the enclosing scopes, or NULL: it has not been read
  * @file: source
  * @first_line: where it begins
  * @lines: of its instructions, as the interpreter has it
@@ -40,11 +40,11 @@ struct gprof_python_code {
 };
 
 /**
- * struct gprof_python_names - what is known of one program run
+ * struct gprof_python_names - code objects of one program run
  * @v: code objects
  * @nr: how many
  * @cap: room
- * @bytes: what they take
+ * @bytes: their memory
  * @table: finds them
  */
 struct gprof_python_names {
@@ -72,7 +72,7 @@ void gprof_python_names_free(struct gprof_python_names *n);
 /**
  * gprof_python_read() - read code objects that are not known yet
  * @n: names
- * @max: the most that these may take, in bytes: what has no room has no name
+ * @max: limit of @bytes: code objects beyond it have no name
  * @pid: a process with that memory, if it is there yet
  * @i: its interpreter
  * @frames: frames of a stack, those of the interpreter among them

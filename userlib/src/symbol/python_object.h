@@ -12,8 +12,8 @@
 #include "python_file.h"
 
 /**
- * struct gprof_python_object - what is known of a file that has an interpreter
- * @interpreter: what the file says
+ * struct gprof_python_object - a file with an interpreter
+ * @interpreter: offsets of its structs
  * @calls: of addresses in it: are they behind a call of the function that interprets?
  */
 struct gprof_python_object {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * service.c: what service a process is of, where it does not say so itself.
+ * service.c: the service of a process, where it does not publish it.
  *
  * Names of units are as in systemd.unit(5); "\\x2d" in them stays, as systemctl takes it so.
  */
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Units that processes are in. Slices are for what has none. */
+/* Units of processes. Slices are for processes without one. */
 static size_t unit_len(const char *part, size_t len)
 {
 	static const char *const kinds[] = { ".service", ".scope" };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * service.h: what service a process is of, where it does not say so itself.
+ * service.h: the service of a process, where it does not publish it.
  */
 #ifndef GPROF_SERVICE_H
 #define GPROF_SERVICE_H
@@ -15,9 +15,9 @@
  * @comm: name of the process, or of the thread where that is not known; or NULL
  * @name: gets it, cut where it is too long
  *
- * The innermost unit of systemd, without what kind of unit it is: "ssh" of
- * /system.slice/ssh.service; else the path of the cgroup; and @comm for what is in none,
- * or in the root, such as threads of the kernel. With neither it is "unknown".
+ * The innermost unit of systemd, without its suffix: "ssh" of /system.slice/ssh.service; else the
+ * path of the cgroup; and @comm for a process in none, or in the root, such as threads of the
+ * kernel. With neither it is "unknown".
  */
 void gprof_service_name(const char *cgroup, const char *comm, char name[GPROF_SERVICE_MAX]);
 

@@ -13,7 +13,7 @@
 #include "elf_strings.h"
 #include "unwind/go_table.h"
 
-#define NAME_MAX_BYTES	(64U << 10)	/* longer ones are nobody's */
+#define NAME_MAX_BYTES	(64U << 10)	/* longer ones are ignored */
 #define MADE_MAX	(64ULL << 20)	/* bytes of names that are not those of the file */
 #define LOOK_MAX	(256ULL << 20)	/* bytes in which ends of names are looked for */
 #define ORDER_MAX	256		/* bytes by which names for one address are ordered */
@@ -45,8 +45,8 @@ static bool is_marker(const char *name)
 }
 
 /*
- * Any number of symbols may share one text, each with an end of it: such names are nobody's
- * where they are long, or where all of them together are.
+ * Any number of symbols may share one text, each with an end of it: such names are ignored where
+ * they are long, or where all of them together are.
  */
 static bool is_long(struct gprof_symbols *s, const char *name)
 {

@@ -37,8 +37,8 @@ struct gprof_symbol {
  * @made: names that are not those of the file
  * @nr_made: how many
  * @cap_made: room in @made
- * @texts: what the texts of @made are taken of
- * @memory: what @v is taken of, while it grows: that of the file
+ * @texts: budget for the texts of @made
+ * @memory: budget for @v, while it grows: that of the file
  * @looked: bytes in which ends of names were looked for
  * @why: why those that the file has were not read, or GPROF_MISSING_NOT
  */

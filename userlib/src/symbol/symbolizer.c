@@ -17,7 +17,7 @@
 #include "base/table.h"
 
 /**
- * struct gprof_symbolizer - an open file and what was read of it
+ * struct gprof_symbolizer - an open file and its symbols
  * @elf: the file
  * @symbols: functions by ELF symbol
  * @dwarf: lines, or NULL

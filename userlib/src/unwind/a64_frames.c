@@ -12,7 +12,7 @@
 #include "a64_insn.h"
 #include "table_layout.h"
 
-#define START_MAX	96				/* bytes of what a program begins with */
+#define START_MAX	96				/* bytes at the begin of a program */
 #define A64_NOP		0xd503201f
 #define A64_BTI_C	0xd503245f
 #define PROLOGUE_MAX	(GPROF_IMAGE_AT_MAX / 4)	/* instructions before it is done */
@@ -20,13 +20,13 @@
 #define CHUNK		(GPROF_IMAGE_AT_MAX - 4 * EPILOGUE_MAX)
 
 /**
- * struct frame - what holds between two instructions
+ * struct frame - state between two instructions
  * @size: the CFA is sp + this
  * @fp_saved: the caller's x29 is at CFA + @fp
  * @fp: that
  * @lr_saved: the return address is at CFA + @lr
  * @lr: that
- * @based: x29 is CFA - @base, and what sp is does not matter any more
+ * @based: x29 is CFA - @base, and sp does not matter any more
  * @base: that
  */
 struct frame {
@@ -157,7 +157,7 @@ static bool touches(const struct gprof_a64_insn *in, uint32_t reg)
 	return in->reg[0] == reg || in->reg[1] == reg;
 }
 
-/* What an instruction of a prologue does; false: what none does. */
+/* Applies an instruction of a prologue; false: it is none. */
 static bool forward(struct frame *frame, const struct gprof_a64_insn *in)
 {
 	switch (in->does) {
@@ -190,14 +190,14 @@ static bool forward(struct frame *frame, const struct gprof_a64_insn *in)
 		return frame->lr_saved;
 	case GPROF_A64_JUMP:
 	case GPROF_A64_LEAVE:
-		*frame = (struct frame){ 0 };	/* what follows was jumped to, from before */
+		*frame = (struct frame){ 0 };	/* the next instruction is a jump's target, from before */
 		return true;
 	default:
 		return false;
 	}
 }
 
-/* Up to the second row, if the instructions lead to what that says. */
+/* Up to the second row, if the instructions lead to its rule. */
 static int prologue(struct function *fn)
 {
 	struct gprof_a64_frames *f = fn->f;
@@ -228,7 +228,7 @@ static int prologue(struct function *fn)
 	return err == -ENOMEM ? err : 0;
 }
 
-/* From what holds behind an instruction of an epilogue to what held before it. */
+/* From the state behind an instruction of an epilogue to the state before it. */
 static bool backward(struct frame *frame, const struct gprof_a64_insn *in)
 {
 	switch (in->does) {
@@ -252,7 +252,7 @@ static bool backward(struct frame *frame, const struct gprof_a64_insn *in)
 	}
 }
 
-/* Does nothing lead to what follows @in but jumps from elsewhere? */
+/* Is the instruction behind @in reached by jumps alone? */
 static bool ends_block(const struct gprof_a64_insn *in)
 {
 	return in->does == GPROF_A64_JUMP || in->does == GPROF_A64_LEAVE;
@@ -314,7 +314,7 @@ static int epilogue(struct function *fn, uint32_t pc, const unsigned char *p)
 			continue;
 		err = add_frame(fn, pc - 4 * i, &before[i]);
 	}
-	/* What follows was jumped to from where the row is right. */
+	/* The next instruction is jumped to from where the row is right. */
 	if (!err && pc + 4 < fn->end)
 		err = add(fn, pc + 4, rule);
 	if (err)
@@ -401,9 +401,9 @@ static bool is_pad(uint32_t word)
 }
 
 /*
- * A landing pad moves no stack: where the row behind it is another, that held before it.
- * glibc's _dl_runtime_resolve says only there with what it was entered, and _start that
- * nobody has called it.
+ * A landing pad moves no stack: a different row behind it held before it. glibc's
+ * _dl_runtime_resolve has its state at entry only there, and _start the rule that it has no
+ * caller.
  */
 static int entry(struct function *fn, bool *found)
 {

@@ -2,10 +2,10 @@
 /*
  * a64_frames.h: arm64's prologues and epilogues, by their instructions.
  *
- * LLVM's unwind tables of arm64 tell what holds when a prologue is done, and go on to tell
- * it when an epilogue has undone it. Samples and signals come between, so what the
- * instructions do to the stack is followed there. That is believed only where it leads
- * from, or to, just what the table says: so tables that are right stay as they are.
+ * LLVM's unwind tables of arm64 have the state at the end of a prologue, and keep it through an
+ * epilogue. Samples and signals come between, so the instructions' effects on the stack are
+ * followed there. The result counts only where it agrees with the table: so tables that are right
+ * stay as they are.
  */
 #ifndef GPROF_A64_FRAMES_H
 #define GPROF_A64_FRAMES_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * a64_insn.c: what an instruction of arm64 does to stack pointer, frame pointer and link
- * register. By the encoding groups of the Arm Architecture Reference Manual, C4.1.
+ * a64_insn.c: effects of arm64's instructions on stack pointer, frame pointer and link register.
+ * By the encoding groups of the Arm Architecture Reference Manual, C4.1.
  */
 #include "a64_insn.h"
 
@@ -28,8 +28,8 @@ static struct gprof_a64_insn just(enum gprof_a64_does does)
 }
 
 /*
- * With a base other than sp only what is loaded matters; a base that is written back is
- * never one of the three in code that follows the ABI, but for sp.
+ * With a base other than sp only the loaded registers matter; a base that is written back is never
+ * one of the three in code that follows the ABI, but for sp.
  */
 static struct gprof_a64_insn elsewhere(bool load, const uint32_t reg[2])
 {
@@ -53,7 +53,7 @@ static struct gprof_a64_insn pair(uint32_t word)
 	uint32_t none[2] = { GPROF_A64_SP, GPROF_A64_SP };
 	uint32_t reg[2] = { bits(word, 0, 5), bits(word, 10, 5) };
 
-	/* Halves of the registers, and tags of memory, are not saved by anybody. */
+	/* No code saves halves of the registers, or tags of memory. */
 	if (!vector && opc != 2)
 		return bits(word, 5, 5) == GPROF_A64_SP && (mode & 1) ? just(GPROF_A64_ANYTHING)
 								      : elsewhere(load, reg);

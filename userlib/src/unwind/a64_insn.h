@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * a64_insn.h: what an instruction of arm64 does to stack pointer, frame pointer and link
- * register.
+ * a64_insn.h: effects of arm64's instructions on stack pointer, frame pointer and link register.
  */
 #ifndef GPROF_A64_INSN_H
 #define GPROF_A64_INSN_H
@@ -29,7 +28,7 @@ enum gprof_a64_does {
 
 /**
  * struct gprof_a64_insn - an instruction
- * @does: what
+ * @does: effect
  * @imm: bytes
  * @before: LOAD and STORE: sp moves by this before memory is touched at sp + @imm
  * @after: and by this afterwards

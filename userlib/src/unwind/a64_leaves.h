@@ -19,7 +19,7 @@ struct gprof_text {
 };
 
 /**
- * struct gprof_a64_leaves - what was found in a piece of text
+ * struct gprof_a64_leaves - leaf functions in a piece of text
  * @v: text of such functions, ascending, with something between
  * @nr: how many pieces
  * @cap: room
@@ -38,8 +38,8 @@ struct gprof_a64_leaves {
  * @from: first place, a multiple of 4
  * @to: place after the last
  *
- * A function is what branches connect. It counts where no instruction of it calls, or touches
- * sp, x29 or x30. A longer text than 64 KiB is taken for one without such functions.
+ * A function is the text that branches connect. It counts where no instruction of it calls, or
+ * touches sp, x29 or x30. A longer text than 64 KiB is taken for one without such functions.
  *
  * Return: 0 or -ENOMEM.
  */

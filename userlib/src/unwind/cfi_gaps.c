@@ -13,8 +13,8 @@
 #include "table_layout.h"
 
 #define PADDING_MAX	64	/* functions are aligned to that at most */
-#define CLONE_MAX	48	/* what clone() does between the system call and its child */
-#define ENTRY_MAX	96	/* what the dynamic linker does before it enters the program */
+#define CLONE_MAX	48	/* instructions of clone() between the system call and its child */
+#define ENTRY_MAX	96	/* instructions of the dynamic linker before it enters the program */
 #define LOOK		64	/* bytes in which a pattern is recognised */
 #define SLOT		16
 #define TEXT_MAX	(1U << 30)	/* first to last byte; browsers have a quarter */
@@ -84,7 +84,7 @@ static bool is_padding(const unsigned char *p, size_t len, uint16_t machine)
 	return true;
 }
 
-/* The system call, and what looks at its result. */
+/* The system call, and the test of its result. */
 static bool is_clone(struct gprof_image *img, uint64_t offset, size_t len)
 {
 	const unsigned char *p = offset >= 4 ? gprof_image_at(img, offset - 4, len + 4) : NULL;
@@ -101,7 +101,10 @@ static int add(struct gap *g, uint64_t place, struct gprof_unwind_rule rule)
 	return place < g->to ? gprof_rows_add(g->rows, (uint32_t)place, rule) : 0;
 }
 
-/* From @at on for @len bytes. The kernel returns to the first, and whoever walks looks before. */
+/*
+ * From @at on for @len bytes. The kernel returns to the first, and an unwinder looks up the byte
+ * before.
+ */
 static int add_signal(struct gap *g, uint32_t at, uint32_t len)
 {
 	const struct gprof_row *last = g->rows->nr ? &g->rows->v[g->rows->nr - 1] : NULL;
@@ -237,7 +240,7 @@ static int a64_add_plt(struct gap *g, uint32_t at)
 	return err ? err : (int)(end - at);
 }
 
-/* What is at @at, of which @len bytes can be seen: its bytes, 0: nothing known, or -errno. */
+/* The code at @at, with @len bytes in view: its length, 0: not known, or -errno. */
 static int recognise(struct gap *g, uint32_t at, const unsigned char *p, size_t len)
 {
 	uint32_t size = 0;
@@ -312,7 +315,7 @@ static int scan(struct gap *g, uint32_t from, uint32_t to)
 
 		if (!p)
 			return 0;
-		/* The last bytes are looked at again with what follows them. */
+		/* The last bytes are read again with the following ones. */
 		for (i = 0; i < len && (len - i >= LOOK || at + len == to); i += step) {
 			uint32_t place = at + (uint32_t)i, leaf;
 

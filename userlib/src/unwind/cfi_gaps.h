@@ -10,7 +10,7 @@
 #include "rows.h"
 
 /**
- * struct gprof_cfi_gaps - what gaps are filled by
+ * struct gprof_cfi_gaps - state of filling gaps
  * @img: file
  * @base: offset in the file that places of text count from
  * @text: all text, ascending, with something between
@@ -46,12 +46,11 @@ void gprof_cfi_gaps_free(struct gprof_cfi_gaps *g);
  * @from: where the gap begins: where an FDE ends, or 0; not before the last one's end
  * @to: where it ends: where an FDE begins, or the text ends
  *
- * What fills up to an alignment belongs to the function before it. The same goes for what
- * follows the system call of clone(): its FDE ends there, since in the child it would be
- * wrong. Where the file begins to run nobody has called it. Linkers tell nothing of
- * arm64's procedure linkage tables, and lld nothing of amd64's either; kernels and C
- * libraries not always of what returns from signals. Functions of arm64 that touch neither
- * stack nor x30 return to x30. All else has no rule.
+ * Padding up to an alignment belongs to the function before it. The same goes for the code behind
+ * the system call of clone(): its FDE ends there, since in the child it would be wrong. The entry
+ * point has no caller. Linkers tell nothing of arm64's procedure linkage tables, and lld nothing
+ * of amd64's either; kernels and C libraries not always of signal trampolines. Functions of arm64
+ * that touch neither stack nor x30 return to x30. All else has no rule.
  *
  * Return: 0 or -ENOMEM.
  */

@@ -11,10 +11,10 @@
 #include <string.h>
 
 /**
- * struct gprof_dwarf_input - what is left to read
+ * struct gprof_dwarf_input - the bytes that are left
  * @p: next byte
  * @end: after the last
- * @bad: more was wanted than there is; what was read then is 0
+ * @bad: a read went beyond the end; its value is 0
  */
 struct gprof_dwarf_input {
 	const unsigned char *p;
@@ -60,7 +60,7 @@ static inline int64_t gprof_dwarf_input_signed(struct gprof_dwarf_input *b, size
 	return (int64_t)(gprof_dwarf_input_get(b, len) << shift) >> shift;
 }
 
-/** gprof_dwarf_input_uleb() - ULEB128; what does not fit 64 bits is cut */
+/** gprof_dwarf_input_uleb() - ULEB128, cut to 64 bits */
 static inline uint64_t gprof_dwarf_input_uleb(struct gprof_dwarf_input *b)
 {
 	unsigned int shift = 0;

@@ -60,7 +60,7 @@ uint64_t gprof_encoded(struct gprof_dwarf_input *b, uint8_t encoding, uint64_t a
 	return value;
 }
 
-/* Personality: of no use here, and encoded as it likes, but it stands before what is. */
+/* Personality: of no use here, in any encoding, but before parts that are needed. */
 static void skip_encoded(struct gprof_dwarf_input *b, uint8_t encoding)
 {
 	if (encoding != DW_EH_PE_omit)
@@ -87,7 +87,7 @@ static void read_augmentation(struct gprof_cie *c, struct gprof_dwarf_input *b, 
 		case 'B':	/* arm64: return addresses are signed with the other key */
 		case 'G':	/* arm64: the stack is tagged */
 			break;
-		default:	/* the length of the data is known, but not what it means */
+		default:	/* the length of the data is known, but not its meaning */
 			return;
 		}
 	}
@@ -186,7 +186,7 @@ static int read_fde(struct gprof_entries *e, struct gprof_image *img, const stru
 	return 0;
 }
 
-/* One entry, whose length has been read. */
+/* One entry, behind its length. */
 static int read_entry(struct gprof_entries *e, struct gprof_image *img, uint64_t at,
 		      struct gprof_dwarf_input *b, size_t word, const struct gprof_cie **last)
 {
@@ -227,7 +227,7 @@ static int read_entries(struct gprof_entries *e, struct gprof_image *img, bool t
 		struct gprof_dwarf_input one;
 		size_t word = 4;
 
-		/* What the linker joined may have an end of its own. */
+		/* An input section of the linker may have an end of its own. */
 		if (!len) {
 			if (to_end)
 				continue;

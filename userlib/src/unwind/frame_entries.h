@@ -3,8 +3,8 @@
  * frame_entries.h: the entries of .eh_frame and .debug_frame: which program of call frame
  * instructions (CFI) is for which text.
  *
- * A CIE has what many functions share, an FDE is for the text of one. Of each FDE only
- * where it lies is kept; its program is run by frame_program.c.
+ * A CIE is for many functions, an FDE for the text of one. Of each FDE only where it lies is kept;
+ * its program is run by frame_program.c.
  */
 #ifndef GPROF_FRAME_ENTRIES_H
 #define GPROF_FRAME_ENTRIES_H
@@ -17,10 +17,10 @@
 #include "image.h"
 
 /**
- * struct gprof_cie - what FDEs share
+ * struct gprof_cie - common part of FDEs
  * @at: where it lies in the section
- * @code_align: what advances of the address count in
- * @data_align: what offsets count in
+ * @code_align: unit of advances of the address
+ * @data_align: unit of offsets
  * @return_reg: number of the return address
  * @encoding: of addresses, DW_EH_PE_*
  * @augmented: an FDE has augmentation data

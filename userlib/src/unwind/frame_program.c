@@ -10,10 +10,10 @@
 #include <stddef.h>
 #include <string.h>
 
-/* What remember_state may nest to; compilers nest it once. */
+/* Limit on nested remember_state; compilers nest it once. */
 #define REMEMBERED_MAX	16
 
-/* arm64 has two meanings for what DWARF leaves to vendors, none of which matters here: */
+/* arm64 has two meanings for a vendor's opcode, none of which matters here: */
 #define CFA_NEGATE_RA_STATE_WITH_PC	0x2c	/* return addresses are signed, or not any more */
 #define CFA_NEGATE_RA_STATE		0x2d	/* the same; elsewhere DW_CFA_GNU_window_save */
 
@@ -36,12 +36,12 @@ const struct gprof_machine *gprof_machine(uint16_t machine)
  * @e: its section
  * @m: machine
  * @cie: of the FDE
- * @b: what is left of the program
+ * @b: the rest of the program
  * @at: how far it has come in the text
  * @addr: address of the text
- * @len: of the text; rows behind it are nobody's
- * @now: what holds
- * @initial: what held when the CIE's program was done
+ * @len: of the text; rows behind it are dropped
+ * @now: present state
+ * @initial: state at the end of the CIE's program
  * @remembered: states put away
  * @depth: how many
  * @fn: wants the rows
@@ -258,7 +258,7 @@ static int instruction(struct run *r)
 	switch (op) {
 	case DW_CFA_nop:
 	case CFA_NEGATE_RA_STATE_WITH_PC:
-	case CFA_NEGATE_RA_STATE:	/* whoever walks takes signatures off anyway */
+	case CFA_NEGATE_RA_STATE:	/* unwinders strip signatures anyway */
 		return 0;
 	case DW_CFA_set_loc:
 		place = r->e->part.addr + (uint64_t)(r->b.p - r->e->data);

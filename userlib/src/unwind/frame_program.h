@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * frame_program.h: runs call frame instructions: from the program of an FDE to what holds
- * at each of its addresses.
+ * frame_program.h: runs call frame instructions: from the program of an FDE to the state at each
+ * of its addresses.
  *
  * Only what a table can tell is followed: the CFA, and of the registers the frame pointer,
  * the return address and, on amd64, rbx.
@@ -64,7 +64,7 @@ struct gprof_register {
 };
 
 /**
- * struct gprof_frame_state - what holds at an address
+ * struct gprof_frame_state - state at an address
  * @cfa_reg: register that the CFA is an offset from
  * @cfa_offset: that
  * @cfa_calculated: @cfa says instead
@@ -85,9 +85,9 @@ struct gprof_frame_state {
 
 /**
  * gprof_state_fn - a row
- * @ctx: whatever
+ * @ctx: passed on
  * @from: bytes from the beginning of the FDE's text
- * @state: what holds from there on
+ * @state: from there on
  *
  * Return: 0 or -errno, which ends the program.
  */
@@ -101,7 +101,7 @@ typedef int (*gprof_state_fn)(void *ctx, uint32_t from, const struct gprof_frame
  * @fn: called with each row, @from ascending
  * @ctx: for it
  *
- * Return: 0; -EBADMSG: an instruction is not known or makes no sense; what @fn returned.
+ * Return: 0; -EBADMSG: an instruction is not known or makes no sense; or the return of @fn.
  */
 int gprof_program_run(const struct gprof_entries *e, const struct gprof_machine *m,
 		      const struct gprof_fde *fde, gprof_state_fn fn, void *ctx);

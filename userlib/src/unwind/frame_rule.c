@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * frame_rule.c: from what call frame instructions say to a rule.
+ * frame_rule.c: from the state of call frame instructions to a rule.
  */
 #include "frame_rule.h"
 
@@ -53,7 +53,7 @@ static bool parse_linkage_slot(const struct gprof_dwarf_input *b, __s16 *from)
 	return true;
 }
 
-/* What lies at a register + offset, perhaps + a number: the stack was realigned, or changed. */
+/* The value at a register + offset, perhaps + a number: the stack was realigned, or changed. */
 static bool parse_dereference(struct gprof_dwarf_input *b, int64_t offset,
 			      struct gprof_unwind_rule *r)
 {
@@ -70,7 +70,7 @@ static bool parse_dereference(struct gprof_dwarf_input *b, int64_t offset,
 	       to_words((int64_t)more, &r->cfa) && to_words(offset, &r->ra);
 }
 
-/* The kind, with what is its own; @reg: the register that goes into "how". */
+/* The kind, with its own parts; @reg: the register that goes into "how". */
 static bool set_cfa(const struct gprof_machine *m, const struct gprof_frame_state *s,
 		    struct gprof_unwind_rule *r, uint64_t *reg)
 {
@@ -83,7 +83,7 @@ static bool set_cfa(const struct gprof_machine *m, const struct gprof_frame_stat
 			  s->cfa_reg == m->fp ? GPROF_UNWIND_CFA_FP : GPROF_UNWIND_CFA_REG;
 		if (r->kind == GPROF_UNWIND_CFA_REG)
 			*reg = s->cfa_reg;
-		/* What longjmp() was given: that is where it goes, and no frame of it. */
+		/* The rule of longjmp()'s buffer: where it goes, and no frame of it. */
 		if (r->kind == GPROF_UNWIND_CFA_REG && m->machine == EM_AARCH64 &&
 		    *reg < A64_ARGUMENTS)
 			return false;

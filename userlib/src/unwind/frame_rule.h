@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * frame_rule.h: from what call frame instructions say to a rule that the kernel can follow.
+ * frame_rule.h: from the state of call frame instructions to a rule that the kernel can follow.
  */
 #ifndef GPROF_FRAME_RULE_H
 #define GPROF_FRAME_RULE_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * go_frames.c: from what Go's table says of the stack pointer to rows.
+ * go_frames.c: from Go's table of the stack pointer to rows.
  */
 #include "go_frames.h"
 
@@ -143,8 +143,8 @@ static uint32_t x86_sets_sp(const unsigned char *p)
 }
 
 /*
- * Where does a function that sets the stack pointer leave what its table says? Where that is
- * met in bytes that are no instruction, it is too early.
+ * Where does a function that sets the stack pointer leave its table? A match in bytes that are no
+ * instruction is too early.
  */
 static void find_left(struct go_code *c, bool returns)
 {
@@ -292,7 +292,7 @@ static int add_function(struct go_code *c, struct gprof_rows *rows, uint32_t sta
 	return err;
 }
 
-/* Bytes of a nop and a call of what is @far behind it, as goexit begins; @p has @len. */
+/* Bytes of a nop and a call of a function @far behind it, as goexit begins; @p has @len. */
 static bool is_goexit(const unsigned char *p, size_t len, uint16_t machine, int64_t far)
 {
 	int32_t to;
@@ -311,12 +311,12 @@ static bool is_goexit(const unsigned char *p, size_t len, uint16_t machine, int6
 }
 
 /*
- * The table may count from another place than .text, which only a relocation or the runtime
- * knows: where goexit, which every goroutine ends in, is what it always is.
+ * The table may count from another place than .text, which only a relocation or the runtime knows:
+ * where goexit, which every goroutine ends in, is found by its code.
  */
 static bool find_text(struct gprof_go_table *t, struct gprof_image *img)
 {
-	/* Two: what is called has another convention than the function of that name. */
+	/* Two: the called one has another convention than the function of that name. */
 	struct gprof_go_function f, exit = { 0 }, exit1[2] = { 0 };
 	const struct gprof_load *load = gprof_image_load(img, t->text);
 	size_t step = img->machine == EM_X86_64 ? 1 : 4, len, i;
@@ -349,7 +349,7 @@ static bool find_text(struct gprof_go_table *t, struct gprof_image *img)
 			return true;
 		}
 		if (len > 8)
-			len -= 8;	/* what is at the end is looked at with what follows it */
+			len -= 8;	/* the end is searched with the following bytes */
 	}
 	return false;
 }
@@ -365,7 +365,7 @@ int gprof_go_frames_open(struct gprof_go_frames *g, struct gprof_image *img)
 	if (!img->go || !g->part.size)
 		return 0;
 	err = gprof_image_read(img, &g->part, &g->copy);
-	/* The first that looks like one: to try each would take as long as anybody likes. */
+	/* The first that looks like one: to try each would take unbounded time. */
 	for (at = 0; !err && !found && at < g->part.size; at += TABLE_ALIGN)
 		found = gprof_go_table_open(&g->table, g->copy + at, g->part.size - at, img->text);
 	if (!found || !find_text(&g->table, img))
@@ -402,7 +402,7 @@ int gprof_go_frames_fill(struct gprof_go_frames *g, struct gprof_cfi_gaps *gaps,
 		start = c.offset - gaps->base;
 		if (start >= to)
 			break;
-		/* What returns from a signal is known by its code. */
+		/* A signal trampoline is known by its code. */
 		if (start < from || c.len > to - start ||
 		    is_called(&f, "runtime.sigreturn__sigaction"))
 			continue;

@@ -35,9 +35,9 @@ int gprof_go_frames_open(struct gprof_go_frames *g, struct gprof_image *img);
 void gprof_go_frames_close(struct gprof_go_frames *g, struct gprof_image *img);
 
 /**
- * gprof_go_frames_fill() - rows for a gap, of Go's functions and of what is between them
+ * gprof_go_frames_fill() - rows for a gap, of Go's functions and of the text between them
  * @g: functions
- * @gaps: what fills the rest
+ * @gaps: fills the rest
  * @rows: rows up to the gap
  * @from: as gprof_cfi_gaps_fill() has it
  * @to: likewise

@@ -16,7 +16,7 @@
 #define GPROF_GO_SECTION	".gopclntab"
 #define GPROF_GO_SECTION_PIE	".data.rel.ro.gopclntab"
 
-#define GPROF_GO_TOP		1	/* nobody called: Go's TOPFRAME */
+#define GPROF_GO_TOP		1	/* without a caller: Go's TOPFRAME */
 #define GPROF_GO_WRITES_SP	2	/* in a way that its table does not tell: SPWRITE */
 
 /**
@@ -24,7 +24,7 @@
  * @data: its bytes
  * @size: how many
  * @word: bytes of a place
- * @quantum: what an instruction's address is a multiple of
+ * @quantum: alignment of instructions
  * @flags: where a function has its flags; 0: nothing is known but names
  * @nr: functions
  * @text: address that places count from
@@ -73,7 +73,9 @@ struct gprof_go_steps {
 	int64_t size;
 };
 
-/** gprof_go_table_open() - @data is a table of @size bytes; @text: what it may leave to others */
+/**
+ * gprof_go_table_open() - @data is a table of @size bytes; @text: text that it may leave to others
+ */
 bool gprof_go_table_open(struct gprof_go_table *t, const void *data, uint64_t size, uint64_t text);
 
 /** gprof_go_function() - function @i; false: it is none that makes sense */

@@ -15,9 +15,9 @@
 #include "go_table.h"
 
 #define WINDOW		(128 << 10)
-#define WINDOW_BEFORE	GPROF_IMAGE_AT_MAX	/* who scans looks back */
+#define WINDOW_BEFORE	GPROF_IMAGE_AT_MAX	/* a scan looks back */
 #define NAMES_MAX	(1 << 20)			/* of sections; real ones have 1 KiB */
-#define PHDRS_MAX	1170			/* what execve() takes: 64 KiB */
+#define PHDRS_MAX	1170			/* limit of execve(): 64 KiB */
 
 static bool inside(const struct gprof_image *img, uint64_t offset, uint64_t len)
 {
@@ -237,7 +237,7 @@ static void note_section(struct gprof_image *img, const struct sections *s, cons
 		};
 }
 
-/* If the file still has them; they are a help, so what is wrong with them is no error. */
+/* If the file still has them; they are optional, so damage to them is no error. */
 static int read_sections(struct gprof_image *img, const Elf64_Ehdr *eh)
 {
 	struct sections s = {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * image.h: an ELF file as its unwind tables need it: what is loaded where, the text, and
- * sections.
+ * image.h: an ELF file as its unwind tables need it: loaded segments, the text, and sections.
  *
- * The file belongs to whoever is being recorded. It is read, not mapped, since cutting a
- * mapped file short kills its reader by SIGBUS; nothing that it says is believed before it
- * is known to lie in the file; all memory comes out of a budget.
+ * The file belongs to the recorded user. It is read, not mapped, since truncating a mapped file
+ * kills its reader by SIGBUS; each offset is checked against the file's size; all memory comes out
+ * of a budget.
  */
 #ifndef GPROF_IMAGE_H
 #define GPROF_IMAGE_H
@@ -51,16 +50,16 @@ struct gprof_image_part {
  * @size: bytes
  * @machine: EM_X86_64 or EM_AARCH64
  * @entry: address at which it begins
- * @loads: what is mapped, ascending, no two at one address
+ * @loads: mapped segments, ascending, no two at one address
  * @nr_loads: how many
  * @eh_frame: section, empty where there is none
  * @debug_frame: section
  * @eh_frame_hdr: segment (PT_GNU_EH_FRAME)
- * @go: made by Go, whose .debug_frame does not say what becomes of the frame pointer
+ * @go: made by Go, whose .debug_frame leaves out the frame pointer
  * @go_table: Go's own table
  * @relro: .data.rel.ro, into which a linker of C may have put that
  * @text: address of .text, where that table may begin to count
- * @budget: what memory is taken of
+ * @budget: for memory
  * @window: the part of the file that was read last
  * @window_at: where that lies
  * @window_len: its bytes
@@ -86,7 +85,7 @@ struct gprof_image {
 	size_t window_len;
 };
 
-/* What gprof_image_at() can give at once. */
+/* Limit of gprof_image_at(). */
 #define GPROF_IMAGE_AT_MAX	4096
 
 /**
@@ -126,7 +125,7 @@ int gprof_image_read(struct gprof_image *img, struct gprof_image_part *part, uns
 void gprof_image_drop(struct gprof_image *img, const struct gprof_image_part *part,
 		      unsigned char *copy);
 
-/** gprof_image_load() - what is loaded at an address; NULL: nothing of the file */
+/** gprof_image_load() - the segment at an address; NULL: none */
 const struct gprof_load *gprof_image_load(const struct gprof_image *img, uint64_t addr);
 
 #endif /* GPROF_IMAGE_H */

@@ -129,7 +129,7 @@ static uint32_t *number_rules(const struct gprof_rows *rows, size_t nr,
 	for (i = 0; by_rows && number && i < nr; i++)
 		by_rows[rows->v[i].rule].nr++;
 	if (by_rows && number) {
-		/* What is before the first row. */
+		/* The rule before the first row. */
 		by_rows[ID_NONE].nr += head->rows - (uint32_t)nr;
 		qsort(by_rows, rows->nr_rules, sizeof(*by_rows), compare);
 		head->rules = head->fars = 0;
@@ -227,7 +227,7 @@ int gprof_rows_pack(const struct gprof_rows *rows, uint16_t machine, uint64_t ba
 	first = rows->v[0].at / GPROF_UNWIND_GRANULE * GPROF_UNWIND_GRANULE;
 	head.start = base + first;
 	head.granules = (end - first - 1) / GPROF_UNWIND_GRANULE + 1;
-	/* What is from the end of the last granule on is beyond the table anyway. */
+	/* Text from the end of the last granule on is beyond the table anyway. */
 	while (rows->v[nr - 1].at - first >= (uint64_t)head.granules * GPROF_UNWIND_GRANULE)
 		nr--;
 	head.rows = (uint32_t)(nr + (rows->v[0].at != first));

@@ -40,7 +40,7 @@ struct gprof_row {
  * @nr_rules: how many
  * @cap_rules: room
  * @ids: from a rule, taken as a number, to its place in @rules
- * @budget: what memory is taken of
+ * @budget: for memory
  */
 struct gprof_rows {
 	struct gprof_row *v;

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What is in a rule's "how". */
+/* Parts of a rule's "how". */
 #define GPROF_UNWIND_FP(how)	((how) & 3)
 #define GPROF_UNWIND_RA(how)	((how) >> 2 & 3)
 #define GPROF_UNWIND_REG(how)	((how) >> 4)
@@ -42,7 +42,7 @@ void gprof_table_layout_of(const struct gprof_unwind_table *t, struct gprof_tabl
  * @data: bytes, at an address that is a multiple of 8
  * @size: how many
  *
- * True of each that is made here. What the module wants of one is the same.
+ * True of each that is made here. The module's check is the same.
  *
  * Return: 0 or -EINVAL.
  */

@@ -30,7 +30,7 @@
 #define NAME_SIZE	(2 * BUILD_ID_MAX + 40 + sizeof(SUFFIX))
 #define SEED		0x9a7c15d6e8feb866ULL
 #define CACHES		"/var/cache"	/* root's */
-#define STALE		3600		/* seconds after which nobody writes a file any more */
+#define STALE		3600		/* seconds after which no process writes a file any more */
 
 /**
  * struct head - of a kept table
@@ -77,7 +77,7 @@ struct shelf {
  * @own: the caller's tables, or none
  * @roots: those of root, for a user; or none
  * @why: -errno where there is no @own
- * @serves: @own is for everybody
+ * @serves: @own is for all users
  * @max: bytes that @own may take
  * @room: bytes that may be added before the next look at how many there are
  * @spare: tables that were used since then stay
@@ -108,8 +108,8 @@ static uint64_t nanoseconds(const struct timespec *t)
 }
 
 /*
- * What a kept table of this file begins with, but for sum and size, and the permissions of that;
- * false: none is kept.
+ * The head of a kept table of this file, but for sum and size, and its permissions; false: none is
+ * kept.
  */
 static bool head_of(int fd, const void *build_id, size_t len, struct head *h, mode_t *mode)
 {
@@ -130,7 +130,7 @@ static bool head_of(int fd, const void *build_id, size_t len, struct head *h, mo
 	if (len)
 		memcpy(h->build_id, build_id, len);
 	h->build_id_len = len;
-	/* The kernel's clock for files ticks: what is newer may change and have the same time. */
+	/* The kernel's clock for files ticks: a newer file may change and have the same time. */
 	return h->ctime + 1000000000 < nanoseconds(&now);
 }
 
@@ -145,7 +145,7 @@ static void name_of(const struct head *h, char *name)
 		(unsigned long long)h->ino);
 }
 
-/* Nobody but its owner may do with it what @others says. */
+/* Its owner alone has the permissions @others. */
 static bool belongs_to(const struct stat *st, uid_t owner, mode_t type, mode_t others)
 {
 	return (st->st_mode & S_IFMT) == type && st->st_uid == owner && !(st->st_mode & others);
@@ -197,8 +197,8 @@ static bool fits(const struct gprof_unwind_blob *b, int fd, uint64_t file_size)
 }
 
 /*
- * The kept table; 0, -ENODATA as it was kept, or -ENOENT: none that is any good. One for
- * everybody that an earlier version has kept gets its permissions.
+ * The kept table; 0, -ENODATA as it was kept, or -ENOENT: none that is valid. One for all users
+ * that an earlier version has kept gets its permissions.
  */
 static int open_entry(const struct shelf *s, const char *name, int fd, const struct head *want,
 		      mode_t mode, struct gprof_unwind_blob *out)
@@ -258,7 +258,7 @@ static int by_use(const void *a, const void *b)
 	return x->used.tv_nsec < y->used.tv_nsec ? -1 : x->used.tv_nsec > y->used.tv_nsec;
 }
 
-/* A name that we may have given: what others keep in the directory is theirs. */
+/* A name of this library's files: other files in the directory are left alone. */
 static bool named_by_us(const char *name)
 {
 	size_t len = strlen(name);
@@ -281,9 +281,9 @@ static uint64_t on_disk(uint64_t size)
 }
 
 /*
- * Take away the oldest until @more bytes fit; false: they do not. What other processes add
- * meanwhile is seen by the next look. To look for each table is slow where there are thousands:
- * a process adds up to an eighth of what is free before it looks again.
+ * Take away the oldest until @more bytes fit; false: they do not. Files of other processes are
+ * seen by the next listing. To look for each table is slow where there are thousands: a process
+ * adds up to an eighth of what is free before it looks again.
  */
 static bool make_room(struct gprof_unwind_cache *c, uint64_t more)
 {
@@ -354,7 +354,7 @@ static int keep(struct gprof_unwind_cache *c, const char *name, struct head *h, 
 		    0600);
 	if (fd < 0)
 		return -errno;
-	/* The umask does not count, and nobody sees a table before it is whole. */
+	/* The umask does not count, and a table is not visible before it is whole. */
 	errno = EIO;
 	if (!write_all(fd, h, sizeof(*h)) || !write_all(fd, table, b->size) || fchmod(fd, mode))
 		err = -errno;
@@ -408,8 +408,8 @@ int gprof_unwind_cache_get(struct gprof_unwind_cache *c, int fd, const void *bui
 }
 
 /*
- * Open it without following links; -errno. What is ours is made where it is not there; with
- * @mode, that of an earlier version is given that.
+ * Open it without following links; -errno. Our own directory is made where it is missing; with
+ * @mode, that of an earlier version gets that.
  */
 static int open_dir(int parent, const char *name, const struct shelf *s, mode_t mode)
 {

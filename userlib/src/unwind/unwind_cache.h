@@ -8,9 +8,9 @@
  * read is believed no more than a stranger's file. Any number of processes may use a
  * directory at once.
  *
- * Tables that root makes serve everybody: users look into root's directory behind their
- * own. A table of a file that others may not read is for root alone. A user's tables serve
- * that user alone, and root never looks at them.
+ * Tables that root makes serve all users: users look into root's directory behind their own. A
+ * table of a file that others may not read is for root alone. A user's tables serve that user
+ * alone, and root never looks at them.
  */
 #ifndef GPROF_UNWIND_CACHE_H
 #define GPROF_UNWIND_CACHE_H
@@ -21,12 +21,12 @@
 
 #include "unwind_table.h"
 
-/* What a machine's programs and libraries take, and as much again. */
+/* Enough for a machine's programs and libraries, and as much again. */
 #define GPROF_UNWIND_CACHE_MAX	(128ULL << 20)
 
 struct gprof_unwind_cache;
 
-/* Where a table came from, and what became of it; or -errno: it could not be kept. */
+/* Origin of a table, and whether it was kept; or -errno: it could not be kept. */
 enum gprof_unwind_from {
 	GPROF_UNWIND_MADE,	/* compiled, and kept */
 	GPROF_UNWIND_OWN,	/* kept before */
@@ -79,7 +79,7 @@ void gprof_unwind_cache_spare(struct gprof_unwind_cache *c);
 int gprof_unwind_cache_get(struct gprof_unwind_cache *c, int fd, const void *build_id, size_t len,
 			   struct gprof_unwind_blob *out, int *from);
 
-/** gprof_unwind_cache_bytes() - what a table takes on disk, as far as one can know */
+/** gprof_unwind_cache_bytes() - size of a table on disk, about */
 uint64_t gprof_unwind_cache_bytes(const struct gprof_unwind_blob *b);
 
 #endif /* GPROF_UNWIND_CACHE_H */

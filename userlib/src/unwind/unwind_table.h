@@ -2,10 +2,10 @@
 /*
  * unwind_table.h: compiles the unwind table of a file's text.
  *
- * What a compiler has put into .eh_frame or .debug_frame for exceptions and debuggers
- * becomes the table that the module walks by (linux/gprof_unwind.h). Files of amd64 and
- * arm64 are compiled on either. The file is not trusted: whatever its bytes are, time is
- * linear in its size and memory within the limit, and what comes out is a sound table.
+ * The rules for exceptions and debuggers in .eh_frame or .debug_frame become the table by which
+ * the module unwinds (linux/gprof_unwind.h). Files of amd64 and arm64 are compiled on either. The
+ * file is not trusted: for any bytes, time is linear in its size and memory within the limit, and
+ * the result is a sound table.
  */
 #ifndef GPROF_UNWIND_TABLE_H
 #define GPROF_UNWIND_TABLE_H
@@ -15,7 +15,7 @@
 
 #include "rows.h"
 
-/* What a compilation may take at once: a browser's library takes a quarter. */
+/* Limit of a compilation's memory: a browser's library takes a quarter. */
 #define GPROF_UNWIND_MEMORY	(256ULL << 20)
 
 /**

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * annotate.c: what a program does, told to who traces it.
+ * annotate.c: a program's annotations, to the recorders that trace it.
  *
- * Until the first annotation somebody seems to want them, so that it comes here and looks
- * for the device. From then on the kernel's page says it, or nobody ever does.
+ * Until the first annotation the word is set, so that it comes here and opens the device. From
+ * then on the kernel's page has it, or it stays 0.
  */
 #include <gprof/annotate.h>
 

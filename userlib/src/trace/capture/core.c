@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * core.c: what recorders of a program held when it dumped core.
+ * core.c: the rings of a program's recorders in its core dump.
  *
- * A ring says itself whose it is, and of what kind. What it held is taken as a snapshot
- * is: from its first generation on. In a dump nobody writes on.
+ * A ring's head has its recorder and kind. Its records are read as those of a snapshot: from its
+ * first generation on. In a dump there is no writer.
  */
 #include <gprof/core.h>
 
@@ -204,7 +204,7 @@ int gprof_core_recorder(const struct gprof_core *c, size_t i, struct gprof_core_
 	return gprof_opts_copy_out(recorder, &out, sizeof(out), least, "gprof_core_recorder", NULL);
 }
 
-/* ---- what a ring held ---- */
+/* ---- the records of a ring ---- */
 
 /* Of what a reader was done with nothing is gone before the kernel comes round to it. */
 static uint64_t begins_at(const struct gprof_ring_head *h)
@@ -223,7 +223,7 @@ static int load(struct gprof_core *c, const struct core_ring *r, struct gprof_sn
 	if (from % 8 || len > size)
 		return gprof_error_set(&c->error, EBADMSG, "CPU %u: the buffer makes no sense",
 				       r->head.cpu);
-	/* What nobody wrote is not even in a file with holes. */
+	/* Pages that were never written are not even in a file with holes. */
 	memory = malloc(len + 1);
 	if (!memory)
 		return gprof_error_set(&c->error, ENOMEM, "no memory for %llu bytes of a buffer",
@@ -271,7 +271,7 @@ static int check_kind(struct gprof_core *c, size_t i, bool trace)
 
 /* ---- traces ---- */
 
-/* When a ring's first and last event were; and what a CPU sample stands for. */
+/* Times of a ring's first and last event; and the period of CPU samples. */
 struct span {
 	uint64_t first;
 	uint64_t last;
@@ -430,7 +430,7 @@ static int feed(struct gprof_builder *b, const struct gprof_snapshot *copy,
 	return ret;
 }
 
-/* What the event counted is not in the dump, but what a wait is, its kind says. */
+/* The event's unit is not in the dump, but that of a wait follows from its kind. */
 static struct gprof_columns columns_of(const struct gprof_builder *b, uint32_t kind)
 {
 	static const struct gprof_columns any = {
@@ -442,7 +442,7 @@ static struct gprof_columns columns_of(const struct gprof_builder *b, uint32_t k
 
 	columns.period = 1;
 	columns.runnable_type = NULL;
-	/* The table of what is live is not in the dump. */
+	/* The object table is not in the dump. */
 	columns.live_weight_type = columns.live_value_type = NULL;
 	for (i = 0; i < b->nr_counts; i++) {
 		if (known && b->counts[i].runnable)

@@ -30,7 +30,7 @@
 /**
  * struct gprof_flight - a flight recorder
  * @dev: device
- * @cfg: what was asked for
+ * @cfg: the caller's configuration
  * @target_name: of its target, which does not keep it
  * @table_loader: makes unwind tables, from start to stop
  * @opts: likewise
@@ -112,7 +112,7 @@ static int make(struct gprof_flight *f)
 	if (err)
 		return err;
 	err = open_with(f, &cfg, ring);
-	/* Who has not said how much gets what a user may have. */
+	/* Without a size it is the user's limit. */
 	while (err == -ENOMEM && !f->opts.max_bytes && ring > RING_MIN) {
 		gprof_trace_device_close(&f->dev);
 		ring /= 2;
@@ -179,7 +179,7 @@ int gprof_flight_fired(struct gprof_flight *f, struct gprof_flight_fired *fired)
 
 	pthread_mutex_lock(&f->lock);
 	err = gprof_trigger_read(&f->triggers, &f->dev.own, &out, &f->error);
-	/* What else has happened is taken with the counts, or poll() would not wait for more. */
+	/* Other events are read with the counts, or poll() would not wait for more. */
 	if (err == -EAGAIN)
 		ret = gprof_device_stats(&f->dev.own, &taken, &f->error);
 	if (!ret && (!err || err == -EAGAIN))
@@ -234,7 +234,7 @@ int gprof_flight_stop(struct gprof_flight *f)
 	return err;
 }
 
-/* Generations that are older than what was asked for are left out. */
+/* Generations that are older than the requested age are left out. */
 static uint64_t not_before(const struct gprof_flight *f, uint64_t until)
 {
 	uint64_t age = f->opts.min_age_ns;
@@ -263,7 +263,7 @@ static int explain(struct gprof_flight *f, int err)
 	}
 }
 
-/* What has stopped holds all that it has not counted as gone. */
+/* A stopped ring holds all records that it has not counted as overwritten. */
 static int check(struct gprof_flight *f, const struct gprof_stats *kernel, uint64_t samples)
 {
 	uint64_t gone = gprof_device_lost(kernel) + kernel->out_overwritten;

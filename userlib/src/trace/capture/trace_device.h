@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * trace_device.h: the kernel's half of a trace: the device that is set up for it, its rings,
- * and a writer for what they hold.
+ * trace_device.h: the kernel's half of a trace: the device that is set up for it, its rings, and a
+ * writer for their records.
  */
 #ifndef GPROF_TRACE_DEVICE_H
 #define GPROF_TRACE_DEVICE_H
@@ -21,9 +21,9 @@
  * struct gprof_trace_device - a device that records a trace
  * @own: it, or none
  * @buffer: its rings
- * @setup: what the kernel was asked for
+ * @setup: the kernel's parameters
  * @tables: it takes unwind tables
- * @sample_type: what CPU samples count
+ * @sample_type: type of CPU samples
  */
 struct gprof_trace_device {
 	struct gprof_own_fd own;
@@ -36,8 +36,8 @@ struct gprof_trace_device {
 /**
  * gprof_trace_device_open() - set a device up
  * @d: result for gprof_trace_device_close(), also after a failure
- * @cfg: what for; its default for the length of a generation is put in, and what it
- *	only borrows is NULL afterwards
+ * @cfg: configuration; its default for the length of a generation is filled in, and borrowed
+ *	pointers are NULL afterwards
  * @flags: GPROF_SETUP_F_*
  * @e: sentence
  *
@@ -48,7 +48,7 @@ int gprof_trace_device_open(struct gprof_trace_device *d, struct gprof_trace_con
 void gprof_trace_device_close(struct gprof_trace_device *d);
 
 /**
- * gprof_trace_device_writer() - a writer for what it records
+ * gprof_trace_device_writer() - a writer for its records
  * @d: device
  * @cfg: as gprof_trace_device_open() left it
  * @fd: where to

@@ -34,7 +34,7 @@
  * struct gprof_trace_recorder - a recorder
  * @dev: device
  * @null: where the trace goes, where nowhere; else none
- * @cfg: what was asked for
+ * @cfg: the caller's configuration
  * @target_name: of its target, which does not keep it
  * @has_naming: is @naming there?
  * @naming: names of stacks
@@ -46,10 +46,10 @@
  * @used: it was started, once
  * @started: between start and stop
  * @lock: held while the thread reads
- * @first: what went wrong first, the thread's or not
+ * @first: the first failure, the thread's or not
  * @error: last failure
  * @written: the writer's counts at its end
- * @whole: what was a trace then
+ * @whole: size of a whole trace then
  */
 struct gprof_trace_recorder {
 	struct gprof_trace_device dev;
@@ -186,7 +186,7 @@ static int begin_trace(struct gprof_trace_recorder *r, int fd)
 	return 0;
 }
 
-/* Under the lock: the first failure is what counts. */
+/* Under the lock: the first failure is kept. */
 static void failed(struct gprof_trace_recorder *r, int err)
 {
 	if (!err || r->first.err)
@@ -244,7 +244,7 @@ static void *read_thread(void *arg)
 
 		if (gprof_wakeup_pipe_signalled(&r->wake))
 			break;
-		/* What the program has under that number by now is not waited for. */
+		/* A file of the program's under that number is not polled. */
 		if (n > 0 && fds[0].revents && !gprof_own_fd_is(&r->wake.ends[0]))
 			wake = -1;
 		if (n > 0 && fds[1].revents && !gprof_own_fd_is(&r->dev.own))
@@ -291,7 +291,7 @@ static int end_trace(struct gprof_trace_recorder *r)
 	r->written.sz = sizeof(r->written);
 	if (!r->merge.writer)
 		return 0;
-	/* What is held until then is counted when it is written. */
+	/* Points held until then are counted when they are written. */
 	err = gprof_trace_writer_cut(r->merge.writer, 1ULL << 62, NULL);
 	gprof_trace_writer_stats(r->merge.writer, &r->written);
 	r->whole = gprof_trace_writer_whole(r->merge.writer);

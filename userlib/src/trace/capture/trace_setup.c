@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * trace_setup.c: what a trace is to hold, from a program's words to the kernel's.
+ * trace_setup.c: the configuration of a trace, from a program's words to the kernel's.
  */
 #include "trace_setup.h"
 
@@ -10,7 +10,7 @@
 
 #define SAMPLE_FLAGS	(GPROF_EVENT_KERNEL | GPROF_EVENT_HV | GPROF_EVENT_IDLE)
 
-/* Groups of the library, of the kernel, what says that it has them, and their names. */
+/* Groups of the library, of the kernel, the feature that has them, and their names. */
 static const struct {
 	unsigned int group;
 	uint32_t flag;
@@ -132,7 +132,7 @@ int gprof_trace_setup_init(struct gprof_trace_setup *s, const struct gprof_trace
 	int err;
 
 	memset(s, 0, sizeof(*s));
-	/* An older module takes what it knows. */
+	/* An older module takes the parameters that it has. */
 	s->params.size = GPROF_TRACE_PARAMS_SIZE_VER0;
 	err = set_groups(cfg->groups, features, &s->params, e);
 	if (!err && cfg->min_duration_ns)

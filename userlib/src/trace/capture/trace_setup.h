@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * trace_setup.h: what a trace is to hold, from a program's words to the kernel's.
+ * trace_setup.h: the configuration of a trace, from a program's words to the kernel's.
  */
 #ifndef GPROF_TRACE_SETUP_H
 #define GPROF_TRACE_SETUP_H
@@ -12,7 +12,7 @@
 #include "record/cpu_source.h"
 
 /**
- * struct gprof_trace_setup - what the kernel is asked for
+ * struct gprof_trace_setup - parameters for the kernel
  * @params: of the kind
  * @stack: GPROF_STACK_F_*, of SETUP
  * @source: of CPU samples, where @params has them; its type is the caller's
@@ -26,7 +26,7 @@ struct gprof_trace_setup {
 /**
  * gprof_trace_setup_init() - 0 or -errno with a sentence
  * @s: result
- * @cfg: what was asked for
+ * @cfg: the caller's configuration
  * @features: of the module
  * @e: sentence
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * trace_snapshot.c: what flight rings hold at one instant, as a trace.
+ * trace_snapshot.c: the contents of flight rings at one instant, as a trace.
  */
 #include "trace_snapshot.h"
 
@@ -84,8 +84,8 @@ static int next_piece(struct gprof_trace_snapshot *s, size_t i, uint64_t *before
 }
 
 /*
- * Nobody has looked twice yet, and much may be overwritten before that: the kernel goes on
- * as fast as it was.
+ * There was one look only, and much may be overwritten before the second: assume the kernel's
+ * present speed.
  */
 static void expect_pace(struct gprof_ring_snapshot *l, const struct gprof_snapshot *first,
 			uint64_t now)
@@ -128,7 +128,7 @@ int gprof_trace_snapshot_capture(struct gprof_trace_snapshot *s, struct gprof_bu
 	return err ? err : rescue_all(s);
 }
 
-/* What the kernel has overwritten stands between two pieces. */
+/* Overwritten records are between two pieces. */
 static int report_missed(struct gprof_trace_snapshot *s, size_t i, uint64_t before)
 {
 	struct gprof_trace_merge_cpu *c = &s->merge->cpus[i];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * trace_snapshot.h: what flight rings hold at one instant, as a trace.
+ * trace_snapshot.h: the contents of flight rings at one instant, as a trace.
  *
  * The rings of all CPUs are copied while the kernel writes on, a piece of each at a time.
  * Each begins with a whole generation of its own; the trace begins where all of them tell
@@ -21,12 +21,12 @@
 /**
  * struct gprof_trace_snapshot - copies of rings, which are read as rings are
  * @rings: of the copies, for the merge
- * @copies: what they read: a piece, or all
- * @live: what is behind the pieces; NULL: nothing is
+ * @copies: their input: a piece, or all
+ * @live: the rest behind the pieces; NULL: none
  * @missed: events that the kernel overwrote before they were copied
  * @users: to count whose events there are, or NULL
  * @merge: that reads it
- * @heads: and what they take for the kernel's pages
+ * @heads: in place of the kernel's pages
  * @tails: likewise
  * @nr: how many
  * @from: time from which on all of them tell
@@ -77,7 +77,7 @@ void gprof_trace_snapshot_add(struct gprof_trace_snapshot *s, uint32_t cpu);
 /**
  * gprof_trace_snapshot_write() - make a trace of it
  * @s: snapshot, which is used up
- * @w: writer, which stays open; what it got is cut
+ * @w: writer, which stays open; its generation is cut
  * @naming: to name stacks with, or NULL
  * @generation_ns: length of a generation
  * @samples: gets how many events, stacks and CPU samples the rings held

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * trigger.c: what a flight recorder looks out for.
+ * trigger.c: triggers of a flight recorder.
  */
 #include "trigger.h"
 
@@ -43,10 +43,10 @@ static const char *signal_name(int nr)
 }
 
 /**
- * struct cause - what is known of a cause
- * @text: what it is called
+ * struct cause - a kind of condition
+ * @text: its name
  * @name: of its numbers, or NULL: they have none
- * @kind: what they are numbers of, or NULL: it has none
+ * @kind: name of its numbers, or NULL: it has none
  */
 static const struct cause {
 	const char *text;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * trigger.h: what a flight recorder looks out for: names, and the kernel's numbers.
+ * trigger.h: triggers of a flight recorder: names, and the kernel's numbers.
  */
 #ifndef GPROF_TRIGGER_H
 #define GPROF_TRIGGER_H
@@ -29,7 +29,7 @@ struct gprof_trigger_set {
  * gprof_trigger_add() - set one
  * @s: set
  * @dev: device, set up
- * @t: what for
+ * @t: the condition
  * @e: sentence
  *
  * Return: its number or -errno.

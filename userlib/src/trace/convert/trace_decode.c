@@ -8,13 +8,13 @@
 
 #define ARG_MASK	((1U << GPROF_TRACE_ARG_BITS) - 1)
 #define TYPE_MASK	31U
-/* All of a word but of whom and when; and that of what there is most beside switches. */
+/* The meaning of a word but for task and time; the most frequent ones beside switches first. */
 #define WHAT_MASK	((1U << GPROF_TRACE_TID_SHIFT) - 1)
 #define WAKING_BY_TASK	(GPROF_REC_SHORT | GPROF_TRACE_WAKING << GPROF_TRACE_ARG_BITS | \
 			 GPROF_TRACE_BY_TASK)
 #define TID_MASK	((1U << (GPROF_TRACE_TIME_SHIFT - GPROF_TRACE_TID_SHIFT)) - 1)
 
-/* What a word's type is as a point; 0: there is no such type. */
+/* Type of a word's point; 0: there is no such type. */
 static const uint8_t point_types[TYPE_MASK + 1] = {
 	[GPROF_TRACE_SWITCH] = GPROF_TRACE_POINT_SWITCH,
 	[GPROF_TRACE_WAKING] = GPROF_TRACE_POINT_WAKING,
@@ -87,8 +87,8 @@ static int on_task(void *ctx, const struct gprof_task_rec *rec, uint32_t *handle
 }
 
 /*
- * A stack belongs to the event before it, whose time it has, in the units of that. What was
- * lost between them would give it to another.
+ * A stack belongs to the event before it, whose time it has, in the units of that. A loss between
+ * them would give it to another.
  */
 static int event_stack(struct gprof_ktrace *k, const struct gprof_decoded *s)
 {
@@ -199,7 +199,7 @@ static int operand(struct gprof_ktrace *k, uint64_t word)
 	word >>= GPROF_TRACE_OPERAND_SHIFT;
 	switch (k->waits) {
 	case GPROF_TRACE_EXEC:
-		/* Whoever executes has its leader's number afterwards. */
+		/* A thread that executes has its leader's number afterwards. */
 		k->running = p->other;
 		p->tid = word & TID_MASK;
 		break;
@@ -216,7 +216,7 @@ static int operand(struct gprof_ktrace *k, uint64_t word)
 	return hand_out(k);
 }
 
-/* Who has the CPU from now on. */
+/* The task that has the CPU from now on. */
 static int next(struct gprof_ktrace *k, unsigned int type, unsigned int arg)
 {
 	struct gprof_trace_point *p = &k->point;
@@ -243,7 +243,7 @@ static int next(struct gprof_ktrace *k, unsigned int type, unsigned int arg)
 	return err ? err : k->ops->point(k->ctx, p);
 }
 
-/* What a word says, besides when and of whom. */
+/* The meaning of a word besides time and task. */
 static inline void decode_word(struct gprof_trace_point *p, unsigned int type, unsigned int arg,
 			       uint32_t number)
 {
@@ -303,7 +303,7 @@ static inline unsigned int short_type(uint64_t word)
 	return word >> GPROF_TRACE_ARG_BITS & (2 * TYPE_MASK + 1);
 }
 
-/* Short records that are an event each, and change nothing but the time and who runs. */
+/* Short records that are an event each, and change nothing but the time and the running task. */
 static inline bool is_plain(unsigned int short_type)
 {
 	const uint64_t plain = 1U << GPROF_TRACE_SWITCH | 1U << GPROF_TRACE_WAKING |
@@ -319,7 +319,7 @@ size_t gprof_ktrace_plain(struct gprof_ktrace *k, const void *words, size_t nr,
 {
 	const unsigned char *from = words;
 	uint32_t running = k->running, tid = running == GPROF_KTRACE_STRANGER ? 0 : running;
-	/* What points are written over may be anything, as far as a compiler knows. */
+	/* For a compiler the points may overlap any other memory. */
 	uint32_t cpu = k->cpu;
 	uint64_t mono_ns = k->mono_ns, time = k->time, word;
 	size_t i;

@@ -2,10 +2,9 @@
 /*
  * trace_decode.h: the kernel's trace of one CPU, in order, to the points of a writer.
  *
- * What the words leave out is put back: whole times, and who ran; and an event's stack,
- * which comes behind it as a sample. What a reader of the
- * ring cannot know it says: who runs is unknown between losses and the next RUNNING.
- * No field is trusted; a record that makes no sense is counted and skipped.
+ * The decoder completes the words: whole times, and the running task; and an event's stack, which
+ * comes behind it as a sample. The running task is unknown between losses and the next RUNNING. No
+ * field is trusted; a record that makes no sense is counted and skipped.
  */
 #ifndef GPROF_TRACE_DECODE_H
 #define GPROF_TRACE_DECODE_H
@@ -20,14 +19,14 @@
 #define GPROF_KTRACE_STRANGER	(UINT32_MAX - 1)	/* a task that is not of the target */
 
 /**
- * struct gprof_ktrace_ops - what becomes of it; 0 or -errno each
- * @point: what happened; those of one CPU come in order of time, but for CPU samples.
- *	Strangers are 0, as the idle task is. Losses and a CPU that was away are points
- *	too. Its @stack is 1 + what @stack called it, or 0
+ * struct gprof_ktrace_ops - functions for its contents; each returns 0 or -errno
+ * @point: a point; those of one CPU come in order of time, but for CPU samples. Tasks outside the
+ *	target are 0, as the idle task is. Losses and a CPU that was away are points too. Its
+ *	@stack is 1 + the handle from @stack, or 0
  * @task: a name, which is the task's from @time on, or was before
  * @stack: a stack, once a generation; @handle is given back with points
  * @map: a mapping of a process
- * @note: what a program says, which makes sense; @id is the @arg of the point to come
+ * @note: a valid annotation of a program; @id is the @arg of the point to come
  */
 struct gprof_ktrace_ops {
 	int (*point)(void *ctx, const struct gprof_trace_point *p);
@@ -39,20 +38,20 @@ struct gprof_ktrace_ops {
 
 /**
  * struct gprof_ktrace - state of one CPU's stream
- * @ops: what to call
+ * @ops: functions to call
  * @ctx: passed on
  * @cpu: the CPU, from the generation record
  * @started: a generation has begun
- * @stacks: events may have a stack, for which each waits; whoever feeds it sets this
+ * @stacks: events may have a stack, for which each waits; the caller sets this
  * @held: @event is whole, but for its stack
  * @ran: @running_now was told behind it
  * @waits: GPROF_TRACE_* of @point, which waits for its operand; 0: none does
  * @mono_ns: of the generation
  * @time: of the last event
- * @running: who runs, or GPROF_KTRACE_STRANGER, or GPROF_TRACE_NO_TID
+ * @running: the running task, or GPROF_KTRACE_STRANGER, or GPROF_TRACE_NO_TID
  * @point: the last one
  * @event: that waits for its stack
- * @running_now: who runs, told where a generation begins between an event and its stack
+ * @running_now: the running task, from a generation that begins between an event and its stack
  * @decoder: of stacks, CPU samples and mappings
  * @fired: triggers that have fired
  * @samples: events without RUNNING, their stacks, and CPU samples
@@ -112,7 +111,7 @@ int gprof_ktrace_feed(struct gprof_ktrace *k, const struct gprof_rec *rec, uint3
  * @k: stream
  * @words: so many words, of which the first one begins a record
  * @nr: how many
- * @points: gets what happened, in order, none of which @point of the ops gets
+ * @points: gets the points, in order, none of which @point of the ops gets
  *
  * Return: how many records were taken, of a word each; the one behind them is for
  * gprof_ktrace_feed().
@@ -134,7 +133,10 @@ int gprof_ktrace_lose(struct gprof_ktrace *k, uint64_t nr);
 /** gprof_ktrace_emit_lost() - tell it, for no event comes up to @time; 0, or -errno of an op */
 int gprof_ktrace_emit_lost(struct gprof_ktrace *k, uint64_t time);
 
-/** gprof_ktrace_flush() - no stack of before @time comes any more: hand out who waits for one */
+/**
+ * gprof_ktrace_flush() - no stack of before @time comes any more: pass on the points that wait for
+ * one
+ */
 int gprof_ktrace_flush(struct gprof_ktrace *k, uint64_t time);
 
 #endif /* GPROF_TRACE_DECODE_H */

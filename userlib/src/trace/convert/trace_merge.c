@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/types.h>
 
-/* What is read of a ring before another one may be behind. */
+/* Bytes that are read of a ring before another one may be behind. */
 #define PIECE_MIN	512
 #define PIECE_ALL	32768
 
@@ -153,8 +153,8 @@ void gprof_trace_merge_begin(struct gprof_trace_merge *m, struct gprof_trace_nam
 }
 
 /*
- * The time before which nothing more will come, or, with @late, before which nothing
- * more should: what comes all the same is taken to have happened at the cut.
+ * The time before which no more points will come, or, with @late, should: a later one of before
+ * gets the time of the cut.
  */
 static uint64_t reached(const struct gprof_trace_merge *m, uint64_t late)
 {
@@ -283,7 +283,7 @@ static int add_plain(struct gprof_trace_merge *m, struct gprof_trace_merge_cpu *
 
 	if (p[0].time >= m->from && p[nr - 1].time <= m->until &&
 	    gprof_trace_writer_added(m->writer, nr)) {
-		/* What to count is less than to go on. */
+		/* Counting is cheaper than going on. */
 #pragma GCC unroll 4
 		for (i = 0; i < nr; i++)
 			m->points[p[i].type]++;
@@ -292,7 +292,7 @@ static int add_plain(struct gprof_trace_merge *m, struct gprof_trace_merge_cpu *
 		m->added += nr;
 		return 0;
 	}
-	/* Whatever is added takes the place of one that was looked at. */
+	/* An added point takes the place of one that was read. */
 	for (i = 0; i < nr; i++) {
 		const struct gprof_trace_point one = p[i];
 		int ret = on_point(c, &one);
@@ -339,7 +339,7 @@ static int read_piece(struct gprof_trace_merge *m, struct gprof_trace_merge_cpu 
 		ret = gprof_ring_peek(r, &rec, &size);
 		if (ret <= 0)
 			break;
-		/* What comes meanwhile is for the next time. */
+		/* Points that come meanwhile are for the next time. */
 		if (!end)
 			end = r->limit;
 		nr = read_plain(m, c, left);
@@ -371,7 +371,7 @@ static int read_piece(struct gprof_trace_merge *m, struct gprof_trace_merge_cpu 
 		c->reached = before;
 	else if (!c->empty && c->k.time > c->reached)
 		c->reached = c->k.time;
-	/* What waits for its stack is not told yet. */
+	/* A point that waits for its stack is not passed on yet. */
 	if (c->k.held && c->k.event.time < c->reached)
 		c->reached = c->k.event.time;
 	return err;
@@ -416,7 +416,7 @@ int gprof_trace_merge_read(struct gprof_trace_merge *m, uint64_t (*now)(void), b
 		if (err && !first)
 			first = err;
 	}
-	/* What is left is cut as the trace is closed. */
+	/* The rest is cut as the trace is closed. */
 	while (last && !first && m->due <= reached(m, 0) && held(m)) {
 		first = cut(m, m->due);
 		m->due += m->generation_ns;

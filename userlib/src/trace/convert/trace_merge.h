@@ -2,9 +2,8 @@
 /*
  * trace_merge.h: the kernel's rings of all CPUs, read side by side into a writer.
  *
- * The ring that is furthest behind is read first, a piece at a time, so that what is
- * held of the others is little. A generation is cut where no ring can tell of anything
- * earlier any more.
+ * The ring that is furthest behind is read first, a piece at a time, so that few points of the
+ * others are held. A generation is cut where no ring can have an earlier point any more.
  */
 #ifndef GPROF_TRACE_MERGE_H
 #define GPROF_TRACE_MERGE_H
@@ -31,8 +30,8 @@
  * struct gprof_trace_merge_cpu - a ring
  * @ring: it
  * @k: its decoder
- * @merge: whose
- * @reached: everything before this time was read, but for what comes late
+ * @merge: the merge
+ * @reached: all points before this time were read, but for late ones
  * @empty: nothing was left when it was read last
  */
 struct gprof_trace_merge_cpu {
@@ -51,8 +50,8 @@ struct gprof_trace_merge_cpu {
  * @cpus: rings
  * @nr: how many
  * @generation_ns: length of a generation
- * @from: what happened before is left out, though it is known who ran and waited
- * @until: what happened after is left out
+ * @from: points before are left out, but they set the running and waiting tasks
+ * @until: later points are left out
  * @more: called after each piece of a ring; whether there is, or will be, more in it, or
  *	-errno. NULL: rings are filled by themselves
  * @ctx: for @more
@@ -102,13 +101,13 @@ void gprof_trace_merge_begin(struct gprof_trace_merge *m, struct gprof_trace_nam
  * @now: a clock, CLOCK_MONOTONIC in ns; NULL: the rings are copies, and it is @m->until
  * @last: nothing can come any more
  *
- * Return: 0, or the first -errno: -EBADMSG for a ring that makes no sense, or what the
- * writer said. Neither keeps the rings from being emptied.
+ * Return: 0, or the first -errno: -EBADMSG for a ring that makes no sense, or an error of the
+ * writer. Neither keeps the rings from being emptied.
  */
 int gprof_trace_merge_read(struct gprof_trace_merge *m, uint64_t (*now)(void), bool last);
 
 /**
- * gprof_trace_merge_lost() - nothing more comes of a CPU: tell what it has lost at the end
+ * gprof_trace_merge_lost() - a CPU has ended: add its losses at the end
  * @m: merge
  * @i: number of its ring
  * @lost: how many in all, of which the ring may have told less

@@ -35,7 +35,7 @@ struct named_stack {
 };
 
 /**
- * struct name_batch - what is told of a generation
+ * struct name_batch - names for a generation
  * @all: by number of the stack
  * @order: numbers of those that are told
  * @nr_order: how many
@@ -145,7 +145,7 @@ static struct gprof_trace_text text_of(const struct gprof_profile *p, uint32_t n
 	return (struct gprof_trace_text){ s, strlen(s) };
 }
 
-/* Leaf first; inlined functions come before who has them. */
+/* Leaf first; inlined functions come before their callers. */
 static size_t make_frames(const struct gprof_profile *p, const uint32_t *locations, size_t nr,
 			  struct gprof_trace_frame *frames)
 {
@@ -228,7 +228,7 @@ bool gprof_trace_naming_full(const struct gprof_trace_naming *n)
 
 /**
  * struct keeping - which address spaces are kept
- * @needed: of those that there are, whose stacks are kept
+ * @needed: of all program runs, those whose stacks are kept
  * @i: the next one
  */
 struct keeping {
@@ -236,7 +236,7 @@ struct keeping {
 	size_t i;
 };
 
-/* Who lives, and whose stacks are kept. */
+/* Living program runs, whose stacks are kept. */
 static bool keep_space(void *ctx, const struct gprof_process *id)
 {
 	struct keeping *k = ctx;
@@ -293,7 +293,7 @@ int gprof_trace_naming_forget(struct gprof_trace_naming *n, uint32_t *numbers)
 	err = gprof_resolver_kernel_of(&n->resolver, &old);
 	gprof_resolver_free(&old);
 	gprof_profile_free(profile);
-	/* What is needed may be more: then it is forgotten less often. */
+	/* The needed part may be larger: then the rest is forgotten less often. */
 	if (!err && gprof_trace_naming_full(n))
 		n->max *= 2;
 	return err;

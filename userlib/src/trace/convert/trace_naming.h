@@ -2,11 +2,10 @@
 /*
  * trace_naming.h: stacks of a trace that is recorded, from addresses to names.
  *
- * A stack is kept as the kernel took it until its generation is cut. Then mappings have
- * come, and all addresses are named at a time, file by file. What is named stays so for
- * the generations to come, until all of it takes more than a bound: then everything is
- * forgotten but mappings of processes that live and stacks that may still be referred to,
- * and names are found again as they are needed.
+ * A stack is kept as the kernel took it until its generation is cut. Then mappings have come, and
+ * all addresses are named at a time, file by file. Names stay for the generations to come, until
+ * all take more than a bound: then everything is forgotten but mappings of processes that live and
+ * stacks that may still be referred to, and names are found again as they are needed.
  */
 #ifndef GPROF_TRACE_NAMING_H
 #define GPROF_TRACE_NAMING_H
@@ -57,7 +56,7 @@ int gprof_trace_naming_map(struct gprof_trace_naming *n, const struct gprof_map_
  * gprof_trace_naming_name() - make stacks of a writer of those that points have
  * @n: naming
  * @w: writer
- * @points: whose @stack is 1 + a number of @n->stacks, or 0
+ * @points: with a @stack of 1 + a number of @n->stacks, or 0
  * @nr: how many
  *
  * Return: 0 or -ENOMEM.
@@ -71,7 +70,7 @@ bool gprof_trace_naming_full(const struct gprof_trace_naming *n);
 /**
  * gprof_trace_naming_forget() - forget what is not needed
  * @n: naming
- * @numbers: of each stack: GPROF_NONE: nobody refers to it; else gets its new number
+ * @numbers: of each stack: GPROF_NONE: no reference to it; else gets its new number
  *
  * Return: 0 or -ENOMEM.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * trace_users.c: of whose tasks the events of a trace are.
+ * trace_users.c: counts of a trace's events by the user of their tasks.
  */
 #include "trace_users.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * trace_users.h: of whose tasks the events of a trace are.
+ * trace_users.h: counts of a trace's events by the user of their tasks.
  *
  * An event is of the task that ran, or, where that is none, of the task that it is about. The
  * users of tasks are those that the kernel has told with their names.

@@ -163,7 +163,7 @@ static struct gprof_trace *start(struct gprof_trace *t, int err)
 	return t;
 }
 
-/* A reader without memory for itself has nobody to tell. */
+/* Without memory for the reader there is no place for a sentence. */
 static struct gprof_trace *first(const struct gprof_trace_opts *opts)
 {
 	struct gprof_error error = { 0 };
@@ -210,7 +210,7 @@ void gprof_trace_free(struct gprof_trace *t)
 	free(t);
 }
 
-/* Later than the event before, whatever its own time says. */
+/* Later than the event before, with any time of its own. */
 static inline void place(struct gprof_trace *t, struct gprof_trace_event *ev, int64_t own)
 {
 	ev->time = own > t->last ? own : t->last + 1;
@@ -332,7 +332,7 @@ static __attribute__((noinline)) int emit_sample(struct gprof_trace *t,
 	return emit(t, ev, s->time);
 }
 
-/* Nobody may go on: say who came nearest. */
+/* No thread may go on: name the one that came nearest. */
 static __attribute__((cold)) int stuck(struct gprof_trace *t)
 {
 	const struct gprof_trace_cursor *c = gprof_trace_frontier_at(&t->frontier, 0);

@@ -27,10 +27,13 @@ struct gprof_trace_bytes {
 int gprof_trace_put(struct gprof_trace_bytes *b, const void *data, size_t len);
 int gprof_trace_put_byte(struct gprof_trace_bytes *b, unsigned char byte);
 int gprof_trace_put_number(struct gprof_trace_bytes *b, uint64_t v);
-/** gprof_trace_reserve() - so many bytes fit behind what there is; 0 or -ENOMEM */
+/** gprof_trace_reserve() - make room for so many more bytes; 0 or -ENOMEM */
 int gprof_trace_reserve(struct gprof_trace_bytes *b, size_t len);
 
-/** gprof_trace_number_at() - write a number where GPROF_VARINT_MAX bytes fit; what is behind it */
+/**
+ * gprof_trace_number_at() - write a number where GPROF_VARINT_MAX bytes fit; the position behind
+ * it
+ */
 static inline unsigned char *gprof_trace_number_at(unsigned char *p, uint64_t v)
 {
 	for (; v >= 0x80; v >>= 7)
@@ -45,7 +48,7 @@ static inline unsigned char *gprof_trace_number_at(unsigned char *p, uint64_t v)
  * @generation: of which
  * @thread: of which
  * @time: in units
- * @body: what is in it, GPROF_TRACE_BATCH_MAX bytes at most; emptied
+ * @body: contents, GPROF_TRACE_BATCH_MAX bytes at most; emptied
  */
 int gprof_trace_put_batch(struct gprof_trace_bytes *b, uint64_t generation, uint64_t thread,
 			  uint64_t time, struct gprof_trace_bytes *body);

@@ -20,7 +20,7 @@ static int index_put(struct gprof_trace_memory *m, struct gprof_trace_index *x, 
 	return gprof_trace_ids_put(m, &x->ids, id, number);
 }
 
-/* Only now, for until the last id is known, nobody knows how long the array gets. */
+/* Only now, since the length of the array depends on the last id. */
 static int index_seal(struct gprof_trace_memory *m, struct gprof_trace_index *x)
 {
 	size_t i, n;

@@ -36,7 +36,7 @@ struct gprof_trace_frames {
 };
 
 /**
- * struct gprof_trace_dictionary - what ids mean
+ * struct gprof_trace_dictionary - strings and stacks by id
  * @memory: that all of it is taken from
  * @text: bytes of the strings
  * @strings: by number; number 0 is "", which has the id 0
@@ -79,7 +79,7 @@ int gprof_trace_dictionary_clear(struct gprof_trace_dictionary *d);
  * @end: where they end
  * @why: set to a phrase when they are wrong
  *
- * Return: NULL, or where what is wrong begins; with @why NULL, errno tells.
+ * Return: NULL, or where the error begins; with @why NULL, errno has it.
  */
 const unsigned char *gprof_trace_dictionary_strings(struct gprof_trace_dictionary *d,
 						    const unsigned char *p,
@@ -92,7 +92,7 @@ const unsigned char *gprof_trace_dictionary_stacks(struct gprof_trace_dictionary
 /**
  * gprof_trace_dictionary_seal() - the generation has no more strings and stacks
  * @d: dictionary
- * @bad: set to a string id that a frame names and nobody explains
+ * @bad: set to a string id of a frame that is not in the trace
  *
  * Return: 0; -EBADMSG with @bad; -ENOMEM, -EFBIG.
  */

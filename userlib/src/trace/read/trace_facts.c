@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * trace_facts.c: what gprof says in a trace beside the events of Go's format.
+ * trace_facts.c: facts: gprof's own records in a trace beside the events of Go's format.
  */
 #include "trace_facts.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * trace_facts.h: what gprof says in a trace beside the events of Go's format.
+ * trace_facts.h: facts: gprof's own records in a trace beside the events of Go's format.
  *
  * Facts lie in strings of the string table that no event names: every reader of Go's, from
  * 1.22 on, takes such a string and shows it nowhere. An experimental batch with a number of
@@ -49,7 +49,7 @@
 /**
  * struct gprof_trace_facts - facts of a generation that is being written
  * @waiting: { later length fact }*
- * @begin: what they are later than, in units; of the first one
+ * @begin: time that they are relative to, in units; of the first one
  */
 struct gprof_trace_facts {
 	struct gprof_trace_bytes waiting;
@@ -95,17 +95,17 @@ const unsigned char *gprof_trace_facts_next(const unsigned char *p, const unsign
 					    uint64_t *later, uint64_t *len);
 
 /**
- * struct gprof_trace_reported - what facts say of a trace as a whole
+ * struct gprof_trace_reported - facts about a trace as a whole
  * @gprof_version: gprof wrote it, in this way; 0: it is another's
  * @lost: events that were lost
- * @sample_period: what a CPU sample stands for; 0: it is not said
+ * @sample_period: period of CPU samples; 0: not known
  * @sample_type: name of that
  * @sample_unit: its unit
  * @recorded: it is said what was to be recorded: the four below
  * @groups: of points
  * @stacks: that they have
  * @kernel_frames: not 0: with the kernel's part
- * @min_duration_ns: what is shorter was left out
+ * @min_duration_ns: shorter intervals were left out
  */
 struct gprof_trace_reported {
 	uint64_t gprof_version;

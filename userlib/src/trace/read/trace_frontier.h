@@ -88,9 +88,9 @@ void gprof_trace_frontier_free(struct gprof_trace_frontier *f);
 
 /**
  * gprof_trace_frontier_start() - go to the first event of each thread
- * @f: frontier, whose generation was read
+ * @f: frontier of a generation that was read
  * @error: sentence
- * @offset: and where what is wrong begins
+ * @offset: and where the error begins
  *
  * Return: 0 or -errno.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * trace_generation.c: one generation of a trace: what its batches say together.
+ * trace_generation.c: one generation of a trace, from its batches.
  */
 #include "trace_generation.h"
 
@@ -14,7 +14,7 @@
 #define VERSION_SYNC	25	/* has sync batches and clocks */
 #define VERSION_END	26	/* says where generations end */
 
-/* A batch: its head, and what was found out about it. */
+/* A batch: its head, and its place. */
 struct batch {
 	uint64_t start;		/* offset of its head */
 	uint64_t head;		/* bytes of that */
@@ -95,7 +95,7 @@ static int read_head(const struct gprof_trace_generation *g, struct gprof_trace_
 	b->experimental = *p++ == GPROF_EV_EXPERIMENTAL_BATCH;
 	if (b->experimental && p < end)
 		b->experiment = *p++;
-	/* Experiment 0 is none: what it holds are events. */
+	/* Experiment 0 is none: the batch has events. */
 	b->experimental = b->experiment;
 	p = gprof_varint(p, end, &b->generation);
 	p = p ? gprof_varint(p, end, &thread) : NULL;
@@ -361,8 +361,8 @@ static int read_structure(struct gprof_trace_generation *g, const struct batch *
 }
 
 /*
- * A batch whose head was gone past. A batch that is cut short is the end of what
- * can be read of the trace; what came before it can. 1, 0 when it is cut short.
+ * A batch whose head was gone past. A truncated batch ends the trace; the batches before it can be
+ * read. 1, 0 when it is cut short.
  */
 static int load_batch(struct gprof_trace_generation *g, struct gprof_trace_input *in,
 		      const struct batch *b, struct failure *f)
@@ -484,7 +484,7 @@ static int belongs(struct gprof_trace_generation *g, const struct batch *b, stru
 		    (unsigned long long)b->generation, (unsigned long long)g->number);
 }
 
-/* A trace of before 1.26 has one generation at least, or nobody closed it. */
+/* A trace of before 1.26 has one generation at least, or was not closed. */
 static int nothing_more(const struct gprof_trace_generation *g, const struct gprof_trace_input *in,
 			struct failure *f)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * trace_generation.h: one generation of a trace: what its batches say together.
+ * trace_generation.h: one generation of a trace, from its batches.
  *
  * Batches of structure (strings, stacks, CPU samples, clock) are taken apart;
  * of the batches of events it is noted whose they are and where they lie.
@@ -38,7 +38,7 @@ struct gprof_trace_events {
 };
 
 /**
- * struct gprof_trace_thread - who has batches of events
+ * struct gprof_trace_thread - a thread with batches of events
  * @id: thread, or -1
  * @first: number of its first batch
  * @last: and of its last
@@ -79,7 +79,7 @@ struct gprof_trace_sample {
  * @nr_all: batches of every kind, ever
  * @nr_experimental: of which experimental
  * @told: by gprof, of the trace as a whole
- * @late: what is wrong behind the generation, told after its events
+ * @late: an error behind the generation, reported after its events
  * @late_offset: where
  */
 struct gprof_trace_generation {
@@ -119,7 +119,7 @@ void gprof_trace_generation_free(struct gprof_trace_generation *g);
  * @g: generation
  * @in: input, at the start of a batch
  * @error: sentence
- * @offset: and where what is wrong begins
+ * @offset: and where the error begins
  *
  * Return: 1; 0 when there is none; -errno with @error and @offset.
  */

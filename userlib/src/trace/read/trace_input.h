@@ -2,10 +2,9 @@
 /*
  * trace_input.h: the bytes of a trace, from a file, a pipe, memory or a function.
  *
- * Read once from front to back through a small buffer. What is needed again
- * later (the events of a batch, when their turn comes) is *held*: in a file that
- * can be sought in, and in memory, that costs nothing but to know where it is;
- * from a pipe it is copied.
+ * Read once from front to back through a small buffer. Bytes that are needed again later (the
+ * events of a batch, when their turn comes) are *held*: in a file that can be sought in, and in
+ * memory, that costs nothing but to know where it is; from a pipe it is copied.
  */
 #ifndef GPROF_TRACE_INPUT_H
 #define GPROF_TRACE_INPUT_H

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
-#define CHUNK	(256 * 1024)	/* bytes; what is larger gets a chunk of its own */
+#define CHUNK	(256 * 1024)	/* bytes; a larger request gets a chunk of its own */
 
 struct gprof_trace_chunk {
 	struct gprof_trace_chunk *next;

@@ -2,8 +2,8 @@
 /*
  * trace_memory.h: memory of a trace reader, counted and limited.
  *
- * What a trace makes the reader remember may come from anyone: all of it is
- * taken here, so that no input takes more than the caller allowed.
+ * A trace is not trusted: all memory for its state is allocated here, so that no input takes more
+ * than the caller allowed.
  */
 #ifndef GPROF_TRACE_MEMORY_H
 #define GPROF_TRACE_MEMORY_H
@@ -12,11 +12,11 @@
 #include <stdint.h>
 
 /**
- * struct gprof_trace_memory - what may be held and what is
+ * struct gprof_trace_memory - limit of memory, and its use
  * @used: bytes held
  * @peak: most that were held at a time
  * @max: limit
- * @seed: for hashes of what is in it
+ * @seed: for hashes of its contents
  */
 struct gprof_trace_memory {
 	uint64_t used;
@@ -63,7 +63,7 @@ struct gprof_trace_arena {
 /** gprof_trace_arena_alloc() - @size bytes without alignment; NULL with errno */
 void *gprof_trace_arena_alloc(struct gprof_trace_memory *m, struct gprof_trace_arena *a,
 			      size_t size);
-/** gprof_trace_arena_clear() - give up all bytes, keep one chunk for what comes */
+/** gprof_trace_arena_clear() - free all bytes, but for one chunk */
 void gprof_trace_arena_clear(struct gprof_trace_memory *m, struct gprof_trace_arena *a);
 void gprof_trace_arena_free(struct gprof_trace_memory *m, struct gprof_trace_arena *a);
 

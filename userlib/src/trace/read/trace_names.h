@@ -19,7 +19,7 @@
 
 /**
  * struct gprof_trace_name - a name
- * @refs: who holds it
+ * @refs: number of users
  * @text: of it; @text.s are the bytes behind this struct
  */
 struct gprof_trace_name {

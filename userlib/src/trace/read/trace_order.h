@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * trace_order.h: may an event come next, and what does it say?
+ * trace_order.h: the order of events: whether one may come next, and its meaning.
  *
- * The scheduler whose trace it is, once more: an event is taken when the states
- * of all it speaks of allow it, and changes them. A sequence number that is not
- * the next one, or a state that another thread must bring about first, means
- * "not yet"; what no other event can put right is refused. The rules are those
- * of Go's reader (internal/trace/order.go), so that both give the same order.
+ * The scheduler whose trace it is, once more: an event is taken when the states of all it speaks
+ * of allow it, and changes them. A sequence number that is not the next one, or a state that
+ * another thread must bring about first, means "not yet"; an error that no other event can put
+ * right ends the reading. The rules are those of Go's reader (internal/trace/order.go), so that
+ * both give the same order.
  *
  * One step for each event number: trace_order_proc.c, trace_order_go.c,
  * trace_order_range.c and trace_order_user.c.
@@ -25,7 +25,7 @@
 #include "trace_names.h"
 #include "trace_state.h"
 
-/* One event may stand for three: what follows the first waits here. */
+/* One event may stand for three: the others wait here. */
 #define GPROF_TRACE_FOLLOWERS	2
 
 enum gprof_trace_gc { GPROF_GC_UNDETERMINED, GPROF_GC_OFF, GPROF_GC_ON };
@@ -46,7 +46,7 @@ enum gprof_trace_gc { GPROF_GC_UNDETERMINED, GPROF_GC_OFF, GPROF_GC_ON };
  * @follow: events that the last one stands for too
  * @nr_follow: how many
  * @next_follow: the next of them
- * @retired: name that the last event returned and nobody holds any more
+ * @retired: name that the last event returned, without a user any more
  * @error: sentence
  */
 struct gprof_trace_order {
@@ -79,7 +79,9 @@ void gprof_trace_order_generation(struct gprof_trace_order *o, uint64_t generati
 typedef int gprof_trace_step(struct gprof_trace_order *o, const struct gprof_trace_cursor *c,
 			     struct gprof_trace_event *ev);
 
-/* By event number. A cursor stops at what is no event of a thread; each that is has one. */
+/*
+ * By event number. A cursor stops at records that are no event of a thread; each event has a step.
+ */
 extern gprof_trace_step *const gprof_trace_steps[256];
 
 /** gprof_trace_order_find() - set o->m to the thread of a cursor; 0 or -errno with o->error */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * trace_order_go.c: what happens to goroutines.
+ * trace_order_go.c: steps of goroutines.
  */
 #include <errno.h>
 
@@ -253,8 +253,8 @@ int gprof_trace_go_syscall_begin(struct gprof_trace_order *o, const struct gprof
 		return err;
 	p = gprof_trace_proc_on(&o->state, o->m);
 	/*
-	 * The proc's number tells this syscall from others out of which it may be
-	 * stolen. Nobody else can be its next user: no need to wait.
+	 * The proc's number tells this syscall from others out of which it may be stolen. It has
+	 * no other next user: no need to wait.
 	 */
 	if (p->generation != o->generation || c->args[0] != p->seq + 1)
 		return gprof_trace_refuse(o, c, "sequence number %llu of proc %lld does not follow on %llu",
@@ -327,8 +327,8 @@ int gprof_trace_go_syscall_end_blocked(struct gprof_trace_order *o,
 }
 
 /*
- * A thread of C leaves Go. Its id may be another thread's soon, so whatever proc
- * it still has is taken from it now; that the trace says later, or never.
+ * A thread of C leaves Go. Its id may be another thread's soon, so a proc that it still has is
+ * taken from it now; the trace says so later, or never.
  */
 int gprof_trace_go_destroy_syscall(struct gprof_trace_order *o, const struct gprof_trace_cursor *c,
 				   struct gprof_trace_event *ev)

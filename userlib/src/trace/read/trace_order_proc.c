@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * trace_order_proc.c: what happens to procs.
+ * trace_order_proc.c: steps of procs.
  */
 #include <errno.h>
 
@@ -12,7 +12,7 @@ static const uint8_t state_of[GPROF_PROC_NR] = {
 	[GPROF_PROC_RUNNING] = GPROF_TRACE_PROC_RUNNING,
 	[GPROF_PROC_IDLE] = GPROF_TRACE_PROC_IDLE,
 	[GPROF_PROC_SYSCALL] = GPROF_TRACE_PROC_RUNNING,
-	/* Nobody knows any more which thread it is with. */
+	/* Its thread is not known any more. */
 	[GPROF_PROC_SYSCALL_ABANDONED] = GPROF_TRACE_PROC_IDLE,
 };
 

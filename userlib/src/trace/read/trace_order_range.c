@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * trace_order_range.c: what goes on for a while: stops of the world, marking,
- * mark assists, sweeping.
+ * trace_order_range.c: steps of ranges: stops of the world, marking, mark assists, sweeping.
  */
 #include <errno.h>
 
@@ -82,7 +81,7 @@ int gprof_trace_stw_end(struct gprof_trace_order *o, const struct gprof_trace_cu
 	return range(ev, GPROF_TRACE_RANGE_END, name->text, GPROF_TRACE_RESOURCE_GOROUTINE, go->id);
 }
 
-/* Marking is nobody's; its begin and end are in order by numbers of their own. */
+/* Marking has no owner; its begin and end are in order by numbers of their own. */
 
 static int mark(struct gprof_trace_event *ev, enum gprof_trace_kind kind)
 {
@@ -151,8 +150,8 @@ int gprof_trace_gc_end(struct gprof_trace_order *o, const struct gprof_trace_cur
 }
 
 /*
- * What was going on when the trace began is said in its first generation, once;
- * in later ones it must be known.
+ * A range that began before the trace is in its first generation, once; in later ones it must be
+ * known.
  */
 static int active(struct gprof_trace_order *o, const struct gprof_trace_cursor *c, bool *on)
 {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * trace_order_user.c: what is measured and noted: metrics, labels, tasks,
- * regions, logs, experiments.
+ * trace_order_user.c: steps of metrics, labels, tasks, regions, logs, experiments.
  */
 #include <errno.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * trace_state.c: what is known of goroutines, procs, threads and tasks.
+ * trace_state.c: state of goroutines, procs, threads and tasks.
  */
 #include "trace_state.h"
 

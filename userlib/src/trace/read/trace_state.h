@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * trace_state.h: what is known of goroutines, procs, threads and tasks at one
- * point of a trace. It lives through generations, unlike all that has an id in
- * a dictionary.
+ * trace_state.h: state of goroutines, procs, threads and tasks at one point of a trace. It lives
+ * through generations, unlike all that has an id in a dictionary.
  */
 #ifndef GPROF_TRACE_STATE_H
 #define GPROF_TRACE_STATE_H
@@ -26,7 +25,7 @@ struct gprof_trace_stop {
 	struct gprof_trace_name *name;
 };
 
-/* What few goroutines have. */
+/* State that few goroutines have. */
 struct gprof_trace_go_more {
 	struct gprof_trace_region *regions;
 	size_t nr_regions;
@@ -131,7 +130,7 @@ struct gprof_trace_state {
 void gprof_trace_state_init(struct gprof_trace_state *s, struct gprof_trace_memory *m);
 void gprof_trace_state_free(struct gprof_trace_state *s);
 
-/* The _add functions give the number of what was not there, or GPROF_NONE with errno. */
+/* The _add functions return the number of the new entry, or GPROF_NONE with errno. */
 uint32_t gprof_trace_go_add(struct gprof_trace_state *s, int64_t id, uint8_t status,
 			    uint64_t generation);
 /** gprof_trace_go_remove() - it is gone, with its regions and stops */

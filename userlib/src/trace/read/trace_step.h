@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * trace_step.h: what the steps of trace_order.h share.
+ * trace_step.h: the state of trace_order.h, and functions for its steps.
  *
- * When a step is called, the event has its number and where it happened: the
- * thread, and what that has before the event.
+ * When a step is called, the event has its number and its place: the thread, with its proc and
+ * goroutine before the event.
  */
 #ifndef GPROF_TRACE_STEP_H
 #define GPROF_TRACE_STEP_H
@@ -35,7 +35,7 @@ void gprof_trace_retire(struct gprof_trace_order *o, struct gprof_trace_name *na
 const char *gprof_trace_go_status_name(uint8_t status);
 const char *gprof_trace_proc_status_name(uint8_t status);
 
-/* What a thread must have for an event to happen on it. */
+/* Needs of an event on its thread. */
 enum gprof_trace_need { GPROF_NEED_THREAD = 1, GPROF_NEED_PROC = 2, GPROF_NEED_GO = 4 };
 #define GPROF_NEED_ALL	(GPROF_NEED_THREAD | GPROF_NEED_PROC | GPROF_NEED_GO)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * trace_wire.h: the vocabulary of Go execution trace v2: event numbers, what
- * their arguments are called, and variable-length integers.
+ * trace_wire.h: the vocabulary of Go execution trace v2: event numbers, names of their arguments,
+ * and variable-length integers.
  *
  * Source: internal/trace/tracev2/events.go of Go 1.26; the events of 1.22 and
  * 1.23 are a subset.
@@ -117,7 +117,7 @@ enum gprof_trace_proc_status {
 	GPROF_PROC_NR,
 };
 
-/* Bytes of what CPU samples count and its unit, with the 0. */
+/* Bytes of the type of CPU samples and its unit, with the 0. */
 #define GPROF_TRACE_SAMPLE_TEXT	64
 
 /* Bytes of the longest varint, and of the longest event: type, time, arguments. */
@@ -146,7 +146,7 @@ extern const struct gprof_trace_spec gprof_trace_specs[256];
  * @end: where the bytes end
  * @v: the value
  *
- * Return: what follows it, or NULL when it ends too early or has more than 64 bits.
+ * Return: the position behind it, or NULL when it ends too early or has more than 64 bits.
  */
 static inline const unsigned char *gprof_varint(const unsigned char *p, const unsigned char *end,
 						uint64_t *v)

@@ -125,7 +125,7 @@ static int add(struct gprof_trace_annotations_half *half, const struct key *key,
 	return err;
 }
 
-/* Who begins tasks and never ends them must not take any memory. */
+/* A program that begins tasks and never ends them must not take unbounded memory. */
 static void forget_older(struct gprof_trace_annotations *n)
 {
 	struct gprof_trace_annotations_half older = n->tasks[1];

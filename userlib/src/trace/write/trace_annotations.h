@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * trace_annotations.h: what programs have said of what they do, until it is written.
+ * trace_annotations.h: annotations of programs, until they are written.
  *
  * A program knows its tasks by numbers of its own, which another program may have too, and
  * the next one of the same pid. In a trace each task has one that no other has.
@@ -21,7 +21,7 @@
 /**
  * struct gprof_trace_annotation - an annotation
  * @what: GPROF_ANNOTATE_*; 0: the place is free
- * @process: whose number @task is
+ * @process: that gave the number @task
  * @task: 0: none
  * @parent: likewise
  * @name: up to the first 0 byte
@@ -75,7 +75,7 @@ struct gprof_trace_annotations {
 void gprof_trace_annotations_init(struct gprof_trace_annotations *n);
 void gprof_trace_annotations_free(struct gprof_trace_annotations *n);
 
-/** gprof_trace_annotations_add() - keep one, whose record makes sense; 0 or -ENOMEM */
+/** gprof_trace_annotations_add() - keep one, of a valid record; 0 or -ENOMEM */
 int gprof_trace_annotations_add(struct gprof_trace_annotations *n,
 				const struct gprof_annotation_rec *rec, uint64_t *id);
 /** gprof_trace_annotations_get() - until anything else is done with @n; NULL: no such id */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * trace_model.c: what happened on CPUs, turned into procs and goroutines, a generation
- * at a time.
+ * trace_model.c: points of CPUs to events of procs and goroutines, a generation at a time.
  */
 #include "trace_model.h"
 
@@ -53,7 +52,7 @@ void gprof_trace_model_free(struct gprof_trace_model *m)
 	memset(m, 0, sizeof(*m));
 }
 
-/* The statuses that a generation begins with: of all CPUs, and of what they run. */
+/* The statuses that a generation begins with: of all CPUs, and of their tasks. */
 static void begin(struct gprof_trace_model *m)
 {
 	size_t i;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * trace_model.h: what happened on CPUs, turned into procs and goroutines.
+ * trace_model.h: points of CPUs to events of procs and goroutines.
  *
- * Points come ordered by time. The model knows at each of them which task each CPU
- * has and what each task does, and writes events that follow from that alone: a
- * point that contradicts it is preceded by what must have happened meanwhile. So a
- * trace is valid whatever the points are. Times never run backwards, and sequences
- * are given in the order of the points, so that a reader finds that order again.
+ * Points come ordered by time. The model has at each of them the task of each CPU and the state of
+ * each task, and writes events that follow from that alone: a point that contradicts it is
+ * preceded by the events that it implies. So a trace is valid whatever the points are. Times never
+ * run backwards, and sequences are given in the order of the points, so that a reader finds that
+ * order again.
  */
 #ifndef GPROF_TRACE_MODEL_H
 #define GPROF_TRACE_MODEL_H
@@ -26,7 +26,7 @@
 #define GPROF_TRACE_COMM	32	/* bytes of a task's name, with the 0 */
 #define GPROF_TRACE_MODEL_CALLS	512	/* more than there are system calls */
 #define GPROF_TRACE_MODEL_RECENT	256	/* a power of two */
-/* Units of a trace's clock, as Go's on Linux: what the trace says is this times ns. */
+/* Units of a trace's clock, as Go's on Linux, in ns. */
 #define GPROF_TRACE_UNIT_NS	64
 
 enum gprof_trace_reason {
@@ -40,9 +40,9 @@ enum gprof_trace_reason {
 /**
  * struct gprof_trace_model_task - a task that lives
  * @id: goroutine in the trace
- * @tid: whose
+ * @tid: thread id
  * @pid: of its process; 0: not known, which is taken for its own
- * @told: what the trace says of that; 0: nothing
+ * @told: pid in the trace; 0: none
  * @cpu: that it runs on, or GPROF_NONE
  * @status: enum gprof_trace_go_status
  * @woken: while it was still on a CPU
@@ -56,7 +56,7 @@ enum gprof_trace_reason {
  * @call: syscall that it is in
  * @call_stack: where it entered that, of @call_generation
  * @call_generation: of that stack
- * @waker: stack of who has woken it meanwhile, of this generation
+ * @waker: stack of the task that has woken it meanwhile, of this generation
  * @waker_generation: of that stack
  * @guessed: when it was first heard of without a fork, in units
  * @name: or ""
@@ -150,13 +150,13 @@ struct gprof_trace_model_cpu {
  * @pool: strings and stacks of this generation
  * @out: where batches go
  * @samples: body of the batch of CPU samples
- * @processes: the fact of whose threads tasks are
+ * @processes: the fact with the processes of tasks
  * @facts: of this generation
- * @sample_period: what one of them stands for, or 0
+ * @sample_period: period of CPU samples, or 0
  * @sample_rest: of their weights, not yet told
  * @notes: annotations that points name, and tasks of programs
  * @err: first -errno, which all else is for nothing after
- * @stats: what is counted
+ * @stats: counts
  */
 struct gprof_trace_model {
 	unsigned int version;
@@ -212,7 +212,7 @@ int gprof_trace_model_process(struct gprof_trace_model *m, uint32_t tid, uint32_
  * @m: model
  * @points: ordered by time
  * @nr: how many
- * @pool: gets what they name
+ * @pool: gets their strings and stacks
  * @out: gets their batches
  *
  * Return: 0 or -ENOMEM.

@@ -61,7 +61,7 @@ static void put_log(struct gprof_trace_model *m, uint32_t cpu, uint64_t task, co
 	      gprof_model_string(m, text), mark(m));
 }
 
-/* What was put right. */
+/* Logs a repair. */
 static void log_repair(struct gprof_trace_model *m, uint32_t cpu, uint64_t task, const char *name,
 		       const char *what)
 {

@@ -89,7 +89,7 @@ gprof_model_put_event(struct gprof_trace_model *m, uint32_t cpu, unsigned char t
 		gprof_model_first_event(m, cpu, type, args, nr);
 }
 
-/* As EVENT(), for those that most of a trace are: without a loop over what they say. */
+/* As EVENT(), for the most frequent ones: without a loop over their arguments. */
 #define OFTEN(m, cpu, type, ...) do { \
 	const uint64_t v_[] = { __VA_ARGS__ }; \
 	gprof_model_put_event(m, cpu, type, v_, sizeof(v_) / sizeof(*v_)); \

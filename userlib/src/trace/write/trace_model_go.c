@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * trace_model_go.c: what is said of procs and goroutines.
+ * trace_model_go.c: events of procs and goroutines.
  */
 #include "trace_model_go.h"
 #include "trace_model_annotation.h"
@@ -121,7 +121,7 @@ static __attribute__((noinline)) void proc_start(struct gprof_trace_model *m, ui
 	OFTEN(m, cpu, GPROF_EV_PROC_START, cpu, ++c->seq);
 }
 
-/* An interrupt has ended, or who was interrupted goes on, which is as good. */
+/* An interrupt has ended, or the interrupted task goes on, which is as good. */
 void gprof_model_sweep_end(struct gprof_trace_model *m, uint32_t cpu)
 {
 	if (m->cpus[cpu].sweeps)
@@ -138,7 +138,7 @@ void gprof_model_proc_stop(struct gprof_trace_model *m, uint32_t cpu)
 	gprof_model_put_event(m, cpu, GPROF_EV_PROC_STOP, NULL, 0);
 }
 
-/* Whose thread it is, once; in the same generation, ahead of which readers have it. */
+/* The process of a thread, once; in the same generation, ahead of which readers have it. */
 static void emit_process(struct gprof_trace_model *m, struct gprof_trace_model_task *t)
 {
 	struct gprof_trace_bytes *b = &m->processes;
@@ -215,8 +215,8 @@ static inline void call_end(struct gprof_trace_model *m, uint32_t cpu,
 }
 
 /*
- * It needs a proc, which a CPU that idles has for just that long; and whoever runs there must
- * not be within a system call, says Go, though all are who fork.
+ * It needs a proc, which a CPU that idles has for just that long; and by Go's rules the task there
+ * must not be within a system call, though all that fork are.
  */
 void gprof_model_emit_create(struct gprof_trace_model *m, uint32_t cpu,
 			     struct gprof_trace_model_task *t, uint64_t stack)
@@ -478,7 +478,7 @@ static __attribute__((noinline)) void switch_out_slow(struct gprof_trace_model *
 	uint32_t n = c->task;
 	struct gprof_trace_model_task *t = &m->tasks[n];
 
-	/* Nobody is switched within an interrupt: the end of one was lost. */
+	/* No task is switched within an interrupt: the end of one was lost. */
 	gprof_model_sweep_end(m, cpu);
 	c->depth = 0;
 	c->task = GPROF_NONE;
@@ -492,7 +492,7 @@ static __attribute__((noinline)) void switch_out_slow(struct gprof_trace_model *
 	}
 	t->status = status;
 	emit_stop(m, cpu, status, reason(m, why), stack);
-	/* Who woke it saw it sleep already, though it was still on its way there. */
+	/* Its waker saw it sleep already, though it was still on its way there. */
 	if (t->woken && status == GPROF_GO_WAITING)
 		gprof_model_unblock(m, cpu, n,
 				    t->waker_generation == m->generation ? t->waker : 0);
@@ -500,8 +500,8 @@ static __attribute__((noinline)) void switch_out_slow(struct gprof_trace_model *
 }
 
 /*
- * The task of a CPU leaves it. This and gprof_model_switch_in() are most of what a trace takes:
- * what is nearly always so is done without a call, and so without a frame.
+ * The task of a CPU leaves it. This and gprof_model_switch_in() take most of the time of a trace:
+ * the usual case is done without a call, and so without a frame.
  */
 void gprof_model_switch_out(struct gprof_trace_model *m, uint32_t cpu, uint8_t status,
 			    enum gprof_trace_reason why, uint64_t stack)
@@ -510,7 +510,7 @@ void gprof_model_switch_out(struct gprof_trace_model *m, uint32_t cpu, uint8_t s
 	struct gprof_trace_model_task *t = &m->tasks[c->task];
 	uint64_t reason = m->reasons[why];
 
-	/* Whoever is off the CPU is in no system call, for Go: it waits. */
+	/* A task off the CPU is in no system call, for Go: it waits. */
 	if (t->status == GPROF_GO_SYSCALL)
 		call_end(m, cpu, t);
 	if (c->sweeps || t->woken || !reason || status == GPROF_GO_BAD) {
@@ -567,8 +567,8 @@ void gprof_model_switch_in(struct gprof_trace_model *m, uint32_t cpu, uint32_t t
 }
 
 /*
- * In Go's format it takes a goroutine to note something. Where a CPU has none it gets one
- * that is nobody's, for no time at all.
+ * In Go's format a log needs a goroutine. A CPU without one gets a goroutine of its own, for no
+ * time at all.
  */
 void gprof_model_note(struct gprof_trace_model *m, uint32_t cpu, const char *what,
 		      const char *text)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * trace_model_go.h: what is said of procs and goroutines, such that a reader of Go's
- * believes it: statuses before all else in a generation, sequences, a proc for whoever
- * does something.
+ * trace_model_go.h: events of procs and goroutines that Go's reader accepts: statuses before all
+ * else in a generation, sequences, a proc for each running goroutine.
  *
- * @cpu is in whose batch an event goes (trace_model_event.h). Tasks are numbers into the
- * model's array, which
- * moves as it grows; GPROF_NONE where there is no memory, which m->err says from then on.
+ * An event goes into the batch of @cpu (trace_model_event.h). Tasks are numbers into the model's
+ *	array, which moves as it grows; GPROF_NONE where there is no memory, which m->err says from
+ *	then on.
  */
 #ifndef GPROF_TRACE_MODEL_GO_H
 #define GPROF_TRACE_MODEL_GO_H
@@ -25,7 +24,7 @@ int gprof_model_add_cpu(struct gprof_trace_model *m, uint32_t cpu);
 /** gprof_model_emit_cpu() - likewise, and its status in this generation is said, if it was not */
 int gprof_model_emit_cpu(struct gprof_trace_model *m, uint32_t cpu);
 
-/** gprof_model_need_cpu() - likewise, for whom it mostly was */
+/** gprof_model_need_cpu() - likewise, for CPUs that mostly have it */
 static inline int gprof_model_need_cpu(struct gprof_trace_model *m, uint32_t cpu)
 {
 	if (cpu < m->nr_cpus && m->cpus[cpu].generation == m->generation)
@@ -34,7 +33,7 @@ static inline int gprof_model_need_cpu(struct gprof_trace_model *m, uint32_t cpu
 }
 /** gprof_model_proc_stop() - a CPU idles */
 void gprof_model_proc_stop(struct gprof_trace_model *m, uint32_t cpu);
-/** gprof_model_sweep_end() - an interrupt has ended, or who was interrupted goes on */
+/** gprof_model_sweep_end() - an interrupt has ended, or the interrupted task goes on */
 void gprof_model_sweep_end(struct gprof_trace_model *m, uint32_t cpu);
 
 /** gprof_model_find() - the task of a tid, or GPROF_NONE */
@@ -51,16 +50,16 @@ static inline uint32_t gprof_model_recent(const struct gprof_trace_model *m, uin
 {
 	uint32_t n = m->recent[tid % GPROF_TRACE_MODEL_RECENT];
 
-	/* Whose place it was has no generation. */
+	/* A freed task has no generation. */
 	if (n < m->nr_tasks && m->tasks[n].tid == tid && m->tasks[n].generation == m->generation)
 		return n;
 	return GPROF_NONE;
 }
 
 /**
- * gprof_model_need_task() - the task of a tid, whose status in this generation is said
+ * gprof_model_need_task() - the task of a tid, with its status in this generation
  *
- * One that was never heard of has @status, which follows from what is said of it.
+ * A new one has @status, which follows from its event.
  */
 static inline uint32_t gprof_model_need_task(struct gprof_trace_model *m, uint32_t cpu,
 					     uint32_t tid, uint8_t status)
@@ -82,7 +81,7 @@ void gprof_model_switch_out(struct gprof_trace_model *m, uint32_t cpu, uint8_t s
 			    enum gprof_trace_reason why, uint64_t stack);
 void gprof_model_unblock(struct gprof_trace_model *m, uint32_t cpu, uint32_t n, uint64_t stack);
 
-/** gprof_model_note() - note something where it happens, whoever runs there */
+/** gprof_model_note() - a log on a CPU, of any task there */
 void gprof_model_note(struct gprof_trace_model *m, uint32_t cpu, const char *what,
 		      const char *text);
 /** gprof_model_region() - the begin or end of a region named after a system call */

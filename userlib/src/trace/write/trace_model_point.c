@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * trace_model_point.c: what follows from each kind of point.
+ * trace_model_point.c: events of each kind of point.
  */
 #include "trace_model_point.h"
 
@@ -17,8 +17,8 @@
 #define SAMPLE_TIMES_MAX	4096
 
 /*
- * It has a task that nobody was seen to give it. A CPU of which nothing was known says so
- * by a status at the start of the trace; later it takes a switch that is made up.
+ * It has a task without a switch to it. A CPU without a known state gets a status at the start of
+ * the trace; later it takes a switch that is made up.
  */
 static void count_made_up(struct gprof_trace_model *m, const struct gprof_trace_model_cpu *c,
 			  bool fresh)
@@ -52,7 +52,7 @@ static __attribute__((noinline)) bool agree_now(struct gprof_trace_model *m, con
 	return false;
 }
 
-/* What a point says of who has the CPU; true when it is that task, for the model too. */
+/* The task on the CPU by a point; true when it is the model's task, too. */
 static inline bool agree(struct gprof_trace_model *m, const struct gprof_trace_point *p)
 {
 	struct gprof_trace_model_cpu *c = &m->cpus[p->cpu];
@@ -133,7 +133,7 @@ static void on_fork(struct gprof_trace_model *m, const struct gprof_trace_point 
 		return;
 	}
 	if (n != GPROF_NONE) {
-		/* The end of the one before was lost. Off a CPU, nobody can end it. */
+		/* The end of the one before was lost. Off a CPU, no event can end it. */
 		m->stats.repaired++;
 		memcpy(name, m->tasks[n].name, sizeof(name));
 		pid = m->tasks[n].pid;
@@ -187,7 +187,7 @@ static void on_exec(struct gprof_trace_model *m, const struct gprof_trace_point 
 
 	if (!agree(m, p))
 		return;
-	/* What its program was in has ended. */
+	/* Regions of its old program have ended. */
 	gprof_model_leave_call(m, p->cpu, &m->tasks[m->cpus[p->cpu].task]);
 	gprof_model_regions_end(m, p->cpu);
 	/* A thread that is not the first of its process takes that one's number. */
@@ -202,7 +202,7 @@ static void on_exec(struct gprof_trace_model *m, const struct gprof_trace_point 
 		EVENT(m, p->cpu, GPROF_EV_GO_LABEL, gprof_model_string(m, t->name));
 }
 
-/* It is known again who has the CPU, which may be whom the model has there. */
+/* The task on the CPU is known again, and may be the model's. */
 static void on_running(struct gprof_trace_model *m, const struct gprof_trace_point *p)
 {
 	struct gprof_trace_model_cpu *c = &m->cpus[p->cpu];
@@ -223,7 +223,7 @@ static void on_running(struct gprof_trace_model *m, const struct gprof_trace_poi
 	gprof_model_proc_stop(m, p->cpu);
 }
 
-/* Time that is taken from whoever has the CPU, by the outermost of them. */
+/* Time that is taken from the task on the CPU, by the outermost of them. */
 static void on_interrupt(struct gprof_trace_model *m, const struct gprof_trace_point *p)
 {
 	static const char *const softirqs[] = {
@@ -287,7 +287,7 @@ static void on_fault(struct gprof_trace_model *m, const struct gprof_trace_point
 		      gprof_model_string(m, how), p->stack);
 }
 
-/* Whoever has the CPU need not be the one that it is about. */
+/* The task on the CPU need not be the subject. */
 static void on_fired(struct gprof_trace_model *m, const struct gprof_trace_point *p)
 {
 	uint64_t us = (p->arg & ~GPROF_TRACE_GOES_ON) / 1000;
@@ -309,7 +309,7 @@ static void on_fired(struct gprof_trace_model *m, const struct gprof_trace_point
 	gprof_model_note(m, p->cpu, what, text);
 }
 
-/* How often a sample is told, for what it and the rest of those before stand for. */
+/* How often a sample is written, for its weight and the rest of those before. */
 static uint64_t sample_times(struct gprof_trace_model *m, uint64_t weight)
 {
 	uint64_t times;
@@ -349,14 +349,17 @@ static void on_sample(struct gprof_trace_model *m, const struct gprof_trace_poin
 		put_sample(m, p);
 }
 
-/* What Go's format has no event for. */
+/* Points without an event of Go's format. */
 #define FACT(m, kind, ...) do { \
 	const uint64_t v_[] = { __VA_ARGS__ }; \
 	gprof_model_failed(m, gprof_trace_facts_add_numbers(&(m)->facts, (m)->now, kind, v_, \
 							    sizeof(v_) / sizeof(*v_))); \
 } while (0)
 
-/* How many were lost, where and before when; whatever they would have ended has ended. */
+/*
+ * The number of lost events, their CPU and time; open intervals that they would have ended are
+ * ended.
+ */
 static void on_lost(struct gprof_trace_model *m, const struct gprof_trace_point *p)
 {
 	m->stats.lost += p->arg;

@@ -17,7 +17,7 @@ void gprof_trace_points_free(struct gprof_trace_points *t)
 	memset(t, 0, sizeof(*t));
 }
 
-/* What is left lies where it is until its room is needed: a piece may end many generations. */
+/* The rest stays where it is until its room is needed: a piece may end many generations. */
 struct gprof_trace_point *gprof_trace_points_room(struct gprof_trace_points *t, size_t nr)
 {
 	size_t dropped = (size_t)(t->p - t->all);

@@ -18,7 +18,7 @@
  * struct gprof_trace_points - points
  * @p: them, in @all
  * @nr: how many
- * @all: their memory, which begins with what was dropped
+ * @all: their memory, which begins with dropped ones
  * @cap: room in it
  * @unsorted: they are not in the order of their times
  * @merged: where they are sorted to
@@ -35,7 +35,7 @@ struct gprof_trace_points {
 };
 
 void gprof_trace_points_free(struct gprof_trace_points *t);
-/** gprof_trace_points_room() - place for so many behind what there is, or NULL */
+/** gprof_trace_points_room() - place for so many more, or NULL */
 struct gprof_trace_point *gprof_trace_points_room(struct gprof_trace_points *t, size_t nr);
 /** gprof_trace_points_added() - so many are there, in order of each other */
 void gprof_trace_points_added(struct gprof_trace_points *t, size_t nr);

@@ -51,7 +51,7 @@ int gprof_trace_pool_string(struct gprof_trace_pool *p, const char *s, size_t le
 {
 	uint32_t n;
 
-	/* What is behind a 0 byte would get lost on the way through the table. */
+	/* Bytes behind a 0 would get lost on the way through the table. */
 	len = strnlen(s, len < GPROF_TRACE_STRING_MAX ? len : GPROF_TRACE_STRING_MAX);
 	n = gprof_strings_add(&p->strings, s, len);
 	if (n == GPROF_NONE)

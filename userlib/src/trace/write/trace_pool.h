@@ -33,7 +33,7 @@ struct gprof_trace_pool_stack {
 /**
  * struct gprof_trace_pcs - pcs of frames in all generations of a trace
  * @memory: of @known, not limited
- * @known: pcs of up to GPROF_TRACE_PCS_MAX frames, by the hash of what is said of them
+ * @known: pcs of up to GPROF_TRACE_PCS_MAX frames, by the hash of their contents
  * @last: that was given
  */
 struct gprof_trace_pcs {
@@ -86,7 +86,7 @@ struct gprof_trace_pool {
 
 int gprof_trace_pool_init(struct gprof_trace_pool *p, struct gprof_trace_pcs *pcs);
 void gprof_trace_pool_free(struct gprof_trace_pool *p);
-/** gprof_trace_pool_string() - number of a string, cut at what a trace takes; 0 or -ENOMEM */
+/** gprof_trace_pool_string() - number of a string, cut at the format's limit; 0 or -ENOMEM */
 int gprof_trace_pool_string(struct gprof_trace_pool *p, const char *s, size_t len, uint64_t *id);
 /** gprof_trace_pool_stack() - id of a stack, of GPROF_TRACE_FRAMES_MAX at most; 0 or -ENOMEM */
 int gprof_trace_pool_stack(struct gprof_trace_pool *p, const struct gprof_trace_frame *frames,

@@ -38,7 +38,7 @@ struct indexed {
 /**
  * struct gprof_trace_writer - a trace in the making
  * @to: where to
- * @opts: what was asked for
+ * @opts: the caller's options
  * @model: state of the host
  * @pool: strings and stacks of this generation
  * @pcs: of all
@@ -53,9 +53,9 @@ struct indexed {
  * @cap_index: room
  * @unended: the byte that ends the last generation is not yet written
  * @whole: up to here it is a trace
- * @sample_type: what CPU samples count, of @opts
+ * @sample_type: type of CPU samples, of @opts
  * @sample_unit: and its unit
- * @namer: makes stacks of what points have instead
+ * @namer: makes stacks of the handles in points
  * @err: sticky -errno
  */
 struct gprof_trace_writer {
@@ -230,7 +230,9 @@ int gprof_trace_writer_add(struct gprof_trace_writer *w, const struct gprof_trac
 		return -ENOMEM;
 	*held = *p;
 	w->stacked |= p->stack && !w->namer.name;
-	/* A sample says nothing of who runs, so that its place among others is no matter. */
+	/*
+	 * A sample does not change the running task, so that its place among others is no matter.
+	 */
 	if ((held->time < w->last[p->cpu] && p->type != GPROF_TRACE_POINT_SAMPLE) ||
 	    held->time < w->cut) {
 		held->time = w->last[p->cpu] > w->cut ? w->last[p->cpu] : w->cut;
@@ -376,7 +378,7 @@ static int put_text(struct gprof_trace_bytes *fact, const char *text)
 	return err ? err : gprof_trace_put(fact, text, strlen(text));
 }
 
-/* Whose trace it is, what was to be recorded, and what its CPU samples are. */
+/* Facts of the trace: its writer, its configuration, and its CPU samples. */
 static int put_origin(struct gprof_trace_writer *w, uint64_t time)
 {
 	const struct gprof_trace_writer_opts *o = &w->opts;
@@ -473,7 +475,7 @@ static int write_generation(struct gprof_trace_writer *w, size_t nr,
 	return 0;
 }
 
-/* What is left belongs to the next generation, which has its own stacks. */
+/* The rest belongs to the next generation, which has its own stacks. */
 static int move_on(struct gprof_trace_writer *w, size_t nr)
 {
 	struct gprof_trace_pool pool;

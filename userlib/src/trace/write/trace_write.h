@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * trace_write.h: a trace that is being written, to those of the library who write it:
- * stacks that get their names later, and what is a trace already.
+ * trace_write.h: the library's own interface of a trace writer: stacks that get their names later,
+ * and the size of a whole trace so far.
  */
 #ifndef GPROF_TRACE_WRITE_PRIVATE_H
 #define GPROF_TRACE_WRITE_PRIVATE_H
@@ -12,8 +12,8 @@ struct gprof_annotation_rec;
 
 /**
  * struct gprof_trace_namer - makes stacks as a generation is cut, all at a time
- * @name: puts into each point's @stack, which is whatever the point was added with, what
- *	gprof_trace_writer_stack() says, or 0; 0 or -errno, which fails the cut
+ * @name: replaces each point's @stack, the caller's handle, by one of gprof_trace_writer_stack(),
+ *	or 0; 0 or -errno, which fails the cut
  * @ctx: passed on
  */
 struct gprof_trace_namer {
@@ -41,16 +41,16 @@ struct gprof_trace_point *gprof_trace_writer_room(struct gprof_trace_writer *w, 
 /**
  * gprof_trace_writer_added() - take those that were written there
  * @w: writer
- * @nr: how many, 1 at least: of one CPU, in the order of their times, none of them a CPU
- *	sample and none with a stack, and each one that gprof_trace_writer_add() takes, but for
- *	what is asked here
+ * @nr: how many, 1 at least: of one CPU, in the order of their times, none of them a CPU sample
+ *	and none with a stack, and each one that gprof_trace_writer_add() takes, but for these
+ *	conditions
  *
  * Return: true, or false: nothing was taken, and each has to be added by itself.
  */
 bool gprof_trace_writer_added(struct gprof_trace_writer *w, size_t nr);
 
 /**
- * gprof_trace_writer_note() - what a program says, for a GPROF_TRACE_POINT_ANNOTATION
+ * gprof_trace_writer_note() - an annotation, for a GPROF_TRACE_POINT_ANNOTATION
  * @w: writer
  * @rec: a record that makes sense
  * @id: result: the point's @arg
@@ -73,7 +73,7 @@ struct gprof_trace_whole {
 	uint64_t generations;
 };
 
-/** gprof_trace_writer_whole() - what would be left if nothing more were written */
+/** gprof_trace_writer_whole() - size of a whole trace so far */
 struct gprof_trace_whole gprof_trace_writer_whole(const struct gprof_trace_writer *w);
 
 #endif /* GPROF_TRACE_WRITE_PRIVATE_H */
