@@ -83,7 +83,7 @@ static const char *command_name(const void *ctx, size_t i)
 	return i < ARRAY_SIZE(commands) ? commands[i].name : NULL;
 }
 
-/* What others call it. */
+/* Names of other tools. */
 static const struct {
 	const char *word;
 	const char *meant;
@@ -142,7 +142,7 @@ int main(int argc, char **argv)
 	const char *word = argc > 1 ? argv[1] : NULL;
 
 	open_standard_files();
-	/* Whoever started us may have ignored it, and then nobody's end can be waited for. */
+	/* The parent may have ignored it, and then wait() does not work. */
 	signal(SIGCHLD, SIG_DFL);
 	if (!word)
 		return misused("no subcommand; see gprofctl --help");

@@ -46,7 +46,7 @@ uint64_t budget_hz(const struct budget *b, uint64_t hz)
 	return hz >> b->level ? hz >> b->level : 1;
 }
 
-/* Up to what the kernel takes, 2^32 - 1. */
+/* Up to the kernel's limit, 2^32 - 1. */
 uint64_t budget_every(const struct budget *b, uint64_t every)
 {
 	return every <= UINT32_MAX >> b->level ? every << b->level : UINT32_MAX;

@@ -15,8 +15,8 @@
 #define BUDGET_LEVEL_MAX	10
 
 /**
- * struct budget - what it may cost, and what it does
- * @share: of one CPU's time; 0: whatever it costs
+ * struct budget - limit of the cost, and the present cost
+ * @share: of one CPU's time; 0: no limit
  * @level: 0: as was asked for
  * @cost_ns: CPU time at this level
  * @elapsed_ns: likewise, time
@@ -40,7 +40,7 @@ struct budget {
  */
 bool budget_step(struct budget *b, uint64_t cost_ns, uint64_t elapsed_ns);
 
-/* budget_share() - what it costs at this level, of one CPU's time */
+/* budget_share() - cost at this level, of one CPU's time */
 double budget_share(const struct budget *b);
 
 /*

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gprofctl history: what "gprofctl push" has kept of a span of time, as one profile.
+ * gprofctl history: the profiles that "gprofctl push" has kept of a span of time, as one profile.
  */
 #include "cli/cmd.h"
 
@@ -32,7 +32,7 @@
  * @file: -o, or NULL
  * @list: --list
  * @dir: the store
- * @window: what is asked for
+ * @window: the span of time
  * @sum: the profile
  */
 struct history {
@@ -152,7 +152,7 @@ static int list(const struct history *h)
 		const struct item_name *n = i < w->nr ? &w->items[i] : NULL;
 
 		if (r < w->nr_rollups && (!n || w->rollups[r].name.start_ns <= n->start_ns)) {
-			/* What it is the sum of is there to be listed. */
+			/* Its parts are there to be listed. */
 			if (w->rollups[r].there < w->rollups[r].name.items)
 				list_one(&w->rollups[r].name, "sum");
 			r++;
@@ -172,7 +172,7 @@ static void widen(uint64_t *begin, uint64_t *end, const struct item_name *n)
 		*end = n->start_ns;
 }
 
-/* What there is in place of what there is not. */
+/* Rollups in place of items that are gone. */
 static int nothing(const struct history *h)
 {
 	struct time_range all = { .dir = &h->dir, .to_ns = UINT64_MAX };
@@ -291,7 +291,7 @@ int cmd_history(int argc, char **argv)
 		status = fail("%s: %s", h.store, strerror(-err));
 	else
 		status = h.list ? list(&h) : merge(&h);
-	/* Nobody knows how much that is: a script is to see it as well. */
+	/* Its size is not known: a script is to see it as well. */
 	if (h.window.bad) {
 		diag("hours that cannot be read: %zu", h.window.bad);
 		status = status == STATUS_OK ? STATUS_FAILED : status;

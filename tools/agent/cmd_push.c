@@ -34,25 +34,25 @@
 
 /**
  * struct push - the command line
- * @p: what is done
+ * @p: store, recorder and sender
  * @store: --store, or NULL
- * @store_dir: the same, or what it is without
+ * @store_dir: the same, or the default
  * @keep_ns: --for
  * @engines: --otlp and the like, by name
  * @urls: of each
  * @nr_engines: how many
- * @opened: those that are nobody's yet, or NULL
- * @headers: --header and what --header-file has, NULL-terminated
- * @header_files: --header-file, whose lines they are
+ * @opened: those without a sender yet, or NULL
+ * @headers: --header and the lines of --header-file, NULL-terminated
+ * @header_files: contents of --header-file
  * @nr_headers: how many
  * @ca_file: --ca-file, or NULL
- * @give_up: what is on its way to an engine is not to be waited for
+ * @give_up: end requests under way
  * @no_names: --no-names
  * @windows: --windows
  * @nr_windows: how many
  * @metrics: --metrics, or NULL
  * @hosts: each --host
- * @http: what serves them, or NULL
+ * @http: server for metrics, or NULL
  * @once: --once
  * @kinds_given: there was an -e
  */
@@ -432,7 +432,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000ULL + (uint64_t)t.tv_nsec;
 }
 
-/* What the interval has cost; does that change the rates? */
+/* Charges the cost of the interval; does that change the rates? */
 static bool judge(struct pusher *p, const uint64_t produced[KINDS_MAX])
 {
 	uint64_t own = own_cpu_ns(), sampling = continuous_cost(&p->continuous, produced);
@@ -455,13 +455,16 @@ static int store_interval(struct push *o, bool last)
 	memcpy(produced, p->continuous.produced, sizeof(produced));
 	status = continuous_store(&p->continuous, p->store,
 				  last ? CONTINUOUS_END : CONTINUOUS_GO_ON);
-	/* Rates are of the recorder: it is made anew. What comes meanwhile is of the next level. */
+	/*
+	 * Rates are of the recorder: it is made anew. Samples that come meanwhile are of the next
+	 * level.
+	 */
 	if (!last && status == STATUS_OK && judge(p, produced)) {
 		status = continuous_store(&p->continuous, p->store, CONTINUOUS_RENEW);
 		if (status == STATUS_OK)
 			status = continuous_start(&p->continuous, &p->budget);
 	}
-	/* It cannot go on: what is recorded still is kept. */
+	/* It cannot go on: the last samples are kept. */
 	if (!last && status != STATUS_OK)
 		continuous_store(&p->continuous, p->store, CONTINUOUS_END);
 	pusher_show(p);
@@ -478,7 +481,7 @@ static int go_on(struct push *o, struct watch *w)
 	uint64_t next = now_ns();
 	int status = STATUS_OK;
 
-	/* What it took to begin is no interval's. */
+	/* The cost of the start is no interval's. */
 	o->p.own_ns = own_cpu_ns();
 	o->p.judged_ns = next;
 
@@ -547,7 +550,7 @@ static void report(struct push *o)
 	     (unsigned long long)c.samples.waited);
 }
 
-/* What is in the store is there still, and goes on to be sent by the next one. */
+/* The store keeps its items, and the next process sends them. */
 static void give_up(void)
 {
 }
@@ -576,7 +579,7 @@ static int push(struct push *o)
 		status = serve_metrics(o);
 	if (status == STATUS_OK)
 		status = go_on(o, &w);
-	/* Metrics are of the others, which are there until nobody asks any more. */
+	/* Metrics read the others, which end after the server. */
 	http_close(o->http);
 	watch_hurry(give_up);
 	window_recorder_stop(p->windows);

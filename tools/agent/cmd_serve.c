@@ -34,8 +34,8 @@
 #define FLIGHT_NS	10000000000LL
 
 /**
- * struct serve - the command line, and what the pages are made of
- * @sched: what to count
+ * struct serve - the command line, and sources of the pages
+ * @sched: target and options
  * @listen: --listen, or NULL
  * @socket: --socket, or NULL
  * @mode: --socket-mode
@@ -47,8 +47,8 @@
  * @memory: --max-memory, 0 when absent
  * @flight_ns: --flight, 0 when absent
  * @session: statistics; the servers' threads read them while they run
- * @access: who may ask
- * @flight: what trace?flight=1 gives, or NULL
+ * @access: passwords and token
+ * @flight: recorder of trace?flight=1, or NULL
  * @profiles: handler of /debug/pprof/
  * @https: servers, of an address and of a socket, or NULL
  */
@@ -286,8 +286,8 @@ static int listen_all(struct serve *s)
 }
 
 /*
- * A command has the shim, so that its heap can be asked for; without it only that cannot. What
- * this process starts later has what it had.
+ * A command has the shim, so that its heap can be asked for; without it only that cannot. Later
+ * children of this process have the old environment.
  */
 static int begin(struct serve *s)
 {

@@ -16,7 +16,7 @@
 /* 0.28 % of a CPU for 99 samples a second on each of 16. */
 #define SAMPLE_NS	1800
 
-/* What costs little: of rates that are not given. */
+/* Default rates, of little cost. */
 static const struct {
 	const char *kind;
 	uint64_t rate;
@@ -177,7 +177,7 @@ int continuous_store(struct continuous *c, struct store *s, enum continuous_then
 	if (then != CONTINUOUS_GO_ON)
 		c->stopped_ns = now;
 	c->intervals++;
-	/* Whatever becomes of one, the other has its own. */
+	/* A failure of one does not end the other. */
 	if (c->r[0])
 		status[0] = store_profiles(c, s, 0, then != CONTINUOUS_GO_ON);
 	if (c->r[1] && then != CONTINUOUS_RENEW)

@@ -2,9 +2,9 @@
 /*
  * continuous: profiles of the whole host all the time, interval after interval.
  *
- * The recorder goes on while profiles are taken of it; only where rates change is it made
- * anew, and the time until it records again is counted. Kinds that tell what is in use have a
- * recorder of their own, and keep their rate: another would know of nothing that was there.
+ * The recorder goes on while profiles are taken of it; only where rates change is it made anew,
+ * and the time until it records again is counted. Kinds with live objects have a recorder of their
+ * own, and keep their rate: a new one would miss the older objects.
  */
 #ifndef GPROF_TOOLS_AGENT_CONTINUOUS_H
 #define GPROF_TOOLS_AGENT_CONTINUOUS_H
@@ -17,13 +17,13 @@
 #include "store.h"
 
 /**
- * struct continuous - what is recorded
+ * struct continuous - kinds and their recorders
  * @kinds: kinds, with the rates of now; first those whose rates change
  * @nr_rated: how many of them these are
  * @rates: those that were asked for
  * @host: from item_host()
  * @r: records these, and the others; or NULL
- * @before: what it had counted of each when the last profile was taken
+ * @before: counts of each when the last profile was taken
  * @produced: samples that the kernel took, by kind, since the beginning
  * @lost: ... and that were lost
  * @intervals: how many profiles there were of each
@@ -44,16 +44,16 @@ struct continuous {
 	uint64_t stopped_ns;
 };
 
-/* What is after a profile was taken. */
+/* Next step after a profile was taken. */
 enum continuous_then {
 	CONTINUOUS_GO_ON,	/* it goes on */
-	CONTINUOUS_RENEW,	/* of what has a rate; it ends, for continuous_start() */
+	CONTINUOUS_RENEW,	/* of kinds with a rate; it ends, for continuous_start() */
 	CONTINUOUS_END,		/* all ends */
 };
 
 /**
  * continuous_add() - record one more kind
- * @spec: "KIND" or "KIND:RATE"; "wall" is what runs and what waits, cpu and block
+ * @spec: "KIND" or "KIND:RATE"; ""wall" is cpu and block
  *
  * Return: STATUS_OK, or another status after a sentence.
  */
@@ -63,13 +63,13 @@ int continuous_add(struct continuous *c, const char *spec);
 int continuous_start(struct continuous *c, const struct budget *b);
 
 /**
- * continuous_store() - put what was recorded into a store
+ * continuous_store() - put the profiles so far into a store
  * @c: started
  * @s: store
- * @then: what is then
+ * @then: next step
  *
- * Return: STATUS_OK, or STATUS_FAILED after a sentence, when it cannot go on: what could be taken
- * is in the store then, and CONTINUOUS_END takes the rest.
+ * Return: STATUS_OK, or STATUS_FAILED after a sentence, when it cannot go on: the finished
+ * profiles are in the store then, and CONTINUOUS_END takes the rest.
  */
 int continuous_store(struct continuous *c, struct store *s, enum continuous_then then);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * curl_library: libcurl, opened by who sends something: it and the twenty libraries that it
- * needs would else be loaded by every gprofctl.
+ * curl_library: libcurl, opened on the first request: it and the twenty libraries that it needs
+ * would else be loaded by every gprofctl.
  */
 #ifndef GPROF_TOOLS_CURL_LIBRARY_H
 #define GPROF_TOOLS_CURL_LIBRARY_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * engine: whom a host's profiles and traces go to.
+ * engine: a receiver of a host's profiles and traces.
  *
- * The store keeps what waits; an engine takes one item at a time, whole or in parts that it
- * counts, and says of each what became of it. An item is what the store has on disk: a
- * gzipped pprof profile, or a trace in Go's format.
+ * The store keeps waiting items; an engine takes one at a time, whole or in parts that it counts,
+ * and reports the result of each. An item is a file of the store: a gzipped pprof profile, or a
+ * trace in Go's format.
  */
 #ifndef GPROF_TOOLS_AGENT_ENGINE_H
 #define GPROF_TOOLS_AGENT_ENGINE_H
@@ -23,7 +23,7 @@ enum item_form {
 };
 
 /**
- * struct item - what waits to be sent
+ * struct item - an item that waits to be sent
  * @form: profile or trace
  * @type: kind that recorded it, as on the command line: cpu, wall, block, mutex, heap, trace
  * @host: name of the host that was recorded
@@ -32,7 +32,7 @@ enum item_form {
  * @id: of the store, unique for ever within it; the same item has the same when it is sent again
  * @samples: how many it has; 0 for a trace
  * @sent_parts: parts of it that the engine took at earlier tries, which are not sent again
- * @profile: what reading it gives, where that is in memory still, or NULL
+ * @profile: the same, where that is in memory still, or NULL
  */
 struct item {
 	enum item_form form;
@@ -53,7 +53,7 @@ enum send_status {
 };
 
 /**
- * struct send_result - what became of it
+ * struct send_result - result of a try
  * @result: of all that is left of the item
  * @sent_parts: parts that are done with in all, earlier tries and refused ones included
  * @sent_samples: samples that the engine took at this try
@@ -61,9 +61,9 @@ enum send_status {
  * @unsure_samples: samples whose answer was lost at this try: they are sent again with the
  *	next, and may be there twice
  * @bytes: put on the wire at this try, headers and bodies, retries included
- * @retry_after_ms: what the engine asked for; 0: as the sender likes
- * @reached: somebody was there, and did not say that it is not ready, or of whom it takes nothing:
- *	where it comes later, this item may be the reason
+ * @retry_after_ms: wait that the engine asked for; 0: by the sender's backoff
+ * @reached: a server answered, and not that it is not ready, or refuses this sender: for
+ *	SENT_LATER this item may be the reason
  * @why: sentence for everything but SENT_ALL without refusals
  */
 struct send_result {
@@ -82,7 +82,7 @@ struct send_result {
  * struct engine - one that takes profiles, traces or both
  * @name: for messages and metrics: otlp, put, pyroscope, parca
  * @takes: forms, as bits of enum item_form
- * @parts: what the parts of an item follow from, as a number other than 0; 0: it has one part
+ * @parts: hash of the settings that divide an item into parts, not 0; 0: it has one part
  * @send: send what is left of an item; sleeps, while it makes progress
  * @close: end connections, free it
  */
@@ -96,7 +96,7 @@ struct engine {
 };
 
 /**
- * struct engine_options - what the command line says of engines
+ * struct engine_options - engines' options of the command line
  * @url: where to
  * @headers: "Name: value" lines to send along, tokens above all; NULL-terminated, or NULL
  * @ca_file: certificates to trust in place of the system's, or NULL

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * engine_otlp.c: profiles to whoever takes OTLP Profiles over HTTP.
+ * engine_otlp.c: profiles to receivers of OTLP Profiles over HTTP.
  *
  * A profile is sent as the requests that the library makes of it, which are its parts: each
  * is sent until the engine has taken or refused it, and never again. Where an answer is lost
@@ -31,7 +31,7 @@
 
 /**
  * struct otlp - such an engine
- * @engine: what the rest of the program knows of it
+ * @engine: its public part
  * @http: its server
  * @no_names: of the options
  * @path: behind the URL
@@ -47,7 +47,7 @@ struct otlp {
  * struct trip - an item on its way
  * @otlp: engine
  * @item: item
- * @out: what becomes of it
+ * @out: result
  * @part: of the item that the library is at
  * @later: the rest has to wait
  */
@@ -67,7 +67,7 @@ static bool has_type(const struct http_client_response *a, const char *type)
 	       (!a->type[len] || a->type[len] == ';' || a->type[len] == ' ');
 }
 
-/* Is it one of a receiver, and what does it say? */
+/* Is it a receiver's response? Gets its contents. */
 static bool read_answer(const struct http_client_response *a, struct gprof_otlp_answer *said)
 {
 	if (!a->size)
@@ -138,7 +138,7 @@ static int send_part(void *ctx, const struct gprof_otlp_request *r)
 		t->out->sent_samples += r->samples;
 		break;
 	case RESPONSE_REFUSED:
-		/* Which of them were in what it refuses it does not say. */
+		/* It does not say which samples it refuses. */
 		t->out->refused_samples += r->samples;
 		break;
 	case RESPONSE_UNSURE:
@@ -266,8 +266,8 @@ static const char *path_behind(const char *url)
 }
 
 /*
- * What the requests that are made of a profile follow from, and who has them: the first of them
- * are left out when they were taken, and are to be the same then.
+ * A hash of the settings that divide a profile into requests, and of the receiver: requests that
+ * were accepted are left out at the next try, and must be the same then.
  */
 static uint32_t parts_of(const struct otlp *otlp)
 {

@@ -2,8 +2,8 @@
 /*
  * engine_put.c: items as objects of a store: each is PUT to an address of its own.
  *
- * An address is made of the item, the same for each try, so that what is sent twice is there
- * once.
+ * An address is made of the item, the same for each try, so that an item that is sent twice is
+ * there once.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -54,7 +54,7 @@ static char *word_for(const struct item *item, const char *name, size_t len)
 	return NULL;
 }
 
-/* The path of an item, for free(). NULL: without memory, or what {} stands for is unknown. */
+/* The path of an item, for free(). NULL: without memory, or for an unknown name in {}. */
 static char *fill(const struct put *put, const struct item *item)
 {
 	const char *at = put->path, *open, *close;
@@ -124,7 +124,7 @@ static int split(struct put *put, const struct engine_options *options)
 	char *head, *probe, *shown;
 	int err;
 
-	/* Who is sent to is not made of names of hosts. */
+	/* The server's address does not depend on names of hosts. */
 	if (open && scheme && !memchr(scheme + 3, '/', (size_t)(open - scheme - 3))) {
 		shown = http_url_shown(url);
 		diag("%s: only what is behind the name of the server can be filled in", shown);

@@ -3,9 +3,9 @@
  * engine_raw.c: pprof as it is, in JSON, to Pyroscope's push.v1.PusherService/Push and to
  * Parca's /profiles/writeraw.
  *
- * Both want labels of a series and the file in base64; where they put them differs. There
- * is one series for a host, named like the ones that the engines scrape themselves: an item
- * is one part, sent whole, with the same id at each try for who looks at ids.
+ * Both want labels of a series and the file in base64; where they put them differs. There is one
+ * series for a host, named like the ones that the engines scrape themselves: an item is one part,
+ * sent whole, with the same id at each try for engines that compare ids.
  */
 #include <errno.h>
 #include <gnutls/crypto.h>
@@ -24,7 +24,7 @@
  * @path: behind the URL
  * @open: from the beginning to the labels
  * @between: from the labels to the sample
- * @id: what the sample has before its id, or NULL: it has none
+ * @id: text before the sample's id, or NULL: it has none
  * @close: behind the sample
  * @host: label of the host
  */
@@ -62,7 +62,7 @@ struct raw {
 	const char *path;
 };
 
-/* What the engines call what they scrape; others have the name of their kind. */
+/* The engines' names of scraped profiles; others have the name of their kind. */
 static const char *series_name(const char *type)
 {
 	static const char *const names[][2] = { { "cpu", "process_cpu" }, { "heap", "memory" } };

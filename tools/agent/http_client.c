@@ -24,15 +24,15 @@
 #define TIMEOUT_MS	10000
 /* Of a request, bytes a second: slower than the first for the timeout is no progress, ... */
 #define SLOWEST		1024
-/* ... and with less than the second in all somebody holds it up on purpose. */
+/* ... and with less than the second in all a server holds it up on purpose. */
 #define SLOW		8192
-/* What the kernels hold for a connection goes unseen: so much, at this speed. */
+/* Bytes in the kernels' buffers of a connection are not seen: so many, at this speed. */
 #define HELD		(4UL << 20)
 #define HELD_SPEED	65536
 /* Of what a server may ask for: later than this it is the sender's own time again. */
 #define RETRY_MAX_MS	(3600 * 1000ULL)
 
-/* Compresses bodies: ISA-L's, and what its level wants. */
+/* Compresses bodies: ISA-L's state, and the buffer for its level. */
 struct packer {
 	struct isal_zstream z;
 	uint8_t room[PACKER_ROOM];
@@ -178,7 +178,7 @@ static int add_headers(struct http_client *c, const char *const *headers)
 	return 0;
 }
 
-/* Where a profile goes is said often; who may send it there never is. */
+/* The address is in messages often; a token never is. */
 static char *without_secrets(CURLU *parts)
 {
 	static const CURLUPart secret[] = { CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_OPTIONS,
@@ -194,7 +194,7 @@ static char *without_secrets(CURLU *parts)
 	return copy;
 }
 
-/* What is before an @ may be a password, and what is behind a ? a token. */
+/* Text before an @ may be a password, and text behind a ? a token. */
 char *http_url_shown(const char *url)
 {
 	const char *at = strrchr(url, '@');
@@ -369,7 +369,7 @@ static int compress_body(struct http_client *c, const void *data, size_t size)
 	return 0;
 }
 
-/* Those of the options come last: what they say counts. */
+/* Those of the options come last: they take precedence. */
 static struct curl_slist *headers_of(const struct http_client *c,
 				     const struct http_client_request *r)
 {
@@ -430,7 +430,7 @@ static void fill_response(struct http_client *c, CURLcode code, struct http_clie
 	a->bytes = c->bytes;
 	if (c->handle)
 		curl->easy_getinfo(c->handle, CURLINFO_RESPONSE_CODE, &a->status);
-	/* What was cut has been answered. */
+	/* A truncated response is a response. */
 	if (!a->status || (code && !c->cut)) {
 		lost(c, code, a);
 		return;
@@ -452,7 +452,7 @@ static void fill_response(struct http_client *c, CURLcode code, struct http_clie
 									   (uint64_t)wait * 1000;
 }
 
-/* What is behind a path belongs before a query, and a fragment is for nobody. */
+/* The path goes before a query, and a fragment is dropped. */
 static char *whole_url(const char *url, const char *path)
 {
 	size_t head = strcspn(url, "?#"), all = head + strcspn(url + head, "#");

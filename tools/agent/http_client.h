@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * http_client: one request after the other to one server, and what became of each.
+ * http_client: one request after the other to one server, with their responses.
  *
  * No request is sent a second time by itself, on a connection that was kept neither: whether
  * the first one has arrived is for the caller to weigh. Redirects are not followed, since
@@ -18,7 +18,7 @@
 struct http_client;
 
 /**
- * struct http_client_request - what is sent
+ * struct http_client_request - a request
  * @method: POST or PUT
  * @path: behind the path of the options' URL, escaped, or ""; it may have a query too
  * @type: of the body
@@ -35,7 +35,7 @@ struct http_client_request {
 	bool gzip;
 };
 
-/* What became of a request. */
+/* Outcome of a request. */
 enum http_client_outcome {
 	HTTP_ANSWERED,	/* there is an answer */
 	HTTP_UNSENT,	/* it has not reached the server as a whole */
@@ -43,7 +43,7 @@ enum http_client_outcome {
 };
 
 /**
- * struct http_client_response - what became of it
+ * struct http_client_response - outcome, with the response
  * @fate: whether there is an answer
  * @status: of HTTP
  * @type: content type, "" for none, cut where it is long, and plain text; likewise

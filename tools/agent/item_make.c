@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What was recorded, as items of a store.
+ * Profiles and traces to items of a store.
  */
 #include "item_make.h"
 
@@ -74,7 +74,7 @@ int item_put_profile(struct store *s, struct gprof_profile *p, const char *type,
 	while (!gprof_profile_stack(p, n.samples, &sample))
 		n.samples++;
 	err = gprof_profile_write_to(p, add_bytes, &b);
-	/* Without memory it counts as dropped, as what is too large for any store does. */
+	/* Without memory it counts as dropped, as an item that is too large for any store does. */
 	err = err ? store_put(s, &n, NULL, ITEM_BYTES_MAX + 1, p) :
 		    store_put(s, &n, b.v, b.nr, p);
 	free(b.v);

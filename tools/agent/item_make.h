@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * item_make: what was recorded, as items of a store.
+ * item_make: profiles and traces to items of a store.
  */
 #ifndef GPROF_TOOLS_AGENT_ITEM_MAKE_H
 #define GPROF_TOOLS_AGENT_ITEM_MAKE_H
@@ -9,7 +9,7 @@
 
 #include "store.h"
 
-/* item_host() - name of this host, with what a name of an item cannot have replaced */
+/* item_host() - name of this host, without the characters that a name of an item cannot have */
 void item_host(char host[ITEM_HOST]);
 
 /**
@@ -25,7 +25,7 @@ int item_put_profile(struct store *s, struct gprof_profile *p, const char *type,
 		     const char *host);
 
 /**
- * item_put_rollup() - put what some profiles sum up to into a store
+ * item_put_rollup() - put the sum of some profiles into a store
  * @p: it; the caller's
  * @n: its name, for store_put_rollup()
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * item_name: all that a store knows of an item, as the name of its file.
+ * item_name: all metadata of an item, as the name of its file.
  *
  * The names are the store's index. So a change of an item's state is one rename(), which
  * happens or does not, and there is nothing beside the items that could disagree with them.
@@ -21,7 +21,7 @@
 #define ITEM_FORMS	3	/* of enum item_form */
 
 enum item_state {
-	ITEM_KEPT,	/* it waits for nobody */
+	ITEM_KEPT,	/* it does not wait for an engine */
 	ITEM_WAITS,	/* for an engine */
 	ITEM_TRIED,	/* an engine may have it, and has not answered */
 };
@@ -29,7 +29,7 @@ enum item_state {
 /**
  * struct item_name - an item
  * @form: profile, trace or rollup
- * @state: what is to become of it
+ * @state: does it wait for an engine?
  * @type: kind that recorded it: lower case letters, digits and dashes
  * @host: of which host it is; letters, digits, dots and dashes
  * @start_ns: when it begins, CLOCK_REALTIME
@@ -38,11 +38,11 @@ enum item_state {
  * @samples: how many it has
  * @parts: that an engine has taken
  * @taken: samples of @samples that an engine has taken, or refused
- * @of: what @parts are parts of, struct engine's; 0: not known, or none is taken
+ * @of: division that @parts are of, struct engine's; 0: not known, or none is taken
  * @items: of a rollup: how many it is the sum of, whose durations and samples are added up above
  * @first_id: of these
  * @last_id: likewise
- * @sum: of the file's bytes and of what never changes above, item_sum()
+ * @sum: of the file's bytes and of the constant members above, item_sum()
  */
 struct item_name {
 	enum item_form form;
@@ -62,7 +62,7 @@ struct item_name {
 	uint32_t sum;
 };
 
-/* item_sum() - CRC-32 of what the file has, then of its name but for its state */
+/* item_sum() - CRC-32 of the file's contents, then of its name but for its state */
 uint32_t item_sum(const struct item_name *n, const void *data, size_t size);
 
 /* item_name_text() - the file's name */

@@ -6,11 +6,11 @@
 
 #include <malloc.h>
 
-#define LARGE	(128 << 10)	/* bytes: what the C library begins with */
+#define LARGE	(128 << 10)	/* bytes: the C library's first value */
 
 /*
- * Left alone it keeps what is freed as soon as something as large was freed once, and each
- * thread has a heap of its own.
+ * By default it keeps freed memory once a block as large was freed, and each thread has a heap of
+ * its own.
  */
 void memory_trim_init(void)
 {
@@ -22,7 +22,7 @@ void memory_trim_init(void)
 #endif
 }
 
-/* What was small lies between what is kept, and is given back by the page. */
+/* Small freed blocks lie between live ones, and go back by the page. */
 void memory_trim(void)
 {
 #ifdef M_TRIM_THRESHOLD

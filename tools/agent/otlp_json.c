@@ -29,7 +29,7 @@ static bool expect(struct text *t, char c)
 	return true;
 }
 
-/* A string, of which @to gets what there is room for. */
+/* A string, cut to the room of @to. */
 static bool parse_string(struct text *t, char *to, size_t room)
 {
 	size_t nr = 0;

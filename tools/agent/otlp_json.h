@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * otlp_json: what a receiver of OTLP said, in JSON: some answer so whatever they were asked in.
+ * otlp_json: responses of receivers of OTLP in JSON: some use it for any request.
  */
 #ifndef GPROF_TOOLS_AGENT_OTLP_JSON_H
 #define GPROF_TOOLS_AGENT_OTLP_JSON_H

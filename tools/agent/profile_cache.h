@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * profile_cache: profiles that were just written to a store and are in memory still, so that who
- * sends them need not read them again, which is a large part of what sending takes.
+ * profile_cache: profiles that were just written to a store and are in memory still, so that the
+ * sender need not read them again, which is a large part of its cost.
  *
  * Of each type there is the newest: memory does not grow while an engine is away.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * pusher: what "gprofctl push" does, and its metrics.
+ * pusher: state of "gprofctl push", and its metrics.
  */
 #ifndef GPROF_TOOLS_AGENT_PUSHER_H
 #define GPROF_TOOLS_AGENT_PUSHER_H
@@ -17,7 +17,7 @@
 #include "store.h"
 
 /**
- * struct pusher_shown - what metrics show of a struct pusher
+ * struct pusher_shown - the part of a struct pusher for metrics
  * @continuous: for its counts
  * @budget: likewise
  * @own_ns: likewise
@@ -36,15 +36,15 @@ struct pusher_shown {
  * @keep_bytes: how much of it at most
  * @sender: sends, or NULL
  * @windows: records windows, or NULL
- * @rollups: of what is kept here alone
+ * @rollups: of profiles that are only kept here
  * @continuous: records all the time
- * @budget: what that may cost
+ * @budget: limit of their cost
  * @interval_ns: how often profiles are taken, as was asked for
  * @own_ns: CPU time of this process
  * @judged_ns: CLOCK_MONOTONIC when that was looked at last
  * @sampling_ns: CPU time of the kernel for samples, as estimated
- * @lock: protects what follows, which metrics are made of: nobody holds it for long
- * @shown: what of the above changes, as it was when an interval was over
+ * @lock: protects the members below, which metrics are made of; held for short times
+ * @shown: the changing members above, as they were when an interval was over
  */
 struct pusher {
 	struct store *store;

@@ -2,10 +2,10 @@
 /*
  * quarantine: items that their engine could not take some times, though it was there.
  *
- * One of them may be the reason itself: a profile over which a receiver falls. It is let be for
+ * One of them may be the reason itself: a profile over which a receiver falls. It is skipped for
  * five minutes then, and for twice as long each time, so that those behind it are sent. But as
- * long as none of those is taken either, as in an outage that something in between answers for,
- * it is in doubt, and comes again at once when one is. A process that begins knows of none.
+ * long as none of those is taken either, as in an outage that something in between answers for, it
+ * is in doubt, and comes again at once when one is. A process that begins knows of none.
  */
 #ifndef GPROF_TOOLS_AGENT_QUARANTINE_H
 #define GPROF_TOOLS_AGENT_QUARANTINE_H

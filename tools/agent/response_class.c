@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * response_class.c: what an answer over HTTP means for what was sent.
+ * response_class.c: the class of a response over HTTP: accepted, refused, later or unsure.
  */
 #include "response_class.h"
 
@@ -26,7 +26,7 @@ static void quote(char *to, const char *words, size_t len)
 	to[i] = '\0';
 }
 
-/* Of where it was sent, not of what was: whatever comes there is answered so. */
+/* About the address, not the item: any item gets this response. */
 static bool is_of_address(long status)
 {
 	static const long no_receiver[] = { 404, 405, 410, 415, 421, 426, 501, 505 };
@@ -52,18 +52,18 @@ static enum response_class by_status(const struct http_client_response *a)
 	/* No receiver has others. */
 	if (status < 400 || status >= 500)
 		return RESPONSE_LATER;
-	/* Of who sends, not of what is sent: a token that has expired is renewed some day. */
+	/* About the sender, not the item: an expired token may be renewed. */
 	if (status == 401 || status == 403 || status == 407)
 		return RESPONSE_LATER;
 	if (status == 408 || status == 429 || is_of_address(status))
 		return RESPONSE_LATER;
-	/* What a proxy, or a port for TLS, shows people when it does not know what it got. */
+	/* A page of a proxy, or of a port for TLS, for an unknown request. */
 	if (status == 400 && is_page(a))
 		return RESPONSE_LATER;
 	return RESPONSE_REFUSED;
 }
 
-/* Whatever item it is. With 403 it may be one: some look into what is sent. */
+/* For any item. With 403 the item may be the reason: some receivers check contents. */
 static bool is_about_receiver(long status)
 {
 	return status == 401 || status == 407 || status == 429 || status == 503 ||
@@ -110,7 +110,7 @@ enum response_class response_class_of(const struct http_client_response *a, cons
 	return v;
 }
 
-/* 200 with a page is where people log in; who has put what it got at its place says 201 or 204. */
+/* 200 with a page is a login page; a server that has stored an object says 201 or 204. */
 static enum response_class class_of_page(const struct http_client_response *a, const char *url,
 					 struct send_result *out)
 {

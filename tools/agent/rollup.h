@@ -2,10 +2,10 @@
 /*
  * rollup: the profiles of ten minutes as one, beside them in the store.
  *
- * A long span of time is read from rollups, a sixtieth of the files; and where a store has no
- * room left, profiles that a rollup has are given up before others: what is long ago is known
- * by ten minutes then, for a tenth of the room. Which profiles it is the sum of is in its name:
- * those of its host and kind that begin in its ten minutes, with ids from its first to its last.
+ * A long span of time is read from rollups, a sixtieth of the files; and where a store has no room
+ * left, profiles that a rollup has are given up before others: old profiles have a resolution of
+ * ten minutes then, for a tenth of the room. Which profiles it is the sum of is in its name: those
+ * of its host and kind that begin in its ten minutes, with ids from its first to its last.
  */
 #ifndef GPROF_TOOLS_AGENT_ROLLUP_H
 #define GPROF_TOOLS_AGENT_ROLLUP_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Rollups of what a store has of ten minutes.
+ * Rollups of a store's profiles of ten minutes.
  */
 #include "rollup_make.h"
 
@@ -17,7 +17,7 @@
 #include "rollup.h"
 #include "time_range.h"
 
-/* What is alike moves from @all to the front of @some; how many. */
+/* Equal items move from @all to the front of @some; how many. */
 static size_t split_alike(struct time_range *all, struct item_name *some)
 {
 	const struct item_name first = all->items[0];
@@ -62,7 +62,7 @@ static struct item_name name_of(const struct time_range *some, uint64_t recorded
 	return n;
 }
 
-/* What waits for an engine is renamed at any time, and may be missed. */
+/* An item that waits for an engine is renamed at any time, and may be missed. */
 static bool all_kept(const struct time_range *some)
 {
 	for (size_t i = 0; i < some->nr; i++)

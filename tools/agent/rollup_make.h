@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * rollup_make: rollups of what a store has of ten minutes.
+ * rollup_make: rollups of a store's profiles of ten minutes.
  */
 #ifndef GPROF_TOOLS_AGENT_ROLLUP_MAKE_H
 #define GPROF_TOOLS_AGENT_ROLLUP_MAKE_H
@@ -16,7 +16,8 @@
  * @when_ns: CLOCK_REALTIME
  *
  * There is none of a single profile, of one that cannot be read or waits for an engine, and of
- * what has one already: nothing depends on it. Memory is that of the sum, and of a profile.
+ * profiles that have one already: rollups are optional. Memory is that of the sum, and of a
+ * profile.
  */
 void rollup_make(struct store *s, const char *dir, uint64_t when_ns);
 
@@ -26,7 +27,7 @@ void rollup_make(struct store *s, const char *dir, uint64_t when_ns);
  * @dir: of it
  * @begin_ns: of the ten minutes that are recorded, CLOCK_REALTIME; 0: not known yet
  * @last_ns: CPU time that the last ones took
- * @owed_ns: ... of it and those before, what rollups_pay() has not told yet
+ * @owed_ns: ... of it and those before, that rollups_pay() has not returned yet
  */
 struct rollups {
 	struct store *store;
@@ -36,12 +37,14 @@ struct rollups {
 	uint64_t owed_ns;
 };
 
-/* rollups_step() - what was recorded is in the store: are ten minutes over? CPU time it took */
+/*
+ * rollups_step() - a profile is in the store: make rollups if ten minutes are over; their CPU time
+ */
 uint64_t rollups_step(struct rollups *r);
 
 /*
- * rollups_pay() - CPU time of rollups for an interval of @elapsed_ns: what they take at once is
- * spread over the ten minutes behind them, as what they are of was.
+ * rollups_pay() - CPU time of rollups for an interval of @elapsed_ns: their cost is spread over
+ * the ten minutes behind them.
  */
 uint64_t rollups_pay(struct rollups *r, uint64_t elapsed_ns);
 

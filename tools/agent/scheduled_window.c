@@ -70,7 +70,7 @@ bool scheduled_window_parse(const char *text, struct scheduled_window *s)
 	return ok;
 }
 
-/* Bits that depend on all of what is put in, one after the other (FNV-1a, then mixed). */
+/* Bits that depend on all of the input, one after the other (FNV-1a, then mixed). */
 static uint64_t mix(uint64_t hash, const void *data, size_t size)
 {
 	const unsigned char *at = data;

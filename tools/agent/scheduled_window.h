@@ -3,9 +3,8 @@
  * scheduled_window: windows in which a host records more than all the time, some seconds of
  * some hours.
  *
- * Which hours, and when in them, follows from the host's id and the hour alone: so a fleet
- * spreads evenly without anybody telling its hosts, each host has its turn, and whoever knows
- * the id can tell when.
+ * Which hours, and when in them, follows from the host's id and the hour alone: so a fleet spreads
+ * evenly without a coordinator, each host has its turn, and the id is enough to compute when.
  */
 #ifndef GPROF_TOOLS_AGENT_SCHEDULED_WINDOW_H
 #define GPROF_TOOLS_AGENT_SCHEDULED_WINDOW_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A thread that gives an engine what waits in a store.
+ * A thread that sends a store's waiting items to engines.
  */
 #include "sender.h"
 
@@ -16,7 +16,7 @@
 #include "helper_thread.h"
 
 #define SECOND_NS	1000000000ULL
-#define IDLE_NS		(10 * SECOND_NS)	/* what the disk did not give it may give then */
+#define IDLE_NS		(10 * SECOND_NS)	/* the disk may work again then */
 /* Engines' words may have a number of each request in them, and a time in each failure. */
 #define REPEAT_NS	(600 * SECOND_NS)
 
@@ -27,7 +27,7 @@
  * @failures: in a row
  * @until_ns: it is not asked before, CLOCK_MONOTONIC
  * @why: its last sentence that was said
- * @why_of: what it was about
+ * @why_of: status that it was about
  * @why_ns: when, CLOCK_MONOTONIC
  * @reported: nothing better was said since
  */
@@ -45,7 +45,7 @@ struct receiver {
 /**
  * struct sender - the thread
  * @store: from which
- * @to: to whom
+ * @to: receivers
  * @nr: how many
  * @helper: the thread; its lock protects all below
  * @is_new: there is
@@ -54,7 +54,7 @@ struct receiver {
  * @end_ns: but not later than that, CLOCK_MONOTONIC
  * @ended: it has
  * @give_up: the engines are to end what they do; or NULL
- * @counts: what it has done
+ * @counts: counts of tries
  */
 struct sender {
 	struct store *store;
@@ -135,7 +135,7 @@ static void note(struct sender *s, struct receiver *to, const struct send_result
 	pthread_mutex_unlock(&s->helper.lock);
 }
 
-/* What is wanted now, and when more is: those that do not take it now are left alone. */
+/* Forms that receivers take now, and when more: those in backoff are left out. */
 static unsigned int wanted(const struct sender *s, uint64_t *until)
 {
 	uint64_t now = now_ns(CLOCK_MONOTONIC);
@@ -214,7 +214,7 @@ static void *run(void *arg)
 	while (!is_over(s))
 		if (!send_one(s, wanted(s, &until)) && wait_for(s, until))
 			break;
-	/* What came last, as far as it is taken at once. */
+	/* The last items, as far as they are taken at once. */
 	while (!is_over(s) && send_one(s, wanted(s, &until)))
 		;
 	pthread_mutex_lock(&s->helper.lock);
@@ -278,7 +278,7 @@ void sender_stop(struct sender *s, bool all)
 	pthread_cond_broadcast(&s->helper.wake);
 	while (!s->ended && !pthread_cond_timedwait(&s->helper.wake, &s->helper.lock, &t))
 		;
-	/* What is on its way then waits in the store, as if there had been no answer. */
+	/* An item under way then waits in the store, as if there had been no response. */
 	if (!s->ended && s->give_up)
 		*s->give_up = true;
 	pthread_mutex_unlock(&s->helper.lock);

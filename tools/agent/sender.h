@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * sender: a thread that gives engines what waits in a store, the oldest first.
+ * sender: a thread that sends a store's waiting items to engines, the oldest first.
  *
  * An engine that does not take an item now is asked again (backoff.h).
  */
@@ -20,7 +20,7 @@
 struct sender;
 
 /**
- * struct sender_counts - what it has done
+ * struct sender_counts - counts of tries
  * @tries: items that it gave the engine, or tried to
  * @later: of these, those that the engine did not take then
  * @never: ... or never will
@@ -40,8 +40,8 @@ struct sender_counts {
 /**
  * sender_start() - begin to send
  * @store: from which
- * @engines: to whom: each form of item to the first that takes it. They are the sender's from
- *	now on, which closes them
+ * @engines: receivers: each form of item goes to the first that takes it. They are the sender's
+ *	from now on, which closes them
  * @nr: how many, up to SENDER_ENGINES
  * @give_up: set where an engine is to end what it is doing, or NULL; borrowed
  * @status: gets the exit status on failure
@@ -63,7 +63,7 @@ void sender_wake(struct sender *s);
  */
 void sender_stop(struct sender *s, bool all);
 
-/* sender_counts() - what it has done until now */
+/* sender_counts() - counts until now */
 void sender_counts(struct sender *s, struct sender_counts *out);
 
 #endif /* GPROF_TOOLS_AGENT_SENDER_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The command is this program, run anew: whatever becomes of it, the server stays.
+ * The command is this program, run anew: its failure does not end the server.
  */
 #include "serve_view.h"
 
@@ -27,7 +27,7 @@
 #define TRACE_FD	3	/* in the command */
 #define LOOK_MSEC	100
 #define LOOKS_MAX	1200
-/* Of each, beside what it maps, and how many at once; others wait. */
+/* Memory of each, beside its mappings, and how many at once; others wait. */
 #define MEMORY_BYTES	(1024UL * 1024 * 1024)
 #define AT_ONCE		2
 
@@ -45,7 +45,7 @@ static const struct gprof_trace_config wall_trace = {
 	.samples = &samples,
 };
 
-/* Between fork and exec. What reads a trace needs no privilege, and has a bound. */
+/* Between fork and exec. A reader of a trace needs no privilege, and has a bound. */
 static void become(const char *command, int trace, int out, int err)
 {
 	const struct rlimit memory = { MEMORY_BYTES, MEMORY_BYTES };
@@ -72,7 +72,7 @@ static int spawn(pid_t *pid, const char *command, int trace, int out, int err)
 	return *pid < 0 ? -errno : 0;
 }
 
-/* Its exit status, or -errno: it is given up with who wants it, or when it takes too long. */
+/* Its exit status, or -errno: it is given up with its client, or when it takes too long. */
 static int wait_for(pid_t pid, const struct gprof_http_request *rq)
 {
 	struct pollfd p = { .fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN };
@@ -96,7 +96,7 @@ static int wait_for(pid_t pid, const struct gprof_http_request *rq)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -EINTR;
 }
 
-/* What the command said last is why it failed. */
+/* The command's last message is the reason of its failure. */
 static void read_sentence(int fd, char *why, size_t size)
 {
 	char text[4096], *last = text, *end;

@@ -2,8 +2,8 @@
 /*
  * store: a bounded store of profiles and traces on disk, from which they are sent too.
  *
- * What is in it is what the names of its files say (item_name.h). Two threads may use one: who
- * records, and who sends.
+ * The names of its files are its index (item_name.h). Two threads may use one: the recording one,
+ * and the sender.
  *
  *	produced + waited = sent + waiting + dropped + refused + stored
  *
@@ -28,7 +28,7 @@ struct store;
  * @keep_bytes: bytes that all items may take, in whole blocks
  * @keep_ns: how old they may get; 0: any age
  * @wait: bits of enum item_form that wait for an engine, when they are new
- * @parts: what parts of an item an engine is sent, by form: struct engine's; 0: any are the same
+ * @parts: division of items into parts, by form: struct engine's; 0: any are the same
  */
 struct store_options {
 	const char *dir;
@@ -60,15 +60,15 @@ struct store_tally {
 };
 
 /**
- * struct store_counts - what became of all, since it was opened
+ * struct store_counts - counts of a store, since it was opened
  * @items: items
  * @samples: their samples
- * @bytes: what they take now
+ * @bytes: their present size
  * @files: how many files there are now, of items and rollups
- * @unsure: samples that an engine gets again though it may have them: whoever sent them was
- *	killed, the answer was lost, or it had them as parts that are no longer made
- * @removed: items that were too old, or too much, with nobody waiting for them
- * @damaged: items that were not what had been written
+ * @unsure: samples that an engine gets again though it may have them: the sender was killed, the
+ *	response was lost, or it had them as parts that are no longer made
+ * @removed: items that were too old, or too many, and did not wait for an engine
+ * @damaged: items with wrong contents
  * @failures: operations on the disk that failed
  * @clock_steps: how often the wall clock was set
  */
@@ -97,9 +97,9 @@ void store_close(struct store *s);
 /**
  * store_put() - keep an item
  * @n: with form, type, host, time, duration and samples; the rest gets filled
- * @data: what the file is to have
+ * @data: contents of the file
  * @size: bytes
- * @profile: the same in memory, or NULL; it is the store's from now on, whatever it returns
+ * @profile: the same in memory, or NULL; it is the store's from now on, also on failure
  *
  * The oldest make room for it. Where it cannot be written it counts as dropped, which is said
  * once until some have been written again.
@@ -118,9 +118,9 @@ int store_put(struct store *s, struct item_name *n, const void *data, size_t siz
 int store_put_rollup(struct store *s, struct item_name *n, const void *data, size_t size);
 
 /**
- * struct store_next - what is to be sent next
+ * struct store_next - the next item to send
  * @name: item
- * @data: what its file has; for store_answer() to free
+ * @data: its contents; for store_answer() to free
  * @size: bytes
  * @profile: the same in memory, where it is there still, or NULL; likewise
  */
@@ -134,7 +134,7 @@ struct store_next {
 /**
  * store_next() - the oldest item that waits; it is noted on disk that it may be sent now
  *
- * One that its engine could not take some times, when it was there, is let be for five minutes
+ * One that its engine could not take some times, when it was there, is skipped for five minutes
  * and more: it may be the reason, and others wait behind it.
  *
  * @s: store
@@ -145,10 +145,10 @@ struct store_next {
  */
 bool store_next(struct store *s, unsigned int forms, struct store_next *next);
 
-/* store_answer() - what became of it */
+/* store_answer() - its result */
 void store_answer(struct store *s, struct store_next *next, const struct send_result *out);
 
-/* store_counts() - what became of all, of late: it waits for no disk */
+/* store_counts() - recent counts: it does not wait for the disk */
 void store_counts(struct store *s, struct store_counts *out);
 
 #endif /* GPROF_TOOLS_AGENT_STORE_H */

@@ -2,9 +2,9 @@
 /*
  * A directory of items.
  *
- * A file is written under another name, synced, and renamed; the directory is synced then. So
- * the power may fail at any time. Who writes has a lock that ends with the process, however
- * that ends, and of which the kernel says whose it is.
+ * A file is written under another name, synced, and renamed; the directory is synced then. So the
+ * power may fail at any time. The writer has a lock that ends with the process in any case, and
+ * the kernel names its owner.
  */
 #include "store_dir.h"
 
@@ -66,7 +66,7 @@ int store_dir_open(struct store_dir *d, const char *path)
 	return STATUS_OK;
 }
 
-/* What is in it says who runs what, and is trusted to be what was written. */
+/* Its contents are private, and trusted as written. */
 static int check_private(const struct store_dir *d)
 {
 	struct stat st;
@@ -234,7 +234,7 @@ int store_dir_each(int hour, bool own,
 		}
 		if (own && !strcmp(entry->d_name, TEMP))
 			unlinkat(hour, TEMP, 0);
-		/* Which nobody removes: it would be in the way of those behind it. */
+		/* Which no process removes: it would be in the way of those behind it. */
 		if (entry->d_type == DT_DIR || !item_name_parse(&n, entry->d_name))
 			continue;
 		if (own && (fstatat(hour, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) ||

@@ -2,8 +2,8 @@
 /*
  * store_dir: a directory of items, in a directory for each hour.
  *
- * Whoever writes to it has it alone, and owns it; nobody else may look into it. No symbolic
- * link is followed below its path. A file is there whole, or not at all.
+ * It has one writer, its owner; no other user may look into it. No symbolic link is followed below
+ * its path. A file is there whole, or not at all.
  */
 #ifndef GPROF_TOOLS_AGENT_STORE_DIR_H
 #define GPROF_TOOLS_AGENT_STORE_DIR_H
@@ -24,9 +24,9 @@
 /**
  * struct store_dir - an open one
  * @path: as the user wrote it
- * @quiet: set by the caller: what fails was said before
+ * @quiet: set by the caller: a failure was reported before
  * @fd: directory
- * @lock: file that says who writes, or -1
+ * @lock: lock file of the writer, or -1
  * @dev: which directory it is
  * @ino: likewise
  */
@@ -55,7 +55,7 @@ void store_dir_close(struct store_dir *d);
 /* store_dir_present() - does its path lead there still? */
 bool store_dir_present(const struct store_dir *d);
 
-/* hour_name() - the directory of what begins at @start_ns */
+/* hour_name() - the directory of an item that begins at @start_ns */
 void hour_name(uint64_t start_ns, char hour[HOUR_NAME]);
 
 /**
@@ -73,16 +73,16 @@ int store_dir_hour(const struct store_dir *d, const char *hour, bool make);
 /**
  * store_dir_each() - call a function for each item of an hour, in any order
  * @hour: from store_dir_hour()
- * @own: be the writer's: remove what one that was killed has left, and tell sizes
- * @fn: a return other than 0 ends it; @bytes is what the file takes, 0 without @own
+ * @own: be the writer's: remove files that a killed writer has left, and pass sizes
+ * @fn: a return other than 0 ends it; @bytes is the file's size on disk, 0 without @own
  * @ctx: passed on
  *
- * Return: 0, what @fn returned, or -errno.
+ * Return: 0, the return of @fn, or -errno.
  */
 int store_dir_each(int hour, bool own,
 		   int (*fn)(void *ctx, const struct item_name *n, uint64_t bytes), void *ctx);
 
-/* item_bytes() - what a file of @size bytes takes, in whole blocks */
+/* item_bytes() - size on disk of a file of @size bytes, in whole blocks */
 uint64_t item_bytes(uint64_t size);
 
 /*
@@ -99,13 +99,13 @@ int store_dir_rename(const struct store_dir *d, const struct item_name *from,
 int store_dir_remove(const struct store_dir *d, const struct item_name *n, uint64_t *bytes);
 
 /**
- * store_dir_read() - what an item has
+ * store_dir_read() - contents of an item
  * @hour: from store_dir_hour()
  * @n: item
  * @data: gets it, for free()
  * @size: bytes
  *
- * Return: 0 or -errno: -EBADMSG when it is not what was written.
+ * Return: 0 or -errno: -EBADMSG when its contents are wrong.
  */
 int store_dir_read(int hour, const struct item_name *n, void **data, size_t *size);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a store has, and what gives way.
+ * Contents of a store, and the removal of old items.
  *
- * How old an item is follows from the wall clock. When that is set, what this process has
- * written ages as if it always had been set so; what is of the future is never too old.
+ * How old an item is follows from the wall clock. When that is set, items of this process age as
+ * if it always had been set so; an item of the future is never too old.
  */
 #include "store_hours.h"
 
@@ -150,7 +150,7 @@ static uint64_t at_most(uint64_t n, uint64_t most)
 	return n < most ? n : most;
 }
 
-/* A file is gone. What had waited in it is for the caller to count. */
+/* A file is gone. The caller counts its waiting samples. */
 static void uncount_file(struct store *s, struct hour *h, const struct item_name *n, uint64_t bytes)
 {
 	bool waits = n->state != ITEM_KEPT;
@@ -167,7 +167,7 @@ static void uncount_file(struct store *s, struct hour *h, const struct item_name
 	s->counts.samples.waiting -= rest;
 }
 
-/* So many wait now: what is not to be seen is dropped, and what was not expected has waited. */
+/* So many wait now: missing ones are dropped, and unexpected ones have waited. */
 static void now_wait(struct store_tally *t, uint64_t waiting)
 {
 	if (waiting < t->waiting)
@@ -177,7 +177,7 @@ static void now_wait(struct store_tally *t, uint64_t waiting)
 	t->waiting = waiting;
 }
 
-/* Is it in the hour where it begins? Else its name is not what was written. */
+/* Is it in the hour where it begins? Else its name is damaged. */
 static bool is_of(const struct item_name *n, const char *hour)
 {
 	char name[HOUR_NAME];
@@ -192,7 +192,7 @@ static bool is_of(const struct item_name *n, const char *hour)
  * @name: hour
  * @hour: its directory
  * @first: nothing is known of the store before
- * @sending: what is being sent is there
+ * @sending: the item under way is there
  */
 struct scan {
 	struct store *s;
@@ -263,7 +263,7 @@ int store_scan(struct store *s, bool first)
 	c->samples.waiting = samples.waiting;
 	now_wait(&c->items, waiting[0]);
 	now_wait(&c->samples, waiting[1]);
-	/* What becomes of what is gone is of no interest any more. */
+	/* The result of an item that is gone is of no interest any more. */
 	if (!l.sending) {
 		s->sending = 0;
 		s->answered = false;
@@ -272,8 +272,7 @@ int store_scan(struct store *s, bool first)
 }
 
 /*
- * Whoever removed the directory gets a new one. What waited in it does so until there is one:
- * a disk that went may come back.
+ * A removed directory is made anew. Its items wait until then: a disk that went may come back.
  */
 int store_restore_dir(struct store *s)
 {
@@ -312,7 +311,7 @@ static int add_to_list(void *ctx, const struct item_name *n, uint64_t bytes)
 	return 0;
 }
 
-/* Those of others are in nobody's way. */
+/* Files of others are left alone. */
 static void leave_out(struct list *l, const char *hour)
 {
 	size_t nr = 0;
@@ -371,7 +370,7 @@ int store_list_hour(struct store *s, struct hour *h, struct list *l)
 	return 0;
 }
 
-/* Those behind the last have no begin: what is of the future is given up first. */
+/* Those behind the last have no begin: items of the future are removed first. */
 uint64_t store_begin_of(const struct store *s, const struct hour *h)
 {
 	uint64_t ns = h->oldest_ns + (uint64_t)h->shift_ns;
@@ -402,7 +401,7 @@ static void forget_empty(struct store *s)
 	s->nr_hours = kept;
 }
 
-/* Its file, and with it what waits in it. */
+/* Its file, and with it its waiting samples. */
 int store_remove_item(struct store *s, struct hour *h, const struct item_name *n)
 {
 	const struct item_name counted = store_as_counted(s, n);
@@ -445,7 +444,7 @@ static bool any_rolled(const struct list *l)
 	return false;
 }
 
-/* What is given up for a rollup is in it for sure: one that is damaged stands for nothing. */
+/* An item that is removed for a rollup is certainly in it: a damaged rollup stands for nothing. */
 static void check_rollups(struct store *s, struct hour *h, struct list *l)
 {
 	int hour = store_dir_hour(&s->dir, h->name, false);
@@ -473,8 +472,8 @@ static void check_rollups(struct store *s, struct hour *h, struct list *l)
 }
 
 /*
- * Of the hour @h what is too old, and until there are no more than @bytes in all: of what a
- * rollup has alone, where @rolled says so.
+ * Removes items of the hour @h that are too old, and others until there are no more than @bytes in
+ * all: with @rolled only those that a rollup has.
  */
 static void thin_out(struct store *s, struct hour *h, uint64_t bytes, bool rolled)
 {

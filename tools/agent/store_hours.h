@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * store_hours: what a store has on disk, hour by hour, and what gives way when it is too much
- * or too old. For the files store*.c alone; all are called with the store's lock held.
+ * store_hours: the index of a store's files, hour by hour, and the removal of items that are too
+ * old or too many. For the files store*.c alone; all are called with the store's lock held.
  *
  * In memory there are sums for each hour, and of the oldest hour with items that wait, their
  * names: so memory does not grow with the store. Hours are listed again when room is to be
@@ -18,9 +18,9 @@
 #include "store_dir.h"
 
 /**
- * struct hour - what begins in one hour
+ * struct hour - items that begin in one hour
  * @name: its directory
- * @bytes: what the items take
+ * @bytes: size of the items
  * @files: how many there are
  * @rollups: of these
  * @waiting: ... that wait, by form
@@ -63,13 +63,13 @@ struct list {
  * @hours: by name
  * @nr_hours: how many
  * @room_hours: there is memory for
- * @counts: what became of all
+ * @counts: counts of all items
  * @queue: that wait, of one hour, the oldest first
- * @profile_cache: of those that wait, what is in memory still
- * @quarantine: of those that wait, what is let be for a while
+ * @profile_cache: of waiting items, those in memory still
+ * @quarantine: of waiting items, those that are skipped for a while
  * @round: how often hours were gone through, each once
  * @queue_forms: they are of these forms, as bits
- * @sending: id of what is being sent, or 0
+ * @sending: id of the item under way, or 0
  * @answered: it is, but the disk has not taken what became of it
  * @before: its name on the disk then
  * @after: the name that it is to have
@@ -78,8 +78,8 @@ struct list {
  * @well: items that were written since
  * @real_ns: CLOCK_REALTIME when it was looked at last
  * @boot_ns: CLOCK_BOOTTIME then
- * @aged_ns: CLOCK_BOOTTIME when it was last looked for what is too old
- * @shown_lock: protects @shown, and is held by nobody for long
+ * @aged_ns: CLOCK_BOOTTIME of the last removal of old items
+ * @shown_lock: protects @shown, and is held for short times
  * @shown: @counts when @lock was given back
  */
 struct store {
@@ -105,24 +105,24 @@ struct store {
 	struct store_counts shown;
 };
 
-/* store_unlock() - give @lock back, and show what has become of all */
+/* store_unlock() - release @lock, and publish the counts */
 void store_unlock(struct store *s);
 
-/* store_failed() - count what the disk did not do, and say it once; returns @err */
+/* store_failed() - count a failure of the disk, and report it once; returns @err */
 int store_failed(struct store *s, int err, const char *what);
 
-/* store_damaged() - count an item that is not what was written, and say the first */
+/* store_damaged() - count an item with wrong contents, and report the first */
 void store_damaged(struct store *s, const struct item_name *n);
 
-/* store_check_clock() - CLOCK_REALTIME; what is older by it is moved when it was set */
+/* store_check_clock() - CLOCK_REALTIME; shifts the age of older items when it was set */
 uint64_t store_check_clock(struct store *s);
 
 /* hour_rest_of() - samples of an item that wait */
 uint64_t hour_rest_of(const struct item_name *n);
 
 /*
- * store_as_counted() - an item of the disk as it is in the sums: what became of it may not be
- * noted yet, and parts of another engine are none
+ * store_as_counted() - an item of the disk as it is in the sums: its result may not be on disk
+ * yet, and parts of another engine are none
  */
 struct item_name store_as_counted(const struct store *s, const struct item_name *n);
 
@@ -131,10 +131,10 @@ struct hour *store_add_hour(struct store *s, const struct item_name *n);
 void store_add_file(struct store *s, struct hour *h, const struct item_name *n, uint64_t bytes);
 
 /*
- * store_scan() - sums of what the directory has; 0 or -errno
+ * store_scan() - sums of the directory's files; 0 or -errno
  *
- * An hour that cannot be read is left out, which is counted. What waits no more, of what did,
- * is dropped; what waits and did not has waited.
+ * An hour that cannot be read is left out, which is counted. Waiting samples that are gone are
+ * dropped; new ones have waited.
  */
 int store_scan(struct store *s, bool first);
 
@@ -144,22 +144,22 @@ int store_restore_dir(struct store *s);
 /*
  * store_list_hour() - the items of an hour, the oldest first; 0 or -errno
  *
- * Others may have removed files: its sums are those of what is there then, likewise.
+ * Others may have removed files: its sums are those of the present files, likewise.
  */
 int store_list_hour(struct store *s, struct hour *h, struct list *l);
 
-/* store_begin_of() - when it begins, for who looks for the oldest */
+/* store_begin_of() - begin of an hour, for the order of age */
 uint64_t store_begin_of(const struct store *s, const struct hour *h);
 
-/* store_remove_item() - its file, and with it what waits in it; 0 or -errno */
+/* store_remove_item() - its file, and with it its waiting samples; 0 or -errno */
 int store_remove_item(struct store *s, struct hour *h, const struct item_name *n);
 
 /*
- * store_make_room() - room for @bytes more: what rollups have goes first, then what is oldest
+ * store_make_room() - room for @bytes more: items that rollups have go first, then the oldest
  */
 void store_make_room(struct store *s, uint64_t bytes);
 
-/* store_remove_old() - what is too old, now and then */
+/* store_remove_old() - remove items that are too old, now and then */
 void store_remove_old(struct store *s);
 
 #endif /* GPROF_TOOLS_AGENT_STORE_HOURS_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What of a store is sent next, and what became of it.
+ * The next item of a store to send, and its result.
  */
 #include "store.h"
 
@@ -52,7 +52,7 @@ static const struct item_name *next_waiting(struct store *s, unsigned int forms)
 	if (s->queue_forms != forms)
 		s->queue.nr = s->queue.at = 0;
 	s->queue_forms = forms;
-	/* An hour is listed once: of what waits in it some may be let be. */
+	/* An hour is listed once: some of its waiting items may be in quarantine. */
 	s->round++;
 	while (!(n = from_queue(s)) && (h = oldest_waiting(s, forms))) {
 		err = store_list_hour(s, h, &s->queue);
@@ -145,7 +145,7 @@ bool store_next(struct store *s, unsigned int forms, struct store_next *next)
 	pthread_mutex_lock(&s->lock);
 	store_check_clock(s);
 	if (!store_restore_dir(s) && !settle(s)) {
-		/* What is damaged or gone costs itself alone. */
+		/* A damaged or missing item costs itself alone. */
 		while (!found && (n = next_waiting(s, forms))) {
 			uint64_t failures = s->counts.failures;
 

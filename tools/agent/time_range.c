@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a store has of a span of time.
+ * A store's items of a span of time.
  */
 #include "time_range.h"
 
@@ -65,7 +65,7 @@ static int by_time(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* Ten minutes by ten minutes, whatever of them is known. */
+/* Ten minutes by ten minutes, from rollups or items. */
 static int rollups_by_time(const void *a, const void *b)
 {
 	const struct item_name *x = &((const struct time_range_rollup *)a)->name;
@@ -144,7 +144,7 @@ static void count_those_there(struct time_range *w)
 	}
 }
 
-/* What was looked at for whole rollups alone goes. */
+/* Items that were read for whole rollups alone go. */
 static void cut(struct time_range *w)
 {
 	size_t nr = 0;
@@ -296,7 +296,7 @@ static int add_file(const struct time_range *w, const struct item_name *n,
 
 	if (err)
 		return err == -ENOMEM ? -EIO : err;
-	/* What is in use at its end: in each profile it is all that is. */
+	/* Memory in use at its end: in each profile all live objects. */
 	err = gprof_profile_sum_add(files, data, size, GPROF_SUM_LAST_IN_USE);
 	free(data);
 	if (err == -ENOMEM)
@@ -355,7 +355,7 @@ static int add_rollup(const struct time_range *w, const struct time_range_rollup
 	return STATUS_OK;
 }
 
-/* By time; a rollup comes at the end of its ten minutes, behind what came to them later. */
+/* By time; a rollup comes at the end of its ten minutes, behind later items of them. */
 static int add_all(const struct time_range *w, struct gprof_profile_sum *files,
 		   struct time_range_sum *sum)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * time_range: what a store has of a span of time, and one profile of it.
+ * time_range: a store's items of a span of time, and one profile of them.
  *
  * Names tell what is in it, so only the hours that matter are looked at. It is read while
  * another process writes.
@@ -44,7 +44,7 @@ struct time_range {
 };
 
 /**
- * time_range_scan() - find what overlaps it, wholly or in part
+ * time_range_scan() - find items that overlap it, wholly or in part
  * @w: with @dir, @from_ns and @to_ns; for time_range_free(), also on failure
  * @type: of this type alone, or NULL
  *
@@ -56,7 +56,7 @@ int time_range_scan(struct time_range *w, const char *type);
 void time_range_free(struct time_range *w);
 
 /**
- * time_range_read() - what an item has
+ * time_range_read() - contents of an item
  * @data: gets it, for free()
  *
  * Return: 0 or -errno, as store_dir_read().
@@ -86,9 +86,9 @@ struct time_range_sum {
  * @service: of this service alone (label service.name), or NULL
  * @sum: gets it
  *
- * Rollups are read in place of what they are the sum of. Memory is that of some of the profiles,
- * and of what they sum up to. Those that are damaged are left out, with a sentence for the
- * first. What is in use (inuse_*) is that of the last.
+ * Rollups are read in place of their items. Memory is that of some of the profiles, and of their
+ * sum. Those that are damaged are left out, with a sentence for the first. Memory in use (inuse_*)
+ * is that of the last.
  *
  * Return: STATUS_OK, or STATUS_FAILED after a sentence.
  */

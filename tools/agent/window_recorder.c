@@ -34,13 +34,13 @@
  * @dir: for a trace in the making
  * @trace_bytes: it is ended when it is that large
  * @host: name of the host
- * @id: what tells it from others
- * @windows: what to record
+ * @id: unique number
+ * @windows: windows to record
  * @nr: how many
  * @helper: the thread; its lock protects all below, and it is woken to end
  * @stopping: likewise
  * @said: that one could not be recorded
- * @counts: what became of them
+ * @counts: counts of them
  */
 struct window_recorder {
 	struct store *store;
@@ -86,7 +86,7 @@ static bool make_trace(void *ctx, const struct gprof_trace_config *cfg)
 	return *recorder;
 }
 
-/* A file that nobody sees, and that is gone with the process. Not in memory: that is bounded. */
+/* A file without a name, which is gone with the process. Not in memory: that is bounded. */
 static int open_unnamed(const char *dir)
 {
 	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -244,7 +244,9 @@ static void *run(void *arg)
 				break;
 			continue;
 		}
-		/* Set back: what was recorded once is not again, but what comes is. */
+		/*
+		 * Set back: a window that was recorded is not recorded again, but later ones are.
+		 */
 		if (begin == UINT64_MAX || begin - now > 26 * 3600 * SECOND_NS)
 			after = now;
 		if (sleep_for(r, begin - now < LOOK_NS ? begin - now : LOOK_NS))

@@ -13,7 +13,7 @@
 struct window_recorder;
 
 /**
- * struct window_recorder_counts - what became of them
+ * struct window_recorder_counts - counts of windows
  * @recorded: windows that were
  * @failed: ... that were not, or not until their end
  * @missed: ... that were not begun, for another was being recorded, or the clock was set

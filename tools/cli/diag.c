@@ -134,7 +134,7 @@ int finish_stdout(void)
 		error = errno;
 	else if (ferror(stdout))
 		error = EIO;
-	/* Whoever reads it has had enough, as head has: that is no news to the user. */
+	/* The reader has closed the pipe, as head does: that needs no message. */
 	if (error && reader_gone())
 		return STATUS_FAILED;
 	if (error)

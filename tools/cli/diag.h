@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What gprofctl tells the user beside its output: sentences on stderr.
+ * Messages beside the output of gprofctl: sentences on stderr.
  */
 #ifndef TOOLS_DIAG_H
 #define TOOLS_DIAG_H
@@ -27,7 +27,7 @@ void progress_clear(void);
 
 /*
  * nearest() - the candidate that a mistyped word most likely meant
- * @word: what was typed
+ * @word: the typed word
  * @nth: returns the i-th candidate, NULL after the last
  * @ctx: passed to @nth
  *
@@ -50,7 +50,7 @@ void *xalloc(size_t nr, size_t size);
 void *xraw(size_t nr, size_t size);
 /* xgrow() - make room for one more element in an array of @nr */
 void *xgrow(void *array, size_t nr, size_t *room, size_t size);
-/* xmore() - likewise, but what is new is not zeroed: for large arrays */
+/* xmore() - likewise, but the new part is not zeroed: for large arrays */
 void *xmore(void *array, size_t nr, size_t *room, size_t size);
 /* xprintf() - a formatted string for free() */
 char *xprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

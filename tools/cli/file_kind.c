@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The table of kinds of file, and of what opens each. A file is known by how it begins;
- * profiles have no such mark, and are read for it.
+ * The table of kinds of file, with the subcommands that open each. A file is recognised by its
+ * begin; profiles have no such mark, and are read for it.
  */
 #include "file_kind.h"
 
@@ -19,7 +19,7 @@
 #include "diag.h"
 
 #define HEAD		1024
-/* What is larger is not read whole only to say what it is. */
+/* A larger file is not read whole only for a message. */
 #define PROFILE_MAX	(256L << 20)
 
 /* As "FILE is WHAT; OPENED". */
@@ -148,7 +148,7 @@ int file_not_opened(const char *file, int fd, enum file_kind wanted)
 	enum file_kind kind = kind_of(fd);
 	int status;
 
-	/* What is packed may be a damaged profile, which the error says more of. */
+	/* A gzipped file may be a damaged profile, for which the error says more. */
 	if (kind == FILE_OTHER || kind == wanted ||
 	    (kind == FILE_GO_TRACE && wanted == FILE_TRACE) ||
 	    (kind == FILE_PACKED && wanted == FILE_PROFILE))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a file is that a subcommand cannot open, and which ones can.
+ * The kind of a file that a subcommand cannot open, and the subcommands that can.
  */
 #ifndef TOOLS_FILE_KIND_H
 #define TOOLS_FILE_KIND_H
@@ -22,15 +22,15 @@ enum file_kind {
 	FILE_KINDS
 };
 
-/* file_kind_fail() - say what @file is, and what opens it; STATUS_FAILED */
+/* file_kind_fail() - report the kind of @file, and the subcommands that open it; STATUS_FAILED */
 int file_kind_fail(const char *file, enum file_kind kind);
 
 /*
  * file_not_opened() - say why it is not, by its kind or else by gprof_error()
  * @file: its name
  * @fd: of it, where it was read from; anything but a file is not looked at again
- * @wanted: FILE_PROFILE, FILE_TRACE (of either kind) or FILE_CORE: gprof_error() says what is
- *	wrong with such a file
+ * @wanted: FILE_PROFILE, FILE_TRACE (of either kind) or FILE_CORE: gprof_error() has the error of
+ *	such a file
  *
  * Return: STATUS_FAILED.
  */

@@ -14,7 +14,7 @@
 #include "diag.h"
 
 #define NS		1000000000ULL
-#define LEFT_NS		(2 * NS)	/* who is killed may still have something to finish */
+#define LEFT_NS		(2 * NS)	/* a killed process may still have work to finish */
 
 static uint64_t now_ns(void)
 {
@@ -24,7 +24,7 @@ static uint64_t now_ns(void)
 	return ts.tv_sec * NS + ts.tv_nsec;
 }
 
-/* What comes in there is for the command that is recorded, or nobody; of a terminal it stops. */
+/* Input is for the recorded command alone; reading from a terminal would stop it. */
 static void read_nothing(void)
 {
 	int fd = open("/dev/null", O_RDONLY);
@@ -60,7 +60,7 @@ void hook_run(struct hook *h, const char *path)
 		diag("--exec cannot be run: %s", strerror(errno));
 		return;
 	}
-	/* Whoever is first: it must be a group when it is killed. */
+	/* Parent and child both do it: it must be a group when it is killed. */
 	setpgid(pid, pid);
 	h->pid = pid;
 	h->since_ns = now_ns();
@@ -88,7 +88,7 @@ static void lose(struct hook *h)
 }
 
 /*
- * Nobody waits for its end: it may be another user's by now, as sudo makes it, or hang in the
+ * Its end is not waited for: it may be another user's by now, as sudo makes it, or hang in the
  * kernel.
  */
 static void kill_it(struct hook *h)

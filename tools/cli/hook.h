@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A command that is run for each file, beside everything else, and not for ever.
+ * A command that is run for each file, in the background, for a limited time.
  */
 #ifndef TOOLS_HOOK_H
 #define TOOLS_HOOK_H

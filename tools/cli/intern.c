@@ -10,7 +10,7 @@
 
 #include "diag.h"
 
-/* Seeded, for keys come from files: nobody can choose them to collide. */
+/* Seeded, for keys come from files: an attacker cannot choose them to collide. */
 static uint64_t seed;
 
 static uint64_t mix(uint64_t h, uint64_t word)

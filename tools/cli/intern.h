@@ -42,7 +42,7 @@ const void *intern_key(const struct intern *t, size_t i, size_t *length);
 
 void intern_free(struct intern *t);
 
-/* intern_seed() - a number for hashes that nobody outside can foresee */
+/* intern_seed() - a secret random number for hashes */
 uint64_t intern_seed(void);
 
 #endif /* TOOLS_INTERN_H */

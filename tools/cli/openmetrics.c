@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The two formats differ in what a counter's family is called, in units, and in
- * the last line.
+ * The two formats differ in names of counters' families, in units, and in the last line.
  */
 #include "openmetrics.h"
 

@@ -64,7 +64,7 @@ void openmetrics_family(struct openmetrics *m, enum openmetrics_kind kind, const
 void openmetrics_sample(struct openmetrics *m, const char *labels, uint64_t value);
 
 /**
- * struct openmetrics_bucket - what a histogram has counted up to a bound
+ * struct openmetrics_bucket - a histogram's count up to a bound
  * @le: largest value that it counts
  * @count: values up to @le, those of lower buckets included
  */
@@ -93,7 +93,7 @@ void openmetrics_end(struct openmetrics *m);
  * openmetrics_label() - append NAME="VALUE" to a list of labels
  * @f: the list so far, a memory stream
  * @name: of the label
- * @value: any text; what is not UTF-8 becomes U+FFFD
+ * @value: any text; invalid UTF-8 becomes U+FFFD
  */
 void openmetrics_label(FILE *f, const char *name, const char *value);
 

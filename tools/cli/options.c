@@ -151,7 +151,7 @@ static const char *long_name(const void *ctx, size_t i)
 	return ((const struct rows *)ctx)->longs[i].name;
 }
 
-/* What others have, and how it is here. */
+/* Options of other tools, and their names here. */
 static const struct {
 	const char *word;
 	const char *answer;

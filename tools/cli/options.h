@@ -14,7 +14,7 @@
  * @name: long form without the dashes, or NULL
  * @arg: name of its argument, or NULL when it takes none; "[=NAME]" of one that may be
  *	left out, which only a long form has
- * @help: what it does; NULL: it is understood, but not told of
+ * @help: its help; NULL: a hidden option
  * @set: takes the value (NULL without argument) into @ctx of the table; returns
  *	STATUS_OK, or another status after a sentence
  */
@@ -39,10 +39,10 @@ struct option_table {
 };
 
 /**
- * struct usage - what the help of a subcommand says
+ * struct usage - the help of a subcommand
  * @name: of the subcommand
- * @synopsis: what follows the name
- * @text: what it does
+ * @synopsis: the part behind the name
+ * @text: description
  * @examples: one command and its comment a line
  */
 struct usage {
@@ -65,7 +65,7 @@ struct usage {
  * @operands: gets the index of the first operand; operands come last in @argv then
  * @status: gets the exit status when there is nothing left to do
  *
- * Return: whether to go on; if not, @status says with what to exit.
+ * Return: whether to go on; if not, @status is the exit status.
  */
 bool options_parse(const struct usage *usage, const struct option_table *tables, int argc,
 		   char **argv, bool mixed, int *operands, int *status);

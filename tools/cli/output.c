@@ -16,7 +16,7 @@
 #include "cmd.h"
 #include "diag.h"
 
-/* Open outputs, for the exits that nobody planned. */
+/* Open outputs, for unplanned exits. */
 static struct output *open_outputs;
 
 void output_discard_all(void)

@@ -38,7 +38,7 @@ struct output {
  * Return: STATUS_OK, or STATUS_FAILED after a sentence.
  */
 int output_open(struct output *o, const char *name);
-/* output_open_text() - likewise, of what a terminal may show */
+/* output_open_text() - likewise, for text that a terminal may show */
 int output_open_text(struct output *o, const char *name);
 
 /*
@@ -53,9 +53,9 @@ bool output_same(const struct output *a, const struct output *b);
 int output_commit(struct output *o);
 
 /**
- * output_place() - say where a file is, and how it is looked at
- * @file: its name; nothing is said of what is no regular file
- * @what: what it has, such as "9 samples, "
+ * output_place() - report the place of a file, and the subcommand to view it
+ * @file: its name; there is no message for other than a regular file
+ * @what: its contents, such as "9 samples, "
  * @first: subcommand that opens it
  * @second: another
  */
@@ -66,7 +66,7 @@ void output_place(const char *file, const char *what, const char *first, const c
  * @o: output
  * @bytes: of it
  *
- * What is written directly cannot be cut, and is given up.
+ * Output that is written directly cannot be cut, and is given up.
  *
  * Return: STATUS_OK, or STATUS_FAILED, not always after a sentence.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A recording from the fork of its command to the command's exit status: what all
- * recording subcommands have in common.
+ * A recording from the fork of its command to the command's exit status, for all recording
+ * subcommands.
  */
 #ifndef TOOLS_SESSION_H
 #define TOOLS_SESSION_H
@@ -46,12 +46,12 @@ struct session {
 int session_begin(struct session *s, struct target *target);
 
 /**
- * session_preparing() - how long preparing may take, and what shows it on a terminal
+ * session_preparing() - limit of preparing, and its progress on a terminal
  * @s: after session_begin(); for gprof_recorder_prepare(), which a signal ends
  */
 struct gprof_prepare session_preparing(struct session *s);
 
-/* session_prepared() - say what is missing */
+/* session_prepared() - report missing tables */
 void session_prepared(const struct session *s);
 
 /* session_go() - let the command run, watch the target; as launch_go() */

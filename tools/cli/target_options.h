@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Whom to record: the options that all recording subcommands share.
+ * The target: the options that all recording subcommands share.
  */
 #ifndef TOOLS_TARGET_OPTIONS_H
 #define TOOLS_TARGET_OPTIONS_H
@@ -12,7 +12,7 @@
 #include "options.h"
 
 /**
- * struct target - whom to record, and for how long
+ * struct target - target of a recording, and its duration
  * @gprof: as the library takes it; for a command, its id is set when it is started
  * @chosen: the option that chose it, NULL when none did yet
  * @command: program and arguments to start, or NULL; beside another target it says for
@@ -30,7 +30,7 @@ struct target {
 
 /* For struct option_table; its ctx is a struct target. */
 extern const struct option_row target_options[];
-/* Likewise of what takes no time: -d is not in its help, and for the subcommand to refuse. */
+/* Likewise for a snapshot: -d is not in its help, and for the subcommand to refuse. */
 extern const struct option_row target_instant_options[];
 
 /* How the targets are written in a synopsis. */
@@ -39,7 +39,7 @@ extern const struct option_row target_instant_options[];
 /**
  * target_complete() - check that one target was given, or a command, or both
  * @target: after the options
- * @operands: what is left of argv: a command and its arguments
+ * @operands: the rest of argv: a command and its arguments
  * @name: of the subcommand, for a sentence
  *
  * Return: STATUS_OK, or another status after a sentence.

@@ -54,7 +54,7 @@ void terminal_wrap(FILE *f, const char *text, size_t at, size_t indent, size_t c
 			text += strspn(text, " ");
 			continue;
 		}
-		/* An empty line ends a paragraph; what is indented is no part of one. */
+		/* An empty line ends a paragraph; an indented line is no part of one. */
 		if (text[0] == '\n' && (text[1] == '\n' || text[1] == ' ')) {
 			size_t verbatim = text[1] == '\n' ? 2 : 1;
 

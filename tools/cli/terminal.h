@@ -19,8 +19,8 @@ size_t terminal_help(FILE *f);
 /**
  * terminal_wrap() - write words so that no line is wider than @columns
  * @f: where to
- * @text: lines of a paragraph are joined; an empty line ends one, and what begins with
- *	a space stays as it is
+ * @text: lines of a paragraph are joined; an empty line ends one, and a line that begins with a
+ *	space stays as it is
  * @at: column that the first line begins at
  * @indent: column of the others
  * @columns: of a line; a word that is wider stands alone

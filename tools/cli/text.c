@@ -107,8 +107,8 @@ static bool is_operator(const char *s, const char *at)
 }
 
 /*
- * Leaves out template arguments where that is shorter, but not what Rust calls types by
- * ("<T as U>::f"). False where brackets do not match: comparisons, or nonsense.
+ * Leaves out template arguments where that is shorter, but not Rust's qualified types ("<T as
+ * U>::f"). False where brackets do not match: comparisons, or nonsense.
  */
 static bool drop_arguments(char *to, const char *s)
 {

@@ -12,8 +12,8 @@
 #include <stdio.h>
 
 /*
- * text_next() - decode one character of UTF-8 and move on; U+FFFD for what is
- * not UTF-8 or not allowed in XML (control characters but tab and newline)
+ * text_next() - decode one character of UTF-8 and move on; U+FFFD for bytes that are not UTF-8 or
+ * not allowed in XML (control characters but tab and newline)
  */
 uint32_t text_next(const char **p);
 
@@ -33,10 +33,10 @@ void text_xml(FILE *f, const char *s, size_t columns);
 /* text_json() - write as a JSON string with its quotes, also safe within XML */
 void text_json(FILE *f, const char *s);
 
-/* text_plain() - write to a terminal: what it would obey becomes "?" */
+/* text_plain() - write to a terminal: control characters become "?" */
 void text_plain(FILE *f, const char *s);
 
-/* text_safe() - what that writes; to be freed */
+/* text_safe() - the same as a string; to be freed */
 char *text_safe(const char *s);
 
 /*

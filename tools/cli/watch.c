@@ -240,7 +240,7 @@ void watch_resume(void)
 		signal(ending[i], SIG_DFL);
 }
 
-/* Who has gone on after that does not die of it in the end. */
+/* A command that goes on after that does not fail by it in the end. */
 static void forget_limit(void)
 {
 	const struct timespec now = { 0 };

@@ -13,7 +13,7 @@
 #include <gprof/recorder.h>
 
 /**
- * struct watch - what is waited for
+ * struct watch - conditions that end a recording
  * @old_mask: signal mask before watch_begin()
  * @signals: signalfd
  * @command_fd: pidfd of the command, or -1
@@ -22,7 +22,7 @@
  * @urgent_fd: where POLLPRI says that the tick is not to be waited for, or -1
  * @gone: the target ended before it could be watched
  * @command: process that signals are passed on to, or 0
- * @hangup: what SIGHUP does in place of ending, or NULL
+ * @hangup: called for SIGHUP in place of ending, or NULL
  * @hangup_ctx: for it
  */
 struct watch {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gprofctl doctor: what keeps profiles from being taken, or from being good,
- * on this host, and what to do about it.
+ * gprofctl doctor: problems of this host with recording, or with good profiles, and remedies.
  */
 #include "cli/cmd.h"
 
@@ -127,7 +126,7 @@ static bool has_capability(int bit)
 	return effective >> bit & 1;
 }
 
-/* Whoever may open it: who else may? */
+/* This user may open it: list the others who may. */
 static void check_device(void)
 {
 	struct stat st;
@@ -381,7 +380,7 @@ int cmd_doctor(int argc, char **argv)
 		return misused("doctor takes no \"%s\"; see gprofctl doctor --help",
 			       argv[operands]);
 	p.host = gprof_host_new();
-	/* what is asked next may fail too */
+	/* the next check may fail too */
 	p.error = xprintf("%s", gprof_error());
 	uname(&p.u);
 	printf("kernel %s %s\n", p.u.release, p.u.machine);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gprofctl info: what this kernel offers, for people or as JSON.
+ * gprofctl info: events and features of this kernel, for people or as JSON.
  */
 #include "cli/cmd.h"
 

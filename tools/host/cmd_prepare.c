@@ -19,7 +19,7 @@
 #define REPORTED_MAX	5	/* files that failed */
 
 /**
- * struct prepare - the command line, and what came of it
+ * struct prepare - the command line, and the result
  * @quiet: -q
  * @watch: for Ctrl-C
  * @nr_failed: files that failed

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gprofctl schedstat: what the scheduler does with a target, again and again.
+ * gprofctl schedstat: the scheduler's counters of a target, again and again.
  */
 #include "cli/cmd.h"
 
@@ -23,8 +23,8 @@
 enum format { FORMAT_TABLE, FORMAT_JSON, FORMAT_OPENMETRICS };
 
 /**
- * struct schedstat - the command line, and what was shown
- * @sched: what to count
+ * struct schedstat - the command line, and the last reading
+ * @sched: target and options
  * @interval_ns: -i, 0 when absent
  * @format: --json, --openmetrics
  * @metric: --metric, or NULL
@@ -211,7 +211,7 @@ static int watch(struct schedstat *s)
 
 		if (next && (!limit || next < limit))
 			until = next;
-		/* Late is late: what was missed is not made up for. */
+		/* Missed intervals are not made up for. */
 		if (until && past >= until)
 			past = until - 1;
 		if (!watch_wait(&s->session.session.watch, until ? until - past : 0, NULL, NULL) ||

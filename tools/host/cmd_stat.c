@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gprofctl stat: how often events happen, and what they are to each other.
+ * gprofctl stat: counts of events, and their ratios.
  */
 #include "cli/cmd.h"
 
@@ -22,7 +22,7 @@
 
 #define EVENTS_MAX	64
 
-/* What a program does, in the order in which it is read. Who lacks some is told so. */
+/* Default events, in reading order. Missing ones are reported. */
 static const char *const usual[] = {
 	"timer", "context-switches", "cpu-migrations", "page-faults", "cycles", "instructions",
 	"branches", "branchMisses", "cacheReferences", "cacheMisses",
@@ -30,7 +30,7 @@ static const char *const usual[] = {
 
 /**
  * struct stat_options - the command line
- * @target: whom to count
+ * @target: tasks or CPUs
  * @events: -e, in order
  * @nr: number of events
  * @file: -o
@@ -48,7 +48,7 @@ struct stat_options {
 
 /**
  * struct stat_run - counting under way
- * @options: what was asked for
+ * @options: the command line
  * @output: where to; stderr beside a command, else stdout, when there is none
  * @session: target and command
  * @counting: from the library

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the checks of "gprofctl doctor" share.
+ * Common parts of the checks of "gprofctl doctor".
  */
 #ifndef TOOLS_DOCTOR_H
 #define TOOLS_DOCTOR_H
@@ -12,7 +12,7 @@
 enum severity { WARN = 1, FAIL };
 
 /**
- * struct checkup - what the checks share
+ * struct checkup - state of the checks
  * @worst: of all lines so far, 0: all are well
  * @host: answers of the module, NULL when there are none
  * @error: why there are none
@@ -30,7 +30,7 @@ struct checkup {
 /* One line of the report: something is as it should be. */
 void good(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Or it is not, and what to do about it. */
+/* Or it is not, with a remedy. */
 void bad(struct checkup *p, enum severity how, const char *remedy, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 

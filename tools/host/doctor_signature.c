@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gprofctl doctor: Secure Boot, and what it makes of modules.
+ * gprofctl doctor: Secure Boot, and signatures of modules.
  *
  * Firmware that checks who has signed what it starts has the kernel check who has signed
  * modules. Debian's kernels then take those whose key is theirs, the firmware's, or the
@@ -33,7 +33,7 @@ static const char *const keyrings[] = {
 	".builtin_trusted_keys", ".secondary_trusted_keys", ".machine", ".platform",
 };
 
-/* What is known of a key to look for it. */
+/* A key to look for. */
 struct function_match {
 	const char *name;
 	const char *key_id;	/* NULL: the name has to do */
@@ -163,7 +163,7 @@ static char *dkms_certificate(void)
 	return found ? found : xprintf("%s", DKMS_CERTIFICATE);
 }
 
-/* The file of the certificate whose key has signed, and what it says; NULL: none is here. */
+/* The file of the certificate whose key has signed, and its names; NULL: none is here. */
 static char *find_certificate(const struct module_signature *sig, struct certificate_names *cert)
 {
 	char *places[] = { dkms_certificate(), xprintf("/var/lib/shim-signed/mok/MOK.der") };
@@ -242,7 +242,7 @@ static void check_unsigned(struct checkup *p, const char *file, const char *enfo
 	free(remedy);
 }
 
-/* What lies there for modprobe. */
+/* The module file for modprobe. */
 static void check_file(struct checkup *p, const char *enforced, int boot)
 {
 	struct module_signature sig;

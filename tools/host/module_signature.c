@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reads signatures of modules; what they say is not checked, the kernel does that. */
+/* Reads signatures of modules, without a check, which the kernel does. */
 #include "module_signature.h"
 
 #include <gnutls/gnutls.h>
@@ -13,7 +13,7 @@ static const char magic[] = "~Module signature appended~\n";
 
 #define MAGIC_SIZE	(sizeof(magic) - 1)
 #define TRAILER_SIZE	12	/* struct module_signature of the kernel */
-#define TYPE_AT		2	/* of what kind the signature is */
+#define TYPE_AT		2	/* kind of the signature */
 #define TYPE_PKCS7	2
 #define LENGTH_AT	8	/* its size, the first byte first */
 

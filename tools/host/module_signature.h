@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who has signed a kernel module, as the kernel looks at it: behind the module stand a
- * message of PKCS#7 without certificates, its length, and a magic text.
+ * The signer of a kernel module, as the kernel reads it: behind the module stand a message of
+ * PKCS#7 without certificates, its length, and a magic text.
  */
 #ifndef TOOLS_MODULE_SIGNATURE_H
 #define TOOLS_MODULE_SIGNATURE_H
@@ -13,9 +13,9 @@
 #define KEY_ID_MAX	64
 
 /**
- * struct module_signature - what the message says
- * @signer: common name of who has issued the key's certificate, which for a machine's
- *	own key is its own name; may be empty
+ * struct module_signature - contents of the message
+ * @signer: common name of the issuer of the key's certificate, which for a machine's own key is
+ *	its own name; may be empty
  * @serial: of that certificate
  * @serial_size: bytes of it, 0 where the message names the key instead
  * @key_id: of the key
@@ -30,7 +30,7 @@ struct module_signature {
 };
 
 /**
- * struct certificate_names - what ties a certificate to signatures and to keys
+ * struct certificate_names - identity of a certificate in signatures and keys
  * @name: common name
  * @serial: as in struct module_signature
  * @key_id: by which the kernel lists it, in hexadecimal digits

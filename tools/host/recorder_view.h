@@ -11,12 +11,12 @@
 #include "http/http_server.h"
 
 /*
- * recorder_openmetrics() - what they have counted, and to a client that netlink would tell it
- * whose each is; NULL, or a sentence that says why not
+ * recorder_openmetrics() - counts of recorders, with their owners for clients that netlink would
+ * show them to; NULL, or a sentence that says why not
  */
 const char *recorder_openmetrics(struct openmetrics *m, const struct http_request *rq);
 
-/* recorder_line() - one line for people: what it records of whom, and whose it is */
+/* recorder_line() - one line for people: kind, target and owner */
 void recorder_line(FILE *f, const struct gprof_recorder_info *r);
 
 /* recorder_json() - an object */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What gprofctl schedstat and gprofctl serve have in common.
+ * Statistics of a target or a command, for gprofctl schedstat and gprofctl serve.
  */
 #include "sched_session.h"
 

@@ -14,7 +14,7 @@
 #define SCHED_DEFAULT_HZ	100
 
 /**
- * struct sched_options - what to count, and of whom
+ * struct sched_options - counters and target
  * @target: the whole host when none is given
  * @hz: delays to sample in a second
  * @flags: GPROF_SCHED_*

@@ -260,10 +260,10 @@ void sched_plain(FILE *f, const struct sched_view *v, const char *only)
 
 /**
  * struct row - a line of the table
- * @what: what the total counts
+ * @what: unit of the total
  * @total: metric, or NULL
  * @num: metric as it is now, or NULL
- * @note: what @num is, or NULL
+ * @note: meaning of @num, or NULL
  */
 struct row {
 	const char *what;
@@ -367,7 +367,7 @@ void sched_table(FILE *f, const struct sched_view *v)
 	text_plain(f, target);
 	free(target);
 	fprintf(f, ", %.1f s, ", (v->now->time_ns - v->now->started_ns) / NSEC_PER_SEC);
-	/* None is left for what has ended. */
+	/* None is left for a target that has ended. */
 	if (v->now->max_procs)
 		fprintf(f, "%" PRIu64 " of ", v->now->max_procs);
 	fprintf(f, "%" PRIu64 " CPUs\n\n", v->now->num_procs);

@@ -14,8 +14,8 @@
 #include "cli/target_options.h"
 
 /**
- * struct sched_view - what is shown
- * @target: of whom
+ * struct sched_view - settings of a view
+ * @target: target
  * @now: reading
  * @before: the reading that was shown before it, NULL for none
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Counts of events, and what they are to each other, for people and as JSON.
+ * Counts of events, and their ratios, for people and as JSON.
  */
 #include "stat_view.h"
 
@@ -11,7 +11,7 @@
 #include "cli/text.h"
 
 /**
- * struct ratio - what one event is to another
+ * struct ratio - ratio of two events
  * @key: for programs
  * @part: event that is divided
  * @whole: event that it is divided by

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Counts of events, and what they are to each other, for people and as JSON.
+ * Counts of events, and their ratios, for people and as JSON.
  */
 #ifndef TOOLS_STAT_VIEW_H
 #define TOOLS_STAT_VIEW_H

@@ -2,10 +2,10 @@
 /*
  * Who may ask.
  *
- * Checking a hash by bcrypt takes a tenth of a second on purpose. So it is done by one
- * thread at a time, lest guessing takes all CPUs, and what was right is remembered, as a
- * keyed hash: a scraper asks a hundred times a second. Who waits for his turn gets it in the
- * order of coming, and of one address few may wait: who guesses is in nobody else's way.
+ * Checking a hash by bcrypt takes a tenth of a second on purpose. So it is done by one thread at a
+ * time, lest guessing takes all CPUs, and a right password is cached, as a keyed hash: a scraper
+ * asks a hundred times a second. Waiting clients have their turn in the order of coming, and of
+ * one address few may wait: an attacker's guesses do not block other clients.
  */
 #include "access.h"
 
@@ -30,17 +30,17 @@
 #define PEER_WAITERS_MAX	2	/* of one address */
 
 /**
- * struct access - who may ask
+ * struct access - passwords and token
  * @lock: of all below
  * @moved: @turn has
- * @turn: whose password is hashed; one at a time
+ * @turn: check under way; one at a time
  * @tickets: turns that were given out
  * @waiters: addresses of those who have their turn or wait for it
  * @nr_waiters: number of @waiters
  * @web_config: path, or NULL
  * @token_file: path, or NULL
- * @web: what the first says
- * @token: what the second says, or NULL
+ * @web: contents of the first
+ * @token: contents of the second, or NULL
  * @cert: certificate, or NULL
  * @key: random, for @known
  * @known: of each user, the password that was right last
@@ -160,7 +160,7 @@ static size_t find_user(const struct web_config *web, const char *user)
 	return i;
 }
 
-/* What was right for a hash is right for it. With the lock held. */
+/* A password that was right for a hash stays right for it. With the lock held. */
 static void replace_users(struct access *a, struct web_config *web)
 {
 	unsigned char known[WEB_USERS_MAX][MAC_SIZE] = { 0 };
@@ -268,7 +268,7 @@ static int cost_of(const char *hash)
 	return atoi(hash + 4);
 }
 
-/* The dearest hash: what is wrong takes as long as that one. */
+/* The dearest hash: a wrong password takes as long as that one. */
 static const char *dearest_hash(const struct access *a)
 {
 	const char *dearest = a->web.users[0].hash;
@@ -280,8 +280,8 @@ static const char *dearest_hash(const struct access *a)
 }
 
 /*
- * Who is not there takes a hash of cost D. Who is there with a lower cost C takes, when the
- * password is wrong, 2^C, and then 2^C + 2^(C+1) ... 2^(D-1): the same sum.
+ * An unknown user takes a hash of cost D. A user with a lower cost C takes, when the password is
+ * wrong, 2^C, and then 2^C + 2^(C+1) ... 2^(D-1): the same sum.
  */
 static void equalize_time(const char *hash, int dearest, const char *password)
 {
@@ -300,7 +300,7 @@ static void equalize_time(const char *hash, int dearest, const char *password)
  * @hash: its user's, or the dearest
  * @dearest: cost of that
  * @there: there is such a user
- * @peer: who asks
+ * @peer: client
  * @ticket: for a turn
  */
 struct check {
@@ -320,7 +320,7 @@ static bool may_wait(const struct access *a, uint64_t peer)
 	return a->nr_waiters < WAITERS_MAX && n < PEER_WAITERS_MAX;
 }
 
-/* What is already known, which waits for nobody; else 0, and a check, or -EBUSY. Locked. */
+/* A cached result, without a wait; else 0, and a check, or -EBUSY. Locked. */
 static int look_up(struct access *a, const char *user, const unsigned char now[MAC_SIZE],
 		   struct check *c)
 {
@@ -376,7 +376,7 @@ int access_password(struct access *a, uint64_t peer, const char *user, const cha
 	ret = look_up(a, user, now, &c);
 	if (c.hash) {
 		ret = check(a, &c, password);
-		/* Who may ask may have been read again meanwhile. */
+		/* The files may have been read again meanwhile. */
 		i = find_user(&a->web, user);
 		ret = ret && i < a->web.nr_users && !strcmp(a->web.users[i].hash, c.hash);
 		if (ret) {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who may ask: passwords and a token, read from files, and read again when asked to.
+ * Access of clients: passwords and a token, read from files, and read again on request.
  *
- * Any thread may ask; what is read again takes the place of what was there in one step, and
- * nothing does when it cannot be read.
+ * Any thread may call; a new reading replaces the old one in one step, and only when it succeeds.
  */
 #ifndef TOOLS_ACCESS_H
 #define TOOLS_ACCESS_H
@@ -25,7 +24,10 @@ struct sockaddr;
 struct access *access_new(const char *web_config, const char *token_file, int *status);
 void access_free(struct access *a);
 
-/* access_reload() - read them again; what cannot be read is told, and stays as it was */
+/*
+ * access_reload() - read them again; a file that cannot be read is reported, and its contents stay
+ * as before
+ */
 void access_reload(struct access *a);
 
 /* access_has_users() - is a password asked for, for all pages? access_has_token() - a token? */
@@ -36,20 +38,20 @@ bool access_has_token(struct access *a);
 bool access_tls(struct access *a);
 bool access_tls13(struct access *a);
 
-/* access_peer() - an address as a number, to tell who guesses from others */
+/* access_peer() - an address as a number, to count guesses */
 uint64_t access_peer(const struct sockaddr *from);
 
 /**
  * access_password() - is that the password of that user?
- * @a: who may ask
- * @peer: who wants to know
+ * @a: passwords and token
+ * @peer: client
  * @user: name
- * @password: what he says
+ * @password: the password
  *
- * One that was right before is answered at once, as long as the user's hash is the same. Else
- * it takes as long as its hash, and when it is wrong as the dearest hash there is, whether the
- * user is there or not; one at a time, in the order of coming. Few may wait, and of each @peer
- * fewer, since who guesses with all connections would keep all others out.
+ * One that was right before is answered at once, as long as the user's hash is the same. Else it
+ * takes as long as its hash, and when it is wrong as the dearest hash there is, whether the user
+ * is there or not; one at a time, in the order of coming. Few may wait, and of each @peer fewer,
+ * since guesses on all connections would keep all others out.
  *
  * Return: 1 or 0, or -EBUSY: too many wait.
  */

@@ -22,7 +22,7 @@
 
 /**
  * struct certificate - with its chain and its key
- * @chain: itself, and who vouches for it
+ * @chain: itself, and its issuers
  * @nr: length of @chain
  * @key: private key
  * @replaced: when another took its place

@@ -23,15 +23,15 @@ char *certificate_read(struct certificate **c, const char *cert_file, const char
 void certificate_free(struct certificate *c);
 
 /*
- * certificate_use() - whoever connects from now on gets it; the process has one. NULL: none,
- * when nobody can connect any more
+ * certificate_use() - use it for new connections; the process has one. NULL: none, when there are
+ * no new connections any more
  */
 void certificate_use(struct certificate *c);
 
 /* certificate_callback() - for MHD_OPTION_HTTPS_CERT_CALLBACK */
 void *certificate_callback(void);
 
-/* What is spoken: TLS 1.2 and 1.3, as GnuTLS writes it. */
+/* Protocols: TLS 1.2 and 1.3, as GnuTLS writes it. */
 #define CERTIFICATE_TLS	"NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
 
 /*

@@ -110,7 +110,7 @@ int http_accepts(const char *accept, const char *type, const char *version)
 			else if (is(key, "version") && version && !is(value, version))
 				how = 0;
 		}
-		/* Of several that fit equally well, what the client likes best. */
+		/* Of several that fit equally well, the preference of the client. */
 		if (how > best || (how && how == best && q > best_q)) {
 			best = how;
 			best_q = q;

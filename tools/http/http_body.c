@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * libmicrohttpd asks for more when what it had is on its way: so it is known how much that is.
+ * libmicrohttpd asks for more when the last bytes are on their way: so their number is known.
  */
 #include "http_body.h"
 
@@ -15,9 +15,9 @@
 #define BLOCK_BYTES	(64 * 1024)
 
 /**
- * struct body - what is sent
+ * struct body - body of a response
  * @guard: is told how much was taken
- * @client: by whom
+ * @client: receiver
  * @text: content, or NULL
  * @fd: that has it then
  */

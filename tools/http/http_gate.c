@@ -18,7 +18,7 @@ static int has_password(const struct http_gate *g, struct MHD_Connection *c,
 	char *password = NULL, *user = MHD_basic_auth_get_username_password(c, &password);
 	int may = 0;
 
-	/* A hash is meant to be dear: not where nobody has one, or a token will do. */
+	/* A hash is meant to be dear: not without users, or where a token will do. */
 	if (user && password) {
 		may = access_token(g->access, password);
 		if (!may && access_has_users(g->access))

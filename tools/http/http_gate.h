@@ -14,9 +14,9 @@ struct access;
 struct http_hosts;
 
 /**
- * struct http_gate - what a server asks of clients
- * @socket: it listens at a socket in the file system, whose mode says who may ask
- * @access: who may ask at an address, or NULL: everybody, but for no profiles
+ * struct http_gate - conditions for clients
+ * @socket: it listens at a socket in the file system, whose mode limits access
+ * @access: access at an address, or NULL: all clients, without profiles
  * @hosts: names besides its own, or NULL
  */
 struct http_gate {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who comes in, and for how long. A client's thread is told to hang up by its socket's end.
+ * Admission of connections, and their time limits. Shutting down its socket ends a client's
+ * thread.
  */
 #include "http_guard.h"
 
@@ -17,7 +18,7 @@
 #define NS		1000000000ULL
 #define LOOK_MSEC	1000
 #define FULL_MSEC	50
-/* Who has just come is about to ask: two round trips and a handshake. */
+/* A new client is about to send a request: two round trips and a handshake. */
 #define PATIENCE_NS	(NS / 4)
 /* For a connection to be served, before the next is taken. */
 #define ADMIT_NS	(NS / 50)
@@ -32,7 +33,7 @@ static uint64_t now_ns(void)
 	return ts.tv_sec * NS + ts.tv_nsec;
 }
 
-/* What was not taken of an answer is not kept by the kernel either. */
+/* The kernel does not keep the rest of a response either. */
 static void drop_rest(struct http_connection *c)
 {
 	const struct linger none = { .l_onoff = 1 };
@@ -102,7 +103,7 @@ static void refuse(const struct http_guard *g, int fd)
 		"back when one of them has ended\n";
 	char request[4096];
 
-	/* What was not read would make a reset of the end, which takes the answer along. */
+	/* Unread bytes would turn the end into a reset, which drops the response. */
 	for (int i = 0; i < PIECES_MAX; i++)
 		if (recv(fd, request, sizeof(request), MSG_DONTWAIT) < (ssize_t)sizeof(request))
 			break;

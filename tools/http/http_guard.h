@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who comes in, and for how long: a thread that takes connections as long as there is room
- * for them, and hangs up those that take too much time. One that trickles bytes does nothing
- * that the web server's own timeout sees, which is of silence; nor does one that reads its
- * answer drop by drop, which is kept for it as long: so each piece of it has its time, and not
- * the whole, which may be large.
+ * Admission of connections, and their time limits: a thread that takes connections as long as
+ * there is room for them, and hangs up those that take too much time. One that trickles bytes does
+ * nothing that the web server's own timeout sees, which is of silence; nor does one that reads its
+ * answer drop by drop, which is kept for it as long: so each piece of it has its time, and not the
+ * whole, which may be large.
  *
- * Where all places are taken and somebody waits, in the kernel's queue, those make room that
- * have been there for a moment and not asked for anything yet.
+ * Where all places are taken and a client waits, in the kernel's queue, connections make room that
+ * have been there for a moment without a request.
  *
  * One peer has a quarter of the places. One more connection of a peer takes the place of the
  * peer's oldest that has been there for a moment and not asked; where there is none, it is
@@ -60,9 +60,9 @@ struct http_connection {
  * @nr: length of @clients
  * @added: how many have been in it
  * @socket: that listens
- * @tls: what it speaks; a refusal has no words then
+ * @tls: it speaks TLS; a refusal has no words then
  * @wake: to end the thread
- * @admit: has a connection served, whose descriptor is then the server's; 0 or -1
+ * @admit: passes a connection to the server, which owns the descriptor then; 0 or -1
  * @ctx: for it
  * @thread: that looks
  * @running: it does

@@ -106,7 +106,7 @@ static bool is_loopback(const struct name *n)
 	       !strcasecmp(n->text, "localhost");
 }
 
-/* Where the client came to, which is what is listened at, or one of all addresses. */
+/* The address that the client connected to: the listening one, or one of all addresses. */
 static bool is_where(const struct name *n, int fd)
 {
 	union {

@@ -31,8 +31,8 @@ void http_hosts_free(struct http_hosts *hosts);
  * @host: header of the request, with a port or without
  * @fd: connection
  *
- * The server has its address, localhost, and the host's names: its own, that up to the first
- * dot, and what the resolver makes of it. The resolver is asked once, when no other name fits.
+ * The server has its address, localhost, and the host's names: its own, that up to the first dot,
+ * and the resolver's. The resolver is asked once, when no other name fits.
  */
 bool http_host_fits(const struct http_hosts *hosts, const char *host, int fd);
 

@@ -19,9 +19,9 @@
 #include "cli/cmd.h"
 #include "cli/diag.h"
 
-/* Who waits for a place shall do so in turn, rather than try again with ever longer pauses. */
+/* Clients shall wait for a place in turn, rather than try again with ever longer pauses. */
 #define BACKLOG		1024
-/* Who says nothing takes no place before that. */
+/* A silent client takes no place before that. */
 #define SILENT_SECONDS	10
 
 /* Cuts "ADDR:PORT" in two; false when it is neither that nor a port. */
@@ -116,7 +116,7 @@ out:
 	return fd;
 }
 
-/* A socket that nobody listens at any more is in the way of who does. */
+/* A socket without a listener is in the way of a new one. */
 static bool is_left_over(const char *path, const struct sockaddr_un *un)
 {
 	struct stat st;
@@ -153,7 +153,7 @@ int http_listen_path(const char *path, unsigned int mode, int *status)
 		return refuse(path, errno, status);
 	if (is_left_over(path, &un))
 		unlink(path);
-	/* It is nobody else's for not even a moment. */
+	/* It is never open to other users. */
 	mask = umask(0777 & ~mode);
 	err = bind(fd, (struct sockaddr *)&un, sizeof(un)) ? errno : 0;
 	umask(mask);

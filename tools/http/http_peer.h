@@ -12,8 +12,8 @@
 
 /**
  * struct http_peer - a client
- * @id: tells one client from another, never 0. Sockets of one user of this machine have one,
- *	whatever their addresses; others have that of access_peer()
+ * @id: of a client, never 0. Sockets of one user of this machine have one, with any addresses;
+ *	others have that of access_peer()
  * @uid: of a user of this machine, or HTTP_UID_UNKNOWN
  */
 struct http_peer {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * libmicrohttpd has undone the escapes; what is read is written anew.
+ * libmicrohttpd has undone the escapes; the query is written anew.
  */
 #include "http_query.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A thread for each connection, of which there are few: a recording takes as long as it
- * takes, and holds up nobody but who asked for it.
+ * A thread for each connection, of which there are few: a recording may take long, and holds up
+ * only its own client.
  *
  * The main thread opens and closes; all between is the threads'. Pages of the table are made
  * by one at a time, whole in memory; profiles come in a file.
@@ -50,16 +50,16 @@ static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
  * struct http_server - a server
  * @socket: that listens
  * @path: of it in the file system, or NULL
- * @dev: of what is there
+ * @dev: of the socket file
  * @ino: likewise
  * @daemon: libmicrohttpd's, NULL until it is started
  * @routes: table
  * @ctx: for its functions
- * @gate: what it asks of clients
+ * @gate: conditions for clients
  * @tls: it is encrypted
  * @profiles: or NULL
- * @guard: lets clients in, and hangs up who takes too long
- * @closing: who records gives up
+ * @guard: admits clients, and hangs up slow ones
+ * @closing: recordings give up
  * @url: where it is
  * @local: a loopback address, or a path
  */
@@ -116,7 +116,7 @@ static int socket_of(struct MHD_Connection *c)
 	return info ? info->connect_fd : -1;
 }
 
-/* Without memory for the client's record it is nobody. */
+/* Without memory for the client's record it is unknown. */
 static struct http_peer peer_of(struct MHD_Connection *c)
 {
 	const struct http_connection *client = client_of(c);
@@ -124,7 +124,7 @@ static struct http_peer peer_of(struct MHD_Connection *c)
 	return client ? client->peer : (struct http_peer){ .id = 1, .uid = HTTP_UID_UNKNOWN };
 }
 
-/* Before the handshake: what may be spoken may have been read again since the start. */
+/* Before the handshake: the certificate may have been read again since the start. */
 static void choose_tls(struct http_server *h, struct MHD_Connection *c)
 {
 	const union MHD_ConnectionInfo *info =
@@ -180,7 +180,7 @@ static enum MHD_Result send_page(struct http_server *h, struct MHD_Connection *c
 	r = http_body_text(&h->guard, client_of(c), p->text, p->size);
 	if (!r)
 		return MHD_NO;
-	/* What is shown is of now, and a browser shall not guess what it is. */
+	/* Pages are of now, and a browser shall not guess their type. */
 	if (MHD_add_response_header(r, "Content-Type", p->type) &&
 	    MHD_add_response_header(r, "Cache-Control", "no-store") &&
 	    MHD_add_response_header(r, "X-Content-Type-Options", "nosniff") &&
@@ -261,7 +261,7 @@ static const char *make_page(struct http_server *h, struct MHD_Connection *c, co
 	return why;
 }
 
-/* A sentence as the whole page, in place of what was written so far. */
+/* A sentence as the whole page, in place of the output so far. */
 static FILE *start_over(FILE *body, struct page *p)
 {
 	fclose(body);
@@ -299,7 +299,7 @@ static enum MHD_Result answer_page(struct http_server *h, struct MHD_Connection 
 /* ---- profiles ---- */
 
 /**
- * struct visit - who asks for a profile
+ * struct visit - the client of a profile
  * @h: server
  * @c: connection
  * @queued: an answer is on its way

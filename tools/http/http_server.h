@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A small web server for looking at what gprof knows: GET and HEAD of the paths
- * in a table, and profiles below /debug/pprof/, on libmicrohttpd.
+ * A small web server for statistics and profiles: GET and HEAD of the paths in a table, and
+ * profiles below /debug/pprof/, on libmicrohttpd.
  *
- * What is wrong is answered, not logged: an unknown path (404), another method
- * (405), a request that is too long (414, 431, by the library), a page that
- * cannot be made now (503), who may not ask (401, 403), another host's name (421), one
- * client's many connections (429). A client that goes away, trickles or does not read costs a
- * connection for some seconds, no more.
+ * Errors are responses, not log lines: an unknown path (404), another method (405), a request that
+ * is too long (414, 431, by the library), a page that cannot be made now (503), a client without
+ * access (401, 403), another host's name (421), one client's many connections (429). A client that
+ * goes away, trickles or does not read costs a connection for some seconds, no more.
  *
- * Profiles show what others run. They are for who may open the socket in the file system,
- * and elsewhere for who has a password or a token; of the machine's own address, too.
+ * Profiles show other users' programs. They are for users who may open the socket in the file
+ * system, and elsewhere for clients with a password or a token; at the machine's own address, too.
  */
 #ifndef TOOLS_HTTP_SERVER_H
 #define TOOLS_HTTP_SERVER_H
@@ -21,7 +20,7 @@
 
 /**
  * struct http_request - a request that is being answered
- * @accept: what the client takes, "" when it does not say
+ * @accept: types that the client takes, "" when it does not say
  * @type: content type of the answer; the route's unless changed
  * @body: the answer is written here
  * @trusted: the client has opened the socket in the file system, or has a password or token
@@ -56,7 +55,7 @@ struct gprof_http;
 struct http_hosts;
 
 /**
- * http_listen() - take an address; who asks has to wait until http_start()
+ * http_listen() - take an address; clients wait until http_start()
  * @address: "ADDR:PORT", "[ADDR6]:PORT" or "PORT" alone, which is 127.0.0.1;
  *	port 0 is any that is free
  * @status: gets the exit status on failure
@@ -76,7 +75,7 @@ struct http_server *http_listen(const char *address, int *status);
 struct http_server *http_listen_socket(const char *path, unsigned int mode, int *status);
 
 /*
- * http_protect() - who may ask; for an address, before http_start()
+ * http_protect() - set passwords and token; for an address, before http_start()
  * http_serve_profiles() - serve these too
  * http_answer_to() - names besides its own, which stay the caller's; before http_start()
  */
@@ -111,7 +110,7 @@ void http_close(struct http_server *h);
  * @type: such as "text/plain"
  * @version: of the type, NULL for any
  *
- * Return: 0 (not at all) to 1000; what names the type goes before wildcards.
+ * Return: 0 (not at all) to 1000; a named type goes before wildcards.
  */
 int http_accepts(const char *accept, const char *type, const char *version);
 

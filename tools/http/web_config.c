@@ -17,15 +17,15 @@
 #define FILE_MAX	65536
 #define BCRYPT_LEN	60
 #define SCALAR_SIZE	1024
-/* A password takes some seconds at this cost, and holds up who asks next. */
+/* A password takes some seconds at this cost, and holds up the next client. */
 #define COST_MAX	15
 
 /**
  * struct reading - a file being read
- * @c: what it says so far
+ * @c: its settings so far
  * @path: of the file
  * @line: number of the line
- * @set: takes what is in the section that we are in, or NULL
+ * @set: takes a key of the present section, or NULL
  * @indent: of the section's lines, 0 before the first
  * @why: sentence, once something is wrong
  */
@@ -149,7 +149,7 @@ static void set_user(struct reading *r, const char *key, const char *value)
 
 static void set_http(struct reading *r, const char *key, const char *value)
 {
-	/* What the server can do does not depend on it: clients choose HTTP/1.1. */
+	/* No feature of the server depends on it: clients choose HTTP/1.1. */
 	if (strcmp(key, "http2") || !is_bool(value))
 		wrong(r, "nothing is known here of", key);
 }
@@ -199,7 +199,7 @@ static const char *quoted(const char *p, char *out, size_t *n)
 	return NULL;
 }
 
-/* Take a scalar off the line; what follows it, or NULL with a sentence. */
+/* Take a scalar off the line; the text behind it, or NULL with a sentence. */
 static const char *scalar(struct reading *r, const char *p, char out[SCALAR_SIZE], bool key)
 {
 	size_t n = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * --web.config.file in the form that Prometheus' exporters have it (exporter-toolkit): who
- * may ask, and how it is encrypted.
+ * --web.config.file in the form that Prometheus' exporters have it (exporter-toolkit): users, and
+ * encryption.
  *
  *	tls_server_config:
  *	  cert_file: server.crt
@@ -9,9 +9,8 @@
  *	basic_auth_users:
  *	  alice: $2y$10$...
  *
- * Of YAML it takes what such files are written in: mappings of two levels, comments, plain
- * and quoted scalars. What it does not know it refuses: nothing that was meant to protect is
- * left out silently.
+ * Of YAML it takes the subset of such files: mappings of two levels, comments, plain and quoted
+ * scalars. It refuses unknown keys: no setting that was meant to protect is left out silently.
  */
 #ifndef TOOLS_WEB_CONFIG_H
 #define TOOLS_WEB_CONFIG_H
@@ -22,7 +21,7 @@
 #define WEB_USERS_MAX	64
 
 /**
- * struct web_user - who may ask
+ * struct web_user - a user with access
  * @name: user
  * @hash: of the password, by bcrypt
  */
@@ -36,7 +35,7 @@ struct web_user {
  * @cert_file: certificate and its chain, PEM; NULL: no TLS
  * @key_file: its key, PEM
  * @tls13: nothing older than TLS 1.3
- * @users: who may ask; nobody: all
+ * @users: users with access; none: all
  * @nr_users: number of @users
  */
 struct web_config {

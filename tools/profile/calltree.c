@@ -64,7 +64,7 @@ static uint32_t *rank_frames(struct calltree *t)
 }
 
 /**
- * struct sibling - a child that is sorted, with what it is sorted by at hand
+ * struct sibling - a child to sort, with its sort key
  * @total: of its path
  * @rank: of its frame
  * @path: child

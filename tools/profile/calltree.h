@@ -56,12 +56,12 @@ struct call_node {
  * struct calltree - the tree
  * @nodes: node 0 is the root
  * @nr: number of nodes
- * @base: of a difference, what of each node's total is of the base; what is more or less
- *	than that is the difference, and as wide as both together is a node; else NULL
- * @paths: what @nodes are made of; path 0 is the root
+ * @base: of a difference, the base's part of each node's total; the rest is the difference, and a
+ *	node is as wide as both together; else NULL
+ * @paths: source of @nodes; path 0 is the root
  * @nr_paths: how many, until there are nodes
  * @room_paths: of @paths
- * @path_base: of a difference, what of each path's self is of the base
+ * @path_base: of a difference, the base's part of each path's self
  * @room_base: of @path_base
  * @texts: names of functions and mappings
  * @frames: frames by kind, function and mapping
@@ -78,7 +78,7 @@ struct call_node {
  * @left_out: samples with a value below 0, which have no width
  * @cut: samples that were deeper than CALLTREE_DEPTH_MAX
  * @view: what it is of
- * @diff: it is of a difference, whose base has samples of its own
+ * @diff: it is of a difference with samples of its base
  */
 struct calltree {
 	struct call_node *nodes;
@@ -117,13 +117,13 @@ struct calltree {
  *	0 ends the walk
  * @ctx: passed on
  *
- * Return: STATUS_OK, or STATUS_FAILED after a sentence, or what @take returned;
- * calltree_free() in any case.
+ * Return: STATUS_OK, or STATUS_FAILED after a sentence, or the return of @take; calltree_free() in
+ * any case.
  */
 int calltree_collect(struct calltree *t, struct view *view, bool diff,
 		     int (*take)(void *ctx, uint32_t path, uint32_t labels, int64_t value),
 		     void *ctx);
-/* calltree_collected() - no sample is added any more: give up what finds paths */
+/* calltree_collected() - all samples are added: free the index of paths */
 void calltree_collected(struct calltree *t);
 
 /*
@@ -132,11 +132,11 @@ void calltree_collected(struct calltree *t);
  * Return: STATUS_OK, or STATUS_FAILED after a sentence; calltree_free() in any case.
  */
 int calltree_build(struct calltree *t, struct view *view);
-/* calltree_build_diff() - of view_open_diff(), whose base is not subtracted; it keeps them */
+/* calltree_build_diff() - of view_open_diff() with a base that is not subtracted; it keeps them */
 int calltree_build_diff(struct calltree *t, struct view *view);
 void calltree_free(struct calltree *t);
 
-/* calltree_report() - say what of the profile the tree does not have */
+/* calltree_report() - report samples that the tree leaves out */
 void calltree_report(const struct calltree *t);
 
 /* calltree_frame() - a frame by its number; texts are valid until calltree_free() */

@@ -2,10 +2,10 @@
 /*
  * Samples become paths of the tree, step by step from the root on.
  *
- * A tree of millions of paths is looked for in memory, which takes most of the time. So only
- * as many paths as the processor keeps at hand are made at first. Samples that lead further
- * wait, and are then gone on with end by end: what is below one end is soon small again.
- * Nothing here recurses: stacks come from a file.
+ * A tree of millions of paths is looked for in memory, which takes most of the time. So only as
+ * many paths as the processor keeps at hand are made at first. Samples that lead further wait, and
+ * continue end by end: the subtree of one end is soon small again. Nothing here recurses: stacks
+ * come from a file.
  */
 #include "calltree.h"
 
@@ -22,7 +22,7 @@
 /* Those that are sent for before their turn. */
 #define AHEAD		16
 
-/* The key of a frame; texts are kept once each, whatever they are combined with. */
+/* The key of a frame; texts are kept once each, in any combination. */
 struct frame_key {
 	uint32_t kind;
 	uint32_t function;
@@ -105,8 +105,8 @@ static void map_keys(struct calltree *t, struct view *view)
  * struct way - a step from a path to another; paths have numbers of their own as long as they
  *	are looked for
  * @parent: where it begins
- * @frame: what it is
- * @path: where it leads to; 0 is what is free, for none leads to where all begin
+ * @frame: its frame
+ * @path: where it leads to; 0 is free, for none leads to the root
  */
 struct way {
 	uint32_t parent;
@@ -159,14 +159,14 @@ struct walk {
  * @t: tree
  * @take: see calltree_collect()
  * @ctx: for it
- * @status: what it returned
+ * @status: its return
  * @first: the first child of each path
  * @ways: an open hash of the steps to all others
  * @mask: of its slots, a power of two less one
  * @nr: paths; the first is where all begin
  * @max: where there are as many, none is made
- * @begin: what the first is in the tree
- * @base: what the second would be in the tree, less one
+ * @begin: the first one's path in the tree
+ * @base: the second one's path in the tree, less one
  * @seed: of the hash, which no file foresees
  * @batch: samples of the profile that go at a time
  * @stacks: of each
@@ -406,7 +406,7 @@ static size_t stride(size_t nr)
 	return step;
 }
 
-/* Those that come soon lie anywhere: what is sent for now is not waited for then. */
+/* The next ones lie anywhere in memory: prefetched ones need no wait later. */
 static inline void send_for(const struct collector *c, const uint32_t *waiting, size_t nr, size_t at,
 			    size_t by)
 {

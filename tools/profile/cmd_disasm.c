@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gprofctl disasm: the instructions of a function with what they take. objdump reads
- * them, of the file that was recorded and no other.
+ * gprofctl disasm: the instructions of a function with their values. objdump reads them, of the
+ * file that was recorded and no other.
  */
 #include "cli/cmd.h"
 
@@ -30,7 +30,7 @@
 
 /**
  * struct disasm_options - the command line
- * @view: what all views take
+ * @view: common options
  * @object: --object, in the place of the file of the profile
  */
 struct disasm_options {
@@ -162,9 +162,9 @@ static void print_line(FILE *f, const struct view *v, const struct place *p, con
  * @places: of the profile, by address
  * @nr: how many
  * @at: the next of them
- * @line: instruction that waits for the next, whose address ends it; or NULL
+ * @line: instruction that ends at the address of the next one; or NULL
  * @count: instructions so far
- * @block: what objdump has under one symbol; shown when the profile has something in it
+ * @block: objdump's output for one symbol; shown when the profile has samples in it
  * @text: of @block
  * @size: of @text
  * @has: the profile has

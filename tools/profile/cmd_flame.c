@@ -21,7 +21,7 @@
  * @file: -o
  * @type: --type
  * @title: --title
- * @filter: what is chosen, and --by
+ * @filter: chosen samples, and --by
  * @symbols: --no-demangle
  */
 struct flame_options {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gprofctl collapsed: a line for each stack, as flame graph tools take them.
- * gprofctl csv: a line for each function, for a table of whatever kind.
+ * gprofctl collapsed: a line for each stack, as flame graph tools take them. gprofctl csv: a line
+ * for each function, for any table.
  */
 #include "cli/cmd.h"
 
@@ -22,7 +22,7 @@
 
 /**
  * struct lines_options - the command line
- * @view: what all views take
+ * @view: common options
  * @file: -o, "-" when absent
  */
 struct lines_options {
@@ -137,7 +137,7 @@ static int write_collapsed(FILE *f, struct view *v)
 	return status;
 }
 
-/* In quotes where it has to be; what a terminal or a table would obey is not let through. */
+/* In quotes where needed; control characters and formulas are made safe. */
 static void put_field(FILE *f, const char *text)
 {
 	bool formula = text_is_formula(text);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gprofctl list: the lines of a function's source with what they take, as go tool
- * pprof -list has them.
+ * gprofctl list: the lines of a function's source with their values, as go tool pprof -list has
+ * them.
  */
 #include "cli/cmd.h"
 
@@ -27,7 +27,7 @@
 
 /**
  * struct list_options - the command line
- * @view: what all views take
+ * @view: common options
  * @directories: --source, where sources are looked for
  * @nr: how many
  * @limit: -n

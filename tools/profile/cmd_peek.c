@@ -21,7 +21,7 @@
 
 /**
  * struct peek_options - the command line
- * @view: what all views take
+ * @view: common options
  * @limit: -n
  */
 struct peek_options {

@@ -27,7 +27,7 @@
 #define ASK_MS		600000	/* of servers: debug files are large, and Ctrl-C ends it */
 
 /**
- * struct words - what an option that may be given often was given
+ * struct words - values of an option that may be given often
  * @v: words
  * @nr: how many
  * @room: of @v
@@ -57,14 +57,14 @@ struct rest {
 };
 
 /**
- * struct symbolize - the command line, and what came of it
+ * struct symbolize - the command line, and the result
  * @output: -o
  * @files: --file
  * @dirs: --debug-dir
  * @ask: --debuginfod
  * @silent: --no-debuginfod
  * @asked: servers may be asked
- * @rest: what has no names
+ * @rest: files without names
  * @nr_rest: how many
  * @room_rest: of @rest
  * @unnamed: locations that had no name
@@ -258,7 +258,7 @@ static int symbolize(struct symbolize *s, struct gprof_profile *p, const char *f
 	if (ret < 0)
 		return fail("%s", gprof_error());
 	report_sum(s);
-	/* What was asked for is written, though it may be as it was. */
+	/* The output is written, though it may be unchanged. */
 	if (ret || s->output)
 		status = write_profile(p, s->output ? s->output : file, !s->output && strcmp(file, "-"));
 	for (size_t i = 0; i < s->nr_rest; i++)
@@ -266,7 +266,7 @@ static int symbolize(struct symbolize *s, struct gprof_profile *p, const char *f
 	return status == STATUS_OK && lacks && !s->named ? STATUS_FAILED : status;
 }
 
-/* Told before the work is done; what is written directly is told then. */
+/* Reported before the work is done; of direct output at its end. */
 static int try_output(const char *name)
 {
 	struct output out;

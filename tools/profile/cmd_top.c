@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gprofctl top: the functions of a profile, by their own share (flat) or with
- * all that they call (cum). Functions are told apart by name, as go tool pprof
- * does. gprofctl diff: the same table of what one profile has more than another.
+ * gprofctl top: the functions of a profile, by their own share (flat) or with all that they call
+ * (cum). Functions are told apart by name, as go tool pprof does. gprofctl diff: the same table of
+ * the difference of two profiles.
  */
 #include "cli/cmd.h"
 
@@ -37,13 +37,13 @@
 
 /**
  * struct top - the table
- * @view: what is shown
+ * @view: the view
  * @functions: rows
  * @cum: --cum
  * @type: --type
  * @full_names: --full-names
  * @symbols: --no-demangle
- * @filter: what is chosen, and --by
+ * @filter: chosen samples, and --by
  * @limit: -n, 0 when absent
  * @ratio: --ratio
  */
@@ -98,7 +98,7 @@ static void print_header(const struct top *t)
 	}
 }
 
-/* Nothing is wider than a terminal; who reads a pipe has names to look for. */
+/* On a terminal no line is wider than that; a pipe's reader gets whole names. */
 static size_t label_columns(const struct top *t)
 {
 	size_t columns = terminal_columns(stdout);
@@ -299,7 +299,7 @@ int cmd_top(int argc, char **argv)
 }
 
 /**
- * struct diff - what diff takes beside a table's options
+ * struct diff - options of diff beside a table's
  * @file: -o
  * @subtract: --subtract
  */

@@ -23,7 +23,7 @@
 
 /**
  * struct page_options - the command line
- * @view: what all views take
+ * @view: common options
  * @diff: of two profiles
  * @file: -o
  * @title: --title
@@ -72,7 +72,7 @@ static const struct usage page_usage = {
 "  gprofctl view before.pb.gz after.pb.gz # what a change has cost or saved",
 };
 
-/* A place that nobody else can read, and that lasts until the browser has read it. */
+/* A private place that lasts until the browser has read it. */
 static char *place_of_page(void)
 {
 	const char *dir = getenv("XDG_RUNTIME_DIR");
@@ -94,7 +94,7 @@ static char *place_of_page(void)
 	return NULL;
 }
 
-/* The browser outlives us, and what it says is not for this terminal. */
+/* The browser outlives us, and its messages are not for this terminal. */
 static bool start_browser(const char *path)
 {
 	const char *browser = getenv("BROWSER");

@@ -45,7 +45,7 @@ static bool has_line(const char *list, size_t size, const char *path)
 	return found;
 }
 
-/* What lies in /usr/lib since /lib is a link to that is called by either name. */
+/* Since /lib is a link to /usr/lib, a file there has either name. */
 static bool has_file(const char *list, size_t size, const char *path)
 {
 	bool found = has_line(list, size, path);

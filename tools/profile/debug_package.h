@@ -11,7 +11,7 @@
 
 /**
  * debug_packages() - the packages with the debug symbols of files, as Debian calls them
- * @info: where dpkg keeps what files are of what packages, DPKG_INFO
+ * @info: directory of dpkg's lists of files, DPKG_INFO
  * @paths: of the files; dpkg may know them with /usr before, or without
  * @nr: how many
  * @names: gets their names, for free(), or NULL for a file of no package
@@ -22,7 +22,7 @@ void debug_packages(const char *info, const char *const *paths, size_t nr, char 
 const char *debuginfod_urls(void);
 
 /**
- * debug_advice() - what a user can do for the names of a file
+ * debug_advice() - advice to a user for the names of a file
  * @package: with its debug symbols, or NULL
  * @asked: servers were asked already
  *

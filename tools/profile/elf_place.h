@@ -12,8 +12,8 @@
 #define ELF_BUILD_ID_MAX	65	/* hexadecimal, with its end */
 
 /**
- * struct elf_place - what is known of a file
- * @segments: what is loaded: offset in the file, size there, address
+ * struct elf_place - segments of a file
+ * @segments: loaded ones: offset in the file, size there, address
  * @nr: how many
  * @build_id: in hexadecimal, or ""
  */

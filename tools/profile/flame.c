@@ -26,7 +26,7 @@
 /* Width of a character: 12 px DejaVu Sans Mono; flame.js measures what is really there. */
 #define COLUMN		7.23
 #define NARROWEST	0.3
-/* What is too narrow is drawn together, but not so wide that zooming into it gains nothing. */
+/* Narrow boxes are drawn as one, but not so wide that zooming into it gains nothing. */
 #define WIDEST_REST	80
 /* Frames drawn in the file; a wider limit than NARROWEST holds where there are more. */
 #define DRAWN_MAX	10000
@@ -37,7 +37,7 @@
 /**
  * struct flame - the picture
  * @f: file
- * @tree: what is drawn
+ * @tree: to draw
  * @view: its values
  * @at: value left of the next node of each depth
  * @narrowest: frames narrower than this are not drawn, px
@@ -276,7 +276,7 @@ static void write_base36(FILE *f, char mark, uint64_t v)
 	fwrite_unlocked(begin, 1, (size_t)(end - begin), f);
 }
 
-/* What a node has of the base itself. */
+/* A node's own part of the base. */
 static int64_t own_base(const struct calltree *t, uint32_t i)
 {
 	int64_t own = t->base[i];
@@ -424,7 +424,7 @@ static void draw(FILE *f, const struct calltree *tree, const struct view *view, 
 		fl.height);
 	write_frames(&fl);
 	write_comments(&fl);
-	/* Drawn last: flame.js keeps it in sight, above what is scrolled under it. */
+	/* Drawn last: flame.js keeps it in sight, above the scrolled boxes. */
 	fprintf(f, "<g id=\"bar\">\n<rect class=\"paper\" width=\"%d\" height=\"%d\"/>\n", WIDTH,
 		TOP - 2);
 	write_header(&fl, title, hint);

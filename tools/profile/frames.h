@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The frames of a profile by numbers: those of a location lie one after the other, so that
- * a stack is numbers, and what a view has to know of a frame it finds out once.
+ * The frames of a profile by numbers: those of a location lie one after the other, so that a stack
+ * is numbers, and a view evaluates each frame once.
  */
 #ifndef TOOLS_PROFILE_FRAMES_H
 #define TOOLS_PROFILE_FRAMES_H
@@ -14,7 +14,7 @@
 
 /**
  * struct frames - all frames that there are
- * @all: frames, texts being the profile's or those of who added them
+ * @all: frames, with texts of the profile or of the code that added them
  * @nr: how many
  * @room: of @all
  * @first: number of the first frame of each location, and after the last location @nr of then

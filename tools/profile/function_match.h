@@ -13,12 +13,12 @@
 #include "functions.h"
 
 /**
- * struct function_match - what is asked for
- * @word: what was typed
+ * struct function_match - functions by name
+ * @word: the typed word
  * @re: the same as a regular expression
  * @regex: it is one
  * @exact: a function is called exactly that
- * @known: what is known of each function
+ * @known: cached result for each function
  * @room: of @known
  */
 struct function_match {
@@ -33,7 +33,7 @@ struct function_match {
 /**
  * function_match_operands() - are there a function and a profile?
  * @subcommand: that wants them
- * @operands: what was typed
+ * @operands: the operands
  * @nr: how many
  *
  * Return: STATUS_OK, or STATUS_USAGE after a sentence.

@@ -44,7 +44,7 @@ static uint32_t function_of(struct functions *fs, const struct view *v, uint32_t
 	return fs->known[frame] - 1;
 }
 
-/* What was sent for is there by now. */
+/* The prefetched line is there by now. */
 static void add_sums(struct functions *fs)
 {
 	if (fs->nr_before)
@@ -101,7 +101,7 @@ void functions_finish(struct functions *fs)
 }
 
 /**
- * struct walk - over what a view shows
+ * struct walk - over a view's samples
  * @fs: functions
  * @view: the view
  * @type: of the values

@@ -35,7 +35,7 @@ struct function {
 };
 
 /**
- * struct function_sum - what is added up for each frame of each sample, kept close
+ * struct function_sum - sums that change with each frame of each sample, kept close
  * @cum: as in struct function
  * @sample: last sample that was added to it, from 1: once each, though it recurs
  */
@@ -93,7 +93,7 @@ void functions_add(struct functions *fs, const struct view *v, const struct view
 /* functions_finish() - all samples were added */
 void functions_finish(struct functions *fs);
 
-/* functions_of() - all of what a view shows; STATUS_OK, or STATUS_FAILED after a sentence */
+/* functions_of() - all of a view; STATUS_OK, or STATUS_FAILED after a sentence */
 int functions_of(struct functions *fs, struct view *v);
 
 #define FUNCTION_COLUMNS	100	/* of a name, unless all of it is asked for */
@@ -103,7 +103,7 @@ int functions_of(struct functions *fs, struct view *v);
  * @fs: functions
  * @f: one of them
  * @behind: words, or ""
- * @place: say what file it is in, where its name does not
+ * @place: add its file, where its name does not have it
  * @columns: room for all of it, where the name gets FUNCTION_COLUMNS at most; SIZE_MAX:
  *	nothing is shortened
  * @least: columns of the name that the file leaves

@@ -36,7 +36,7 @@ static const char *nth_way(const void *ctx, size_t i)
 	return i < ARRAY_SIZE(ways) ? ways[i].word : NULL;
 }
 
-/* What others call it, or the label of it. */
+/* Names of other tools, or the label of it. */
 static const char *const others[][2] = {
 	{ "pid", "process" }, { "tid", "thread" }, { "dso", "module" }, { "file", "module" },
 	{ "binary", "module" }, { "core", "cpu" }, { "container", "cgroup" },
@@ -97,7 +97,7 @@ struct pair {
 #define FIRST_THREAD	(1LL << 31)
 
 /**
- * struct naming - finds out what processes are called
+ * struct naming - search for names of processes
  * @pairs: process and name
  * @weights: of each pair
  * @room: of @weights
@@ -235,7 +235,7 @@ size_t group_text(struct group *g, const struct gprof_profile *p, uint32_t label
 	return *text - 1;
 }
 
-/* What tells frames that were made apart, without holes. */
+/* The key of added frames, without holes. */
 struct made {
 	size_t text;
 	const char *mapping;

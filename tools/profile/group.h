@@ -19,7 +19,7 @@ enum group_how { GROUP_NONE, GROUP_LABEL, GROUP_PROCESS, GROUP_THREAD, GROUP_MOD
 
 /**
  * struct group - how samples are put together
- * @how: by what
+ * @how: kind of group
  * @key: label, of GROUP_LABEL
  * @rows: groups stand in the place of functions; else above them
  * @numbers: number of each text
@@ -27,7 +27,7 @@ enum group_how { GROUP_NONE, GROUP_LABEL, GROUP_PROCESS, GROUP_THREAD, GROUP_MOD
  * @nr: how many
  * @room: of @texts
  * @pids: number of each process
- * @names: what each is called
+ * @names: name of each
  * @nr_names: how many that were found
  * @ready: these are known
  * @known: by labels: number + 1 of each set's text in @texts; by module: frame + 1 that
@@ -57,10 +57,10 @@ struct group {
 	size_t room_frames;
 };
 
-/* group_set() - from what was typed; STATUS_OK, or STATUS_USAGE after a sentence */
+/* group_set() - from the typed word; STATUS_OK, or STATUS_USAGE after a sentence */
 int group_set(struct group *g, const char *value);
 
-/* group_title() - what rows are, such as "processes"; "functions" without a group */
+/* group_title() - name of rows, such as "processes"; "functions" without a group */
 const char *group_title(const struct group *g);
 
 /**
@@ -83,7 +83,7 @@ size_t group_frames(struct group *g, const struct gprof_profile *p, struct frame
  */
 size_t group_text(struct group *g, const struct gprof_profile *p, uint32_t labels);
 
-/* group_name() - find out what processes are called, while the profile has its samples */
+/* group_name() - find the names of processes, while the profile has its samples */
 void group_name(struct group *g, const struct gprof_profile *p);
 
 void group_free(struct group *g);

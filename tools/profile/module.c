@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a frame is of: see module.h.
+ * The module of a frame: see module.h.
  */
 #include "module.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a frame is of: the program, a library, the kernel or one of its modules.
+ * The module of a frame: the program, a library, the kernel or one of its modules.
  */
 #ifndef TOOLS_PROFILE_MODULE_H
 #define TOOLS_PROFILE_MODULE_H

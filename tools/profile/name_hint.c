@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What would name the code of a profile that has no names: see name_hint.h.
+ * Hints for naming code without names: see name_hint.h.
  */
 #include "name_hint.h"
 
@@ -21,7 +21,7 @@
  * struct nameless - files that can be found by their build-id
  * @files: their paths, and behind those others
  * @nr: how many
- * @values: what samples take in code of each that has no name
+ * @values: values of samples in code without a name, of each
  * @lined: some code of it has lines: its debug file was there, and names no more
  */
 struct nameless {
@@ -31,7 +31,7 @@ struct nameless {
 	bool *lined;
 };
 
-/* What each location takes by itself. */
+/* Value of each location by itself. */
 static int64_t *sum_leaves(const struct view *v, const struct frames *f)
 {
 	int64_t *sums = xalloc(f->nr_locations + 1, sizeof(*sums));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What would name the code of a profile that has no names.
+ * Hints for naming code without names.
  */
 #ifndef TOOLS_PROFILE_NAME_HINT_H
 #define TOOLS_PROFILE_NAME_HINT_H

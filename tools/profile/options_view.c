@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What every view of a profile takes: see options_view.h.
+ * Common options of views: see options_view.h.
  */
 #include "options_view.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What every view of a profile takes: the type of its values, how functions are called,
- * and the profile itself.
+ * Common options of views: the type of values, the style of function names, and the profile
+ * itself.
  */
 #ifndef TOOLS_PROFILE_OPTIONS_VIEW_H
 #define TOOLS_PROFILE_OPTIONS_VIEW_H
@@ -16,7 +16,7 @@
  * struct view_options - the command line
  * @type: --type
  * @symbols: --no-demangle
- * @filter: what is chosen
+ * @filter: chosen samples
  */
 struct view_options {
 	const char *type;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The page holds the tree of calls once, and beside it what each node takes for each set
- * of labels: the script adds up those that a filter leaves.
+ * The page holds the tree of calls once, and beside it the values of each node for each set of
+ * labels: the script adds up those that a filter leaves.
  */
 #include "page.h"
 
@@ -28,7 +28,7 @@ static const char *const keys[] = { "process", "cgroup", "cpu", "thread" };
 #define NR_KEYS		ARRAY_SIZE(keys)
 
 /**
- * struct cell - what a node takes of samples with one set of labels
+ * struct cell - a node's value of samples with one set of labels
  * @node: path of the tree
  * @set: of labels: as in the profile, then as in the page
  * @value: of these samples
@@ -40,7 +40,7 @@ struct cell {
 };
 
 /**
- * struct page - what is written
+ * struct page - state of writing
  * @view: its values
  * @tree: stacks
  * @groups: texts of each key
@@ -96,7 +96,7 @@ static void sort_samples(struct page *p)
 	p->samples = sorted;
 }
 
-/* The page's set of what the profile's labels say by the keys that are kept. */
+/* The page's set for the kept keys of the profile's labels. */
 static uint32_t set_of(struct page *p, uint32_t labels)
 {
 	uint32_t set[NR_KEYS] = { 0 };

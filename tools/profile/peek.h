@@ -27,11 +27,11 @@ struct peek_call {
 };
 
 /**
- * struct peek - what was looked for
+ * struct peek - calls of some functions
  * @functions: all functions
  * @wanted: which are looked for
  * @edges: numbers of calls
- * @calls: calls to and from what is looked for
+ * @calls: calls to and from these
  * @nr: how many
  * @room_calls: of @calls
  * @view: where

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gprofctl top --ratio: what one profile has for each of another, function by function:
- * cache misses for each reference, instructions for each cycle.
+ * gprofctl top --ratio: the ratio of two profiles, function by function: cache misses for each
+ * reference, instructions for each cycle.
  *
  * Both are estimates from samples. Of n samples taken at random the number varies by
  * its root, so a ratio varies by the roots of both in shares of them.
@@ -25,7 +25,7 @@
 
 /**
  * struct half - one of the two profiles
- * @view: what is shown
+ * @view: the view
  * @functions: of it
  * @samples: likewise, with the numbers of samples; none where the profile has none
  */

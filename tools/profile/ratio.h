@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * gprofctl top --ratio: what one profile has for each of another.
+ * gprofctl top --ratio: the ratio of two profiles.
  */
 #ifndef TOOLS_RATIO_H
 #define TOOLS_RATIO_H

@@ -14,7 +14,7 @@
 #include "cli/diag.h"
 #include "cli/text.h"
 
-/* What is known of a frame. */
+/* Cached results for a frame. */
 enum { FOCUS = 1, IGNORE = 2, HIDE = 4, KNOWN = 8 };
 
 /* And of labels. */
@@ -187,7 +187,7 @@ bool sample_filter_labels(struct sample_filter *f, const struct gprof_profile *p
 	return f->label_known[labels] == TAKEN;
 }
 
-/* What is left of the frames; none of a sample that is not chosen. */
+/* Drops hidden frames; all of a sample that is not chosen. */
 static size_t filter_stack(struct sample_filter *f, struct frames *frames, size_t nr)
 {
 	unsigned int all = 0;

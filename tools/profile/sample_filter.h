@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which samples of a profile a view is of, and which of their frames: the options that all
- * views share, and what they do. As with go tool pprof, shares stay those of the whole
- * profile.
+ * Which samples of a profile a view is of, and which of their frames: options that all views
+ * share, and their effects. As with go tool pprof, shares stay those of the whole profile.
  */
 #ifndef TOOLS_PROFILE_SAMPLE_FILTER_H
 #define TOOLS_PROFILE_SAMPLE_FILTER_H
@@ -32,7 +31,7 @@ struct sample_filter_regex {
 };
 
 /**
- * struct sample_filter_words - what a label may be, one of several
+ * struct sample_filter_words - values of a label, one of which it must have
  * @key: of the label
  * @words: "A,B,C", each ends with '\0'
  * @nr: how many
@@ -45,16 +44,16 @@ struct sample_filter_words {
 };
 
 /**
- * struct sample_filter - what is chosen; all zeroes is everything
+ * struct sample_filter - the choice; all zeroes is all samples
  * @focus: only samples that have a frame like this
  * @ignore: no samples that have a frame like this
  * @hide: no frames like this
  * @labels: only samples with these labels
  * @nr_labels: how many
  * @group: --by
- * @known: what the expressions say of each frame
+ * @known: matches of the expressions for each frame
  * @room_known: of @known
- * @label_known: what the words say of each set of labels
+ * @label_known: matches of the words for each set of labels
  * @room_label_known: of @label_known
  * @seen: for each of @focus, @ignore, @hide: it found something
  * @labels_seen: likewise
@@ -93,7 +92,7 @@ bool sample_filter_labels(struct sample_filter *f, const struct gprof_profile *p
 bool sample_filter_frames(struct sample_filter *f, const struct gprof_profile *p,
 			  struct frames *frames, uint32_t labels, size_t *nr);
 
-/* sample_filter_report() - after a walk: say which expressions found nothing */
+/* sample_filter_report() - after a walk: report expressions without a match */
 void sample_filter_report(const struct sample_filter *f);
 
 void sample_filter_free(struct sample_filter *f);

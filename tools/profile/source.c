@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the places in a function take: see source.h.
+ * Values of places in a function: see source.h.
  */
 #include "source.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the places in a function take: lines of its source, or instructions.
+ * Values of places in a function: lines of its source, or instructions.
  */
 #ifndef TOOLS_PROFILE_SOURCE_H
 #define TOOLS_PROFILE_SOURCE_H
@@ -18,7 +18,7 @@
  * @file: source file, or the file that is mapped
  * @at: line, or address
  * @flat: of samples there
- * @cum: of samples there or in what is called from there
+ * @cum: of samples there or in functions that are called from there
  * @sample: last one that was added to @cum
  */
 struct place {

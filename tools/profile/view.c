@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What all views of a profile share: see view.h.
+ * Common parts of views of a profile: see view.h.
  */
 #include "view.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What all views of a profile file share: opening it, choosing one of its
- * value types, and writing values for people.
+ * Common parts of views of a profile: opening it, choosing one of its value types, and writing
+ * values for people.
  */
 #ifndef TOOLS_VIEW_H
 #define TOOLS_VIEW_H
@@ -21,11 +21,11 @@
  * @type: index of the value type
  * @name: its name, such as "cpu"
  * @unit: its unit, such as "nanoseconds"
- * @total: what shares are of: the sum over all samples; with values below 0 among them,
- *	of their sizes, and in a difference of those of the base, as for go tool pprof
+ * @total: the whole of shares: the sum over all samples; with values below 0 among them, of their
+ *	sizes, and in a difference of those of the base, as for go tool pprof
  * @scale: value of one unit as written, such as 1e9
  * @suffix: unit as written, such as "s"
- * @filter: what is chosen, or NULL; of whoever opened the view
+ * @filter: chosen samples, or NULL; the caller's
  * @frames: for the numbers in a sample; there from the first view_each() on
  */
 struct view {
@@ -63,7 +63,7 @@ struct view_sample {
  * Return: STATUS_OK, or another status after a sentence.
  */
 int view_open(struct view *v, const char *file, const char *type);
-/* view_open_diff() - likewise, of what @file has more than @base; @flags: GPROF_DIFF_* */
+/* view_open_diff() - likewise, of the difference of @file from @base; @flags: GPROF_DIFF_* */
 int view_open_diff(struct view *v, const char *base, const char *file, const char *type,
 		   unsigned int flags);
 void view_close(struct view *v);
@@ -72,8 +72,8 @@ void view_close(struct view *v);
 struct frames *view_frames(struct view *v);
 
 /*
- * view_each() - call a function for each sample that is chosen, with a sentence where what
- * was chosen is not there; a return of @fn other than 0 ends the walk
+ * view_each() - call a function for each chosen sample, with a sentence where there is none; a
+ * return of @fn other than 0 ends the walk
  *
  * Return: STATUS_OK or STATUS_FAILED.
  */
@@ -89,7 +89,7 @@ static inline int64_t view_sum(int64_t a, int64_t b)
 	return b < 0 ? INT64_MIN : INT64_MAX;
 }
 
-/* view_size() - of a value, whatever its sign */
+/* view_size() - absolute value */
 static inline int64_t view_size(int64_t value)
 {
 	if (value >= 0)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What programs say of themselves in a trace, told from what gprof itself says there by
- * the same kinds of events.
+ * Programs' annotations in a trace, as opposed to gprof's own events of the same kinds.
  */
 #ifndef TOOLS_ANNOTATION_H
 #define TOOLS_ANNOTATION_H
@@ -10,7 +9,7 @@
 
 #include <gprof/trace.h>
 
-/* Category of the logs by which gprof says what it has put right. */
+/* Category of the logs about gprof's repairs. */
 #define ANNOTATION_LOG	"gprof: annotations"
 
 /*

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gprofctl alloc, heap: what memory is allocated, and what of it is not freed.
+ * gprofctl alloc, heap: allocated memory, and the part that is not freed.
  */
 #include "cli/cmd.h"
 
@@ -115,7 +115,7 @@ static int check_probes(const struct kinds *k)
 	return STATUS_OK;
 }
 
-/* A command's own allocations are what one would expect of one. */
+/* Of a command one expects its own allocations. */
 static int check(struct kinds *k)
 {
 	bool heap = !strcmp(k->kinds[0].kind, "heap");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gprofctl block: where tasks wait, and who ends their waits.
+ * gprofctl block: where tasks wait, and the tasks that end their waits.
  */
 #include "cli/cmd.h"
 

@@ -25,7 +25,7 @@ enum kernel_mode { KERNEL_IF_PERMITTED, KERNEL_NEVER, KERNEL_ALWAYS };
 
 /**
  * struct cpu_options - the command line
- * @target: whom to record
+ * @target: tasks or CPUs
  * @events: -e, in order
  * @files: -o of each event, NULL where there is none
  * @nr: number of events
@@ -251,7 +251,7 @@ static bool is_timer(const struct gprof_cpu_event *ev)
 	return !strcmp(ev->name, "timer");
 }
 
-/* What the rows cannot see one by one. */
+/* Checks over several rows. */
 static int complete(struct cpu_options *o)
 {
 	if (!o->nr)

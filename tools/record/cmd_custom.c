@@ -103,7 +103,7 @@ static int list(const struct custom_options *o)
 	return finish_stdout();
 }
 
-/* What has to be known of it. */
+/* Its comments. */
 static void report(const struct gprof_profile *p)
 {
 	const char *text;

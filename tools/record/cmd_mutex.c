@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gprofctl mutex: who releases the locks that others wait for, and who waits.
+ * gprofctl mutex: tasks that release locks that others wait for, and the waiters.
  */
 #include "cli/cmd.h"
 

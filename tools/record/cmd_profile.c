@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gprofctl profile: who makes tracepoints of the kernel fire, or what else it counts.
+ * gprofctl profile: tasks that fire tracepoints of the kernel, or its software events.
  */
 #include "cli/cmd.h"
 
@@ -19,7 +19,7 @@
 
 /**
  * struct profile_options - the command line
- * @target: whom to record
+ * @target: tasks or CPUs
  * @cfg: for the library
  * @events: -e, in order
  * @files: -o of each event, NULL where there is none
@@ -217,7 +217,7 @@ static struct gprof_recorder *make(void *ctx, const struct gprof_target *target,
 	return gprof_tracepoint_recorder_new(&o->cfg);
 }
 
-/* What the rows cannot see one by one. */
+/* Checks over several rows. */
 static int complete(struct profile_options *o)
 {
 	if (!o->nr)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gprofctl task: what all tasks do at one moment, and where.
+ * gprofctl task: states and stacks of all tasks at one moment.
  */
 #include "cli/cmd.h"
 
@@ -26,7 +26,7 @@ static const char *const formats[] = {
 
 /**
  * struct task_options - the command line
- * @target: whose tasks
+ * @target: of the tasks
  * @file: -o
  * @format: --format
  * @buffer: --buffer
@@ -149,7 +149,7 @@ static struct gprof_profile *capture_permitted(const struct task_options *o)
 	return capture(o, false);
 }
 
-/* What was lost, and last the counts, as of a recording: programs read them. */
+/* Losses, and last the counts, as of a recording: programs read them. */
 static void report(const struct gprof_profile *p)
 {
 	static const char samples[] = "samples: ";

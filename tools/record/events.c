@@ -91,7 +91,7 @@ static int read_modifiers(struct event_word *w, const char *text, const char *mo
 	return STATUS_OK;
 }
 
-/* What follows the colon is a period, modifiers, or the name of a tracepoint. */
+/* Behind the colon is a period, modifiers, or the name of a tracepoint. */
 static int read_end(struct event_word *w, const char *text, char *end)
 {
 	bool letters = *end && strspn(end, "ukpPhHGIDSW") == strlen(end);
@@ -128,7 +128,7 @@ static bool is_of_pmu(const char *name)
 	return is;
 }
 
-/* A raw event, one of a PMU, or what the library may know; not a word that is nearly one. */
+/* A raw event, one of a PMU, or one of the library; not a word that is nearly one. */
 static int check_name(const struct event_word *w, const char *text)
 {
 	const char *meant;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Names of events as other tools have them, and what is meant by them here.
+ * Names of events as other tools have them, to those of the library.
  */
 #ifndef TOOLS_EVENTS_H
 #define TOOLS_EVENTS_H
@@ -8,8 +8,8 @@
 #include <stdbool.h>
 
 /**
- * struct event_word - what was typed for an event
- * @name: what the library calls it
+ * struct event_word - a typed event
+ * @name: the library's name
  * @period: 0: none was given
  * @user_only: with :u
  * @kernel: with :k beside :u
@@ -26,7 +26,7 @@ struct event_word {
 /**
  * events_read() - take EVENT[:PERIOD], with perf's names and perf's :u and :p too
  * @word: gets filled; its name is to be freed in any case
- * @text: what was typed
+ * @text: the typed text
  *
  * Return: STATUS_OK, or STATUS_USAGE after a sentence.
  */

@@ -34,7 +34,7 @@ struct place {
  * @v: stacks
  * @nr: how many
  * @room: for how many
- * @leaks: only what is in use, in words for people
+ * @leaks: only memory in use, in words for people
  */
 struct places {
 	int column[NR_VALUES];

@@ -12,7 +12,7 @@
  */
 int heap_text(const char *file);
 
-/* heap_leaks() - what of it is in use on stdout, by stack, the most bytes first; likewise */
+/* heap_leaks() - memory in use on stdout, by stack, the most bytes first; likewise */
 int heap_leaks(const char *file);
 
 #endif /* TOOLS_HEAP_TEXT_H */

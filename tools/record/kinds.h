@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Kinds of recorders that differ in little more than their name: what their subcommands
- * have in common.
+ * Common parts of subcommands for kinds of recorders that differ in little more than their name.
  */
 #ifndef TOOLS_KINDS_H
 #define TOOLS_KINDS_H
@@ -18,9 +17,9 @@
 #define KINDS_MAX	8
 
 /**
- * struct kinds - what to record, and the command line
- * @target: whom to record
- * @kinds: what
+ * struct kinds - kinds to record, and the command line
+ * @target: tasks or CPUs
+ * @kinds: kinds with their rates
  * @files: output of each; NULL: after its name
  * @nr: how many
  * @buffer: --buffer, 0 when absent
@@ -38,7 +37,7 @@
  * @check: says STATUS_OK of a command line that is complete, and completes what follows from
  *	it, or another status after a sentence; or NULL
  * @after: as in struct recording, for @check to set
- * @words: for what became of it; NULL: those for waits with --every
+ * @words: for the summary; NULL: those for waits with --every
  */
 struct kinds {
 	struct target target;
@@ -65,7 +64,7 @@ struct kinds {
 /* kinds_add() - record one more */
 void kinds_add(struct kinds *k, const char *kind, const char *file);
 
-/* What the rows below do; their context is a struct kinds. */
+/* Functions of the rows below; their context is a struct kinds. */
 int kinds_set_output(void *ctx, const char *value);
 int kinds_set_every(void *ctx, const char *value);
 int kinds_set_addr(void *ctx, const char *value);

@@ -90,7 +90,7 @@ static bool gains_rights(const char *file)
 	return getuid() && getxattr(file, "security.capability", NULL, 0) > 0;
 }
 
-/* An ELF file of 64 bits that no loader is asked for; what cannot be read may be anything. */
+/* A 64-bit ELF file without an interpreter; an unreadable file may be any. */
 static int check_elf(const char *file, const char *name, const char *why, const char *instead)
 {
 	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK), status = STATUS_OK;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The shim that tells what a program allocates, for a command that is about to be started.
+ * The shim that reports a program's allocations, for a command that is about to be started.
  */
 #ifndef TOOLS_PRELOAD_H
 #define TOOLS_PRELOAD_H
 
 /**
- * preload() - have the shim loaded into what this process starts from now on
+ * preload() - have the shim loaded into later children of this process
  * @command: program and arguments
- * @why: for the sentence, what the shim is for, such as "--user"
- * @instead: likewise, what tells of the kernel's allocations, such as "--kernel"
+ * @why: for the sentence, option that needs the shim, such as "--user"
+ * @instead: likewise, option for the kernel's allocations, such as "--kernel"
  *
  * Return: STATUS_OK, or STATUS_FAILED after a sentence: there is no shim, or the loader
  * would not load it into that program.

@@ -11,13 +11,13 @@
 #include "cli/output.h"
 
 /**
- * profile_output() - write a profile, put the file in place, and tell what has to be known
+ * profile_output() - write a profile, put the file in place, and report on it
  * @o: open output; closed
  * @p: profile, freed; NULL: it could not be taken, and gprof_error() says why
  * @write: writes it; 0 or -errno with gprof_error(). NULL: as gzipped pprof, of
  *	which is said how it is looked at
  * @ctx: for @write
- * @tell: says what has to be known of it
+ * @tell: reports on it
  *
  * Return: STATUS_OK, or STATUS_FAILED after a sentence.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Outputs are opened before anything is recorded, since what cannot be written need not be.
+ * Outputs are opened before the recording, since an output that fails needs none.
  */
 #include "record.h"
 
@@ -18,7 +18,7 @@
 
 /**
  * struct run - a recording under way
- * @rec: what was asked for
+ * @rec: the recording
  * @outputs: one for each event
  * @nr_open: outputs that are open
  * @session: target and command

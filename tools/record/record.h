@@ -15,13 +15,13 @@
 #include "record_summary.h"
 
 /**
- * struct recording - what to record, and where to
+ * struct recording - recorder, target and outputs
  * @target: from target_complete()
  * @files: output of each event
  * @nr_files: number of events
  * @make: makes the recorder; NULL with gprof_error() when it cannot
  * @ctx: for @make
- * @words: for what became of it
+ * @words: for the summary
  * @after: called with @ctx when the profiles are in place, or NULL; returns a status
  */
 struct recording {
@@ -34,7 +34,7 @@ struct recording {
 	int (*after)(void *ctx);
 };
 
-/* record_debuginfod() - what --debuginfod does */
+/* record_debuginfod() - handler of --debuginfod */
 int record_debuginfod(void *ctx, const char *value);
 
 #define RECORD_DEBUGINFOD							\

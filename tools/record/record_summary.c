@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What became of a recording: what a reader of the profile must know before trusting it.
+ * Summary of a recording: facts that a reader of the profile needs before trusting it.
  */
 #include "record_summary.h"
 
@@ -24,7 +24,7 @@ static void report_none(const struct gprof_recorder_stats *st, const struct reco
 		     st->event, st->count, words->more);
 }
 
-/* For each reason, as what helps against one does not against another. */
+/* For each reason, with its own remedy. */
 static void report_lost(const struct gprof_recorder_stats *st, const struct record_words *words)
 {
 	uint64_t other = st->lost - st->lost_full - st->lost_nested - st->lost_no_buffer -
@@ -54,7 +54,7 @@ static void report_lost(const struct gprof_recorder_stats *st, const struct reco
 			     percent(losses[i].nr, st->produced), losses[i].why, losses[i].help);
 }
 
-/* What a reader of the profile must know before trusting it. */
+/* Facts that a reader of the profile needs before trusting it. */
 static void report_event(const struct gprof_recorder_stats *st, const struct record_words *words)
 {
 	if (!st->produced)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What became of a recording, in sentences and as a line for programs.
+ * Summary of a recording, in sentences and as a line for programs.
  */
 #ifndef TOOLS_RECORD_SUMMARY_H
 #define TOOLS_RECORD_SUMMARY_H
@@ -11,9 +11,9 @@
 #include <gprof/recorder.h>
 
 /**
- * struct record_words - what differs from one subcommand to the next
- * @fewer: what gives fewer samples, such as "a longer period"
- * @more: what gives more of them, where there were fewer events than one sample is of
+ * struct record_words - words of a subcommand
+ * @fewer: remedy for fewer samples, such as "a longer period"
+ * @more: remedy for more of them, where there were fewer events than a period
  * @none: why there was no sample at all
  */
 struct record_words {
@@ -22,7 +22,7 @@ struct record_words {
 	const char *none;
 };
 
-/* record_summary() - tell of @nr events on stderr; the last line of each is stable */
+/* record_summary() - report on @nr events on stderr; the last line of each is stable */
 void record_summary(const struct gprof_recorder_stats *st, size_t nr,
 		    const struct record_words *words);
 

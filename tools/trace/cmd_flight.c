@@ -34,10 +34,10 @@ enum at_end { AT_END_NEVER, AT_END_FAILED, AT_END_ALWAYS };
 
 /**
  * struct flight - the subcommand
- * @target: whom to record
- * @wants: what to record
+ * @target: tasks or CPUs
+ * @wants: events to record
  * @opts: how much to keep
- * @triggers: what else is one
+ * @triggers: conditions for a snapshot
  * @after_ns: and how long later
  * @at_end: whether the end is a reason for a snapshot
  * @snapshots: where they go
@@ -243,7 +243,7 @@ static int start(struct flight *f)
 		return fail("%s", gprof_error());
 	if (set_triggers(f) != STATUS_OK)
 		return STATUS_FAILED;
-	/* What fires is the sooner in a snapshot, the less is overwritten. */
+	/* The sooner the snapshot after a trigger event, the less is overwritten. */
 	f->session.watch.urgent_fd = gprof_flight_fd(f->flight);
 	if (gprof_flight_start(f->flight))
 		return fail("%s", gprof_error());
@@ -251,8 +251,8 @@ static int start(struct flight *f)
 }
 
 /*
- * One line for each: what, where, and whether it is less than was asked for. @fired_ns: what
- * it is about, 0: nothing.
+ * One line for each: cause, file, and whether its age is less than requested. @fired_ns: time of
+ * the trigger event, 0: none.
  */
 static void report_snapshot(const struct flight *f, const char *reason, uint64_t fired_ns,
 			    const char *name, const struct gprof_flight_snapshot *snap)
@@ -325,8 +325,8 @@ static uint64_t now_ns(void)
 }
 
 /*
- * Each is told. Those that fire before the snapshot of the first share it. What fires
- * meanwhile is for the next time: to take one and to tell it may be what makes the next fire.
+ * Each is reported. Events before the snapshot of the first share it. Events meanwhile are for the
+ * next time: a snapshot and its report may themselves cause the next.
  */
 static void read_trigger_events(struct flight *f)
 {
@@ -379,7 +379,7 @@ static int report(const struct flight *f)
 
 	if (gprof_flight_stats(f->flight, &st))
 		return fail("%s", gprof_error());
-	/* Where none is left, what is told is of all triggers. */
+	/* Where none is left, the counts are of all triggers. */
 	while (!(err = gprof_flight_fired(f->flight, &all)))
 		diag("%s; it comes too late", triggers_line(&all, line));
 	if (err != -EAGAIN)
@@ -414,7 +414,7 @@ static void give_up(void)
 	hook_abandon(&ending->hook);
 }
 
-/* The recording has ended; what is kept is as it was then. */
+/* The recording has ended; the rings are as they were then. */
 static int finish(struct flight *f, int command_status)
 {
 	int status = STATUS_OK;
@@ -424,7 +424,7 @@ static int finish(struct flight *f, int command_status)
 	watch_hurry(give_up);
 	if (gprof_flight_stop(f->flight))
 		status = fail("%s", gprof_error());
-	/* Whoever asked as it ended is served. */
+	/* A request that came as it ended is served. */
 	read_trigger_events(f);
 	if (f->due_ns)
 		snapshot_due(f);

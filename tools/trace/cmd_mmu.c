@@ -31,7 +31,7 @@
 #define WORST_MAX	100000
 
 /**
- * struct mmu - the command line, and what it is asked of
+ * struct mmu - the command line, and the utilization functions
  * @file: the trace
  * @windows: --window, sorted; filled in when there is none
  * @nr_windows: how many
@@ -287,7 +287,7 @@ static void print_json(const struct mmu *m)
 	free(util);
 }
 
-/* Over what, and of what kind. */
+/* Source and kind of the functions. */
 static char *summary(const struct mmu *m)
 {
 	const char *whose = mmu_flags_whose(&m->flags);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gprofctl read: what is in an execution trace.
+ * gprofctl read: contents of an execution trace.
  */
 #include "cli/cmd.h"
 
@@ -34,7 +34,7 @@
 #define REASON_LOST	"lost events"
 
 /**
- * struct summary - what was counted
+ * struct summary - counts
  * @kinds: events of each kind
  * @threads: seen
  * @last_thread: the last of them, and whether there was one
@@ -43,7 +43,7 @@
  * @alive: of them now
  * @alive_max: most at a time
  * @lost: transitions that stand for lost events
- * @tasks: what they did with their time
+ * @tasks: their time by state
  * @first: time of the first event that is no sync
  * @last: and of the last
  * @any: was there one?
@@ -145,7 +145,7 @@ static void print_tasks(struct trace_tasks *t)
 
 	if (!nr)
 		return;
-	/* Nobody looks for one by its number any more. */
+	/* None is found by its number any more. */
 	qsort(t->tasks, t->ids.nr, sizeof(*t->tasks), by_time_running);
 	printf("\n%12s %12s %12s %12s  %s\n", "running ms", "runnable", "blocked",
 	       "in syscalls", t->own ? "task" : "goroutine");
@@ -224,7 +224,7 @@ static int read_events(const struct read *r, struct gprof_trace *t, const char *
 			trace_json(t, &ev, r->stacks);
 		else
 			trace_line(t, &ev, r->stacks);
-		/* Whoever read it went away, or the disk is full. */
+		/* Its reader went away, or the disk is full. */
 		if (ferror(stdout))
 			break;
 	}

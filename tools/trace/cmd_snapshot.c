@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gprofctl snapshot: ask flight recorders for what they hold.
+ * gprofctl snapshot: ask flight recorders for snapshots.
  */
 #include "cli/cmd.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gprofctl trace: what ran where and why it waited, as a trace that Go's tools open.
+ * gprofctl trace: runs and waits of tasks, as a trace that Go's tools open.
  */
 #include "cli/cmd.h"
 
@@ -26,8 +26,8 @@
 
 /**
  * struct trace - the subcommand
- * @target: whom to record
- * @wants: what to record
+ * @target: tasks or CPUs
+ * @wants: events to record
  * @file: -o
  * @output: it, while open
  * @session: target and command
@@ -35,7 +35,7 @@
  * @shown: progress goes to the terminal
  * @follow: --follow
  * @look: how it is shown then
- * @picture: by whom
+ * @picture: the live view
  */
 struct trace {
 	struct target target;
@@ -171,7 +171,7 @@ static bool tick(void *ctx, uint64_t ns)
 	struct gprof_trace_recorder_stats st = { .sz = sizeof(st) };
 	struct trace *t = ctx;
 
-	/* What was not written cannot be made good. */
+	/* Bytes that were not written are lost. */
 	if (gprof_trace_recorder_failed(t->recorder))
 		return false;
 	if (t->shown && !gprof_trace_recorder_stats(t->recorder, &st))
@@ -181,7 +181,7 @@ static bool tick(void *ctx, uint64_t ns)
 	return true;
 }
 
-/* What a reader of the trace must know before trusting it, and the counts. */
+/* Facts that a reader of the trace needs before trusting it, and the counts. */
 static int report(const struct trace *t)
 {
 	struct gprof_trace_recorder_stats st = { .sz = sizeof(st) };
@@ -216,7 +216,7 @@ static int report(const struct trace *t)
 	return STATUS_OK;
 }
 
-/* What was written before is a trace, of a shorter time, if there is a generation. */
+/* The earlier output is a trace, of a shorter time, if it has a generation. */
 static void keep(struct trace *t)
 {
 	struct gprof_trace_recorder_stats st = { .sz = sizeof(st) };
@@ -231,7 +231,7 @@ static void keep(struct trace *t)
 	output_discard(&t->output);
 }
 
-/* Ends the recording and puts the trace in place, or what there is of it. */
+/* Ends the recording and puts the trace in place, or its begin. */
 static int finish(struct trace *t)
 {
 	int status;
@@ -243,7 +243,7 @@ static int finish(struct trace *t)
 		status = gprof_trace_recorder_stop(t->recorder) ? STATUS_FAILED : STATUS_OK;
 		shown = live_view_end(&t->picture);
 		watch_resume();
-		/* Where nobody reads the picture any more, that is why nobody reads the trace. */
+		/* Without a reader of the picture the trace has no reader either. */
 		if (status != STATUS_OK && shown == STATUS_OK)
 			fail("%s", gprof_error());
 		else if (shown != STATUS_OK)
@@ -273,7 +273,7 @@ static int record_trace(struct trace *t)
 
 	if (status == STATUS_OK && !t->follow)
 		status = output_open(&t->output, t->file);
-	/* With a command the terminal is the command's; else it may be of who reads the pipe. */
+	/* With a command the terminal is the command's; else it may be the pipe's reader's. */
 	t->shown = progress_enabled() && !t->target.command && t->output.path;
 	if (status == STATUS_OK)
 		status = start(t);

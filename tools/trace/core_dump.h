@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What recorders held when their program dumped core.
+ * Rings of a program's recorders in its core dump.
  */
 #ifndef TOOLS_CORE_DUMP_H
 #define TOOLS_CORE_DUMP_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What gprofctl mmu --flags says.
+ * Options of gprofctl mmu --flags.
  */
 #include "mmu_flags.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What gprofctl mmu --flags says: what counts as taken, and from whom.
+ * Options of gprofctl mmu --flags: time that counts as taken, and its functions.
  */
 #ifndef TOOLS_MMU_FLAGS_H
 #define TOOLS_MMU_FLAGS_H
@@ -20,20 +20,20 @@ struct mmu_flags {
 	bool processes;
 };
 
-/* What is looked at unasked, as Go does. */
+/* Defaults, as Go's. */
 #define MMU_FLAGS_DEFAULT	(GPROF_UTIL_STW | GPROF_UTIL_BACKGROUND | GPROF_UTIL_ASSIST)
 
 /* mmu_flags_parse() - of words with commas between; a status, after a sentence */
 int mmu_flags_parse(struct mmu_flags *f, const char *value);
 
-/* mmu_flags_text() - what counts, as words; for free() */
+/* mmu_flags_text() - causes that count, as words; for free() */
 char *mmu_flags_text(const struct mmu_flags *f);
 
-/* mmu_flags_whose() - whose functions there are, such as "task"; NULL: one for all */
+/* mmu_flags_whose() - kind of the functions, such as "task"; NULL: one for all */
 const char *mmu_flags_whose(const struct mmu_flags *f);
 
 /**
- * mmu_flags_check() - can a trace tell what is asked?
+ * mmu_flags_check() - does a trace have the events for it?
  * @st: of the trace, after its first event
  * @file: its name
  *

@@ -18,7 +18,7 @@
 #define RIGHT		(WIDTH - 36)
 #define TOP		118
 #define BOTTOM		(HEIGHT - 66)
-/* Where the axis becomes even, and what share of its height that takes. */
+/* Where the axis becomes even, and its share of the height. */
 #define EVEN		0.01
 #define EVEN_SHARE	0.14
 
@@ -129,7 +129,7 @@ static void draw_mmu(FILE *f, const struct plot *p)
 	fputs("\"/>\n", f);
 }
 
-/* What a browser shows of each point when it is pointed at. */
+/* Tooltip of each point. */
 static void draw_hits(FILE *f, const struct plot *p)
 {
 	char text[DURATION_TEXT];

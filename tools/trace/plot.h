@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 /**
- * struct plot - what is drawn
+ * struct plot - curves to draw
  * @title: in large letters
  * @subtitle: below it
  * @windows: lengths in ns, ascending, at least 2

@@ -2,10 +2,10 @@
 /*
  * A directory of snapshots.
  *
- * The directory is looked up by its name each time: who removes it and makes it again gets
- * the next snapshot. Others may write to it, or to those above it. So no symbolic link is
- * followed that was not there from the beginning, what came in its place must be ours, and
- * no name is one that others know before.
+ * The directory is looked up by its name each time: one that is removed and made again gets the
+ * next snapshot. Others may write to it, or to those above it. So no symbolic link is followed
+ * that was not there from the beginning, a new directory must be ours, and names are not
+ * predictable.
  */
 #include "snapshots.h"
 
@@ -36,7 +36,7 @@
 
 /**
  * struct snapshot - one in the directory
- * @name: whose order is that of time
+ * @name: sorted by time
  * @bytes: size
  */
 struct snapshot {
@@ -81,8 +81,8 @@ static bool seems_left_over(const char *name)
 }
 
 /*
- * It may be another's number: of another host, or of a container that shares the directory.
- * Who still writes to it holds a lock.
+ * It may be another's number: of another host, or of a container that shares the directory. A
+ * process that still writes to it holds a lock.
  */
 static void remove_left_over(int dir, const char *name)
 {
@@ -127,7 +127,7 @@ static void remember_dir(struct snapshots *s, const struct stat *st)
 	s->ino = st->st_ino;
 }
 
-/* Whoever can change a directory above it does not get one made elsewhere. */
+/* A user who can change a directory above it does not get one made elsewhere. */
 static int make_again(const struct snapshots *s)
 {
 	char *slash = strrchr(s->path, '/');
@@ -261,7 +261,7 @@ int snapshots_open(struct snapshots *s)
 	s->at = open_again(s);
 	if (s->at < 0)
 		return STATUS_FAILED;
-	/* Whoever else writes here may be at whatever name they can foresee. */
+	/* Other writers may use any name that they can predict. */
 	for (i = 0; s->fd < 0 && err == EEXIST && i < TEMPS; i++) {
 		snprintf(s->temp, sizeof(s->temp), ".snapshot-%d-%08x.tmp", (int)getpid(),
 			 random_number());
@@ -305,8 +305,8 @@ static int by_name(const void *a, const void *b)
 }
 
 /*
- * Those of the directory whose owner is @owner, the oldest first. One that has another name
- * besides is kept by somebody, and to remove it here would make no room.
+ * Those of the directory whose owner is @owner, the oldest first. One with another name besides is
+ * kept by its user, and to remove it here would make no room.
  */
 static struct snapshot *list(int fd, uid_t owner, size_t *nr)
 {
@@ -378,7 +378,7 @@ static void name_it(char name[SNAPSHOT_NAME], const struct timespec *when, const
 		 when->tv_nsec / 1000000 % 1000, reason, number);
 }
 
-/* Where a file cannot have two names: over one of our own, which nobody had. */
+/* Where a file cannot have two names: over a new file of our own. */
 static int move(struct snapshots *s, const char *name)
 {
 	int fd = openat(s->at, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), err;
@@ -393,7 +393,7 @@ static int move(struct snapshots *s, const char *name)
 	return err;
 }
 
-/* Under a name that nobody has; no file is ever replaced. */
+/* Under an unused name; no file is ever replaced. */
 static int put(struct snapshots *s, const struct timespec *when, const char *reason,
 	       char name[SNAPSHOT_NAME])
 {
@@ -433,7 +433,7 @@ int snapshots_commit(struct snapshots *s, const struct timespec *when, const cha
 	}
 	err = put(s, when, reason, name);
 	if (!err) {
-		/* What a full disk did not take is told here, if not before. */
+		/* Errors of a full disk appear here, if not before. */
 		err = close(s->fd) ? -errno : 0;
 		s->fd = -1;
 		if (err)

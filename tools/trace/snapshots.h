@@ -3,8 +3,8 @@
  * A directory of snapshots: named by time and reason, in place only when they are whole,
  * the oldest removed for the newest.
  *
- * Whoever else writes to the same directory is not disturbed: names are never taken
- * twice, and what is removed is told by its name to be a snapshot, and is the user's own.
+ * Other writers to the same directory are not disturbed: names are never taken twice, and only
+ * files with a snapshot's name that are the user's own are removed.
  */
 #ifndef TOOLS_SNAPSHOTS_H
 #define TOOLS_SNAPSHOTS_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What to record of a trace.
+ * Events of a trace to record.
  */
 #include "trace_options.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What to record of a trace: the options that all who record one share.
+ * Events of a trace to record: the options of all subcommands that record one.
  */
 #ifndef TOOLS_TRACE_OPTIONS_H
 #define TOOLS_TRACE_OPTIONS_H
@@ -15,7 +15,7 @@
 enum kernel_mode { KERNEL_IF_PERMITTED, KERNEL_NEVER, KERNEL_ALWAYS };
 
 /**
- * struct trace_wants - what to record
+ * struct trace_wants - events to record
  * @cfg: for the library, but for its target
  * @samples: --cpu-samples
  * @event: its event's name

@@ -10,7 +10,7 @@
 #include "cli/diag.h"
 #include "cli/text.h"
 
-/* A string of the trace may hold anything, also zeros: "\xNN" for what is no text. */
+/* A string of the trace may hold any bytes, also zeros: "\xNN" for bytes that are no text. */
 static void quoted(struct gprof_trace_text t, bool json)
 {
 	const char *p = t.s, *end = t.s + t.len;

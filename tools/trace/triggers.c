@@ -18,8 +18,8 @@
 /**
  * struct cause - a cause
  * @name: as it is written
- * @which: what may follow it, or NULL
- * @did: what the task did, before how long; or what happened to it
+ * @which: name of its argument, or NULL
+ * @did: verb of the task, before how long; or its event
  */
 static const struct cause {
 	const char *name;

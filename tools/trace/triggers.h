@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Triggers as people write them, and what is said when one has fired.
+ * Triggers as people write them, and messages of their events.
  */
 #ifndef TOOLS_TRIGGERS_H
 #define TOOLS_TRIGGERS_H
@@ -32,7 +32,7 @@ struct triggers {
 int triggers_add(struct triggers *t, const char *text);
 void triggers_free(struct triggers *t);
 
-/* triggers_line() - one line of what has fired and why; returns @line */
+/* triggers_line() - one line of a trigger event; returns @line */
 const char *triggers_line(const struct gprof_flight_fired *fired, char line[TRIGGER_LINE]);
 
 #endif /* TOOLS_TRIGGERS_H */

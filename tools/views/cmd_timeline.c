@@ -19,7 +19,7 @@
 /**
  * struct timeline_options - the subcommand
  * @source: the trace
- * @timeline: with what of it is drawn
+ * @timeline: with its range
  * @file: -o
  * @title: --title
  */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A trace of the host as tables, for databases: comma-separated values as RFC 4180 has
- * them, in UTF-8, with names of columns in the first line. Times are ns of CLOCK_MONOTONIC; what is
- * not known is empty.
+ * A trace of the host as tables, for databases: comma-separated values as RFC 4180 has them, in
+ * UTF-8, with names of columns in the first line. Times are ns of CLOCK_MONOTONIC; an unknown
+ * value is empty.
  */
 #include "csv_tables.h"
 
@@ -87,7 +87,7 @@ static void put_quoted(FILE *f, const char *s)
 	}
 }
 
-/* The quote before it; no spreadsheet takes what is in it for a formula. */
+/* The quote before it; no spreadsheet takes the contents for a formula. */
 static void begin_quoted(FILE *f, const char *s)
 {
 	putc_unlocked('"', f);
@@ -110,7 +110,7 @@ static void put_word(FILE *f, const char *s)
 	put(f, s, strlen(s));
 }
 
-/* Its tid and name, in two columns, both empty for nobody. */
+/* Its tid and name, in two columns, both empty for no thread. */
 static void put_thread(FILE *f, const struct thread_spans *v, uint32_t thread)
 {
 	if (thread == THREAD_NONE || thread == THREAD_UNKNOWN) {

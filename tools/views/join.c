@@ -3,9 +3,9 @@
  * The join of a trace of the host with a Go program's own.
  *
  * Both are read side by side, by time: Go's is on CLOCK_MONOTONIC as ours is, and it calls a
- * thread by its tid. So while a goroutine runs on a thread by the one, the other says whether
- * that thread had a CPU. What they say is held together: a thread that tells something has a
- * CPU; where that is often not so, the traces do not belong together.
+ * thread by its tid. So while a goroutine runs on a thread by the one, the other says whether that
+ * thread had a CPU. The two are compared: a thread that tells something has a CPU; where that is
+ * often not so, the traces do not belong together.
  *
  * Go's runtime ends a generation with the states of all goroutines that have told nothing in
  * it. Meanwhile, which may take ms, its threads write the next one. To put these times in
@@ -40,7 +40,7 @@
  * struct cpu - a CPU
  * @interrupted: it is in an interrupt
  * @since: since when
- * @thread: whom that interrupts
+ * @thread: that it interrupts
  * @runs: the thread that runs there, or JOIN_NOBODY
  */
 struct cpu {
@@ -75,14 +75,14 @@ struct source {
  * struct join - both
  * @kernel: trace of the host
  * @go: of the program
- * @all: what they say together
+ * @all: the joined model
  * @cpus: by number
  * @nr_cpus: how many
  * @losses: of @kernel
  * @found: they are known, from a reading before
  * @lost_to: until when one of those that have begun goes on
  * @runners: goroutines that run as @go begins
- * @now: time of the latest event that was taken for what it tells of a thread
+ * @now: time of the latest event of a thread
  * @calls: all system calls are told of
  */
 struct join {
@@ -99,7 +99,7 @@ struct join {
 	bool calls;
 };
 
-/* ---- what the host says ---- */
+/* ---- the host's trace ---- */
 
 static enum join_on state_of(const struct gprof_trace_event *ev)
 {
@@ -152,8 +152,8 @@ static bool is_off(enum join_on state)
 }
 
 /*
- * What is lost may be that a thread came, or that it left: who has no CPU may have had one,
- * and who runs on that which lost it may have left it.
+ * A lost event may be that a thread came, or that it left: a thread without a CPU may have had
+ * one, and the one that runs there may have left.
  */
 static void lose_before(struct join *j, int64_t time)
 {
@@ -170,7 +170,7 @@ static void lose_before(struct join *j, int64_t time)
 	}
 }
 
-/* Whoever is not known to have been off its CPU all the time is not told of until it runs. */
+/* A thread that may have had a CPU meanwhile has no state until it runs. */
 static void on_task(struct join *j, const struct gprof_trace_event *ev)
 {
 	size_t thread = host_thread(j, ev->transition.resource.id);
@@ -264,7 +264,7 @@ static void kernel_event(struct join *j)
 	}
 }
 
-/* ---- what the Go program says ---- */
+/* ---- the Go program's trace ---- */
 
 static void name_it(struct join *j, struct join_goroutine *g, uint64_t stack)
 {
@@ -304,7 +304,7 @@ static void on_goroutine(struct join *j, const struct gprof_trace_event *ev)
 		join_dies(&j->all, g, ev->time);
 }
 
-/* A status says that a goroutine is, somewhere; everything else, what a thread does. */
+/* A status says that a goroutine exists; every other event is of a running thread. */
 static bool is_of_thread(const struct gprof_trace_event *ev)
 {
 	return ev->kind != GPROF_TRACE_SYNC && ev->kind != GPROF_TRACE_STACK_SAMPLE &&
@@ -326,7 +326,7 @@ static void go_event(struct join *j)
 			on_goroutine(j, ev);
 		return;
 	}
-	/* What else contradicts the order is put right. */
+	/* Other contradictions are repaired. */
 	if (ev->time < j->now)
 		ev->time = j->now;
 	j->now = ev->time;
@@ -458,7 +458,7 @@ static void read_both(struct join *j)
 	struct gprof_trace_stats st = stats_of(k);
 	bool over = false, begun = false;
 
-	/* What was recorded, and did not happen, is told too. */
+	/* Recorded kinds without an event are reported too. */
 	j->all.irqs = st.groups & GPROF_TRACE_GROUP_IRQS;
 	j->all.faults = st.groups & GPROF_TRACE_GROUP_FAULTS;
 	j->calls = st.groups & GPROF_TRACE_GROUP_SYSCALLS && !st.min_duration_ns;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the kernel did meanwhile to the threads of a Go program, by its own trace and that
- * of the host.
+ * States of a Go program's threads in the kernel, by its own trace and that of the host.
  */
 #ifndef TOOLS_VIEWS_JOIN_H
 #define TOOLS_VIEWS_JOIN_H

@@ -11,7 +11,7 @@
 
 #include "cli/diag.h"
 
-/* The function of whoever has told none. */
+/* The function of goroutines without one. */
 #define UNNAMED	"?"
 
 void join_add(struct join_times *t, int64_t ns)
@@ -65,7 +65,7 @@ static size_t row_of(struct join_model *j, const char *name)
 	return i;
 }
 
-/* Of a goroutine whose function nobody has told yet, what it did so far is of "?". */
+/* The time of a goroutine without a known function is of "?". */
 struct join_row *join_row_on(struct join_model *j, size_t goroutine)
 {
 	struct join_goroutine *g = &j->goroutines[goroutine];
@@ -142,7 +142,7 @@ static void contradict(struct join_model *j, struct join_thread *t, int64_t time
 	t->nr_told = t->before = 0;
 }
 
-/* What is told of the kernel's delays is of the time that the runtime's are of. */
+/* The kernel's delays are of the same time as the runtime's. */
 static void add_delay(const struct join_model *j, struct join_thread *t, int64_t time)
 {
 	int64_t begin = t->ready > j->begin ? t->ready : j->begin;
@@ -224,7 +224,7 @@ void join_come(struct join_model *j, int64_t id, size_t thread, int64_t time)
 	settle(j, t, time);
 	t->goroutine = (size_t)(g - j->goroutines);
 	g->thread = thread;
-	/* Whoever comes has a CPU; a clock that says otherwise is not to begin a gap. */
+	/* A thread that comes has a CPU; a contradiction of clocks is not to begin a gap. */
 }
 
 void join_dies(struct join_model *j, struct join_goroutine *g, int64_t time)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Goroutines on threads: what a Go program's runtime says of the one, and the kernel of the
- * other, held together.
+ * Goroutines on threads: the runtime's states of the one, and the kernel's of the other, joined.
  */
 #ifndef TOOLS_VIEWS_JOIN_MODEL_H
 #define TOOLS_VIEWS_JOIN_MODEL_H
@@ -19,7 +18,7 @@
 /* Of goroutines that have ended as many are remembered as there are others, and so many. */
 #define JOIN_DEAD	4096
 
-/* What the kernel says of a thread, and what one is in while its goroutine runs. */
+/* States of a thread by the kernel, also while its goroutine runs. */
 enum join_on { JOIN_UNTOLD, JOIN_ON_CPU, JOIN_READY, JOIN_BLOCKED, NR_JOIN_STATES };
 enum join_gap { JOIN_DESCHEDULED, JOIN_WAITED, NR_JOIN_GAPS };
 
@@ -40,7 +39,7 @@ struct join_times {
  * @goroutine: that runs on it, or JOIN_NOBODY
  * @gap: since when that has no CPU; -1: it has
  * @kind: of that
- * @faulted: a page fault was the last that it did, of what is told
+ * @faulted: a page fault was its last event
  * @listed: it is in struct join_model's @off
  * @told: when it told something while it was said to have no CPU; -1: it did not
  * @nr_told: how often since, up to JOIN_SKEW_NS later
@@ -83,7 +82,7 @@ struct join_goroutine {
 /**
  * struct join_row - goroutines that began in one function
  * @nr: how many
- * @in: ns that they ran by the runtime, by what the kernel says
+ * @in: ns that they ran by the runtime, by the kernel's state
  * @interrupted: part of JOIN_ON_CPU
  * @gaps: while they ran
  * @fault: blocked in a page fault
@@ -111,7 +110,7 @@ struct join_interval {
 
 /**
  * struct join_model - all of them; all zeroes but for @begin and @keep to begin with
- * @begin: of the Go program's trace; what is before it is not of it
+ * @begin: of the Go program's trace; earlier time does not count
  * @keep: each gap is wanted
  * @tids: of threads of the host, to their indices
  * @threads: they
@@ -180,7 +179,7 @@ void join_name(struct join_model *j, struct join_goroutine *g, const char *funct
 /* join_add() - one time more, of @ns */
 void join_add(struct join_times *t, int64_t ns);
 
-/* join_state() - the kernel says what a thread, by its index, does from now on */
+/* join_state() - the kernel's state of a thread, by its index, from now on */
 void join_state(struct join_model *j, size_t thread, enum join_on state, int64_t time);
 
 /* join_come() - the runtime says that a goroutine runs on a thread from now on */
@@ -195,10 +194,10 @@ void join_dies(struct join_model *j, struct join_goroutine *g, int64_t time);
 /* join_tidy() - forget those that have, where they are many: the others get new indices */
 void join_tidy(struct join_model *j);
 
-/* join_lose() - whoever has no CPU by the kernel may have had one from @time on */
+/* join_lose() - threads without a CPU by the kernel may have had one from @time on */
 void join_lose(struct join_model *j, int64_t time);
 
-/* join_check() - a thread tells something, so that it has a CPU; does the kernel say so? */
+/* join_check() - a thread has an event, so that it has a CPU; does the kernel say so? */
 void join_check(struct join_model *j, struct join_thread *t, int64_t time);
 
 /* join_end() - no more is told by either */

@@ -7,7 +7,7 @@
 
 #include "join_model.h"
 
-/* join_table() - a row for each function, on stdout, and whose delays there were */
+/* join_table() - a row for each function, on stdout, and delays */
 void join_table(const struct join_model *j);
 
 /* join_json() - likewise with stable keys, in ns, and with each interval */

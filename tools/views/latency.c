@@ -22,7 +22,7 @@
 #define OUT_BYTES	(256U << 10)
 
 /**
- * struct waiting - what a thread waited for CPUs
+ * struct waiting - a thread's waits for CPUs
  * @ran: ns on them
  * @times: it came to one from waiting
  * @delay: ns of that
@@ -57,7 +57,7 @@ struct waiting {
 	char *task;
 };
 
-/* What a CPU does, for the lines of each switch. */
+/* State of a CPU, for the lines of each switch. */
 struct on_cpu {
 	uint32_t thread;
 	bool known;
@@ -200,7 +200,7 @@ static void on_span_line(void *ctx, struct thread_spans *v, const struct span *s
 {
 	struct latency *t = ctx;
 
-	/* Who runs to the end of the trace has not left. */
+	/* A thread that runs to the end of the trace has not left. */
 	if (s->state == THREAD_CPU && !v->over && !s->goes_on)
 		print_left(v, s, of(t, s->thread));
 	on_span(t, v, s);
@@ -436,7 +436,7 @@ static void moved(void *ctx, uint32_t from, uint32_t to)
 			t->cpus[i].thread = to;
 }
 
-/* Who runs has run up to now, and the rest is of the next interval. */
+/* A running thread has run up to now, and the rest is of the next interval. */
 static void end_interval(struct latency *t, int64_t now)
 {
 	struct thread_spans *v = &t->thread_spans;

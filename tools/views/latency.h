@@ -10,8 +10,8 @@
 
 enum latency_table {
 	LATENCY_SUMMARY,	/* of each name, or each thread */
-	LATENCY_TIMEHIST,	/* a line for each switch, with what was before it */
-	LATENCY_MAP,		/* a line for each switch, with who is on each CPU */
+	LATENCY_TIMEHIST,	/* a line for each switch, with the time before it */
+	LATENCY_MAP,		/* a line for each switch, with the thread on each CPU */
 };
 
 /**
@@ -35,7 +35,7 @@ struct latency_opts {
 /* latency_print() - print a table of a trace of the host, by its path; the exit status */
 int latency_print(const char *file, const struct latency_opts *o);
 
-/* latency_read() - likewise of an open file or pipe, whose name is for sentences */
+/* latency_read() - likewise of an open file or pipe, with a name for sentences */
 int latency_read(int fd, const char *name, const struct latency_opts *o);
 
 #endif /* TOOLS_VIEWS_LATENCY_H */

@@ -28,7 +28,7 @@
 #define LINE_MAX_BYTES	1024
 #define UNIT_NS		64
 
-/* What a thread did in this interval, ns; and the longest delay before it ran. */
+/* A thread's time in this interval, ns; and the longest delay before it ran. */
 struct did {
 	int64_t ran;
 	int64_t ready;
@@ -52,7 +52,7 @@ struct wait {
  * @nr: of them
  * @room: of them
  * @delays: from being runnable to running
- * @slowest: whose was the longest of them
+ * @slowest: thread with the longest of them
  * @waits: the longest first
  * @nr_waits: how many
  * @switches: that a CPU got a thread
@@ -113,7 +113,7 @@ static void add_delay(struct live_analysis *f, uint32_t thread, int64_t ns)
 		d->longest = ns;
 }
 
-/* Threads of the kernel that wait for work are of less interest than who waits for something. */
+/* Threads of the kernel that wait for work are of less interest than other waiters. */
 static bool is_longer(const struct wait *a, const struct wait *b)
 {
 	bool one = a->state == THREAD_KERNEL || a->state == THREAD_OTHER;
@@ -150,7 +150,7 @@ static void on_span(void *ctx, struct thread_spans *v, const struct span *s)
 		did_of(f, s->thread)->ran += ns;
 	else if (is_ready(s->state))
 		did_of(f, s->thread)->ready += ns;
-	/* Who chose to sleep, or is told of only from its middle on, waits for nobody. */
+	/* A wait by choice, or one without a known begin, is not for another thread. */
 	else if (s->woken && !s->cut && s->state != THREAD_SLEEP)
 		add_wait(f, s);
 	/* Below the unit of a trace it was only told of then. */
@@ -167,7 +167,7 @@ static void on_switch(void *ctx, struct thread_spans *v, int64_t cpu, uint32_t l
 	f->switches += thread != THREAD_NONE;
 }
 
-/* A line of at most the width, whatever is in it; %s of names is made safe before. */
+/* A line of at most the width; %s of names is made safe before. */
 static void print(struct live_analysis *f, const char *colour, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 static void print(struct live_analysis *f, const char *colour, const char *fmt, ...)
@@ -283,7 +283,7 @@ static void print_waits(struct live_analysis *f, size_t most)
 }
 
 /*
- * What goes on is told up to now, as far as it is known; the rest is of the next interval.
+ * A pending span counts up to now, as far as it is known; the rest is of the next interval.
  */
 static void add_open(struct live_analysis *f, int64_t now)
 {
@@ -412,7 +412,7 @@ int live_analysis_read(int fd, const struct live_analysis_opts *o)
 	if (o->redraw)
 		fputs("\033[2J", o->out);
 	status = thread_spans_read_fd(&f.thread_spans, fd, "the trace");
-	/* What came after the last full interval. */
+	/* The part after the last full interval. */
 	if (status == STATUS_OK)
 		end_interval(&f, f.thread_spans.end);
 	if (ferror(o->out) && status == STATUS_OK)

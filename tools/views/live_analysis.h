@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A trace as it comes: who ran, who waited for a CPU, and who for whom, interval by
+ * A trace as it comes: running threads, waits for a CPU, and waits for other threads, interval by
  * interval. Nothing is stored; memory is that of a generation, and of the threads alive.
  */
 #ifndef TOOLS_VIEWS_LIVE_ANALYSIS_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A trace that is shown while it is recorded: who records writes into a pipe, from which a
- * thread reads.
+ * A trace that is shown while it is recorded: the recorder writes into a pipe, from which a thread
+ * reads.
  */
 #include "live_view.h"
 
@@ -24,7 +24,7 @@ static void *read_all(void *arg)
 	poll(&begin, 1, -1);
 	if (begin.revents & POLLIN)
 		l->status = l->show(l->ctx, l->from);
-	/* Whoever writes is told that nobody reads. */
+	/* The writer gets EPIPE. */
 	close(l->from);
 	return NULL;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A trace that is shown while it is recorded: who records writes into a pipe, from which a
- * thread reads. Nothing of it is stored.
+ * A trace that is shown while it is recorded: the recorder writes into a pipe, from which a thread
+ * reads. Nothing of it is stored.
  */
 #ifndef TOOLS_VIEWS_LIVE_VIEW_H
 #define TOOLS_VIEWS_LIVE_VIEW_H

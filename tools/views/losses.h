@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where events of a trace of the host are missing: of a CPU, from its last event to the
- * next. That is known behind them, so that a trace is read once to find them, and again by
- * who has to know in time.
+ * Where events of a trace of the host are missing: of a CPU, from its last event to the next. That
+ * is known behind them, so that a trace is read once to find them, and again by a view that needs
+ * them in time.
  */
 #ifndef TOOLS_VIEWS_LOSSES_H
 #define TOOLS_VIEWS_LOSSES_H
@@ -22,7 +22,7 @@ struct loss {
 
 /**
  * struct losses - all of them; all zeroes to begin with
- * @metadata: what gprof says of it in the trace
+ * @metadata: gprof's notes of losses
  * @last: time of the last event of each CPU; 0: none
  * @nr_cpus: how many
  * @room_cpus: of @last

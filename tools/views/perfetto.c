@@ -4,8 +4,8 @@
  * as slices of their threads, and stacks, of CPU samples and of waits. Numbers of fields are
  * those of Perfetto's published protos/perfetto/trace.
  *
- * What is told late, as a slice is with its end, has the time at which it happened: readers
- * sort packets by time.
+ * A late packet, as a slice has at its end, has the time of its event: readers sort packets by
+ * time.
  */
 #include "perfetto.h"
 
@@ -194,7 +194,7 @@ static void write_bundle(struct writing *w, size_t cpu)
 	write_packet(w, &packet);
 }
 
-/* Those of an idle CPU, and of nobody who is known, are no threads of the trace. */
+/* Those of an idle CPU, and of an unknown task, are no threads of the trace. */
 static uint64_t tid_of(const struct thread_spans *v, uint32_t thread, int64_t cpu)
 {
 	if (thread == THREAD_UNKNOWN)
@@ -202,7 +202,7 @@ static uint64_t tid_of(const struct thread_spans *v, uint32_t thread, int64_t cp
 	return thread == THREAD_NONE ? 0 : (uint64_t)THREAD_TID(v->all[thread].id);
 }
 
-/* What is in @w->what. */
+/* Adds the contents of @w->what. */
 static void add_event(struct writing *w, int64_t cpu, int64_t time, uint32_t by,
 		      unsigned int field)
 {
@@ -276,7 +276,7 @@ static void on_switch(void *ctx, struct thread_spans *v, int64_t cpu, uint32_t l
 	put_switch(ctx, cpu, left, state, thread, time);
 }
 
-/* How whoever had it left is not known either. */
+/* How its last task left is not known either. */
 static void on_lost(void *ctx, struct thread_spans *v, int64_t cpu, uint32_t thread, int64_t begin,
 		    int64_t end)
 {

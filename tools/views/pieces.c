@@ -9,7 +9,7 @@
 
 #include "cli/diag.h"
 
-/* Kinds of pieces in a cell; of CPUs, where more are there, they become nobody's. */
+/* Kinds of pieces in a cell; of CPUs, further ones lose their thread. */
 #define KINDS_MAX	8
 #define ROOM_FIRST	4
 
@@ -39,7 +39,7 @@ static bool alike(const struct pieces *p, const struct piece *a, const struct pi
 	return a->state == b->state && (!p->by_who || a->who == b->who);
 }
 
-/* What is behind it moves on. */
+/* The pieces behind it move on. */
 static void join(struct pieces *p, uint32_t i, const struct piece *piece)
 {
 	struct piece *into = &p->all[i];
@@ -86,7 +86,7 @@ static void add(struct pieces *p, const struct piece *piece, int64_t resolution)
 		}
 	}
 	if (p->by_who && p->nr - p->cell >= KINDS_MAX) {
-		/* Time in which nobody ran, or which is lost, stays that. */
+		/* Idle or lost time stays that. */
 		for (uint32_t i = p->nr; i-- > p->cell;) {
 			if (p->all[i].state != piece->state)
 				continue;
@@ -124,7 +124,7 @@ void pieces_add(struct pieces *p, const struct piece *piece, int64_t resolution)
 		add(p, &one, resolution);
 }
 
-/* What is written lies never behind what is read, for nothing becomes more. */
+/* The write position is never behind the read position, for the number never grows. */
 void pieces_coarsen(struct pieces *p, int64_t resolution)
 {
 	uint32_t nr = p->nr;

@@ -3,10 +3,9 @@
  * The pieces of a track of the timeline, one behind the other without a gap, at some level
  * of detail.
  *
- * At a resolution of r what lasts r or more is a piece of its own. What is shorter shares a
- * cell of r with its neighbours, and in there what is alike is put side by side, as one
- * piece. So each level tells all of the time, and what it went to, to the nanosecond; what a
- * coarser level has lost is the order within a cell.
+ * At a resolution of r a span of r or more is a piece of its own. A shorter one shares a cell of r
+ * with its neighbours, and in there spans of one state become one piece. So each level has all of
+ * the time by state, to the nanosecond; a coarser level has lost the order within a cell.
  */
 #ifndef TOOLS_VIEWS_PIECES_H
 #define TOOLS_VIEWS_PIECES_H
@@ -17,21 +16,21 @@
 
 #include "thread_state.h"
 
-/* Of a CPU: nobody ran. Of a thread: nothing is told of it. */
+/* Of a CPU: idle. Of a thread: no state is known. */
 #define PIECE_NOTHING	((enum thread_state)NR_THREAD_STATES)
-/* As struct piece's @who: nobody, or somebody unknown. */
+/* As struct piece's @who: none, or unknown. */
 #define PIECE_NOBODY	UINT32_MAX
 
 /**
- * struct piece - what a track shows from one time to another
+ * struct piece - a piece of a track, from one time to another
  * @begin: ns
  * @ns: length
  * @longest: of those that are one piece now, ns
  * @count: how many these are
  * @stack: number of where the longest was; 0: not told
- * @who: of a CPU: who ran there. Of a thread on a CPU: the number of that. Else who ended
- *	the wait, or had ended it, of the longest
- * @state: what it shows
+ * @who: of a CPU: the running thread. Of a thread on a CPU: the number of that. Else the thread
+ *	that ended the wait of the longest
+ * @state: of the thread
  * @woken: a wait ended with the longest, or before it
  */
 struct piece {
@@ -67,8 +66,8 @@ int64_t pieces_end(const struct pieces *p);
 /**
  * pieces_add() - go on with a piece
  * @p: track, told at the same resolution so far
- * @piece: begins at its end, or later: PIECE_NOTHING is in between. What it has before
- *	that end is cut off
+ * @piece: begins at its end, or later: PIECE_NOTHING is in between. Its part before that end is
+ *	cut off
  * @resolution: ns; 1: everything is a piece of its own
  */
 void pieces_add(struct pieces *p, const struct piece *piece, int64_t resolution);

@@ -13,7 +13,7 @@
 #include "trace_metadata.h"
 
 /**
- * struct processes - what was said so far; all zeroes to begin with
+ * struct processes - processes so far; all zeroes to begin with
  * @metadata: notes as they come, each time emptied
  * @ids: numbers of tasks (goroutines)
  * @pids: of their processes

@@ -17,7 +17,7 @@ struct message {
 
 /*
  * message_number() - add a field of a whole number, or an enum
- * message_text() - of a text, without its 0; what is not UTF-8 in it becomes "?"
+ * message_text() - of a text, without its 0; invalid UTF-8 in it becomes "?"
  * message_in() - of another message, which stays as it is
  */
 void message_number(struct message *m, unsigned int field, uint64_t value);

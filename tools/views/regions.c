@@ -2,8 +2,8 @@
 /*
  * The regions and tasks of a trace, by type.
  *
- * Of each goroutine it is known how long it was in each state, up to now. What that was when
- * a region began is kept with the region, and taken off when it ends.
+ * Of each goroutine it is known how long it was in each state, up to now. The value at the begin
+ * of a region is kept with the region, and subtracted at its end.
  */
 #include "regions.h"
 
@@ -63,7 +63,7 @@ struct who {
  * @ns: all of them
  * @min: the shortest
  * @max: the longest
- * @in: what their goroutines did; of regions alone
+ * @in: time of their goroutines by state; of regions alone
  * @unended: that have no end in the trace
  * @unbegun: that have no begin in it
  */

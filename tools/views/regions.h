@@ -10,9 +10,9 @@
 #include <gprof/trace.h>
 
 /**
- * regions_print() - how long they lasted, and what their threads did meanwhile
+ * regions_print() - how long they lasted, and the states of their threads meanwhile
  * @t: trace of a host or of a Go program, from its begin
- * @name: what to call it
+ * @name: for sentences
  * @json: as JSON with stable keys
  *
  * Return: the exit status.

@@ -12,7 +12,7 @@
 
 #include "cli/diag.h"
 
-/* By its own thread: what others say at the end of a generation does not name that. */
+/* By its own thread: a status of another at the end of a generation does not name that. */
 static bool is_running_status(const struct gprof_trace_event *ev)
 {
 	return ev->kind == GPROF_TRACE_STATE_TRANSITION && join_is_tid(ev->thread) &&
@@ -53,7 +53,7 @@ void runners_find(struct runners *r, int fd)
 	if (at < 0)
 		return;
 	t = gprof_trace_new(fd, &opts);
-	/* What is wrong with it is said by who reads all of it. */
+	/* The reader of the whole trace reports its errors. */
 	if (t)
 		read_generation(r, t);
 	gprof_trace_free(t);

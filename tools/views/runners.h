@@ -2,9 +2,9 @@
 /*
  * Goroutines that run as a Go program's trace begins.
  *
- * Go says that of each with the first event of its thread in the generation, which may be
- * long after. Nothing was told of it before, so that it ran all the time. Where a program
- * begins to trace itself, its world stands still, and that is nobody but who does so; a
+ * Go says that of each with the first event of its thread in the generation, which may be long
+ * after. Nothing was told of it before, so that it ran all the time. Where a program begins to
+ * trace itself, its world stands still, and the one runner is the goroutine that does so; a
  * snapshot of a flight recorder begins in the middle.
  */
 #ifndef TOOLS_VIEWS_RUNNERS_H
@@ -35,7 +35,7 @@ struct runners {
 /**
  * runners_find() - read the first generation of a trace
  * @r: all zeroes
- * @fd: open file, which is where it was then; of one that cannot be read twice nobody is found
+ * @fd: open file, whose position is restored; none is found in one that cannot be read twice
  */
 void runners_find(struct runners *r, int fd);
 

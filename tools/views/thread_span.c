@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What threads do, told as it ends, and what is not known of it.
+ * Spans of threads, passed on as they end, and the effects of losses.
  */
 #include "thread_span.h"
 
@@ -84,7 +84,7 @@ enum thread_state thread_spans_state(struct thread_spans *v, const struct thread
 	}
 }
 
-/* Who was throttled may wait for a CPU besides, once its cgroup has time again. */
+/* A throttled thread may wait for a CPU besides, once its cgroup has time again. */
 static void emit_throttled(struct thread_spans *v, uint32_t i, int64_t begin, int64_t end,
 			   bool goes_on)
 {
@@ -137,8 +137,8 @@ void thread_span_call_end(struct thread_spans *v, uint32_t i, int64_t time, bool
 }
 
 /*
- * What a thread did from then on is not known, so that neither is what it is in afterwards:
- * it may have run, and have come back to where it was for another reason.
+ * A thread's state from then on is not known, nor the one afterwards: it may have run, and have
+ * come back to where it was for another reason.
  */
 static void lose_reasons(struct thread_spans *v, uint32_t i, int64_t time)
 {

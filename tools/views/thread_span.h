@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What threads do, told as it ends, for who follows them.
+ * Spans of threads, passed on as they end, to views.
  */
 #ifndef TOOLS_VIEWS_THREAD_SPAN_H
 #define TOOLS_VIEWS_THREAD_SPAN_H
@@ -18,7 +18,7 @@ static inline bool thread_is_known(const struct thread *l)
 	return l->state != GPROF_TRACE_GO_UNDETERMINED && l->state != GPROF_TRACE_GO_NOT_EXIST;
 }
 
-/* event_leaves_for() - somebody left a CPU for this reason */
+/* event_leaves_for() - is it a thread that leaves a CPU for this reason? */
 static inline bool event_leaves_for(const struct gprof_trace_event *ev, const char *reason)
 {
 	return ev->kind == GPROF_TRACE_STATE_TRANSITION &&
@@ -26,7 +26,7 @@ static inline bool event_leaves_for(const struct gprof_trace_event *ev, const ch
 	       ev->transition.reason.s[0] == reason[0] && !strcmp(ev->transition.reason.s, reason);
 }
 
-/* event_is_made_up() - who it is about left its CPU unseen, some time before */
+/* event_is_made_up() - its thread left its CPU in a lost event, some time before */
 static inline bool event_is_made_up(const struct gprof_trace_event *ev)
 {
 	return event_leaves_for(ev, "lost events");
@@ -41,7 +41,7 @@ static inline bool thread_is_off(const struct thread *l)
 /* thread_spans_wait_state() - why a thread waits that does */
 enum thread_state thread_spans_wait_state(struct thread_spans *v, const struct thread *l);
 
-/* thread_span_emit() - tell whoever asked of a stretch of a thread */
+/* thread_span_emit() - pass a span of a thread to the view */
 static inline void thread_span_emit(struct thread_spans *v, uint32_t i, enum thread_state state,
 				    int64_t begin, int64_t end, bool goes_on)
 {
@@ -64,16 +64,16 @@ static inline void thread_span_emit(struct thread_spans *v, uint32_t i, enum thr
 		v->use.span(v->use.ctx, v, &s);
 }
 
-/* thread_span_broken() - thread_span_end(), whatever the thread is in */
+/* thread_span_broken() - thread_span_end(), in any state */
 void thread_span_broken(struct thread_spans *v, uint32_t i, int64_t time, bool confirmed);
 
 /**
- * thread_span_end() - what a thread is in has ended
+ * thread_span_end() - a thread's present span has ended
  * @v: all of them
  * @i: which
  * @time: when
- * @confirmed: what ends it could not have, if it had done anything else just before. So
- *	whatever it did in the gaps of the trace, it has been in this since the last of them
+ * @confirmed: the event that ends it implies the state just before. So the thread has been in this
+ *	state since the last gap of the trace
  */
 static inline __attribute__((always_inline)) void
 thread_span_end(struct thread_spans *v, uint32_t i, int64_t time, bool confirmed)
@@ -100,7 +100,7 @@ thread_span_end(struct thread_spans *v, uint32_t i, int64_t time, bool confirmed
  */
 void thread_span_cpu_lost(struct thread_spans *v, struct thread_spans_cpu *c, int64_t time);
 
-/* thread_span_cpu_found() - and that has ended with what is seen there now; NULL: with the trace */
+/* thread_span_cpu_found() - the loss has ended with the event there now; NULL: with the trace */
 void thread_span_cpu_found(struct thread_spans *v, int64_t cpu, struct thread_spans_cpu *c,
 			   const struct gprof_trace_event *ev);
 

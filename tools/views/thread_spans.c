@@ -104,7 +104,7 @@ static void update_name(struct thread_spans *v, uint32_t i, uint64_t stack)
 		v->all[i].name = text_number(v, &frame.function);
 }
 
-/* Who left its CPU, and how: the reasons are those of gprof's writer. */
+/* How a thread left its CPU: the reasons are those of gprof's writer. */
 static inline void on_leave(struct thread_spans *v, struct thread *l, struct thread_spans_cpu *c,
 			    const struct gprof_trace_event *ev)
 {
@@ -132,7 +132,7 @@ static inline void on_wake(struct thread_spans *v, uint32_t i, const struct thre
 	uint32_t by = find(v, ev->goroutine), stack = stack_number(v, ev->stack);
 	struct thread *l = &v->all[i];
 
-	/* An interrupt has no stack, and is not of whom it interrupts. */
+	/* An interrupt has no stack, and is not of the interrupted thread. */
 	if (stack)
 		v->seen.wakers++;
 	else if (v->seen.wakers || (c && c->interrupted))
@@ -147,7 +147,7 @@ static inline void on_wake(struct thread_spans *v, uint32_t i, const struct thre
 		v->use.waking(v->use.ctx, v, i, by, ev->time, stack, ev->thread);
 }
 
-/* Who it is that a CPU has now, after whoever had it. */
+/* The thread that a CPU has now, after the one before. */
 static inline void comes(struct thread_spans *v, int64_t cpu, struct thread_spans_cpu *c,
 			 uint32_t thread, int64_t time)
 {
@@ -184,9 +184,9 @@ static void on_task(struct thread_spans *v, struct thread_spans_cpu *c,
 	} else {
 		if (wakes)
 			on_wake(v, i, c, ev);
-		/* A waking by nobody, nowhere, may be made up for whoever was seen to run next. */
+		/* A waking without a waker and a CPU may be made up for the next runner. */
 		thread_span_end(v, i, ev->time, !wakes || ev->stack || ev->goroutine >= 0);
-		/* What it waits for next need not be that. */
+		/* Its next wait need not be for that. */
 		if (wakes)
 			v->all[i].faulted = false;
 	}
@@ -251,7 +251,7 @@ static void on_range(struct thread_spans *v, const struct gprof_trace_event *ev)
 	}
 }
 
-/* Where a call is not told of, whoever waits in it would wait for the fault before. */
+/* Without events of calls, a wait in one would look like a wait for the fault before. */
 static bool has_calls(const struct thread_spans *v)
 {
 	const struct gprof_trace_stats *r = &v->recorded;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The lives of threads in a trace of the host: each is a row of stretches, one behind the
- * other from where it is first told of to its end, in which it does one thing.
+ * The spans of threads in a trace of the host: each thread is a row of spans, one behind the other
+ * from its first event to its end, each in one state.
  *
- * Memory is that of a generation, of all threads, and of each stack that is told, once.
+ * Memory is that of a generation, of all threads, and of each stack, once.
  */
 #ifndef TOOLS_VIEWS_THREAD_SPANS_H
 #define TOOLS_VIEWS_THREAD_SPANS_H
@@ -20,10 +20,10 @@
 #include "thread_state.h"
 #include "trace_stacks.h"
 
-/* The tid in a goroutine's number; what is above it tells apart who had the tid. */
+/* The tid in a goroutine's number; the bits above tell apart threads that had the tid. */
 #define THREAD_TID(id)	((id) & ((1 << 22) - 1))
 #define THREAD_NONE	UINT32_MAX
-#define THREAD_UNKNOWN	(UINT32_MAX - 1)	/* somebody or nobody, it is not told who */
+#define THREAD_UNKNOWN	(UINT32_MAX - 1)	/* a thread or none, not known which */
 #define THREADS_RECENT	4096
 
 /**
@@ -34,7 +34,7 @@
  * @last: until when it was followed, for one that has ended
  * @since: since when it is in this stretch
  * @state: enum gprof_trace_go_state
- * @uninterruptible: it waits for what comes soon
+ * @uninterruptible: it waits uninterruptibly
  * @stopped: by a signal or a tracer
  * @pid: of its process; 0: not told, so that it is the first of its own
  * @faulted: it had a page fault, and neither a wait nor a system call since
@@ -43,14 +43,14 @@
  * @queue: which that is, of the indices of @thread_spans.unthrottled
  * @woken: a wait ended what it was in before this stretch
  * @cut: this stretch began before it was told of
- * @lost: what it does is not known, since events were lost
+ * @lost: its state is not known, since events were lost
  * @broken: this stretch has a gap from here on, which was forgotten; 0: it has not
  * @cpu: where it runs, or did last; -1: not told
  * @stack: number of where it stopped last
  * @call: number of the system call's name + 1; 0: in none
  * @call_since: since when
  * @call_stack: where it entered that
- * @waker: who ended its wait: an index, or THREAD_NONE
+ * @waker: the thread that ended its wait: an index, or THREAD_NONE
  * @waker_stack: where
  * @woken_at: when
  */
@@ -83,22 +83,23 @@ struct thread {
 };
 
 /**
- * struct span - what a thread did from one time to another
+ * struct span - a thread's state from one time to another
  * @thread: which
  * @state: it did
  * @begin: ns
  * @end: ns
  * @stack: number of where it was; 0: not told
  * @woken: a wait has ended with it, or, of THREAD_RUNNABLE, before it
- * @waker: who ended that wait: an index, or THREAD_NONE for an interrupt or somebody unknown
+ * @waker: the thread that ended that wait: an index, or THREAD_NONE for an interrupt or an unknown
+ *	one
  * @cut: it began before @begin, when is not told
- * @goes_on: it did not end with @end, but what came then is lost
+ * @goes_on: it did not end with @end, but the rest is lost
  *
- * After events were lost, what threads do is THREAD_LOST until it is known again: of who ran
- * on the CPU that lost them from the last event of that on, of who had no CPU likewise, for
- * it may have been woken there. A waking afterwards, or a switch, says what it was in since
- * the last gap, though not for what it waited then; what is never told of again is lost to
- * the end.
+ * After events were lost, threads are in THREAD_LOST until their state is known again: the one
+ * that ran on the CPU that lost them from the last event of that on, those without a CPU likewise,
+ * for they may have been woken there. A waking afterwards, or a switch, gives the state since the
+ * last gap, though not the reason of a wait then; a thread without a later event is lost to the
+ * end.
  */
 struct span {
 	uint32_t thread;
@@ -113,16 +114,16 @@ struct span {
 };
 
 /**
- * struct thread_spans_ops - who gets what; a NULL takes nothing
+ * struct thread_spans_ops - functions of a view; each may be NULL
  * @ctx: passed on to all
  * @span: at the end of each
  * @call: at the end of each system call, begun at @begin; @cut: it is known up to @end
  *	only, as events are missing, or the trace ends there
- * @waking: at each: @by is an index, or THREAD_NONE for an interrupt or somebody unknown
- * @sample: of the CPU, for @thread (THREAD_NONE: nobody) at @stack
- * @cpu_switch: when a CPU has somebody else than @left; THREAD_NONE: it idles, THREAD_UNKNOWN: it
- *	is not told who had it. Whoever left has ended its stretch before
- * @lost: what a CPU did then is not known; @thread has it from then on, or THREAD_UNKNOWN
+ * @waking: at each: @by is an index, or THREAD_NONE for an interrupt or an unknown one
+ * @sample: of the CPU, for @thread (THREAD_NONE: none) at @stack
+ * @cpu_switch: when a CPU has another thread than @left; THREAD_NONE: it idles, THREAD_UNKNOWN:
+ *	its thread is not known. The span of the one that left has ended before
+ * @lost: the CPU's events then are lost; @thread has it from then on, or THREAD_UNKNOWN
  * @generation: when one ends, at @time; thread_spans_forget() may be called there
  */
 struct thread_spans;
@@ -142,9 +143,9 @@ struct thread_spans_ops {
 	void (*generation)(void *ctx, struct thread_spans *v, int64_t time);
 };
 
-/* What was seen of it in the trace. */
+/* Counts of events in the trace. */
 struct thread_spans_counts {
-	uint64_t stacks;	/* of who stopped, with the kernel's part */
+	uint64_t stacks;	/* of threads that stopped, with the kernel's part */
 	uint64_t calls;
 	uint64_t faults;
 	uint64_t reclaims;
@@ -157,9 +158,9 @@ struct thread_spans_counts {
 /**
  * struct thread_spans_cpu - a CPU
  * @thread: that runs, or THREAD_NONE
- * @had: who has it, or left it last with nobody behind; THREAD_NONE: it idles
- * @interrupted: who runs is
- * @throttled: so was whoever runs
+ * @had: the thread that has it, or left it last without a successor; THREAD_NONE: it idles
+ * @interrupted: its thread is
+ * @throttled: so was its thread
  * @queue: by which cgroup's having used up its time
  * @last: time of the last event that is known of it; 0: none
  * @before: of the one before that
@@ -180,7 +181,7 @@ struct thread_spans_cpu {
 
 /**
  * struct thread_spans - all of them
- * @use: who gets what
+ * @use: functions of the view
  * @trace: it is read from
  * @stacks: by their numbers
  * @stack_states: of each stack: why one stops there, + 1
@@ -192,19 +193,19 @@ struct thread_spans_cpu {
  * @room: of @all
  * @cpus: by number
  * @nr_cpus: how many
- * @metadata: what gprof says of this generation besides
+ * @metadata: gprof's notes of this generation
  * @gaps: from which events are missing
  * @queues: numbers of cgroups, on CPUs, that were throttled, to indices
  * @unthrottled: when each got time again last
  * @room_unthrottled: of them
  * @seen: in the trace
- * @recorded: what the trace says of what was to be recorded in it
+ * @recorded: configuration in the trace
  * @begin: time of the first event
  * @end: of the last
  * @lost: events that are not in the trace
  * @any: was there one?
- * @quiet: what is missing in the trace was said before
- * @over: the trace has ended; what is told now ends with it
+ * @quiet: missing parts of the trace were reported before
+ * @over: the trace has ended; the last spans end with it
  */
 struct thread_spans {
 	struct thread_spans_ops use;
@@ -243,11 +244,11 @@ struct thread_spans {
  */
 int thread_spans_read(struct thread_spans *v, const char *file);
 
-/* thread_spans_read_fd() - likewise of an open file, whose name is for sentences */
+/* thread_spans_read_fd() - likewise of an open file, with a name for sentences */
 int thread_spans_read_fd(struct thread_spans *v, int fd, const char *name);
 
 /**
- * thread_spans_forget() - forget threads that have ended, and stacks and names that nobody has now
+ * thread_spans_forget() - forget threads that have ended, and unused stacks and names
  * @v: all of them
  * @moved: each that is left has a new number, no greater than the old one, in their order;
  *	or NULL
@@ -268,7 +269,7 @@ int64_t thread_spans_pid(const struct thread_spans *v, uint32_t thread);
 /* thread_spans_text() - of a number, such as that of a system call */
 const char *thread_spans_text(const struct thread_spans *v, uint32_t number);
 
-/* thread_spans_state() - what a thread is doing, as far as that is known now */
+/* thread_spans_state() - state of a thread, as far as it is known now */
 enum thread_state thread_spans_state(struct thread_spans *v, const struct thread *l);
 
 /* thread_is_running() - has it a CPU, as far as is known? */
@@ -277,10 +278,10 @@ bool thread_is_running(const struct thread *l);
 /* thread_span_known_until() - until when it is known that a thread is in this; TRACE_GAPS_NONE: it is still */
 int64_t thread_span_known_until(const struct thread_spans *v, const struct thread *l);
 
-/* thread_spans_missing() - what there is not in the trace, and what it would take, to be freed; or NULL */
+/* thread_spans_missing() - missing parts of the trace, with remedies, to be freed; or NULL */
 char *thread_spans_missing(const struct thread_spans *v, const char *file);
 
-/* thread_spans_report() - say that on stderr */
+/* thread_spans_report() - report that on stderr */
 void thread_spans_report(const struct thread_spans *v, const char *file);
 
 /* thread_spans_report_calls() - say so where system calls, which @what is made of, are not all there */

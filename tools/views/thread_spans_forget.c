@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is not needed any more of the lives of threads, in a trace that has no end.
+ * Frees the state of ended threads, in a trace that has no end.
  */
 #include "thread_spans.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What there is not in a trace of the host, for whoever reads of lives in it.
+ * Missing parts of a trace of the host, for readers of its views.
  */
 #include "thread_spans.h"
 
@@ -18,7 +18,7 @@ static bool has_calls(const struct thread_spans *v)
 	return r->recorded ? r->groups & GPROF_TRACE_GROUP_SYSCALLS : v->seen.calls;
 }
 
-/* A trace of a writer that does not say what was recorded may have lacked what it could tell. */
+/* A trace without its configuration may lack kinds of events. */
 static const char *how(const struct thread_spans *v)
 {
 	return v->recorded.recorded ? "was recorded without" : "tells nothing that takes";

@@ -9,7 +9,7 @@
 #include "base/wait_words.h"
 #include "cli/diag.h"
 
-/* What may be called by the scheduler as somebody stops. */
+/* Functions that the scheduler may call as a thread stops. */
 #define LEAVES_MAX	4
 
 static const char *const names[NR_THREAD_STATES] = {
@@ -46,7 +46,7 @@ struct rule {
 	enum thread_state state;
 };
 
-/* Whatever is waited for below these is waited for on their behalf. */
+/* A wait below these is on their behalf. */
 static const struct rule outer[] = {
 	{ "asm_exc_page_fault", THREAD_FAULT },
 	{ "exc_page_fault", THREAD_FAULT },
@@ -208,7 +208,7 @@ static enum thread_state match(const struct rule *rules, size_t nr, const char *
 	return THREAD_NOT_RECORDED;
 }
 
-/* Who stops is there, or in what calls that. */
+/* A thread stops in it, or in its caller. */
 static bool is_schedule(const char *name)
 {
 	return !strcmp(name, "__schedule") || !strcmp(name, "schedule") ||
@@ -250,7 +250,7 @@ enum thread_state thread_state_of_stack(const struct gprof_frame *frames, size_t
 	size_t begin = 0, i;
 	enum thread_state state;
 
-	/* A user's function is no wait, whatever its name. */
+	/* A user's function is no wait, with any name. */
 	while (begin < nr && begin < LEAVES_MAX && !is_schedule(frames[begin].function))
 		begin++;
 	if (begin == nr || begin == LEAVES_MAX)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a thread does with its time, and why it does nothing.
+ * States of a thread, with the reasons of waits.
  */
 #ifndef TOOLS_VIEWS_THREAD_STATE_H
 #define TOOLS_VIEWS_THREAD_STATE_H
@@ -31,7 +31,7 @@ enum thread_state {
 	THREAD_KERNEL,		/* a thread of the kernel, for work */
 	THREAD_OTHER,		/* it is told where, which is none of these */
 	THREAD_NOT_RECORDED,	/* it is not told where */
-	THREAD_LOST,		/* events are missing that would tell what it does */
+	THREAD_LOST,		/* events that would give the state are missing */
 	NR_THREAD_STATES,
 };
 
@@ -39,21 +39,21 @@ enum thread_state {
 const char *thread_state_name(enum thread_state state);
 
 /**
- * thread_state_of_stack() - why somebody waits who stopped there
+ * thread_state_of_stack() - reason of a wait that stopped there
  * @frames: leaf first
  * @nr: how many
  *
- * A page fault or reclaim is the reason, whatever it waits for in there, of which the
- * outermost counts. Else it is the innermost call that is known.
+ * A page fault or reclaim is the reason, for any wait within, of which the outermost counts. Else
+ * it is the innermost call that is known.
  *
  * Return: THREAD_NOT_RECORDED where the kernel's part of the stack is not there.
  */
 enum thread_state thread_state_of_stack(const struct gprof_frame *frames, size_t nr);
 
 /**
- * thread_state_of_call() - why somebody waits, by its system call alone
+ * thread_state_of_call() - reason of a wait, by its system call alone
  * @call: name
- * @uninterruptible: it waits for what comes soon
+ * @uninterruptible: it waits uninterruptibly
  */
 enum thread_state thread_state_of_call(const char *call, bool uninterruptible);
 

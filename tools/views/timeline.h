@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The timeline of a trace: what each CPU and each thread did when, in as much detail as a
+ * The timeline of a trace: states of each CPU and each thread over time, in as much detail as a
  * page has room for, however long the trace is.
  *
  * Memory is that of struct thread_spans, and of at most TIMELINE_PIECES_MAX pieces: whenever there
@@ -19,12 +19,12 @@
 #define TIMELINE_PIECES_MAX	(1536U << 10)
 /* Threads with a track of their own; of the others the time is told. */
 #define TIMELINE_TRACKS_MAX	2000
-/* What JavaScript can count exactly. */
+/* Largest exact integer of JavaScript. */
 #define TIMELINE_SPAN_MAX	(1LL << 53)
 
 /**
  * struct track - a CPU or a thread
- * @pieces: what is drawn
+ * @pieces: to draw
  * @ns: how long it did each
  * @left_out: it has no track, as others did more
  */
@@ -34,7 +34,7 @@ struct track {
 	bool left_out;
 };
 
-/* A CPU, and what it does: @thread has it, THREAD_NONE, or THREAD_UNKNOWN. */
+/* A CPU, and its thread: @thread has it, THREAD_NONE, or THREAD_UNKNOWN. */
 struct timeline_cpu {
 	struct track track;
 	uint32_t thread;
@@ -43,7 +43,7 @@ struct timeline_cpu {
 };
 
 /**
- * struct timeline_range - what of a trace is drawn
+ * struct timeline_range - range of a trace to draw
  * @from: ns; of CLOCK_MONOTONIC, or since the trace began
  * @to: likewise; 0: its end
  * @from_offset: @from is since the trace began
@@ -59,7 +59,7 @@ struct timeline_range {
 /**
  * struct timeline - all tracks
  * @thread_spans: of the threads; its texts and stacks are those of the pieces
- * @range: what is drawn
+ * @range: to draw
  * @threads: by index of the life
  * @nr_threads: how many
  * @room_threads: of @threads
@@ -68,7 +68,7 @@ struct timeline_range {
  * @room_cpus: of @cpus
  * @resolution: of all tracks, ns
  * @nr: pieces that there is room for in all tracks
- * @begin: of what is drawn, ns of CLOCK_MONOTONIC
+ * @begin: of the range, ns of CLOCK_MONOTONIC
  * @end: of it
  * @bounded: these are known
  */
@@ -97,7 +97,7 @@ struct timeline {
  */
 int timeline_read(struct timeline *t, const char *file);
 
-/* timeline_demand() - what a thread did on a CPU or would have done if it could, ns */
+/* timeline_demand() - a thread's time on a CPU or waiting for one, ns */
 int64_t timeline_demand(const struct track *track);
 
 void timeline_free(struct timeline *t);

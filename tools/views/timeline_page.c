@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A timeline as a page: the data, and what draws it.
+ * A timeline as a page: the data, and the script.
  */
 #include "timeline_page.h"
 
@@ -176,7 +176,7 @@ static void put_pieces(struct page *p, const struct pieces *all)
 			putc_unlocked(':', p->f);
 			put_number(p->f, p->stacks[one->stack]);
 		}
-		/* Of several waits that were joined nobody ended all. */
+		/* Several joined waits have no one waker. */
 		if (one->who != PIECE_NOBODY && (all->by_who || one->count == 1)) {
 			putc_unlocked('@', p->f);
 			put_number(p->f, is_thread ? number_of(p, one->who) : one->who);
@@ -262,7 +262,7 @@ static void put_name(FILE *f, const char *name, size_t columns)
 	free(text);
 }
 
-/* Whoever is named by a track, besides those that have one. */
+/* Threads that are named by a track, besides those that have one. */
 static void put_threads(struct page *p)
 {
 	const struct thread_spans *v = &p->t->thread_spans;
@@ -320,7 +320,7 @@ static void put_others(struct page *p)
 	fprintf(p->f, "\"threads\":%zu},\n", nr);
 }
 
-/* What a picture of a trace that lacks something could mislead about. */
+/* Warnings about missing parts of the trace. */
 static void put_notes(struct page *p)
 {
 	const struct thread_spans *v = &p->t->thread_spans;
@@ -369,7 +369,7 @@ void timeline_page(FILE *f, struct timeline *t, const char *title)
 	choose_stacks(&p);
 	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-	      /* Names in a trace are anybody's: nothing of it may be obeyed, or fetched. */
+	      /* Names in a trace are not trusted: a browser may neither run nor fetch them. */
 	      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
 	      "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n<title>", f);
 	text_xml(f, title, SIZE_MAX);

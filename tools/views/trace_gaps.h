@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Gaps of a trace: times from which events are missing. Whoever had no CPU then may have
- * done anything in them.
+ * Gaps of a trace: times from which events are missing. A thread without a CPU then may have been
+ * in any state in them.
  */
 #ifndef TOOLS_VIEWS_TRACE_GAPS_H
 #define TOOLS_VIEWS_TRACE_GAPS_H
@@ -40,7 +40,7 @@ static inline int64_t trace_gaps_first(const struct trace_gaps *g, int64_t since
 	return g->end <= since ? TRACE_GAPS_NONE : trace_gaps_find(g, since);
 }
 
-/* trace_gaps_forget() - nobody asks of the past any more, but for the end of the last */
+/* trace_gaps_forget() - free past gaps, but for the end of the last */
 void trace_gaps_forget(struct trace_gaps *g);
 
 void trace_gaps_free(struct trace_gaps *g);

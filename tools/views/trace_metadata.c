@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What gprof says in a trace besides events.
+ * gprof's own notes in a trace besides events.
  */
 #include "trace_metadata.h"
 
@@ -115,7 +115,7 @@ const struct metadata_note *metadata_next(struct trace_metadata *o)
 	return &o->last;
 }
 
-/* A trace may tell of any time to come: what waits is not looked at with each generation. */
+/* A note may be of any future time: waiting notes are not scanned with each generation. */
 void metadata_generation(struct trace_metadata *o)
 {
 	while (o->ripe < o->nr)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What gprof says in a trace besides events: when cgroups were throttled, where events
- * were lost, and which threads are of one process. It comes ahead of the events of its
- * generation, and is looked at in its time.
+ * gprof's own notes in a trace besides events: when cgroups were throttled, where events were
+ * lost, and which threads are of one process. It comes ahead of the events of its generation, and
+ * is applied in its time.
  */
 #ifndef TOOLS_VIEWS_TRACE_METADATA_H
 #define TOOLS_VIEWS_TRACE_METADATA_H
@@ -64,7 +64,7 @@ struct trace_metadata {
 	size_t room_processes;
 };
 
-/* metadata_add_batch() - for struct gprof_trace_opts; what is no such note is left alone */
+/* metadata_add_batch() - for struct gprof_trace_opts; other batches are ignored */
 void metadata_add_batch(struct trace_metadata *o, const struct gprof_trace_batch *batch);
 
 /* metadata_generation() - one begins: all that is held is of it, or of before; @processes are taken */
@@ -78,7 +78,7 @@ static inline const struct metadata_note *metadata_until(struct trace_metadata *
 	return o->ripe && o->notes[0].time <= time ? metadata_next(o) : NULL;
 }
 
-/* metadata_is_status() - for whoever reads the generation: nothing has happened on the CPU */
+/* metadata_is_status() - is it a status at the begin of a generation, and no event on the CPU? */
 static inline bool metadata_is_status(const struct gprof_trace_event *ev)
 {
 	return ev->kind == GPROF_TRACE_RANGE_ACTIVE ||

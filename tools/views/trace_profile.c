@@ -43,14 +43,14 @@ struct spent {
 
 /**
  * struct adding - a profile in the making
- * @kind: what it is of
+ * @kind: of the profile
  * @tasks: have the time
  * @texts: names of tasks, and details
  * @places: each once, for there are few, and looking for all frames of one is long
  * @spent: there
  * @room: of @spent
  * @builder: once the trace has begun
- * @period: what a CPU sample stands for; 0: the profile is not of these
+ * @period: period of CPU samples; 0: the profile is not of these
  * @stacks: samples with a stack of functions
  * @failed: without memory
  */
@@ -115,8 +115,8 @@ static void add_span(void *ctx, const struct trace_span *span)
 }
 
 /*
- * Where it is told, the stack: what was called is its leaf, and the rest are labels. Else a
- * task's name, and below it why it waited, or what it called.
+ * Where it is known, the stack: the called function is its leaf, and the rest are labels. Else a
+ * task's name, and below it the reason of the wait, or the call.
  */
 static void add_place(struct adding *a, const struct place *place, const struct spent *spent)
 {
@@ -176,7 +176,7 @@ int trace_profile_write(struct gprof_profile_builder *b, const char *file)
 	return status;
 }
 
-/* What a profile is of is known with the first event of a trace. */
+/* The type of a profile is known with the first event of a trace. */
 static int begin(struct adding *a, const struct gprof_trace *trace)
 {
 	struct gprof_profile_builder_config cfg = {

@@ -14,7 +14,7 @@
 bool trace_profile_kind(const char *name);
 
 /**
- * trace_profile() - write a profile of what tasks did with their time
+ * trace_profile() - write a profile of tasks' time by state
  * @trace: at its beginning
  * @name: of the trace, for sentences
  * @kind: cpu, sched, block, syscall or irq

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The trace that a view is of: a file, or what is recorded for it now.
+ * The trace of a view: a file, or a new recording.
  */
 #include "trace_source.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The trace that a view is of: a file, or what is recorded for it now.
+ * The trace of a view: a file, or a new recording.
  */
 #ifndef TOOLS_VIEWS_TRACE_SOURCE_H
 #define TOOLS_VIEWS_TRACE_SOURCE_H
@@ -14,10 +14,10 @@
 
 /**
  * struct trace_source - the trace; all zeroes to begin with
- * @target: whom to record, for target_options
+ * @target: tasks or CPUs, for target_options
  * @file: its path
  * @temp: it, while it is a file of ours
- * @status: what the recording ended with: that of the command
+ * @status: exit status of the recording: that of the command
  * @show: shows it while it is recorded, in place of a file: its status; or NULL
  * @ctx: passed on to it
  */

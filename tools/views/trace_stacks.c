@@ -9,10 +9,10 @@
 
 #include "cli/diag.h"
 
-/* Ids beyond are looked up each time: they are up to who wrote the trace. */
+/* Ids beyond are looked up each time: the trace's writer chooses them. */
 #define KNOWN_MAX	(1U << 20)
 
-/* A string of a trace may hold zeroes; what is behind one is left out. */
+/* A string of a trace may hold zeroes; bytes behind one are left out. */
 static size_t put_text(char *to, const struct gprof_trace_text *text)
 {
 	size_t len = strnlen(text->s, text->len < GPROF_TRACE_STRING_MAX ? text->len :

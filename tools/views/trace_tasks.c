@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the tasks of an execution trace did with their time.
+ * Time of the tasks of an execution trace by state.
  */
 #include "trace_tasks.h"
 
@@ -152,8 +152,8 @@ bool trace_tasks_ran_longer(const struct trace_task *a, const struct trace_task 
 }
 
 /*
- * Which tasks go: those that had ended when some were forgotten last, since a sample may come
- * soon after the end of whom it is of, and that did not run longest of all.
+ * Which tasks go: those that had ended when some were forgotten last, since a sample may come soon
+ * after the end of its task, and that did not run longest of all.
  */
 static void choose_gone(const struct trace_tasks *t, size_t *numbers)
 {
@@ -245,7 +245,7 @@ static void on_task(struct trace_tasks *t, const struct gprof_trace *trace,
 	}
 	task->state = to;
 	task->since = ev->time;
-	/* Whoever is woken stays where it stopped; of that, not of who woke it, is the delay. */
+	/* A woken task stays where it stopped; the delay is its own, not its waker's. */
 	if (from == GPROF_TRACE_GO_RUNNING || from == GPROF_TRACE_GO_SYSCALL)
 		task->stack = stack_number(t, trace, ev->transition.stack);
 	else if (from == GPROF_TRACE_GO_NOT_EXIST)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the tasks of an execution trace did with their time.
+ * Time of the tasks of an execution trace by state.
  *
  * A task is a goroutine; in a trace of gprof's own it is the kernel's task of that
  * number, its system calls are regions, and interrupts are sweeps (see
@@ -24,7 +24,7 @@ enum trace_time {
 	TRACE_TIME_RUNNING,
 	TRACE_TIME_RUNNABLE,
 	TRACE_TIME_BLOCKED,
-	TRACE_TIME_SYSCALL,	/* whatever it does meanwhile */
+	TRACE_TIME_SYSCALL,	/* in any state meanwhile */
 	TRACE_TIME_IRQ,		/* that interrupted it */
 	TRACE_NR_TIMES,
 };
@@ -68,7 +68,7 @@ struct trace_irq {
  * struct trace_span - a stretch of a task's time
  * @what: it did
  * @task: its name, or ""
- * @detail: why, or in what, or ""
+ * @detail: reason, or call, or ""
  * @stack: number of where it did that, or 0
  * @ns: how long
  */
@@ -120,7 +120,7 @@ struct trace_tasks {
 void trace_tasks_event(struct trace_tasks *t, const struct gprof_trace *trace,
 		       const struct gprof_trace_event *ev);
 
-/* trace_tasks_end() - the trace ended then: so does what is under way */
+/* trace_tasks_end() - the trace ended then: so do pending spans */
 void trace_tasks_end(struct trace_tasks *t, int64_t time);
 
 /* trace_tasks_ran_longer() - did one run longer than another? Else the lower number is ahead */

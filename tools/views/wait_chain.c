@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Why a thread waited: the chain of who it waited for.
+ * Why a thread waited: the chain of threads that it waited for.
  *
- * Backwards from the end of the wait: whoever ended it was running then; before that it
- * may have been runnable, or have waited itself, for whoever ended that. So all of the
- * wait is divided among those who were to blame for it, one behind the other.
+ * Backwards from the end of the wait: its waker was running then; before that it may have been
+ * runnable, or have waited itself, for another waker. So all of the wait is divided among these
+ * threads, one behind the other.
  */
 #include "wait_chain.h"
 
@@ -22,7 +22,7 @@
 #include "trace_profile.h"
 
 #define NONE		UINT32_MAX
-/* Stretches of all threads during the wait; what is more is not followed. */
+/* Spans of all threads during the wait; further ones are not followed. */
 #define DID_MAX		(16U << 20)
 #define STEPS_MAX	10000
 /* Threads in the stack of a profile. */
@@ -31,15 +31,15 @@
 #define LEAVES_MAX	5
 
 /**
- * struct did - what a thread did during the wait
+ * struct did - a span of a thread during the wait
  * @begin: ns
  * @end: ns
  * @thread: thread
  * @state: it did
  * @stack: number of where
- * @waker: who ended it, or THREAD_NONE
- * @before: what it did before, or NONE
- * @open: it did not end with @end, but what came then is not known
+ * @waker: the thread that ended it, or THREAD_NONE
+ * @before: its span before, or NONE
+ * @open: it did not end with @end, but the rest is not known
  */
 struct did {
 	int64_t begin;
@@ -64,7 +64,7 @@ struct step {
 };
 
 /**
- * struct wait_chain - the question, and what was found
+ * struct wait_chain - the question, and the answer
  * @thread_spans: of the threads
  * @who: name, or NULL for one with @tid
  * @tid: likewise
@@ -73,12 +73,12 @@ struct step {
  * @known: there is such a thread
  * @begin: of the wait
  * @end: of it
- * @thread: whose it is; NONE: there is none
+ * @thread: of the wait; NONE: there is none
  * @state: why it waited
  * @did: during the wait
  * @nr: how many
  * @room: of @did
- * @last: what each thread did last, by index
+ * @last: last span of each thread, by index
  * @nr_last: how many
  * @cut: there was more than is followed
  * @steps: the answer, backwards
@@ -189,7 +189,7 @@ static void note(void *ctx, struct thread_spans *v, const struct span *s)
 	*last = (uint32_t)w->nr++;
 }
 
-/* What a thread did just before @time, which is never later than the time before. */
+/* A thread's span just before @time, which is never later than the time before. */
 static const struct did *did_before(struct wait_chain *w, uint32_t thread, int64_t time)
 {
 	uint32_t *last = last_of(w, thread), i = *last;
@@ -255,7 +255,7 @@ static void print_place(struct wait_chain *w, uint32_t stack)
 	struct gprof_frame frames[GPROF_TRACE_FRAMES_MAX];
 	size_t nr = trace_stacks_frames(&w->thread_spans.stacks, stack, frames), i = 0;
 
-	/* Everybody stops in schedule(), and what that calls. */
+	/* All threads stop in schedule(), and its callees. */
 	for (size_t leaf = 0; leaf < nr && leaf < LEAVES_MAX; leaf++)
 		if (!strcmp(frames[leaf].function, "schedule") ||
 		    !strcmp(frames[leaf].function, "__schedule"))
@@ -302,7 +302,7 @@ static const char *words(enum thread_state state)
 	return does[state];
 }
 
-/* Who was woken one by the other: of those in between nothing else is told. */
+/* Threads that woke one another: those in between have no other lines. */
 static void print_wakings(const struct wait_chain *w, size_t depth, size_t until)
 {
 	for (; depth > until; depth--) {
@@ -356,7 +356,7 @@ static int write_steps(struct wait_chain *w, const char *output)
 
 		snprintf(reason, sizeof(reason), "[%s]", thread_state_name(s->state));
 		frames[nr++] = (struct gprof_frame){ .function = reason };
-		/* Who waited is the root, and those in the middle may be left out. */
+		/* The waiter is the root, and those in the middle may be left out. */
 		for (size_t depth = s->depth + 1; depth-- > 0 && nr < DEPTH_MAX;) {
 			const char *name = thread_spans_name(&w->thread_spans, w->chain[depth]);
 

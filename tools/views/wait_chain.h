@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Why a thread waited: the chain of who it waited for.
+ * Why a thread waited: the chain of threads that it waited for.
  */
 #ifndef TOOLS_VIEWS_WAIT_CHAIN_H
 #define TOOLS_VIEWS_WAIT_CHAIN_H
 
 /**
- * wait_chain_print() - tell in words who made a thread wait
+ * wait_chain_print() - print the threads that made a thread wait
  * @file: a trace of the host, which is read twice
  * @who: tid or name
  * @at: a time in seconds of CLOCK_MONOTONIC, or "+" and seconds since the trace began; NULL:

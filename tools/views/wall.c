@@ -123,7 +123,7 @@ static int64_t elapsed(const struct row *r)
 	return sum;
 }
 
-/* What it did, or would have done if it could. */
+/* Its time on a CPU, or waiting for one. */
 static int64_t wanted(const struct row *r)
 {
 	return r->ns[THREAD_CPU] + r->ns[THREAD_RUNNABLE] + r->ns[THREAD_THROTTLED];
@@ -156,7 +156,7 @@ static void print_json(const struct wall *w, size_t nr)
 	puts("\n]}");
 }
 
-/* Columns of what nobody did are left out. */
+/* Empty columns are left out. */
 static void print_table(const struct wall *w, size_t nr)
 {
 	int64_t total[NR_THREAD_STATES] = { 0 };
