@@ -10,38 +10,9 @@
 #include <string.h>
 
 #include "trace_model_go.h"
+#include "trace_model_region.h"
 
 #define GPROF_LOG	"gprof: annotations"
-
-struct region {
-	uint64_t task;
-	char *name;
-};
-
-/**
- * struct gprof_trace_model_regions - the regions that a task is in
- * @nr: how many
- * @v: they, the outermost first
- */
-struct gprof_trace_model_regions {
-	size_t nr;
-	struct region v[GPROF_TRACE_REGIONS_MAX];
-};
-
-void gprof_model_regions_free(struct gprof_trace_model_task *t)
-{
-	size_t i;
-
-	for (i = 0; t->regions && i < t->regions->nr; i++)
-		free(t->regions->v[i].name);
-	free(t->regions);
-	t->regions = NULL;
-}
-
-bool gprof_model_in_region(const struct gprof_trace_model_task *t)
-{
-	return t->regions && t->regions->nr;
-}
 
 static uint64_t mark(struct gprof_trace_model *m)
 {
@@ -79,7 +50,7 @@ static struct gprof_trace_model_task *task_on(struct gprof_trace_model *m, uint3
 static void end_innermost(struct gprof_trace_model *m, uint32_t cpu,
 			  struct gprof_trace_model_regions *r)
 {
-	struct region *inner = &r->v[--r->nr];
+	struct gprof_trace_model_region *inner = &r->v[--r->nr];
 
 	put_region(m, cpu, GPROF_EV_USER_REGION_END, inner->task, inner->name);
 	free(inner->name);
@@ -113,7 +84,7 @@ static void region_begin(struct gprof_trace_model *m, uint32_t cpu, uint64_t tas
 			"begins within 64 others, which end here, for their ends may have been lost");
 		gprof_model_regions_end(m, cpu);
 	}
-	r->v[r->nr++] = (struct region){ task, copy };
+	r->v[r->nr++] = (struct gprof_trace_model_region){ task, copy };
 	put_region(m, cpu, GPROF_EV_USER_REGION_BEGIN, task, name);
 }
 

@@ -10,9 +10,6 @@
 
 #include "trace_model.h"
 
-/* Within each other; with one more all are ended first. */
-#define GPROF_TRACE_REGIONS_MAX	64
-
 /* The only frame of the stack that all of them have, which tells them from system calls. */
 #define GPROF_TRACE_NOTE_FRAME	"gprof.annotation"
 
@@ -20,9 +17,5 @@
 void gprof_model_annotation(struct gprof_trace_model *m, const struct gprof_trace_point *p);
 /** gprof_model_regions_end() - the task of a CPU has another program: end its regions */
 void gprof_model_regions_end(struct gprof_trace_model *m, uint32_t cpu);
-/** gprof_model_in_region() - does a task say that it is in one? */
-bool gprof_model_in_region(const struct gprof_trace_model_task *t);
-/** gprof_model_regions_free() - a task is forgotten */
-void gprof_model_regions_free(struct gprof_trace_model_task *t);
 
 #endif /* GPROF_TRACE_MODEL_ANNOTATION_H */

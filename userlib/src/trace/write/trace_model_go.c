@@ -3,7 +3,7 @@
  * trace_model_go.c: events of procs and goroutines.
  */
 #include "trace_model_go.h"
-#include "trace_model_annotation.h"
+#include "trace_model_region.h"
 
 #include <errno.h>
 #include <inttypes.h>

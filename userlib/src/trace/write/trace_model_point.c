@@ -10,6 +10,7 @@
 
 #include "trace_model_go.h"
 #include "trace_model_annotation.h"
+#include "trace_model_region.h"
 
 /* How far clocks of CPUs may differ for a child to be seen before its fork, in units. */
 #define SKEW_MAX	(1000000 / GPROF_TRACE_UNIT_NS)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * trace_model.c: points of CPUs to events of procs and goroutines, a generation at a time.
+ * trace_model_run.c: points of CPUs to events of procs and goroutines, a generation at a time.
  */
 #include "trace_model.h"
 
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "trace_model_go.h"
-#include "trace_model_annotation.h"
+#include "trace_model_region.h"
 #include "trace_model_point.h"
 
 int gprof_trace_model_init(struct gprof_trace_model *m, const struct gprof_trace_writer_opts *o)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * process.c: address spaces: which file lay where, in which process, when.
+ * process_spaces.c: address spaces: which file lay where, in which process, when.
  */
 #include "process.h"
 

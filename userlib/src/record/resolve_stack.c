@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * resolve.c: from addresses of processes and the kernel to locations with names.
+ * resolve_stack.c: from addresses of processes and the kernel to locations with names.
  */
 #include "resolve.h"
 

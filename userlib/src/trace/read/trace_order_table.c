@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * trace_order.c: the order of events: whether one may come next, and its meaning.
+ * trace_order_table.c: the order of events: whether one may come next, and its meaning.
  */
 #include "trace_order.h"
 
