@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who may ask.
+ * Access of clients: passwords and a token.
  *
  * Checking a hash by bcrypt takes a tenth of a second on purpose. So it is done by one thread at a
  * time, lest guessing takes all CPUs, and a right password is cached, as a keyed hash: a scraper

@@ -96,7 +96,7 @@ thread_span_end(struct thread_spans *v, uint32_t i, int64_t time, bool confirmed
 
 /*
  * thread_span_cpu_lost() - events of a CPU are missing, from the last that there is of it up to
- * @time: who has it may have left
+ * @time: its thread may have left
  */
 void thread_span_cpu_lost(struct thread_spans *v, struct thread_spans_cpu *c, int64_t time);
 

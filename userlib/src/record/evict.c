@@ -241,18 +241,18 @@ static void visit_labels(struct gprof_builder *b, struct numbers *n)
 
 /* Tables that find tasks and samples by these are to be renewed. */
 static int forget_texts(struct gprof_builder *b, struct gprof_strings *texts,
-			void (*see_all)(struct gprof_builder *b, struct numbers *n))
+			void (*visit_all)(struct gprof_builder *b, struct numbers *n))
 {
 	struct numbers n;
 	int err = none_of(&n, texts->nr);
 
 	if (err)
 		return err;
-	see_all(b, &n);
+	visit_all(b, &n);
 	err = gprof_strings_keep(texts, n.v);
 	n.changed = true;
 	if (!err)
-		see_all(b, &n);
+		visit_all(b, &n);
 	free(n.v);
 	return err;
 }
