@@ -209,7 +209,7 @@ what_there_is_no_room_for_is_counted()
 	[ "$(of many | cut -d ' ' -f 1)" -eq 150000 ]
 	[ "$left" -ge 50000 ] || fail "$left in use"
 	[ "$left" -lt 150000 ]
-	full=$(sed -n 's/.*: \([0-9]\+\) samples are not among what is live.*/\1/p' err)
+	full=$(sed -n 's/.*: \([0-9]\+\) samples are not among the live ones.*/\1/p' err)
 	[ $((left + full)) -ge 150000 ] || fail "$left in use, $full left out"
 	# and what is freed of the rest is so wherever it has its place
 	run 0 gprofctl heap --every 1 --slots 1000000 --format text --buffer 64M -o x.pb.gz -- \
@@ -251,7 +251,7 @@ who_would_never_end_is_left_out_and_counted()
 {
 	run 0 gprofctl heap --every 1 --format text --buffer 4M -o x.pb.gz -- "$truth" children 3 5000
 	[ "$(of site_keeps | cut -d ' ' -f 3,4)" = "0 0" ] || fail "$(of site_keeps)"
-	left_out=$(sed -n 's/.*: \([0-9]*\) samples are not among what is live.*/\1/p' err)
+	left_out=$(sed -n 's/.*: \([0-9]*\) samples are not among the live ones.*/\1/p' err)
 	[ "$left_out" -ge 300 ] || fail "$left_out"
 }
 

@@ -195,7 +195,7 @@ full_disk_is_said_once_and_counted()
 	begins --store D --keep 1G -e cpu:199 -e block:1 --interval 1s
 	burn 8
 	ends
-	[ "$(grep -c 'counts what is dropped' pushed)" -eq 1 ] || fail "not said, or not once"
+	[ "$(grep -c 'counts dropped items' pushed)" -eq 1 ] || fail "not said, or not once"
 	[ "$(of dropped)" -gt 0 ] || fail "nothing was dropped"
 	[ "$(of stored)" -gt 0 ] || fail "nothing was stored"
 	run 0 gprofctl history --store D -o x.pb.gz

@@ -70,7 +70,7 @@ each_interval_is_found_of_go_1.26()
 none_is_invented_where_events_are_lost()
 {
 	finds 1.23 3
-	grep -q 'events were lost; what a thread did then is not told' "$dir/err"
+	grep -q 'events were lost; states of threads then are not known' "$dir/err"
 	joined 1 <(cat "$dir/host.trace") "$dir/go.trace"
 	grep -q 'cannot be read again' "$dir/err"
 }

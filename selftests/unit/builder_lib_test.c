@@ -738,7 +738,7 @@ TEST(a_profile_says_what_became_of_its_recording)
 		     "overwritten; this is a bug of gprof\n"
 		     "13 live objects of 14 bytes are not in the profile, for their samples were "
 		     "lost or not read\n"
-		     "15 samples are not among what is live, for too many were at once; more "
+		     "15 samples are not among the live ones, for there were too many at once; more "
 		     "bytes per sample help\n"
 		     "16 objects at most may be live no longer, for the kernel did not tell of "
 		     "their ends\n"

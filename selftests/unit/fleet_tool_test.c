@@ -373,8 +373,8 @@ TEST_F(sending, who_is_away_is_asked_again_and_holds_nobody_up)
 	EXPECT_LT(c.failed_ns, c.taken_ns);
 	sender_stop(self->sender, true);
 	EXPECT_LT(0, pread(self->said, text, sizeof(text) - 1, 0));
-	EXPECT_NE(NULL, strstr(text, "profiles: it is away; what is recorded waits in the store"));
-	EXPECT_NE(NULL, strstr(text, "profiles takes what is sent again\n"));
+	EXPECT_NE(NULL, strstr(text, "profiles: it is away; new items wait in the store"));
+	EXPECT_NE(NULL, strstr(text, "profiles takes items again\n"));
 }
 
 TEST_F(sending, who_asks_for_time_has_it_and_is_asked_no_more_at_the_end)
@@ -410,7 +410,7 @@ TEST_F(sending, what_an_engine_warns_of_is_said_once)
 	first = strstr(text, "profiles: it warns\n");
 	ASSERT_NE(NULL, first);
 	EXPECT_EQ(NULL, strstr(first + 20, "it warns"));
-	EXPECT_NE(NULL, strstr(text, "profiles takes what is sent again\n"));
+	EXPECT_NE(NULL, strstr(text, "profiles takes items again\n"));
 }
 
 /* An id of each request, or the time that a failure took: a line for each would fill a log. */

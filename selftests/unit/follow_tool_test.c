@@ -75,7 +75,7 @@ TEST_F(views, follow_interval_by_interval)
 		     "   ran %  ready %    waits      longest  thread\n"
 		     "    83.4     16.6        1       100 ms  7 seven\n"
 		     "    16.6      0.0        0            -  8 eight\n"
-		     "      waited for       thread, and who woke it\n"
+		     "      waited for       thread, and its waker\n"
 		     "\n"
 		     "+1.5 s: 1 CPUs 100 % busy, 2 switches/s, 2 threads\n"
 		     "waits for a CPU: 2, half up to 192.9 ms, 90 % 192.9 ms, 99 % 192.9 ms, all "
@@ -83,14 +83,14 @@ TEST_F(views, follow_interval_by_interval)
 		     "   ran %  ready %    waits      longest  thread\n"
 		     "    88.9     11.1        1       100 ms  7 seven\n"
 		     "    11.1     22.2        1       200 ms  8 eight\n"
-		     "      waited for       thread, and who woke it\n"
+		     "      waited for       thread, and its waker\n"
 		     "      800 ms pipe      8 eight, by 7 seven\n"
 		     "\n"
 		     "+2.2 s: 1 CPUs 100 % busy, 0 switches/s, 1 threads\n"
-		     "nobody had to wait for a CPU\n"
+		     "no thread had to wait for a CPU\n"
 		     "   ran %  ready %    waits      longest  thread\n"
 		     "   100.0      0.0        0            -  7 seven\n"
-		     "      waited for       thread, and who woke it\n\n", self->r.out);
+		     "      waited for       thread, and its waker\n\n", self->r.out);
 }
 
 /* What is not recorded is not there. */

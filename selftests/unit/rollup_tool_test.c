@@ -307,7 +307,7 @@ TEST_F(rollup, one_that_is_damaged_is_no_loss)
 	EXPECT_EQ(2, each(self, ROLLED, flip_a_bit));
 	t = history(self, whole[0], whole[1], NULL);
 	EXPECT_TOLD(t, SUM(120), 120, 120);
-	EXPECT_NE(NULL, strstr(self->r.err, "it is not what was written; 60 of its 60 profiles are "
+	EXPECT_NE(NULL, strstr(self->r.err, "it is damaged; 60 of its 60 profiles are "
 				      "there still, and are read; others are counted\n"));
 	EXPECT_EQ(NULL, strstr(self->r.err, "profiles that are left out"));
 	/* what is there no more is: the seventh */

@@ -455,7 +455,7 @@ TEST(each_count_is_told_as_what_it_is)
 		     "gprofctl: heap: Python 3.12 is not supported by --python, which knows 3.11 "
 		     "and 3.13: its functions are in the stacks where it runs as python3 -X perf, "
 		     "which writes perf maps\n"
-		     "gprofctl: heap: 24 samples are not among what is live, as too many were at "
+		     "gprofctl: heap: 24 samples are not among the live ones, as there were too many at "
 		     "once (a higher --every helps), or of processes of more than 4096 mappings, "
 		     "whose end is not told\n"
 		     "gprofctl: heap: 25 objects are live that are not in the profile, as their "

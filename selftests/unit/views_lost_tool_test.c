@@ -270,13 +270,13 @@ TEST_F(views, why_of_a_wait_without_an_end)
 	ASSERT_EQ(0, gprof_trace_writer_close(w));
 	run(&self->r, cmd_read, longest, -1);
 	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
-	EXPECT_STREQ("7  waits, it is not told for what for 13 ms, from 0.002000 to 0.015000 s\n"
-		     "      13.000 ms  7  waits, it is not told for what\n"
+	EXPECT_STREQ("7  waits, for an unknown reason for 13 ms, from 0.002000 to 0.015000 s\n"
+		     "      13.000 ms  7  waits, for an unknown reason\n"
 		     "                 and how that ends is not known, as events were lost\n", self->r.out);
 	run(&self->r, cmd_read, last, -1);
 	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
-	EXPECT_STREQ("7  waits, it is not told for what for 7 ms, from 0.033000 to 0.040000 s\n"
-		     "       7.000 ms  7  waits, it is not told for what\n"
+	EXPECT_STREQ("7  waits, for an unknown reason for 7 ms, from 0.033000 to 0.040000 s\n"
+		     "       7.000 ms  7  waits, for an unknown reason\n"
 		     "                 until the trace ends\n", self->r.out);
 }
 
@@ -308,7 +308,7 @@ TEST_F(views, why_ends_where_events_are_lost)
 	run(&self->r, cmd_read, argv, -1);
 	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
 	EXPECT_STREQ("7 seven waits for a pipe for 28 ms, from 0.002000 to 0.030000 s\n"
-		     "       3.000 ms  8 eight does what is not known, as events were lost\n"
+		     "       3.000 ms  8 eight is in an unknown state, as events were lost\n"
 		     "      12.000 ms  8 eight runs\n"
 		     "                 and wakes 7 seven\n"
 		     "What was before that cannot be followed in the trace.\n", self->r.out);

@@ -72,7 +72,7 @@ static const struct option_row rows[] = {
 	{ 0, "type", "KIND", "which profiles: cpu, block, ... (default: " DEFAULT_TYPE ";\n"
 	  "with --list all), or trace", set_type },
 	{ 0, "service", "NAME", "what is of this service alone (label service.name)", set_service },
-	{ 0, "list", NULL, "list what there is, and merge nothing", set_list },
+	{ 0, "list", NULL, "list the items, and merge nothing", set_list },
 	{ 'o', "output", "FILE", "the profile (default: KIND.pb.gz); \"-\" is stdout", set_file },
 	{ 0 },
 };
@@ -214,7 +214,7 @@ static int write_trace(const struct history *h, struct output *o)
 	err = time_range_read(w, &w->items[0], &data, &size);
 	if (err)
 		return fail("the trace cannot be read: %s", err == -EBADMSG ?
-			    "it is not what was written" : strerror(-err));
+			    "it is damaged" : strerror(-err));
 	while (done < size) {
 		ssize_t n = write(o->fd, (char *)data + done, size - done);
 

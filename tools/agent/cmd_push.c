@@ -263,7 +263,7 @@ static const struct option_row record_rows[] = {
 	  "rates are halved until it does not take more (default: any)", set_budget },
 	{ 0, "windows", "1/N:T/h[=KIND[:RATE]]", "besides in each hour one host in N, by chance,\n"
 	  "for a time T: a trace, or a profile of this KIND; may be repeated", set_windows },
-	{ 0, "once", NULL, "one interval, then send what waits, and end", set_once },
+	{ 0, "once", NULL, "one interval, then send the waiting items, and end", set_once },
 	{ 0 },
 };
 
@@ -289,7 +289,7 @@ static const struct option_row send_rows[] = {
 	{ 0, "ca-file", "FILE", "certificates to trust in place of the system's", set_ca_file },
 	{ 0, "no-names", NULL, "send addresses and build-ids alone; the engine has the names",
 	  set_no_names },
-	{ 0, "metrics", "unix:PATH|[ADDR:]PORT", "serve what it does to Prometheus", set_metrics },
+	{ 0, "metrics", "unix:PATH|[ADDR:]PORT", "serve its metrics to Prometheus", set_metrics },
 	{ 0, "host", "NAME", "another name of this host, by which --metrics may be asked for; may be\n"
 	  "repeated", set_host },
 	{ 0 },

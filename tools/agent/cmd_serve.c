@@ -203,15 +203,15 @@ static const struct option_row serve_rows[] = {
 	{ 'l', "listen", "[ADDR:]PORT", "where to serve (default: " DEFAULT_LISTEN ", but with a\n"
 	  "--socket nowhere); without ADDR to this machine alone, port 0 is any that is free",
 	  set_listen },
-	{ 0, "socket", "PATH", "a socket in the file system, for who may open it", set_socket },
+	{ 0, "socket", "PATH", "a socket in the file system, for users who may open it", set_socket },
 	{ 0, "socket-mode", "MODE", "its permissions (default: 0600)", set_mode },
 	{ 0, "host", "NAME", "another name of this host, by which clients may ask at the address; may\n"
 	  "be repeated", set_host },
-	{ 0, "web.config.file", "FILE", "who may ask, and certificates, as Prometheus' exporters have\n"
+	{ 0, "web.config.file", "FILE", "users, and certificates, as Prometheus' exporters have\n"
 	  "it: basic_auth_users with bcrypt, tls_server_config; read again at SIGHUP",
 	  set_web_config },
 	{ 0, "token-file", "FILE", "whose first line is a token that lets in to profiles, as a\n"
-	  "bearer or as anybody's password; likewise", set_token_file },
+	  "bearer or as any user's password; likewise", set_token_file },
 	{ 0, "max-seconds", "TIME", "longest recording (default: " DEFAULT_SECONDS ")",
 	  set_max_seconds },
 	{ 0, "max-recordings", "N", "recordings at once (default: " DEFAULT_AT_ONCE ")", set_at_once },
@@ -344,7 +344,7 @@ static void report_serving(const struct serve *s, const struct http_server *h)
 		diag("serving at %s", http_url(h));
 	else
 		diag("serving at %s%s", http_url(h),
-		     http_is_local(h) || users ? "" : "; whoever reaches it can read");
+		     http_is_local(h) || users ? "" : "; any client that reaches it can read");
 	if (h == s->https[0] && !http_is_local(h) && (users || token) && !access_tls(s->access))
 		diag("%s: passwords and tokens are not encrypted on their way", http_url(h));
 }

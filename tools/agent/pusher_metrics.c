@@ -51,9 +51,9 @@ static void write_store(struct openmetrics *m, struct pusher *p)
 	COUNTER("gprof_push_dropped_items", "", c.items.dropped, "Likewise.");
 	GAUGE("gprof_push_waiting_items", "", c.items.waiting, "Likewise: the queue.");
 	COUNTER("gprof_push_removed_items", "", c.removed,
-		"Items that were too old or too much, with nobody waiting for them.");
+		"Items that were too old or too many, and did not wait for an engine.");
 	COUNTER("gprof_push_damaged_items", "", c.damaged,
-		"Items that were not what had been written.");
+		"Items that were damaged.");
 	COUNTER("gprof_push_store_failures", "", c.failures,
 		"Operations on the store's disk that failed.");
 	COUNTER("gprof_push_clock_steps", "", c.clock_steps, "Times that the wall clock was set.");
@@ -205,7 +205,7 @@ static const char *answer(void *ctx, struct http_request *rq)
 }
 
 const struct http_route pusher_routes[] = {
-	{ "/metrics", "what was recorded and what became of it, for Prometheus",
+	{ "/metrics", "counts of recording and sending, for Prometheus",
 	  OPENMETRICS_OLD_TYPE, answer },
 	{ 0 },
 };

@@ -99,7 +99,7 @@ static void report(struct receiver *to, const struct send_result *out)
 	uint64_t now = now_ns(CLOCK_MONOTONIC);
 
 	if (well && to->failures && to->reported) {
-		diag("%s takes what is sent again", to->engine->name);
+		diag("%s takes items again", to->engine->name);
 		to->reported = false;
 	}
 	/* One that takes it may warn. */
@@ -110,7 +110,7 @@ static void report(struct receiver *to, const struct send_result *out)
 	to->why_ns = now;
 	to->reported = true;
 	diag("%s: %s%s", to->engine->name, to->why, well ? "" : out->result == SENT_LATER ?
-	    "; what is recorded waits in the store" : "; what it refuses is counted");
+	    "; new items wait in the store" : "; refused samples are counted");
 }
 
 static void note(struct sender *s, struct receiver *to, const struct send_result *out)

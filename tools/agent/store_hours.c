@@ -37,7 +37,7 @@ int store_failed(struct store *s, int err, const char *what)
 {
 	s->counts.failures++;
 	if (s->said != err)
-		diag("the store %s: %s: %s; it goes on without, and counts what is dropped",
+		diag("the store %s: %s: %s; it goes on without, and counts dropped items",
 		     s->o.dir, what, strerror(-err));
 	s->said = err;
 	s->well = 0;
@@ -50,7 +50,7 @@ void store_damaged(struct store *s, const struct item_name *n)
 
 	item_name_text(n, name);
 	if (!s->counts.damaged++)
-		diag("the store %s: %s is not what was written, and is removed; others are counted",
+		diag("the store %s: %s is damaged, and is removed; others are counted",
 		     s->o.dir, name);
 }
 

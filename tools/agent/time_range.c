@@ -283,7 +283,7 @@ static void report_damaged(const struct item_name *n, const char *why, struct ti
 
 static const char *why(int err)
 {
-	return err == -EBADMSG ? "it is not what was written" : strerror(-err);
+	return err == -EBADMSG ? "it is damaged" : strerror(-err);
 }
 
 /* 0, -ENOMEM after a sentence, or another -errno where it cannot be read. */

@@ -160,7 +160,7 @@ static void check_privilege(struct checkup *p)
 		    "kernel.perf_event_paranoid is %s: this user may use no event but the timer",
 		    text);
 	else if (*text)
-		good("kernel.perf_event_paranoid is %s, which allows what this user may do", text);
+		good("kernel.perf_event_paranoid is %s, which leaves this user's rights", text);
 }
 
 /* As the module counts: an allowance per CPU, and the limit beyond it. */

@@ -38,7 +38,7 @@ static int set_quiet(void *ctx, const char *value)
 }
 
 static const struct option_row prepare_rows[] = {
-	{ 'q', "quiet", NULL, "tell nothing but what failed", set_quiet },
+	{ 'q', "quiet", NULL, "report failures alone", set_quiet },
 	{ 0 },
 };
 

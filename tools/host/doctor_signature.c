@@ -233,7 +233,7 @@ static void check_unsigned(struct checkup *p, const char *file, const char *enfo
 		good("%s is not signed, which this kernel allows", file);
 		return;
 	}
-	remedy = xprintf("with DKMS, which signs what it builds: dkms build --force -m gprof && "
+	remedy = xprintf("with DKMS, which signs its modules: dkms build --force -m gprof && "
 			 "dkms install --force -m gprof; or with a key of your own, as root: "
 			 "/usr/src/linux-headers-%s/scripts/sign-file sha256 KEY.priv "
 			 "CERTIFICATE.der %s; gprofctl-doctor(1) says how to make one",
@@ -302,7 +302,7 @@ void check_signature(struct checkup *p)
 	/* E: the kernel found no signature of a key that it knows. */
 	if (p->host && read_line("/sys/module/gprof/taint", taint, sizeof(taint)))
 		good(strchr(taint, 'E') ?
-		     "the loaded module is signed by nobody whom the kernel knows" :
+		     "the loaded module is signed by a key that the kernel does not know" :
 		     "the kernel has found the loaded module signed by a key that it knows");
 	check_file(p, enforced, boot);
 }

@@ -196,7 +196,7 @@ void access_reload(struct access *a)
 		certificate_free(cert);
 	}
 	if (why) {
-		diag("%s; who may ask is as it was", why);
+		diag("%s; passwords and token are as they were", why);
 		free(why);
 		web_config_free(&web);
 		free(token);
@@ -209,7 +209,7 @@ void access_reload(struct access *a)
 	free(a->token);
 	a->token = token;
 	pthread_mutex_unlock(&a->lock);
-	diag("who may ask was read again");
+	diag("passwords and token were read again");
 }
 
 bool access_has_users(struct access *a)

@@ -277,7 +277,7 @@ static int show(const struct disasm_options *o, const struct view *v, struct pla
 	if (status != STATUS_OK)
 		return status;
 	if (*m.build_id && *e.build_id && strcmp(m.build_id, e.build_id))
-		return fail("%s is not what was recorded: its build-id is %.12s..., that of the "
+		return fail("%s is not the recorded file: its build-id is %.12s..., that of the "
 			    "profile %.12s...", file, e.build_id, m.build_id);
 	for (size_t i = 0; i < nr; i++)
 		if (to_file(v, &e, &p[i]))

@@ -233,7 +233,7 @@ void sample_filter_report(const struct sample_filter *f)
 {
 	if (f->nr_labels && !f->labels_seen) {
 		diag("no sample has %s %s%s%s", f->labels[0].key, f->labels[0].words[0],
-		     f->labels[0].nr > 1 ? ", or what else was asked for" : "",
+		     f->labels[0].nr > 1 ? ", or the other words" : "",
 		     f->nr_labels > 1 ? ", together with the other labels" : "");
 		return;
 	}

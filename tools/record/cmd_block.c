@@ -12,7 +12,7 @@ static int set_waker(void *ctx, const char *value)
 	struct kinds *k = ctx;
 
 	if (k->nr > 1)
-		return misused("two outputs of who ends waits: %s and %s", k->files[1], value);
+		return misused("two outputs for tasks that end waits: %s and %s", k->files[1], value);
 	kinds_add(k, "block-waker", value);
 	return STATUS_OK;
 }
@@ -20,7 +20,7 @@ static int set_waker(void *ctx, const char *value)
 static const struct option_row rows[] = {
 	{ 'o', "output", "FILE", "the profile (default: block.pb.gz); \"-\" is stdout",
 	  kinds_set_output },
-	{ 0, "waker", "FILE", "a second profile: the stacks of those who ended the waits",
+	{ 0, "waker", "FILE", "a second profile: the stacks of the tasks that ended the waits",
 	  set_waker },
 	KINDS_ROW_EVERY,
 	KINDS_ROWS_KERNEL,

@@ -14,9 +14,9 @@ static int set_waiter(void *ctx, const char *value)
 	struct kinds *k = ctx;
 
 	if (k->nr > 1)
-		return misused("two outputs of who waits: %s and %s", k->files[1], value);
+		return misused("two outputs for waiters: %s and %s", k->files[1], value);
 	if (!strcmp(k->kinds[0].kind, "kernel-lock"))
-		return misused("--kernel-locks tells who waits already: it excludes --waiter");
+		return misused("--kernel-locks records the waiters already: it excludes --waiter");
 	kinds_add(k, "mutex-waiter", value);
 	return STATUS_OK;
 }
@@ -27,7 +27,7 @@ static int set_kernel_locks(void *ctx, const char *value)
 
 	(void)value;
 	if (k->nr > 1)
-		return misused("--kernel-locks tells who waits already: it excludes --waiter");
+		return misused("--kernel-locks records the waiters already: it excludes --waiter");
 	k->kinds[0].kind = "kernel-lock";
 	return STATUS_OK;
 }
@@ -35,8 +35,8 @@ static int set_kernel_locks(void *ctx, const char *value)
 static const struct option_row rows[] = {
 	{ 'o', "output", "FILE", "the profile (default: mutex.pb.gz); \"-\" is stdout",
 	  kinds_set_output },
-	{ 0, "waiter", "FILE", "a second profile: the stacks of those who waited", set_waiter },
-	{ 0, "kernel-locks", NULL, "who waits for locks of the kernel instead", set_kernel_locks },
+	{ 0, "waiter", "FILE", "a second profile: the stacks of the waiters", set_waiter },
+	{ 0, "kernel-locks", NULL, "waiters for locks of the kernel instead", set_kernel_locks },
 	KINDS_ROW_ADDR,
 	KINDS_ROW_OWNER,
 	KINDS_ROW_EVERY,
@@ -51,7 +51,7 @@ static const struct usage usage = {
 	.name = "mutex",
 	.synopsis = "[OPTIONS] " TARGET_SYNOPSIS,
 	.text =
-"Records who releases the locks that others wait for, and writes it as a pprof profile.\n"
+"Records tasks that release locks that others wait for, and writes it as a pprof profile.\n"
 "Locks are those of programs, as far as the kernel sees them: in futex calls. Each wait is\n"
 "told once, with the stack that ended it, so that a release that many waited for has\n"
 "all their waits. Its values: contentions, the number of waits; delay, until the\n"

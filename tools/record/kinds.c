@@ -169,7 +169,7 @@ int kinds_record(struct kinds *k, const struct usage *usage, const struct option
 			k->files[i] = xprintf("%s.pb.gz", k->kinds[i].kind);
 	if (k->flags & GPROF_RECORD_OWNER && !has_kind(k, "kernel-lock"))
 		return misused("--lock-owner is about locks of the kernel (--kernel-locks, -e "
-			       "kernel-lock); who has a lock of a program is who releases it");
+			       "kernel-lock); the owner of a program's lock is the task that releases it");
 	if (k->user_only && k->kernel)
 		return misused("--user-only and --kernel exclude each other");
 	status = target_complete(&k->target, argv + operands, usage->name);

@@ -83,7 +83,7 @@ static void report_event(const struct gprof_recorder_stats *st, const struct rec
 		     "writes perf maps",
 		     st->event, st->other_python >> 8, st->other_python & 0xff);
 	if (st->live_full)
-		diag("%s: %" PRIu64 " samples are not among what is live, as too many were at once "
+		diag("%s: %" PRIu64 " samples are not among the live ones, as there were too many at once "
 		     "(%s helps), or of processes of more than 4096 mappings, whose end is not told",
 		     st->event, st->live_full, words->fewer);
 	if (st->live_lost)

@@ -239,7 +239,7 @@ static int read_events(const struct read *r, struct gprof_trace *t, const char *
 	if (finish_stdout() != STATUS_OK)
 		return STATUS_FAILED;
 	if (ret < 0)
-		return fail("%s: %s; what comes before it was read", name, gprof_error());
+		return fail("%s: %s; the part before it was read", name, gprof_error());
 	if (!r->summary && st.repaired)
 		diag("%s: %" PRIu64 " timestamps contradicted the order and were put right", name,
 		     st.repaired);

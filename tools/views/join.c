@@ -552,7 +552,7 @@ static void report(const struct join *j)
 		     "to be blocked in a fault; gprofctl trace --faults --syscalls tells that",
 		     j->kernel.name);
 	if (st.lost)
-		diag("%s: %" PRIu64 " events were lost; what a thread did then is not told",
+		diag("%s: %" PRIu64 " events were lost; states of threads then are not known",
 		     j->kernel.name, st.lost);
 	if (j->all.wrong)
 		diag("%" PRIu64 " times of %" PRIu64
@@ -565,7 +565,7 @@ static int close_source(struct source *s, int status)
 {
 	if (status == STATUS_OK && s->ret < 0) {
 		gprof_trace_next(s->t, &s->ev);
-		status = fail("%s: %s; what comes before it was read", s->name, gprof_error());
+		status = fail("%s: %s; the part before it was read", s->name, gprof_error());
 	}
 	gprof_trace_free(s->t);
 	if (s->fd >= 0)

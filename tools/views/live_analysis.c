@@ -214,7 +214,7 @@ static void print_delays(struct live_analysis *f)
 	char text[4][DURATION_TEXT], name[96];
 
 	if (!f->delays.count) {
-		print(f, "", "nobody had to wait for a CPU");
+		print(f, "", "no thread had to wait for a CPU");
 		return;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(shares); i++)
@@ -272,7 +272,7 @@ static void print_waits(struct live_analysis *f, size_t most)
 {
 	char name[96], waker[96], ns[DURATION_TEXT];
 
-	print(f, "1", "%12s %-8s  %s", "waited", "for", "thread, and who woke it");
+	print(f, "1", "%12s %-8s  %s", "waited", "for", "thread, and its waker");
 	for (size_t i = 0; i < f->nr_waits && i < most; i++) {
 		const struct wait *w = &f->waits[i];
 

@@ -470,7 +470,7 @@ int regions_print(struct gprof_trace *t, const char *name, bool json)
 	if (status == STATUS_OK)
 		report(&r, name, &st);
 	if (status == STATUS_OK && ret < 0)
-		status = fail("%s: %s; what comes before it was read", name, gprof_error());
+		status = fail("%s: %s; the part before it was read", name, gprof_error());
 	for (size_t i = 0; i < r.ids.nr; i++)
 		free(r.all[i].open);
 	free(r.all);

@@ -454,7 +454,7 @@ static int follow(struct thread_spans *v, const char *file)
 	gprof_trace_stats(v->trace, &st);
 	v->lost = st.lost;
 	if (st.lost && !v->quiet)
-		diag("%s: %" PRIu64 " events are missing in the trace; what threads did then is "
+		diag("%s: %" PRIu64 " events are missing in the trace; states of threads then are "
 		     "told as lost",
 		     file, st.lost);
 	return STATUS_OK;

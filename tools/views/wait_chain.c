@@ -295,8 +295,8 @@ static const char *words(enum thread_state state)
 		[THREAD_UNINTERRUPTIBLE] = "waits in the kernel, where no signal ends it",
 		[THREAD_KERNEL] = "waits for work",
 		[THREAD_OTHER] = "waits",
-		[THREAD_NOT_RECORDED] = "waits, it is not told for what",
-		[THREAD_LOST] = "does what is not known, as events were lost",
+		[THREAD_NOT_RECORDED] = "waits, for an unknown reason",
+		[THREAD_LOST] = "is in an unknown state, as events were lost",
 	};
 
 	return does[state];

@@ -80,7 +80,7 @@ static void warn_once(const char *what, const char *why)
 	write_text(what);
 	write_text(" (");
 	write_text(why);
-	write_text("); what this program allocates and frees is not recorded\n");
+	write_text("); allocations of this program are not recorded\n");
 }
 
 static bool open_device(void)

@@ -45,7 +45,7 @@ struct gprof_flags;
  *				struct gprof_cpu_event
  *	-cpuprofileperiod N	one sample of so many; not for the timer, which has 100 Hz
  *	-blockprofile FILE	where it waits
- *	-mutexprofile FILE	who releases the locks that others wait for
+ *	-mutexprofile FILE	tasks that release locks that others wait for
  *	-memprofile FILE	what it allocates and does not free, with libgprof-heap.so
  *				loaded (LD_PRELOAD, or linked); else it cannot start
  *	-trace FILE		an execution trace

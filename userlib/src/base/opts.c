@@ -31,7 +31,7 @@ int gprof_opts_copy_in(void *to, size_t size, size_t least, const void *from, co
 	for (i = size; i < sz; i++)
 		if (p[i])
 			return gprof_error_set(e, E2BIG,
-					       "the struct %s sets what this libgprof does not "
+					       "the struct %s sets members that this libgprof does not "
 					       "know; it is older than the program", what);
 	memcpy(to, from, sz < size ? sz : size);
 	return 0;

@@ -86,7 +86,7 @@ int gprof_own_fd_check(const struct gprof_own_fd *o, const char *what, struct gp
 	if (gprof_own_fd_is(o))
 		return 0;
 	return gprof_error_set(e, EBADF, "%.256s: the program has closed it meanwhile, descriptor %d; "
-			       "leave open what the library has opened", what, o->fd);
+			       "leave the library's descriptors open", what, o->fd);
 }
 
 void gprof_own_fd_close(struct gprof_own_fd *o)

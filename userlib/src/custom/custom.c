@@ -249,7 +249,7 @@ static int add_locked(struct gprof_custom *p, uint64_t key, const struct gprof_c
 		return gprof_error_set(e, ENOMEM, "%zu are in the profile \"%s\", as many as there may "
 				       "be; make it with a larger added_max", p->keys.nr, p->name);
 	if (gprof_custom_keys_room(&p->keys))
-		return gprof_error_set(e, ENOMEM, "no memory for what is added to \"%s\"", p->name);
+		return gprof_error_set(e, ENOMEM, "no memory for objects of \"%s\"", p->name);
 	err = stack_of(p, s, &index, &whole, e);
 	if (err)
 		return err;

@@ -256,7 +256,7 @@ int gprof_custom_stack(struct gprof_custom_slot *s, const void *caller, unsigned
 		err = capture(&arg, frames);
 	if (err && !gprof_own_fd_is(&own))
 		return gprof_error_set(e, EBADF, "the program has closed %s, descriptor %d; leave "
-				       "open what the library has opened", GPROF_DEVICE,
+				       "open the library's descriptors", GPROF_DEVICE,
 				       atomic_load(&device));
 	if (err)
 		return gprof_error_set(e, (int)-err, "%s: STACK failed: %s", GPROF_DEVICE,

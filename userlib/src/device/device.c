@@ -50,7 +50,7 @@ int gprof_device_check(const struct gprof_own_fd *dev, const char *what, struct 
 	if (gprof_own_fd_is(dev))
 		return 0;
 	return gprof_error_set(e, EBADF, "%.256s: the program has closed the recorder, descriptor %d; "
-			       "leave open what the library has opened", what, dev->fd);
+			       "leave the library's descriptors open", what, dev->fd);
 }
 
 int gprof_device_info(const struct gprof_own_fd *dev, struct gprof_info *info,

@@ -227,7 +227,7 @@ int gprof_netlink_query(struct gprof_netlink *n, struct gprof_netlink_query *q,
 				       gprof_strerror(-err));
 	if (err == -EPROTO)
 		return gprof_error_set(e, EPROTO,
-				       "%s: the module's answer is not what this library knows; "
+				       "%s: the module's answer is of another version; "
 				       "install module and library of one release", q->what);
 	return gprof_error_set(e, -err, "%s: %s", q->what, gprof_strerror(-err));
 }

@@ -53,20 +53,20 @@ int gprof_object_table_map(struct gprof_object_table *t, int fd, const char *wha
 
 	memset(t, 0, sizeof(*t));
 	if (!h)
-		return gprof_error_set(e, errno, "%s: cannot map the table of what is live (%s)",
+		return gprof_error_set(e, errno, "%s: cannot map the object table (%s)",
 				       what, gprof_strerror(errno));
 	/* The first page says how many there are. */
 	t->size = (size_t)h->size;
 	munmap((void *)h, page);
 	h = map(fd, t->size);
 	if (!h)
-		return gprof_error_set(e, errno, "%s: cannot map the table of what is live, %zu bytes "
+		return gprof_error_set(e, errno, "%s: cannot map the object table, %zu bytes "
 				       "(%s)", what, t->size, gprof_strerror(errno));
 	t->head = h;
 	if (gprof_object_table_fits(h, t->size))
 		return 0;
 	gprof_object_table_unmap(t);
-	return gprof_error_set(e, EPROTO, "%s: the table of what is live describes itself in a way "
+	return gprof_error_set(e, EPROTO, "%s: the object table has a head "
 			       "that this library does not know; install module and library of one "
 			       "release", what);
 }

@@ -88,7 +88,7 @@ static int explain(int err, const struct gprof_probe *p, const char *what, struc
 		return gprof_error_set(e, err, "%s: no instruction begins there", what);
 	case EINVAL:
 		/* Some kernels return it for unknown symbols, too. */
-		return gprof_error_set(e, err, "%s: the kernel %slets nobody probe this place (%s)",
+		return gprof_error_set(e, err, "%s: the kernel %sallows no probe at this place (%s)",
 				       what, p->user ? "" : "has no such function, or ",
 				       gprof_strerror(err));
 	}

@@ -210,7 +210,7 @@ static int write_profile(struct gprof_recorder *r, struct gprof_stream *s, struc
 				       "room and record again", s->name, gprof_strerror(-err));
 	case EPIPE:
 		return gprof_error_set(&r->error, EPIPE,
-				       "%s: whoever was to read the profile has gone (%s)", s->name,
+				       "%s: the reader of the profile has gone (%s)", s->name,
 				       gprof_strerror(EPIPE));
 	default:
 		return gprof_error_set(&r->error, -err, "%s: the profile cannot be written (%s)",
@@ -250,7 +250,7 @@ static int finish(struct gprof_recorder *r, struct gprof_stream *s,
 		return gprof_error_set(&r->error, EBADF,
 				       "%s: the program has closed the recorder meanwhile, and the "
 				       "%llu samples that were read are lost with its counts; leave "
-				       "open what the library has opened", s->name,
+				       "open the library's descriptors", s->name,
 				       (unsigned long long)gprof_stream_samples(s));
 	if (err)
 		return err;

@@ -108,7 +108,7 @@ static int unknown_live(struct gprof_profile *p, const struct gprof_live_unsampl
 	if (!err)
 		err = add_comment(
 			p, u->full,
-			"samples are not among what is live, for too many were at once; more bytes "
+			"samples are not among the live ones, for there were too many at once; more bytes "
 			"per sample help");
 	if (!err)
 		err = add_comment(

@@ -73,7 +73,7 @@ static int reopen(struct gprof_flags_file *f, int look, const char *path, struct
 	snprintf(again, sizeof(again), "/proc/self/fd/%d", look);
 	fd = open(again, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0 && errno == ENXIO)
-		return gprof_error_set(e, ENXIO, "%.256s cannot be written: nobody reads it; start "
+		return gprof_error_set(e, ENXIO, "%.256s cannot be written: it has no reader; start "
 				       "the reader first", path);
 	if (fd < 0)
 		return cannot(path, errno, e);

@@ -13,7 +13,7 @@
 #include "base/proc_maps.h"
 
 #define SHIM		"libgprof-heap.so"
-#define KERNEL_SAYS	"kernel-heap and kernel-allocs are what the kernel allocates for it"
+#define KERNEL_SAYS	"kernel-heap and kernel-allocs are the kernel's allocations for it"
 
 static int is_shim(void *ctx, const struct gprof_proc_map *m)
 {
@@ -62,7 +62,7 @@ static int check_id(int id, struct gprof_error *e)
 		return gprof_error_set(e, EACCES, "whether process %d has loaded " SHIM ", which tells "
 				       "what a program allocates, cannot be seen (%s); " KERNEL_SAYS, id,
 				       gprof_strerror(-has));
-	return gprof_error_set(e, EOPNOTSUPP, "process %d has not loaded " SHIM ", which tells what a "
+	return gprof_error_set(e, EOPNOTSUPP, "process %d has not loaded " SHIM ", which reports what a "
 			       "program allocates: start it with the path of that in LD_PRELOAD; or "
 			       "record by probes=1, with which each malloc() enters the kernel; " KERNEL_SAYS, id);
 }
@@ -85,6 +85,6 @@ int gprof_shim_check(const struct gprof_target *target, struct gprof_error *e)
 		return gprof_error_set(e, EOPNOTSUPP, "no program here has loaded " SHIM ", which tells "
 				       "what a program allocates: start some with the path of that in "
 				       "LD_PRELOAD, or ask for one with pid= and probes=1; kernel-heap and kernel-allocs "
-				       "are what the kernel allocates");
+				       "are the kernel's allocations");
 	}
 }

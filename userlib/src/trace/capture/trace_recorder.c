@@ -204,7 +204,7 @@ static void failed(struct gprof_trace_recorder *r, int err)
 				"again", gprof_strerror(-err));
 		break;
 	case EPIPE:
-		gprof_error_set(&r->first, EPIPE, "whoever was to read the trace has gone (%s)",
+		gprof_error_set(&r->first, EPIPE, "the reader of the trace has gone (%s)",
 				gprof_strerror(EPIPE));
 		break;
 	case EBADF:

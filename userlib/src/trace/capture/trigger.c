@@ -242,7 +242,7 @@ int gprof_trigger_read(const struct gprof_trigger_set *s, const struct gprof_own
 				       gprof_strerror(errno));
 	}
 	if (k.index >= s->nr && k.index != GPROF_TRIGGER_EVENT_REQUEST)
-		return gprof_error_set(e, EPROTO, "trigger %u has fired, which nobody has set; this "
+		return gprof_error_set(e, EPROTO, "trigger %u has fired, which was not set; this "
 				       "is a bug of gprof", k.index);
 	cause = k.index == GPROF_TRIGGER_EVENT_REQUEST ? GPROF_CAUSE_REQUEST : s->cause[k.index];
 	*out = (struct gprof_flight_fired){

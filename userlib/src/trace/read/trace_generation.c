@@ -280,7 +280,7 @@ static int emit_batch(struct gprof_trace_generation *g, const struct batch *b,
 	err = g->batch(g->ctx, batch);
 	if (err)
 		return FAIL(f, b->start, err < 0 ? -err : ECANCELED,
-			    "whoever asked for experimental batches wants no more of the trace");
+			    "the function for experimental batches has ended the reading");
 	return 0;
 }
 

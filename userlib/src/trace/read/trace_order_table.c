@@ -110,7 +110,7 @@ int gprof_trace_fail(struct gprof_trace_order *o, int err)
 	if (err == EFBIG)
 		return gprof_error_set(o->error, EFBIG,
 				       "what goes on in the trace takes more memory than it may have");
-	return gprof_error_set(o->error, ENOMEM, "no memory for what goes on in the trace");
+	return gprof_error_set(o->error, ENOMEM, "no memory for the state of the trace");
 }
 
 int gprof_trace_lacks(struct gprof_trace_order *o, const struct gprof_trace_cursor *c,
