@@ -29,7 +29,7 @@ bool budget_step(struct budget *b, uint64_t cost_ns, uint64_t elapsed_ns)
 		return change(b, b->level + 1);
 	if (share < b->share * LESS && b->level)
 		return change(b, b->level - 1);
-	/* What is judged next is what comes. */
+	/* The next judgement is of later intervals. */
 	b->cost_ns /= 2;
 	b->elapsed_ns /= 2;
 	b->intervals /= 2;

@@ -20,7 +20,7 @@
 
 /**
  * struct put - such a store
- * @engine: what the rest of the program knows of it
+ * @engine: its public part
  * @http: its server
  * @path: behind the URL, with places to fill in
  */

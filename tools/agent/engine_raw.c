@@ -50,7 +50,7 @@ static const struct form parca = {
 
 /**
  * struct raw - such an engine
- * @engine: what the rest of the program knows of it
+ * @engine: its public part
  * @form: which of the two
  * @http: its server
  * @path: behind the URL

@@ -39,7 +39,7 @@ enum item_state {
  * @parts: that an engine has taken
  * @taken: samples of @samples that an engine has taken, or refused
  * @of: division that @parts are of, struct engine's; 0: not known, or none is taken
- * @items: of a rollup: how many it is the sum of, whose durations and samples are added up above
+ * @items: of a rollup: number of its items; the durations and samples above are sums
  * @first_id: of these
  * @last_id: likewise
  * @sum: of the file's bytes and of the constant members above, item_sum()

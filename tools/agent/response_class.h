@@ -21,7 +21,7 @@ enum response_class {
 /**
  * verdict() - of an answer
  * @a: the answer
- * @url: whose, for the sentence
+ * @url: of the server, for the sentence
  * @words: message in its body, or NULL: all of it
  * @out: its reached is set, and its retry_after_ms and its sentence, but for RESPONSE_ACCEPTED
  *
@@ -35,7 +35,7 @@ enum response_class response_class_of(const struct http_client_response *a, cons
 /**
  * response_class_of_item() - of an item that was sent in one request, which is all of it
  * @a: the answer
- * @url: whose, for the sentence
+ * @url: of the server, for the sentence
  * @item: the item that was sent
  * @replaces: an item that comes again takes the place of the same one
  * @out: gets the result

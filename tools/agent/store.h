@@ -111,7 +111,7 @@ int store_put(struct store *s, struct item_name *n, const void *data, size_t siz
 
 /**
  * store_put_rollup() - keep a rollup (rollup.h), which counts as no item above
- * @n: with form, type, host, time, duration, samples, and of what it is; the rest gets filled
+ * @n: with form, type, host, time, duration, samples, and its items; the rest gets filled
  *
  * Return: 0 or -errno.
  */

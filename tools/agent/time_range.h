@@ -2,8 +2,8 @@
 /*
  * time_range: a store's items of a span of time, and one profile of them.
  *
- * Names tell what is in it, so only the hours that matter are looked at. It is read while
- * another process writes.
+ * Names are the index, so only the hours that matter are read. It is read while another process
+ * writes.
  */
 #ifndef GPROF_TOOLS_AGENT_TIME_RANGE_H
 #define GPROF_TOOLS_AGENT_TIME_RANGE_H

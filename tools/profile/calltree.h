@@ -77,7 +77,7 @@ struct call_node {
  * @depth: of the deepest node
  * @left_out: samples with a value below 0, which have no width
  * @cut: samples that were deeper than CALLTREE_DEPTH_MAX
- * @view: what it is of
+ * @view: its view
  * @diff: it is of a difference with samples of its base
  */
 struct calltree {
@@ -111,7 +111,7 @@ struct calltree {
  * calltree_collect() - make the paths of a tree, without values, of a view, which has no samples
  *	any more then, but labels; with @diff it keeps them
  * @t: tree
- * @view: what it is of
+ * @view: its view
  * @diff: as in struct calltree
  * @take: gets each sample that has a width: its path, labels and value; a return other than
  *	0 ends the walk

@@ -15,7 +15,7 @@
 /**
  * struct peek_call - one function calls another
  * @from: number of the caller
- * @to: of whom it calls
+ * @to: of its callees
  * @value: of the samples in which it does
  * @sample: the last of them: once each, however often it is in the stack
  */

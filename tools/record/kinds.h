@@ -28,7 +28,7 @@
  * @kernel: --kernel
  * @no_tables: --no-unwind-tables
  * @python: --python
- * @services: samples say what service they are of
+ * @services: samples have a label of their service
  * @leaks: --leaks
  * @text: --format text
  * @of_user: --user

@@ -37,7 +37,7 @@ const char *mmu_flags_whose(const struct mmu_flags *f);
  * @st: of the trace, after its first event
  * @file: its name
  *
- * Return: STATUS_OK, after sentences on what it leaves out, or another status after one.
+ * Return: STATUS_OK, after sentences on missing events, or another status after one.
  */
 int mmu_flags_check(const struct mmu_flags *f, const struct gprof_trace_stats *st,
 		    const char *file);

@@ -3,15 +3,15 @@
  * shim.h: libgprof-heap.so, between a program and its allocator: it samples allocations by bytes,
  * and reports the sampled ones and their frees to the kernel, which takes the stack.
  *
- *	hooks.c		the functions that a program calls; what is not sampled goes no further
- *	hooks_cxx.c	likewise, operators of C++
- *	sampled.c		what is sampled, or may have been
+ *	hooks.c			the allocator's functions; an unsampled call goes straight on
+ *	hooks_cxx.c		likewise, operators of C++
+ *	sampled.c		the sampled path
  *	hooks_mmap.c		mappings
- *	partial_unmap.c		what is left of them
- *	byte_sample.c		how many bytes are left out
+ *	partial_unmap.c		the parts that are left of them
+ *	byte_sample.c		sampling by bytes
  *	alloc_report.c		the device, and the life of the process
- *	live_set.c	addresses of what was sampled
- *	real_alloc.c		whom to pass calls on to, and what there is until that is known
+ *	live_set.c		addresses of sampled allocations
+ *	real_alloc.c		the allocator behind, and a reserve until it is found
  *
  * It is loaded into programs of any C library, and uses of it only dlsym() and the like,
  * getauxval(), and errno. It may be called in any state that malloc() may be called in, and in

@@ -25,9 +25,9 @@
  * descriptor of the device stays open; it is not inherited by exec.
  *
  * A region that another thread ends has no end for the thread that began it, and the end no begin
- * for the other: what crosses threads is a task. A thread that ends, or executes another program,
- * ends its regions; a child has none of its parent's. The library repairs a contradiction in the
- * trace, in which a log of category "gprof: annotations" says so.
+ * for the other: work of several threads is a task. A thread that ends, or executes another
+ * program, ends its regions; a child has none of its parent's. The library repairs a contradiction
+ * in the trace, in which a log of category "gprof: annotations" says so.
  *
  * Names are cut at 128 bytes and messages at 512. Threads. All of it may be called by any
  * thread at any time, but not by a signal handler before anything else did. Fork. A child
@@ -76,7 +76,7 @@ static inline bool gprof_trace_annotated(void)
 /**
  * gprof_trace_region_begin() - the calling thread begins something
  * @task: that it is a part of, or 0
- * @type: name of what it is, of which there are few in a program
+ * @type: name of its kind, of which there are few in a program
  */
 static inline void gprof_trace_region_begin(uint64_t task, const char *type)
 {
@@ -94,7 +94,7 @@ static inline void gprof_trace_region_end(uint64_t task, const char *type)
 /**
  * gprof_trace_task_begin() - a task begins
  * @parent: the task that it is a part of, or 0
- * @type: name of what it is, of which there are few in a program
+ * @type: name of its kind, of which there are few in a program
  *
  * Return: its number in this process, never 0, even without a recorder: a later one finds the task
  * by its regions.

@@ -91,9 +91,9 @@ struct gprof_http_view {
  * @flight: started flight recorder for flight=1, or NULL; it must live for as long
  * @views: pages besides; they must live for as long
  * @nr_views: number of @views
- * @max_memory: about what the stacks and samples of one recording may take in memory while
- *	it records, and its profile as much again, before it fails (503); all at once may take
- *	four times that; 0: 256 MiB
+ * @max_memory: limit of the memory of one recording's stacks and samples, about, while it records,
+ *	and its profile as much again, before it fails (503); all at once may take four times that;
+ *	0: 256 MiB
  * @max_peer_recordings: recordings at once for one peer, as the request names it; 0: half of
  *	@max_recordings, at least one. Further requests get 429
  */

@@ -17,11 +17,11 @@
  * and its recorders look that up by the time and the thread of each sample. So all that runs
  * between the return of push and the call of pop has the labels, but for an interrupt's worth of
  * nanoseconds by which the kernel's clock may be off. This is so for recorders of the same
- * process, whatever their target; those of other processes, such as gprofctl, see no labels. In a
- * pid or time namespace of its own, where the process does not see the ids and times of the
- * kernel's, there are no labels. A thread may change its labels 262,144 times between two readings
- * of the buffers (10 a second); samples older than that have no labels, and a comment of the
- * profile counts them.
+ * process, with any target; those of other processes, such as gprofctl, see no labels. In a pid or
+ * time namespace of its own, where the process does not see the ids and times of the kernel's,
+ * there are no labels. A thread may change its labels 262,144 times between two readings of the
+ * buffers (10 a second); samples older than that have no labels, and a comment of the profile
+ * counts them.
  *
  * Threads. Each thread has its own labels; a new one begins without. All functions may
  * be called at any time, but not from a signal handler. Fork. The child goes on with the

@@ -93,8 +93,8 @@ GPROF_API void gprof_profile_sum_free(struct gprof_profile_sum *s);
  * @size: bytes
  * @flags: GPROF_SUM_*
  *
- * Return: 0, or as gprof_profile_read() a negative errno, the sum being what it was; of
- * -ENOMEM it may be the end. -EINVAL: it does not go together with those before.
+ * Return: 0, or as gprof_profile_read() a negative errno, the sum being unchanged; of -ENOMEM it
+ * may be the end. -EINVAL: it does not go together with those before.
  */
 GPROF_API int gprof_profile_sum_add(struct gprof_profile_sum *s, const void *data, size_t size,
 				    unsigned int flags);
@@ -170,8 +170,8 @@ GPROF_API int64_t gprof_profile_total(const struct gprof_profile *p, size_t type
 /**
  * gprof_profile_whole() - the whole for shares of a column, as pprof has it
  *
- * Return: the sum of the sizes of all values, whatever their sign; in a difference,
- * of those of the base alone. The largest number if it does not fit.
+ * Return: the sum of the absolute values; in a difference, of those of the base alone. The largest
+ * number if it does not fit.
  */
 GPROF_API int64_t gprof_profile_whole(const struct gprof_profile *p, size_t type);
 

@@ -126,7 +126,7 @@ struct gprof_cpu_event {
 /**
  * struct gprof_cpu_config - configuration of a CPU recorder
  * @sz: sizeof(struct gprof_cpu_config)
- * @target: whom to record
+ * @target: tasks or CPUs
  * @events: events to sample, each to an output of its own; the same event twice is refused
  *	(EEXIST)
  * @nr_events: number of @events; 0: the timer at 100 Hz
@@ -156,7 +156,7 @@ struct gprof_cpu_config {
 /**
  * struct gprof_tracepoint_config - configuration of a tracepoint profile
  * @sz: sizeof(struct gprof_tracepoint_config)
- * @target: whom to record
+ * @target: tasks or CPUs
  * @event: tracepoint, "CATEGORY:NAME" as under /sys/kernel/tracing/events; or a counter of the
  *	kernel, such as "page-faults"; or a probe, "kprobe:FUNCTION" of the kernel or
  *	"uprobe:FILE:FUNCTION" of a program or library, with "+OFFSET" or "%return" behind, which
@@ -269,7 +269,7 @@ struct gprof_kind_config {
 /**
  * struct gprof_recorder_config - configuration of a recorder of any kinds
  * @sz: sizeof(struct gprof_recorder_config)
- * @target: whom to record
+ * @target: tasks or CPUs
  * @kinds: kinds to record, each to an output of its own; the same twice is refused (EEXIST)
  * @nr_kinds: number of @kinds, at least 1
  * @buffer_bytes: kernel buffer per CPU and kind; 0: the module's default
@@ -384,7 +384,7 @@ GPROF_API int gprof_recorder_start_events(struct gprof_recorder *r, const int *f
  * gprof_recorder_stop() - end recording and write the profiles
  * @r: started recorder
  *
- * Detaches from the target, reads what is left in the buffers, names the addresses and writes one
+ * Detaches from the target, reads the rest of the buffers, names the addresses and writes one
  * gzip-compressed pprof profile per event. An error of the recording is returned here, and is in a
  * comment of the profile, which is written all the same. A pipe without a reader gives -EPIPE and
  * no SIGPIPE.

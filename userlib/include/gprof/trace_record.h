@@ -65,7 +65,7 @@ struct gprof_trace_recorder;
 /**
  * struct gprof_trace_config - configuration of a trace recorder
  * @sz: sizeof(struct gprof_trace_config)
- * @target: whom to record
+ * @target: tasks or CPUs
  * @groups: GPROF_TRACE_GROUP_*
  * @version: minor version in the header, as in struct gprof_trace_writer_opts; 0: 23
  * @buffer_bytes: kernel buffer per CPU; 0: the module's default

@@ -42,7 +42,7 @@ int gprof_grow_beyond(struct gprof_budget *b, void *array, size_t *cap, size_t n
 	}
 	if (n > SIZE_MAX / 2 / size)
 		return -ENOMEM;
-	/* Half of what is left, and half of that, for as long as it is enough. */
+	/* Half of the rest, and half of that, for as long as it is enough. */
 	if (b && (n - *cap) * size > b->max - b->used)
 		n = *cap + (b->max - b->used) / 2 / size;
 	if (n < need)

@@ -88,7 +88,7 @@ int gprof_builder_settle(struct gprof_builder *b, const struct gprof_columns *co
 /**
  * gprof_builder_profile() - make a profile of the samples
  * @b: builder
- * @columns: what the values are
+ * @columns: columns of the values
  * @p: result for gprof_profile_free(); caller adds comments and times, and
  *	finishes it
  *

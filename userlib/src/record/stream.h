@@ -23,7 +23,7 @@
  * @kind: GPROF_KIND_*
  * @stack: GPROF_STACK_F_*
  * @params: the kind's parameters
- * @columns: what the values of the profile are
+ * @columns: columns of the profile
  * @kind: GPROF_KIND_*
  * @name: of the event
  * @detail: for the profile's comment, such as "perf type 0, config 0"
@@ -49,8 +49,8 @@ struct gprof_stream_source {
  * @on_exec: count from the next exec on
  * @flight: the oldest gives way, and nothing is read until gprof_stream_snapshot()
  * @no_tables: walk no stacks by unwind tables
- * @services: samples say what service they are of
- * @python: stacks have what interpreters of Python run
+ * @services: samples have a label of their service
+ * @python: stacks have the frames of Python code
  */
 struct gprof_stream_opts {
 	uint64_t buffer_bytes;
@@ -79,7 +79,7 @@ struct gprof_tally {
  * @detail: for the profile's comment
  * @target: for the profile's comment
  * @column: text that @columns refers to
- * @columns: what the values of the profile are
+ * @columns: columns of the profile
  * @buffer: rings
  * @decoders: one for each ring
  * @live: object table, where the kind has one
@@ -89,14 +89,14 @@ struct gprof_tally {
  * @base_seen: own counts at the last start
  * @started: kernel side is started
  * @flight: it is a flight recorder
- * @services: samples say what service they are of
+ * @services: samples have a label of their service
  * @since_ns: the profile in the making begins here, CLOCK_MONOTONIC; 0: at the start
  * @until_ns: end of the profile in the making; 0: at the stop
  * @past: counts of samples of the profiles before, since the start
  * @past_ends: how the walks of their user stacks ended
  * @tables: it takes unwind tables
  * @tables_refused: there is no memory for that
- * @python: stacks have what interpreters of Python run
+ * @python: stacks have the frames of Python code
  */
 struct gprof_stream {
 	struct gprof_own_fd dev;
@@ -143,7 +143,7 @@ void gprof_stream_free(struct gprof_stream *s);
  * gprof_stream_prepare() - forget all of an earlier recording: samples, stacks, names,
  * mappings
  *
- * To be called while nobody drains.
+ * To be called while no thread drains.
  */
 int gprof_stream_prepare(struct gprof_stream *s, struct gprof_error *e);
 
@@ -175,7 +175,7 @@ int gprof_stream_snapshot(struct gprof_stream *s, struct gprof_error *e);
  * @t: counts of its samples
  * @e: sentence
  *
- * To be called while nobody drains.
+ * To be called while no thread drains.
  */
 int gprof_stream_next(struct gprof_stream *s, const struct gprof_tally *t, struct gprof_error *e);
 

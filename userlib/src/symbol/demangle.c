@@ -38,9 +38,8 @@ struct text {
 };
 
 /*
- * A demangler that is told to write on cannot be told to end: it writes in pieces of a
- * few bytes, and would go on for hours. It keeps what it needs on the stack alone, so
- * that it can be left.
+ * A demangler that writes on cannot be stopped: it writes in pieces of a few bytes, and would go
+ * on for hours. It keeps what it needs on the stack alone, so that it can be left.
  */
 static void append(const char *piece, size_t len, void *ctx)
 {

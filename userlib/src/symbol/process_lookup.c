@@ -129,9 +129,9 @@ struct gprof_space *gprof_spaces_relative(struct gprof_spaces *s, const struct g
 }
 
 /*
- * The mapping by readings between which and the sample code was unmapped. What was unmapped
- * had been read, so what the last reading before has not, the first one behind may tell of.
- * Where things take turns, neither is a witness of what was between.
+ * The mapping by readings with an unmap of code between them and the sample. The unmapped code had
+ * been read, so the first reading behind may have a mapping that the last one before lacks. Where
+ * mappings take turns, neither proves the state between.
  */
 static const struct gprof_vma *vma_around(struct gprof_space *space, uint64_t time, uint64_t addr,
 					  bool *changed)

@@ -283,7 +283,7 @@ static uint64_t on_disk(uint64_t size)
 /*
  * Take away the oldest until @more bytes fit; false: they do not. Files of other processes are
  * seen by the next listing. To look for each table is slow where there are thousands: a process
- * adds up to an eighth of what is free before it looks again.
+ * adds up to an eighth of the free room before it looks again.
  */
 static bool make_room(struct gprof_unwind_cache *c, uint64_t more)
 {

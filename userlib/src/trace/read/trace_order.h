@@ -42,7 +42,7 @@ enum gprof_trace_gc { GPROF_GC_UNDETERMINED, GPROF_GC_OFF, GPROF_GC_ON };
  * @gc: is the collector marking?
  * @gc_seq: sequence number of its last event
  * @m: the thread of the event that is looked at
- * @nobody: @m of events of no thread
+ * @nobody: @m of events without a thread
  * @follow: events that the last one stands for too
  * @nr_follow: how many
  * @next_follow: the next of them
