@@ -227,12 +227,12 @@ static const struct usage serve_usage = {
 	.synopsis = "[--listen [ADDR:]PORT] [--socket PATH] [OPTIONS] " TARGET_SYNOPSIS,
 	.text =
 "Serves pages over HTTP: /metrics for Prometheus, / lists all. The scheduler\n"
-"statistics are of the whole host unless a target is given. Who reaches the address\n"
+"statistics are of the whole host unless a target is given. Any client of the address\n"
 "can read them, unless --web.config.file names users.\n"
 "\n"
 "/debug/pprof/ has profiles and traces, recorded when asked for, of the target or\n"
-"of whom the request says: as net/http/pprof of Go, which its tools ask. They show\n"
-"what others run, so they are served at a --socket, and at an address, this\n"
+"of the request's: as net/http/pprof of Go, which its tools ask. They show\n"
+"other users' programs, so they are served at a --socket, and at an address, this\n"
 "machine's own too, for a password or token alone.\n"
 "\n"
 "It ends with the target, after -d, or with Ctrl-C.",

@@ -119,7 +119,7 @@ static const struct usage schedstat_usage = {
 	.name = "schedstat",
 	.synopsis = "[OPTIONS] " TARGET_SYNOPSIS,
 	.text =
-"Shows what the scheduler does with a program, a process, a cgroup or, without a\n"
+"Shows the scheduler's counters of a program, a process, a cgroup or, without a\n"
 "target, the whole host: how often tasks run, how many wait, and for how long.\n"
 "Totals are counted, never sampled, from the beginning on. It ends with the\n"
 "target, after -d, or with Ctrl-C.",

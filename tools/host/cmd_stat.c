@@ -131,12 +131,12 @@ static const struct usage stat_usage = {
 	.synopsis = "[-e EVENT]... [OPTIONS] " TARGET_SYNOPSIS,
 	.text =
 "Counts events without taking samples: of a command and all that it forks, a process, a\n"
-"thread, a cgroup, CPUs or the whole host. Says what they are to each other: instructions\n"
-"per cycle, cache misses per reference, branches that were foreseen wrongly.\n"
+"thread, a cgroup, CPUs or the whole host. Prints their ratios: instructions\n"
+"per cycle, cache misses per reference, mispredicted branches.\n"
 "\n"
 "EVENT is as for gprofctl cpu, or a tracepoint, CATEGORY:NAME. Where the CPU has fewer\n"
-"counters than events they take turns: then the count is what was counted, scaled up, and\n"
-"the share of the time in which it was counted is told. Ctrl-C ends the counting, a\n"
+"counters than events they take turns: then the count is scaled up, and the share of the\n"
+"time in which it was counted is printed. Ctrl-C ends the counting, a\n"
 "command's exit status is passed on.",
 	.examples =
 "  gprofctl stat -- make                                # what a build does\n"

@@ -47,11 +47,11 @@ static const struct usage peek_usage = {
 	.name = "peek",
 	.synopsis = "FUNCTION FILE [OPTIONS]",
 	.text =
-"Shows who calls a function of a pprof profile, and whom it calls, with what that\n"
-"takes, like go tool pprof -peek. FUNCTION is its name, or a regular expression\n"
+"Shows the callers and the callees of a function of a pprof profile, with their\n"
+"values, like go tool pprof -peek. FUNCTION is its name, or a regular expression\n"
 "where no function is called exactly that. FILE may be \"-\" for stdin.",
 	.examples =
-"  gprofctl peek malloc cpu.pb.gz          # who allocates\n"
+"  gprofctl peek malloc cpu.pb.gz          # callers that allocate\n"
 "  gprofctl peek '^ext4_' cpu.pb.gz -n 50  # all of a file system",
 };
 

@@ -69,9 +69,9 @@ static const struct usage custom_usage = {
 	.name = "custom",
 	.synopsis = "--list [-p PID] | -p PID NAME [-o FILE]",
 	.text =
-"Reads a profile that a running program keeps of what it has: connections, buffers,\n"
-"whatever it adds and removes (gprof_custom_add(3)). The profile has the stacks of who\n"
-"added what is there now. The program goes on, and takes no notice; it is of the same\n"
+"Reads a profile that a running program keeps of its objects: connections, buffers,\n"
+"or others that it adds and removes (gprof_custom_add(3)). The profile has the stacks that\n"
+"added the present ones. The program goes on, and takes no notice; it is of the same\n"
 "user, or the caller is root.",
 	.examples =
 "  gprofctl custom --list\n"

@@ -98,8 +98,8 @@ static int set_follow(void *ctx, const char *value)
 
 static const struct option_row trace_rows[] = {
 	{ 'o', "output", "FILE", "the trace (default: " DEFAULT_FILE "); \"-\" is stdout", set_output },
-	{ 0, "follow", NULL, "write no trace, but show each second who ran, who waited for a CPU,\n"
-	  "and who waited longest, for whom", set_follow },
+	{ 0, "follow", NULL, "write no trace, but show each second the running threads, those that\n"
+	  "waited for a CPU, and the longest waits with their wakers", set_follow },
 	{ 0, "generation", "TIME", "write the trace in pieces of so long (default: 1 s)",
 	  set_generation },
 	{ 0, "index", NULL, "end the trace with an index of its pieces", set_index },
@@ -111,7 +111,7 @@ static const struct usage trace_usage = {
 	.name = "trace",
 	.synopsis = "[OPTIONS] " TARGET_SYNOPSIS,
 	.text =
-"Records which task ran on which CPU, why it stopped, and who woke it, and writes\n"
+"Records which task ran on which CPU, why it stopped, and its waker, and writes\n"
 "that as an execution trace: go tool trace opens it, gprofctl read and gprofctl mmu\n"
 "do too. A CPU is a proc there, and a task a goroutine.\n"
 "The trace is written meanwhile; memory does not grow with its length. The groups\n"
@@ -125,9 +125,9 @@ static const struct usage trace_usage = {
 "  gprofctl trace -- make -j4               # into trace.out\n"
 "  go tool trace trace.out                  # look at it in a browser\n"
 "  gprofctl read trace.out --summary        # or as numbers\n"
-"  gprofctl trace -p 1234 -d 10 --stacks    # with where it waits, and who wakes it\n"
+"  gprofctl trace -p 1234 -d 10 --stacks    # with where it waits, and its wakers\n"
 "  gprofctl trace -a -d 10 --syscalls --irqs -o host.trace\n"
-"  gprofctl trace -a --follow --stacks      # who waits for whom, now",
+"  gprofctl trace -a --follow --stacks      # waits, with their wakers, now",
 };
 
 static bool make(void *ctx, const struct gprof_trace_config *cfg)

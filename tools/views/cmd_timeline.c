@@ -77,9 +77,9 @@ static const struct option_row timeline_rows[] = {
 static const struct usage timeline_usage = {
 	.name = "timeline",
 	.synopsis = TRACE_SOURCE_SYNOPSIS,
-	.text = "Draws a trace of the host as a page that a browser shows, without a network: what each\n"
-		"CPU and each thread did when, why it waited, who woke it, and the stack of what is\n"
-		"clicked. Keys and the mouse zoom, pan and search; \"?\" in the page tells how. A page holds\n"
+	.text = "Draws a trace of the host as a page that a browser shows, without a network: the\n"
+		"states of each CPU and each thread, reasons of waits, wakers, and the stack of the clicked\n"
+		"piece. Keys and the mouse zoom, pan and search; \"?\" in the page tells how. A page holds\n"
 		"some hundred thousand pieces, whatever the trace; where there are more, short ones that\n"
 		"are alike lie side by side, and sums stay exact: --from and --to draw a part in more\n"
 		"detail. FILE is a trace of gprofctl trace or a snapshot of gprofctl flight, best with\n"

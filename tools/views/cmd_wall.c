@@ -59,9 +59,9 @@ static const struct usage wall_usage = {
 		"cgroup was throttled), and waiting, by why, in the words of gprofctl block: sleep,\n"
 		"io (a disk), futex, pipe, socket, poll, fault (a page), reclaim (of memory), lock (of\n"
 		"the kernel), child, signal, stopped, uninterruptible (for none of these), kernel (a\n"
-		"thread of the kernel for work), other; untold is what the trace does not tell. Parts\n"
-		"add up to the time from where the thread is first told of to its end. Whatever is\n"
-		"waited for within a page fault or reclaim is for that. FILE is a trace of gprofctl\n"
+		"thread of the kernel for work), other; untold is time without a known state. Parts\n"
+		"add up to the time from where the thread first appears to its end. A wait\n"
+		"within a page fault or reclaim is for that. FILE is a trace of gprofctl\n"
 		"trace or a snapshot of gprofctl flight, best with --stacks --syscalls --faults\n"
 		"--reclaim --throttle; without a FILE a trace is recorded with these.",
 	.examples =
