@@ -243,7 +243,7 @@ what_ended_processes_had_is_not_in_use()
 	sed '/^heap profile:/,$d' out >truth
 	is_true
 	[ "$(of site_keeps | cut -d ' ' -f 3,4)" = "0 0" ] || fail "$(of site_keeps)"
-	! grep -q 'too many were at once' err
+	! grep -q 'there were too many at once' err
 }
 
 # Of a process with more than 4096 mappings it is not asked when it ends.
@@ -284,7 +284,7 @@ a_full_table_says_so_and_is_right_of_what_it_has()
 {
 	run 0 gprofctl heap --every 1 --slots 1000 --format text --buffer 16M -o x.pb.gz -- \
 		"$truth" many 20000
-	grep -q 'too many were at once' err || fail "nothing about a full table"
+	grep -q 'there were too many at once' err || fail "nothing about a full table"
 	told=$(of many)
 	[ "${told%% *}" -eq 20000 ]
 	left=$(echo "$told" | cut -d ' ' -f 3)

@@ -320,7 +320,7 @@ TEST(what_is_no_file_is_written_to_as_it_is_or_refused)
 	alarm(5);
 	EXPECT_EQ(-ENXIO, gprof_flags_file_open(&f, path, &e));
 	alarm(0);
-	EXPECT_NE(NULL, strstr(e.text, "nobody reads it"));
+	EXPECT_NE(NULL, strstr(e.text, "it has no reader"));
 	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	ASSERT_EQ(0, gprof_flags_file_open(&f, path, &e)) TH_LOG("%s", e.text);
 	EXPECT_EQ(0, put_text(&f, "told", &e));

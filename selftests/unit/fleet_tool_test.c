@@ -426,7 +426,7 @@ TEST_F(sending, words_with_a_number_of_each_try_are_said_once)
 	EXPECT_TRUE(sent(self, 20));
 	sender_stop(self->sender, true);
 	EXPECT_LT(0, pread(self->said, text, sizeof(text) - 1, 0));
-	first = strstr(text, "profiles: it is away: 1; what");
+	first = strstr(text, "profiles: it is away: 1; new");
 	ASSERT_NE(NULL, first);
 	EXPECT_EQ(NULL, strstr(first + 20, "it is away"));
 	first = strstr(text, "profiles: it warns: 3\n");
