@@ -68,6 +68,12 @@ static __always_inline bool gprof_user_is_return(u64 addr)
 	       (gprof_user_u32(&insn, addr) && insn == GPROF_SIGRETURN_INSN);
 }
 
+/* A call leaves nothing on the stack. */
+static __always_inline bool gprof_user_called(u64 at, u64 addr, u64 bytes)
+{
+	return false;
+}
+
 #define GPROF_GO_NOP	0xaa0003e0	/* mov x0, x0, as Go writes a nop */
 
 /*

@@ -88,6 +88,12 @@ static __always_inline bool gprof_user_is_goexit(u64 addr)
 	return false;
 }
 
+/* A call leaves nothing on the stack. */
+static __always_inline bool gprof_user_called(u64 at, u64 addr, u64 bytes)
+{
+	return false;
+}
+
 /* Registers by their numbers in DWARF. */
 #define GPROF_KEPT_REGISTER	9	/* no rule asks for it */
 #define GPROF_FP_REGISTER	8

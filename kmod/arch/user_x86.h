@@ -55,6 +55,15 @@ static __always_inline bool gprof_user_after_call(u64 text)
 	       (places - 0x0101010101010101) & ~places & 0x8080808080808080;
 }
 
+/* Does a call of at most so many bytes before @at stand before the return address @addr? */
+static __always_inline bool gprof_user_called(u64 at, u64 addr, u64 bytes)
+{
+	u64 text;
+
+	return gprof_user_readable(addr) && gprof_user_u64(&text, addr - 8) &&
+	       (u8)(text >> 24) == 0xe8 && at - (addr + (s32)(text >> 32)) < bytes;
+}
+
 /* The address that a signal handler returns to: nobody called from there. */
 static __always_inline bool gprof_user_is_sigreturn(u64 text)
 {

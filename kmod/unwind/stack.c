@@ -197,7 +197,8 @@ void gprof_stack_capture(struct gprof_stack *s, const struct gprof_stack_options
 static u32 part_flags(const struct gprof_stack *whole, const struct gprof_stack_options *o,
 		      u32 nr_native)
 {
-	u32 keep = GPROF_STACK_REC_F_CALLER | GPROF_STACK_REC_F_CALLER_PUSHED;
+	u32 keep = GPROF_STACK_REC_F_CALLER | GPROF_STACK_REC_F_CALLER_PUSHED |
+		   GPROF_STACK_REC_F_GUESSED;
 	u32 flags = 0;
 
 	if (o->flags & GPROF_STACK_F_PYTHON)

@@ -7,6 +7,7 @@
  * followed by unwind_user.c.
  */
 #include "unwind_step.h"
+#include "guess.h"
 #include "lookup.h"
 
 #include <linux/build_bug.h>
@@ -19,6 +20,10 @@
 #define HOW_FP(how)	((how) & 3)
 #define HOW_RA(how)	((how) >> 2 & 3)
 #define HOW_REG(how)	((how) >> 4)
+
+#define NO_GUESS	(GPROF_UNWIND_RA_UNKNOWN << 2)
+
+#define RECORD_NEAR	0x100000	/* bytes, from a frame to the record of another */
 
 #define LOST		1	/* a frame pointer that nobody has; no record lies there */
 #define LOST_SP		U64_MAX	/* a stack pointer likewise: nothing lies above it */
@@ -51,29 +56,53 @@ static noinline const struct gprof_exec_map *look_up(struct gprof_unwind_state *
 	return gprof_lookup_exec_map(w->by, w->set, mm, at, map) ? map : NULL;
 }
 
+/* The rule that a table has. @made: the program has made the code itself. */
+static const struct gprof_unwind_rule *table_rule(struct gprof_unwind_state *w, u64 at, bool *made)
+{
+	static const struct gprof_unwind_rule no_table = { .kind = KIND_NO_TABLE, .how = NO_GUESS };
+	static const struct gprof_unwind_rule unread = { .kind = KIND_UNREAD, .how = NO_GUESS };
+	const struct gprof_exec_map *map = gprof_exec_map_at(w->list, at);
+	const struct gprof_cfi_table *u;
+	struct gprof_exec_map seen;
+
+	*made = false;
+	if (!map)
+		map = look_up(w, at, &seen);
+	if (!map)
+		return w->list->more ? &no_table : &unread;
+	*made = map->kind == GPROF_EXEC_MAP_ANON;
+	/* Pairs with smp_store_release() in gprof_mm_tables_attach(). */
+	u = smp_load_acquire(&map->cfi);
+	return u ? gprof_cfi_table_find(u, at - map->base) : &no_table;
+}
+
+static const struct gprof_unwind_rule *guess(struct gprof_unwind_state *w, u64 at, u8 kind)
+{
+	w->guess = (struct gprof_unwind_rule){ .kind = kind, .how = NO_GUESS };
+	if (GPROF_UNWINDS_BY_TABLE)
+		gprof_arch_guess(at, &w->guess);
+	/* It takes as long as many steps: the next one looks at the clock. */
+	w->stack->slow |= GPROF_SLOW_STEPS - 1;
+	return &w->guess;
+}
+
 /**
  * gprof_unwind_find_rule() - the rule for an address
  * @w: walk
  * @at: any number
  *
  * Context: Any incl. NMI, preemption off.
- * Return: rule, while preemption is off; never NULL.
+ * Return: rule, while preemption is off, until the next call; never NULL.
  */
 const struct gprof_unwind_rule *gprof_unwind_find_rule(struct gprof_unwind_state *w, u64 at)
 {
-	static const struct gprof_unwind_rule no_table = { .kind = KIND_NO_TABLE };
-	static const struct gprof_unwind_rule unread = { .kind = KIND_UNREAD };
-	const struct gprof_exec_map *map = gprof_exec_map_at(w->list, at);
-	const struct gprof_cfi_table *u;
-	struct gprof_exec_map seen;
+	const struct gprof_unwind_rule *r;
+	bool made;
 
-	if (!map)
-		map = look_up(w, at, &seen);
-	if (!map)
-		return w->list->more ? &no_table : &unread;
-	/* Pairs with smp_store_release() in gprof_mm_tables_attach(). */
-	u = smp_load_acquire(&map->cfi);
-	return u ? gprof_cfi_table_find(u, at - map->base) : &no_table;
+	r = table_rule(w, at, &made);
+	if (r->kind != GPROF_UNWIND_CFA_NONE && !made)
+		return r;
+	return guess(w, at, r->kind);
 }
 
 static bool read_word(u64 *to, u64 addr)
@@ -127,6 +156,7 @@ static bool known_register(const struct gprof_unwind_state *w, u32 nr, u64 *to)
 static bool kept_register(struct gprof_unwind_state *w, u32 nr, u64 *to)
 {
 	u64 at = w->since_at;
+	bool made;
 	u32 i;
 
 	if (w->exact)
@@ -135,7 +165,7 @@ static bool kept_register(struct gprof_unwind_state *w, u32 nr, u64 *to)
 	    !known_register(w, nr, to))
 		return false;
 	for (i = w->since; i < w->nr; i++) {
-		const struct gprof_unwind_rule *r = gprof_unwind_find_rule(w, at);
+		const struct gprof_unwind_rule *r = table_rule(w, at, &made);
 
 		if (r->kind == GPROF_UNWIND_CFA_SP || r->kind == GPROF_UNWIND_CFA_FP) {
 			if (r->ra && !read_word(to, w->frames[i].sp + (s64)r->ra * 8))
@@ -196,11 +226,12 @@ static u64 signal_below_record(u64 fp)
 static u64 sp_behind_record(struct gprof_unwind_state *w, u64 above, u64 pc, u64 fp)
 {
 	const struct gprof_unwind_rule *r;
+	bool made;
 	u64 sp;
 
 	if (IS_ENABLED(CONFIG_X86_64))
 		return above;
-	r = gprof_unwind_find_rule(w, pc - 1);
+	r = table_rule(w, pc - 1, &made);
 	if (r->kind == GPROF_UNWIND_CFA_SIGNAL || returns_from_signal(pc))
 		return signal_below_record(fp);
 	if (r->kind == GPROF_UNWIND_CFA_DEREF && !HOW_REG(r->how))
@@ -222,15 +253,112 @@ static u32 end_of_kind(u8 kind)
 	return kind == KIND_NO_TABLE ? GPROF_STACK_END_NO_TABLE : GPROF_STACK_END_NO_ROW;
 }
 
-/* There is no rule. Code of the kernel that ends a handler has none, and frames have records. */
+/* The caller of code without a rule is at @pc; its stack pointer is @sp. */
+static u32 guessed(struct gprof_unwind_state *w, struct gprof_frame *f, u64 pc, u64 sp)
+{
+	f->pc = pc;
+	f->sp = sp;
+	/* Kept frames would not say that there was a guess among them. */
+	f->pc_at = 0;
+	w->exact = false;
+	w->stack->top.flags |= GPROF_STACK_REC_F_GUESSED;
+	return GPROF_GO_ON;
+}
+
+/* Code that a program has made may be left by a jump, so that no call needs to be before @pc. */
+static bool may_return_to(const struct gprof_unwind_state *w, u64 pc)
+{
+	const struct gprof_exec_map *map;
+
+	if (is_return(pc))
+		return true;
+	map = gprof_exec_map_at(w->list, pc - 1);
+	return map && map->kind == GPROF_EXEC_MAP_ANON;
+}
+
+/* Does the return address @pc say that @at is of the function that was called there? */
+static bool called_near(u64 at, u64 pc)
+{
+	bool ok;
+
+	if (!user_access_begin((void __user *)PAGE_SIZE, 16))
+		return false;
+	ok = gprof_user_called(at, pc, GPROF_GUESS_BYTES);
+	user_access_end();
+	return ok;
+}
+
+/* By the way out of the function. False: no caller is there. */
+static bool step_guess(struct gprof_unwind_state *w, const struct gprof_unwind_rule *r,
+		       struct gprof_frame *f)
+{
+	u64 pc, fp = f->fp, cfa = f->sp + (s64)r->cfa * 8;
+
+	if (r->how == NO_GUESS)
+		return false;
+	if (HOW_RA(r->how) == GPROF_UNWIND_RA_LR) {
+		if (!w->exact || !known_register(w, GPROF_LR_REGISTER, &pc))
+			return false;
+	} else if (!read_word(&pc, cfa + (s64)r->ra * 8)) {
+		return false;
+	}
+	pc = gprof_user_strip(pc);
+	if (!may_return_to(w, pc) || (r->fp && !read_word(&fp, cfa + (s64)r->fp * 8)))
+		return false;
+	f->fp = gprof_user_strip(fp);
+	return guessed(w, f, pc, gprof_user_strip(cfa));
+}
+
+/* The first function of a program moves the stack pointer by some words at most. */
+static bool is_first_frame(u64 sp)
+{
+	return current->mm->start_stack + 64 - sp <= 128;
+}
+
+/* By the frame record that the frame pointer leads to. */
 static u32 step_record(struct gprof_unwind_state *w, u8 kind, struct gprof_frame *f)
 {
-	bool leaf = w->exact && !w->signal;
 	u64 next, pc, fp = f->fp;
+
+	if (w->exact && !w->signal)
+		fp = gprof_arch_first_record(w->regs, &w->stack->top);
+	/* Code that keeps no frame pointer may have a 0 there by chance. */
+	if (!fp && is_first_frame(f->sp))
+		return GPROF_STACK_END_COMPLETE;
+	if (fp & 7 || fp < f->sp || !gprof_user_readable(fp))
+		return end_of_kind(kind);
+	if (!read_word(&next, fp) || !read_word(&pc, fp + 8))
+		return GPROF_STACK_END_PAGE;
+	pc = gprof_user_strip(pc);
+	if (!pc && !next) {
+		w->stack->top.flags |= GPROF_STACK_REC_F_GUESSED;
+		return GPROF_STACK_END_COMPLETE;
+	}
+	if (!is_return(pc)) {
+		if (!next && is_goexit(pc))
+			return GPROF_STACK_END_COMPLETE;
+		if (next - fp >= RECORD_NEAR || fp - f->sp >= RECORD_NEAR || !may_return_to(w, pc))
+			return end_of_kind(kind);
+	}
+	f->fp = gprof_user_strip(next);
+	return guessed(w, f, pc, sp_behind_record(w, fp + 16, pc, f->fp));
+}
+
+/*
+ * There is no rule. Code of the kernel that ends a handler has none, and frames have records. Other
+ * code is believed to be left as its next instructions would leave it, to keep a frame pointer,
+ * or to have nothing on the stack.
+ */
+static u32 step_without_rule(struct gprof_unwind_state *w, const struct gprof_unwind_rule *r,
+			     struct gprof_frame *f)
+{
+	bool on_top;
+	u32 end;
+	u64 pc;
 
 	if (returns_from_signal(w->exact ? w->at : w->at + 1))
 		return step_signal(w, f);
-	if (kind == KIND_UNREAD) {
+	if (r->kind == KIND_UNREAD) {
 		/* Not known to be code: then something must show that it is. */
 		if (!w->exact && !is_return(w->at + 1)) {
 			w->drop = true;
@@ -238,31 +366,16 @@ static u32 step_record(struct gprof_unwind_state *w, u8 kind, struct gprof_frame
 		}
 		w->stack->wants_mm_tables = true;
 	}
-	if (leaf)
-		fp = gprof_arch_first_record(w->regs, &w->stack->top);
-	/* Code that keeps no frame pointer may have a 0 there by chance. */
-	if (!fp && kind == GPROF_UNWIND_CFA_NONE)
-		return GPROF_STACK_END_COMPLETE;
-	if (fp & 7 || fp < f->sp || !gprof_user_readable(fp))
-		return end_of_kind(kind);
-	if (!read_word(&next, fp) || !read_word(&pc, fp + 8))
-		return GPROF_STACK_END_PAGE;
-	pc = gprof_user_strip(pc);
-	if (!pc)
-		return GPROF_STACK_END_COMPLETE;
-	if (!is_return(pc))
-		return !next && is_goexit(pc) ? GPROF_STACK_END_COMPLETE : end_of_kind(kind);
-	f->pc = pc;
-	f->fp = gprof_user_strip(next);
-	f->sp = sp_behind_record(w, fp + 16, pc, f->fp);
-	f->pc_at = fp + 8;
-	f->fp_at = fp;
-	f->fp_word = f->fp;
-	/* Which record is the first may depend on a register that a frame does not keep. */
-	if (leaf)
-		f->pc_at = 0;
-	w->exact = false;
-	return GPROF_GO_ON;
+	on_top = IS_ENABLED(CONFIG_X86_64) && r->kind != KIND_UNREAD && read_word(&pc, f->sp) &&
+		 is_return(pc);
+	if (on_top && w->exact && called_near(w->at, pc))
+		return guessed(w, f, pc, f->sp + 8);
+	/* Once more, since other code may be there than when the guess was made. */
+	if (r->how != NO_GUESS &&
+	    (step_guess(w, r, f) || step_guess(w, guess(w, w->at, r->kind), f)))
+		return GPROF_GO_ON;
+	end = step_record(w, r->kind, f);
+	return on_top && end == end_of_kind(r->kind) ? guessed(w, f, pc, f->sp + 8) : end;
 }
 
 /* Where the caller's stack pointer is; @again: it follows from the frame alone. */
@@ -325,7 +438,7 @@ u32 gprof_unwind_step(struct gprof_unwind_state *w, const struct gprof_unwind_ru
 	case GPROF_UNWIND_CFA_NONE:
 	case KIND_NO_TABLE:
 	case KIND_UNREAD:
-		return step_record(w, r->kind, f);
+		return step_without_rule(w, r, f);
 	}
 	end = find_cfa(w, r, f, &cfa, &again);
 	if (end != GPROF_GO_ON)

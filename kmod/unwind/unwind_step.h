@@ -57,6 +57,7 @@ struct gprof_frame {
  * @nr: frames
  * @frames: frames, or NULL: the memory is in use
  * @drop: the last of them is none
+ * @guess: the rule for code without one
  */
 struct gprof_unwind_state {
 	struct gprof_stack *stack;
@@ -75,6 +76,7 @@ struct gprof_unwind_state {
 	u32 nr;
 	const struct gprof_frame *frames;
 	bool drop;
+	struct gprof_unwind_rule guess;
 };
 
 static __always_inline u64 gprof_return_place(const struct gprof_unwind_rule *r, u64 cfa)

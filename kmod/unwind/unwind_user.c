@@ -12,9 +12,8 @@
  * are unchanged, so are its callers. Frames are kept by their distance from the
  * outermost: those next to the leaf come and go.
  *
- * Where no table says anything, a frame record is believed as user_fp.c believes it: when
- * a call stands before the return address. Any loop here is bounded by the number of
- * frames; addresses and rules may be anything that a hostile program wants.
+ * Where no table says anything, the caller is guessed. Any loop here is bounded by the number
+ * of frames; addresses and rules may be anything that a hostile program wants.
  */
 #include "unwind_user.h"
 #include "lookup.h"

@@ -181,6 +181,7 @@ static bool own_table(struct table_parts *t)
  * @signal: the leaf is a handler's, over the leaf of another
  * @below: where that is
  * @below_code: and which
+ * @guessed: the code has no rules, and whole stacks say so
  */
 struct watch {
 	const char *at;
@@ -191,6 +192,7 @@ struct watch {
 	bool signal;
 	const char *below;
 	const struct code *below_code;
+	bool guessed;
 };
 
 static bool are_callers(const __u64 *frames, const char *at, const struct code *c)
@@ -251,7 +253,8 @@ static void on_sample(void *ctx, const struct reader_sample *s)
 		w->ends[end]++;
 		if (!(s->stack->rec.flags & GPROF_STACK_REC_F_USER_CUT))
 			w->wrong++;
-	} else if (is_whole(w, frames, s->stack->nr_user)) {
+	} else if (is_whole(w, frames, s->stack->nr_user) &&
+		   w->guessed == !!(s->stack->rec.flags & GPROF_STACK_REC_F_GUESSED)) {
 		w->right++;
 		return;
 	} else {
@@ -405,7 +408,8 @@ static bool run_for(const char *at, struct reader *r, const struct watch *w, uns
 	       self->watch.ends[7], self->watch.text);			\
 } while (0)
 
-#define FORGET()	(self->watch = (struct watch){ .at = self->at, .code = self->watch.code })
+#define FORGET()	(self->watch = (struct watch){ .at = self->at, .code = self->watch.code, \
+					       .guessed = self->watch.guessed })
 
 TEST_F(table, stacks_are_whole_from_the_first_table_on)
 {
@@ -709,6 +713,7 @@ TEST_F(table, a_handler_leads_to_what_it_interrupted)
 						       handler + (near_handler - near_begin);
 
 		self->watch.code = ways[way].linked ? &linked_code : &near_code;
+		self->watch.guessed = ways[way].linked;
 		FORGET();
 		self->watch.at = ways[way].linked ? linked : handler;
 		self->watch.below = self->at;
@@ -985,6 +990,7 @@ TEST_F(table, a_table_goes_on_where_frame_records_have_led)
 	self->at = map_code(NULL, fd);
 	ASSERT_NE(NULL, self->at);
 	self->watch.code = &linked_code;
+	self->watch.guessed = true;
 	FORGET();
 	ASSERT_TRUE(table_of(&table, &linked_code));
 	ASSERT_EQ(0, upload(self->dev.fd, &table, fd));
@@ -994,6 +1000,28 @@ TEST_F(table, a_table_goes_on_where_frame_records_have_led)
 	EXPECT_RIGHT(200);
 	EXPECT_EQ(0, self->watch.cut);
 	close(fd);
+}
+
+/* The code's own way out says where its callers are, and a record does where it ends by one. */
+TEST_F(table, frames_of_code_that_is_made_are_guessed)
+{
+	const struct code *codes[] = { &near_code, &far_code, &linked_code };
+
+	SKIP_UNLESS(self->have, NO_TABLES);
+	ASSERT_EQ(0, upload_own(self->dev.fd, &self->own));
+	self->watch.guessed = true;
+	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
+		self->watch.code = codes[i];
+		self->at = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		ASSERT_NE(MAP_FAILED, self->at);
+		memcpy(self->at, codes[i]->begin, codes[i]->end - codes[i]->begin);
+		__builtin___clear_cache(self->at, self->at + 4096);
+		SETTLE();
+		RUN(100);
+		EXPECT_RIGHT(100);
+		EXPECT_EQ(0, self->watch.cut);
+	}
 }
 
 TEST_F(table, as_many_frames_as_were_asked_for)

@@ -144,10 +144,14 @@ TEST_F(resolve, ends_of_walks_are_those_of_the_samples)
 	feed(self, &(struct made){ ONE, .stack_flags = walked, .times = 3 });
 	feed(self, &(struct made){ ONE, .stack_flags = cut, .times = 2 });
 	feed(self, &(struct made){ ONE, .stack_flags = cut });
+	feed(self, &(struct made){ ONE, .stack_flags = cut | GPROF_STACK_REC_F_GUESSED });
+	feed(self, &(struct made){ ONE, .stack_flags = walked | GPROF_STACK_REC_F_GUESSED,
+				   .times = 5 });
 	s.builder = self->b;
-	EXPECT_EQ(6, gprof_stream_ends(&s, ends));
+	EXPECT_EQ(12, gprof_stream_ends(&s, ends));
 	EXPECT_EQ(3, ends[GPROF_STACK_REC_END(walked)]);
-	EXPECT_EQ(3, ends[GPROF_STACK_END_PAGE]);
+	EXPECT_EQ(4, ends[GPROF_STACK_END_PAGE]);
+	EXPECT_EQ(5, ends[GPROF_END_GUESSED]);
 	gprof_builder_clear(&self->b);
 	s.builder = self->b;
 	EXPECT_EQ(0, gprof_stream_ends(&s, ends));

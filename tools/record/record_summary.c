@@ -123,6 +123,9 @@ static void report_stacks(const struct gprof_recorder_stats *st)
 	progress_clear();
 	fprintf(stderr, "gprofctl: %s: %.2f %% of %" PRIu64 " user stacks are complete", st->event,
 		percent(st->stacks_complete, st->stacks), st->stacks);
+	if (st->stacks_guessed)
+		fprintf(stderr, ", %.2f %% with frames guessed in code without a table",
+			percent(st->stacks_guessed, st->stacks));
 	for (size_t i = 0; i < ARRAY_SIZE(cuts); i++) {
 		if (!cuts[i].nr)
 			continue;

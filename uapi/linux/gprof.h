@@ -1580,6 +1580,12 @@ struct gprof_task_rec {
 #define GPROF_STACK_REC_F_PYTHON	(1U << 5)
 #define GPROF_STACK_REC_F_PYTHON_CUT	(1U << 6)
 
+/*
+ * With GPROF_STACK_F_TABLES: a frame of the user's half was found in code without a rule, by what
+ * such code mostly does. It may be wrong, or its caller left out.
+ */
+#define GPROF_STACK_REC_F_GUESSED	(1U << 7)
+
 /**
  * struct gprof_stack_rec - GPROF_REC_STACK: a stack, before the first sample of it
  * @rec: head

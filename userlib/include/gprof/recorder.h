@@ -490,6 +490,8 @@ GPROF_API void gprof_recorder_free(struct gprof_recorder *r);
  * @other_python: with @python of the configuration: version of an interpreter whose functions
  *	are not in the stacks, as it is not one of those that are known, 0x030c for 3.12; 0: none
  * @stacks_time: of @stacks_other, those that were cut as the interrupt had lasted long enough
+ * @stacks_guessed: ... up to the first function of the thread, by frames of which some were
+ *	guessed, as code without a table does not tell of them; such a frame may be wrong
  */
 struct gprof_recorder_stats {
 	size_t sz;
@@ -523,6 +525,7 @@ struct gprof_recorder_stats {
 	uint64_t live_unseen;
 	uint64_t other_python;
 	uint64_t stacks_time;
+	uint64_t stacks_guessed;
 };
 
 /**

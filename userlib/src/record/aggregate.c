@@ -170,8 +170,13 @@ static uint64_t plus(uint64_t a, uint64_t b)
 static uint8_t end_of(const struct gprof_builder *b, uint32_t stack)
 {
 	unsigned int flags = stack == GPROF_NONE ? 0 : b->stacks.v[stack].flags;
+	uint8_t end = GPROF_STACK_REC_END(flags);
 
-	return flags & GPROF_STACK_REC_F_TABLES ? GPROF_STACK_REC_END(flags) : GPROF_ENDS - 1;
+	if (!(flags & GPROF_STACK_REC_F_TABLES))
+		return GPROF_ENDS - 1;
+	if (end == GPROF_STACK_END_COMPLETE && flags & GPROF_STACK_REC_F_GUESSED)
+		return GPROF_END_GUESSED;
+	return end;
 }
 
 static int note_live(struct gprof_builder *b, const struct gprof_decoded *s, uint32_t index)

@@ -80,6 +80,7 @@ struct gprof_count {
 };
 
 #define GPROF_ENDS	17	/* GPROF_STACK_END_*, and of stacks that were not unwound by tables */
+#define GPROF_END_GUESSED 15	/* complete but for frames that were guessed */
 
 /**
  * struct gprof_instant - how a task was, and when

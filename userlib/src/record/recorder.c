@@ -481,8 +481,9 @@ int gprof_recorder_stats(struct gprof_recorder *r, size_t event, struct gprof_re
 	out.stacks_no_table = ends[GPROF_STACK_END_NO_TABLE];
 	out.stacks_no_page = ends[GPROF_STACK_END_PAGE];
 	out.stacks_max = ends[GPROF_STACK_END_MAX];
+	out.stacks_guessed = ends[GPROF_END_GUESSED];
 	out.stacks_other = sum - out.stacks_complete - out.stacks_unread - out.stacks_no_table -
-			   out.stacks_no_page - out.stacks_max;
+			   out.stacks_no_page - out.stacks_max - out.stacks_guessed;
 	out.lost_full = t.kernel.out_lost[GPROF_LOST_FULL];
 	out.lost_nested = t.kernel.out_lost[GPROF_LOST_NESTED];
 	out.lost_no_buffer = t.kernel.out_lost[GPROF_LOST_NO_BUFFER];
