@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# due.awk: of the rows on stdin, the cheapest first, those that are due: lines "due ROW", and
-# "say" with what is to be said.  Its other inputs are as due.sh makes them.
+# due.awk: of the rows on stdin, the cheapest first, those that are due: lines "due ROW", and "say"
+# with what is to be said.  Its other inputs are as due.sh makes them.
 #
 #   1. those that are asked for
 #   2. those that were due before the change already, what was not run for longest first, in a
@@ -10,9 +10,8 @@
 #   4. the others that look at what has changed, the cheapest first
 #   5. those that were not run for longest
 #
-# What has passed on just these inputs, which headers of other rooms are not, is not due for
-# 2 to 4.  A kernel that is built here
-# takes minutes: two at most are built for one change.
+# What has passed on just these inputs, which headers of other rooms are not, is not due for 2 to 4.
+#  A kernel that is built here takes minutes: two at most are built for one change.
 
 part == "kernels" { built[$1] = $3 == "source"; next }
 part == "hashes" { hash[$1] = $2; next }

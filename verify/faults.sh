@@ -159,8 +159,7 @@ verdict()
 	fi
 }
 
-# believe TEST: sets took[TEST], its seconds without any fault, or why it shows
-# nothing.
+# believe TEST: sets took[TEST], its seconds without any fault, or why it shows nothing.
 believe()
 {
 	local start=$SECONDS said

@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * custom_test: custom profiles of libgprof on a live kernel: what is in them, who may read
- * them, and what a file may hold that says it is one.
+ * custom_test: custom profiles of libgprof on a live kernel: what is in them, who may read them,
+ * and what a file may hold that says it is one.
  *
- * Counts are exact: nothing is sampled. Who adds are functions whose names the profile is to
- * have.
+ * Counts are exact: nothing is sampled. Who adds are functions whose names the profile is to have.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <gprof/custom.h>
 #include <limits.h>
-#include <pthread.h>
-#include <signal.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include "harness.h"
 #include "device.h"
 #include "record.h"
@@ -109,9 +100,7 @@ FIXTURE(custom) {
 FIXTURE_SETUP(custom)
 {
 	self->c = make(NAME);
-	ASSERT_NE(NULL, self->c) {
-		TH_LOG("%s", gprof_error());
-	}
+	ASSERT_NE(NULL, self->c) TH_LOG("%s", gprof_error());
 }
 
 FIXTURE_TEARDOWN(custom)
@@ -144,8 +133,7 @@ TEST_F(custom, what_is_there_and_not_what_was)
 		ASSERT_EQ(0, add_there(self->c, key_of(i)));
 	TAKE();
 	EXPECT_EQ(1, gprof_profile_types(self->p, &types));
-	EXPECT_STREQ(NAME, types[0].type);
-	EXPECT_STREQ("count", types[0].unit);
+	EXPECT_STREQS(NAME, types[0].type, "count", types[0].unit);
 	EXPECT_EQ(1500, gprof_profile_total(self->p, 0));
 	EXPECT_HERE("add_here", 1000);
 	EXPECT_HERE("add_there", 500);
@@ -159,8 +147,7 @@ TEST_F(custom, what_is_there_and_not_what_was)
 	for (i = 0; i < 1500; i++)
 		gprof_custom_remove(self->c, key_of(i));
 	TAKE();
-	EXPECT_EQ(0, gprof_profile_total(self->p, 0));
-	EXPECT_EQ(0, gprof_custom_count(self->c));
+	EXPECT_ZEROS(gprof_profile_total(self->p, 0), gprof_custom_count(self->c));
 }
 
 TEST_F(custom, the_stack_begins_with_who_called_and_leads_to_main)
@@ -186,8 +173,7 @@ TEST_F(custom, callers_are_skipped)
 		ASSERT_EQ(0, add_deep(self->c, key_of(1), 9, skip));
 		TAKE();
 		s = seen_of(self->p, "add_deep");
-		EXPECT_EQ(10 - skip, s.of_name)
-			TH_LOG("%s", s.path);
+		EXPECT_EQ(10 - skip, s.of_name) TH_LOG("%s", s.path);
 		ASSERT_EQ(0, gprof_custom_remove(self->c, key_of(1)));
 	}
 	/* all of it */
@@ -224,8 +210,7 @@ TEST_F(custom, twice_is_EEXIST_and_what_is_not_there_ENOENT)
 	ASSERT_EQ(0, gprof_custom_remove(self->c, key_of(1)));
 	EXPECT_EQ(-ENOENT, gprof_custom_remove(self->c, key_of(1)));
 	/* any address is one */
-	ASSERT_EQ(0, add_here(self->c, NULL));
-	ASSERT_EQ(0, add_here(self->c, (void *)UINTPTR_MAX));
+	ASSERT_ZEROS(add_here(self->c, NULL), add_here(self->c, (void *)UINTPTR_MAX));
 	EXPECT_EQ(-EEXIST, add_here(self->c, NULL));
 	EXPECT_EQ(2, gprof_custom_count(self->c));
 }
@@ -474,8 +459,7 @@ TEST_F(custom, another_process_is_read_by_name)
 	/* its own is not ours */
 	gprof_custom_free(self->c);
 	self->c = NULL;
-	ASSERT_EQ(0, child_fork(&child, is_read, NULL));
-	ASSERT_EQ(0, child_step(&child));
+	ASSERT_ZEROS(child_fork(&child, is_read, NULL), child_step(&child));
 	READ(child.pid);
 	EXPECT_EQ(300, gprof_profile_total(self->p, 0));
 	EXPECT_HERE("add_here", 300);
@@ -511,8 +495,7 @@ TEST(without_the_device_there_is_a_sentence)
 	pid_t pid;
 
 	SKIP_UNLESS(!geteuid(), "must be root to become another");
-	ASSERT_EQ(0, stat(GPROF_DEVICE, &st));
-	ASSERT_EQ(0, chmod(GPROF_DEVICE, 0600));
+	ASSERT_ZEROS(stat(GPROF_DEVICE, &st), chmod(GPROF_DEVICE, 0600));
 	pid = fork_bound();
 	if (!pid) {
 		if (become(1000))
@@ -520,8 +503,7 @@ TEST(without_the_device_there_is_a_sentence)
 		_exit(make(NAME) || errno != EACCES || !strstr(gprof_error(), GPROF_DEVICE));
 	}
 	waitpid(pid, &status, 0);
-	EXPECT_EQ(0, chmod(GPROF_DEVICE, st.st_mode & 07777));
-	EXPECT_EQ(0, status);
+	EXPECT_ZEROS(chmod(GPROF_DEVICE, st.st_mode & 07777), status);
 }
 
 TEST_HARNESS_MAIN

@@ -377,12 +377,11 @@ one_shows_its_own_profiles()
 	grep -q 'not serving: File name too long' err
 }
 
-ktap_run example_runs_without_privilege its_profile_shows_its_work \
-	its_profile_leads_down_to_main one_that_fails_has_its_last_seconds \
-	one_counts_what_it_has flags_record_and_are_gone \
+ktap_run example_runs_without_privilege its_profile_shows_its_work its_profile_leads_down_to_main \
+	one_that_fails_has_its_last_seconds one_counts_what_it_has flags_record_and_are_gone \
 	flags_of_no_sense_are_told_before_it_works flags_count_without_samples \
 	any_program_records_itself a_program_that_ends_by_exit_of_the_kernel_is_written_too \
 	memory_is_the_programs_own what_a_program_opens_under_our_numbers_is_its_own \
-	a_program_that_cannot_be_recorded_runs \
-	tests_of_the_kernel_have_a_profile_each tests_of_ctest_have_a_profile_beside_their_log \
-	one_shows_its_own_profiles example_says_what_is_wrong
+	a_program_that_cannot_be_recorded_runs tests_of_the_kernel_have_a_profile_each \
+	tests_of_ctest_have_a_profile_beside_their_log one_shows_its_own_profiles \
+	example_says_what_is_wrong

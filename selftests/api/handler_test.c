@@ -4,14 +4,8 @@
  * little memory. What needs no module is in unit/, what is answered in gprofctl_serve_test.sh.
  */
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <gprof/flight.h>
 #include <gprof/http.h>
-#include <pthread.h>
-#include <signal.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include "harness.h"
 #include "device.h"
 #include "workload.h"
@@ -84,11 +78,8 @@ static struct gprof_http *handler(uint64_t max_memory, struct gprof_flight *flig
 TEST(who_goes_away_while_it_is_made_ends_that)
 {
 	static const struct { const char *page, *query; unsigned int recorded; } rows[] = {
-		{ "profile", "seconds=0.05", 1 },
-		{ "block", "seconds=0.05", 1 },
-		{ "task", "", 0 },
-		{ "task", "debug=2", 0 },
-		{ "trace", "flight=1", 0 },
+		{ "profile", "seconds=0.05", 1 }, { "block", "seconds=0.05", 1 }, { "task", "", 0 },
+		{ "task", "debug=2", 0 }, { "trace", "flight=1", 0 },
 	};
 	const struct gprof_trace_config trace = {
 		.sz = sizeof(trace), .target = { .type = GPROF_SELF },
@@ -97,9 +88,7 @@ TEST(who_goes_away_while_it_is_made_ends_that)
 	struct gprof_flight *flight = gprof_flight_new(&trace, NULL);
 	struct gprof_http *h;
 
-	ASSERT_NE(NULL, flight) {
-		TH_LOG("%s", gprof_error());
-	}
+	ASSERT_NE(NULL, flight) TH_LOG("%s", gprof_error());
 	ASSERT_EQ(0, gprof_flight_start(flight));
 	h = handler(0, flight);
 	ASSERT_NE(NULL, h);
@@ -111,18 +100,13 @@ TEST(who_goes_away_while_it_is_made_ends_that)
 		c.page = page;
 		ask(&c);
 		EXPECT_EQ(0, c.ret);
-		EXPECT_EQ(200, c.status) {
-			TH_LOG("%s: %s", page, c.body);
-		}
-		EXPECT_LT(rows[i].recorded, c.asked) {
+		EXPECT_EQ(200, c.status) TH_LOG("%s: %s", page, c.body);
+		EXPECT_LT(rows[i].recorded, c.asked)
 			TH_LOG("%s?%s: asked %u times", page, c.query, c.asked);
-		}
 		c = (struct client){ .h = h, .page = page, .query = rows[i].query,
 				     .leaves = rows[i].recorded + 1 };
 		ask(&c);
-		EXPECT_EQ(-ECONNABORTED, c.ret) {
-			TH_LOG("%s?%s: %d", page, c.query, c.ret);
-		}
+		EXPECT_EQ(-ECONNABORTED, c.ret) TH_LOG("%s?%s: %d", page, c.query, c.ret);
 		EXPECT_EQ(0, c.answers);
 	}
 	gprof_http_free(h);
@@ -147,8 +131,7 @@ TEST(no_more_at_once_than_are_allowed)
 		fine += clients[i].status == 200;
 		many += clients[i].status == 503 && strstr(clients[i].body, "allowed at once");
 	}
-	EXPECT_EQ(AT_ONCE, fine);
-	EXPECT_EQ(1, many);
+	EXPECT_EQS(AT_ONCE, fine, 1, many);
 	gprof_http_free(h);
 }
 
@@ -160,9 +143,7 @@ TEST(a_profile_that_takes_too_much_fails)
 	ASSERT_NE(NULL, c.h);
 	ask(&c);
 	EXPECT_EQ(503, c.status);
-	EXPECT_NE(NULL, strstr(c.body, "the profile takes more than 1 KiB")) {
-		TH_LOG("%s", c.body);
-	}
+	EXPECT_NE(NULL, strstr(c.body, "the profile takes more than 1 KiB")) TH_LOG("%s", c.body);
 	EXPECT_GT(30000000000ULL, c.ns);
 	gprof_http_free(c.h);
 }
@@ -193,9 +174,7 @@ TEST(profiles_that_take_too_much_together_fail)
 		ASSERT_NE(NULL, clients[0].h);
 		ask(&clients[0]);
 	} while (clients[0].status == 503 && max < 1 << 20);
-	ASSERT_EQ(200, clients[0].status) {
-		TH_LOG("%s", clients[0].body);
-	}
+	ASSERT_EQ(200, clients[0].status) TH_LOG("%s", clients[0].body);
 	/* No two are quite alike. */
 	max *= 2;
 	gprof_http_free(clients[0].h);
@@ -219,9 +198,7 @@ TEST(profiles_that_take_too_much_together_fail)
 	/* And what they had is given back. */
 	clients[0].status = 0;
 	ask(&clients[0]);
-	EXPECT_EQ(200, clients[0].status) {
-		TH_LOG("%s", clients[0].body);
-	}
+	EXPECT_EQ(200, clients[0].status) TH_LOG("%s", clients[0].body);
 	gprof_http_free(clients[0].h);
 	kill(busy, SIGKILL);
 	waitpid(busy, NULL, 0);
@@ -286,9 +263,7 @@ TEST(a_recording_ends_with_its_process)
 	kill(pid, SIGKILL);
 	pthread_join(thread, NULL);
 	waitpid(pid, NULL, 0);
-	EXPECT_EQ(200, c.status) {
-		TH_LOG("%s", c.body);
-	}
+	EXPECT_EQ(200, c.status) TH_LOG("%s", c.body);
 	EXPECT_LT(500000000, c.ns);
 	EXPECT_GT(15000000000ULL, c.ns);
 	gprof_http_free(c.h);
@@ -331,14 +306,10 @@ TEST(a_recording_does_not_end_with_a_file_of_the_program)
 	pthread_join(thread, NULL);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	EXPECT_EQ(200, c.status) {
-		TH_LOG("%s", c.body);
-	}
+	EXPECT_EQ(200, c.status) TH_LOG("%s", c.body);
 	EXPECT_LE(2000000000, c.ns);
 	for (int fd = 0; fd < LOW; fd++) {
-		EXPECT_TRUE(!taken[fd] || fcntl(fd, F_GETFD) >= 0) {
-			TH_LOG("%d was closed", fd);
-		}
+		EXPECT_TRUE(!taken[fd] || fcntl(fd, F_GETFD) >= 0) TH_LOG("%d was closed", fd);
 	}
 	fclose(file);
 	gprof_http_free(c.h);

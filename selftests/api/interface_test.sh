@@ -17,10 +17,7 @@ trap 'rm -rf "$tmp"' EXIT
 
 need gcc g++
 
-headers()
-{
-	(cd "$include" && echo gprof/*.h)
-}
+headers() { (cd "$include" && echo gprof/*.h); }
 
 # The code that stands indented by a tab in a header's first comment.
 examples_of_header()
@@ -377,4 +374,5 @@ every_header_says_who_may_use_it()
 ktap_run annotations_cost_next_to_nothing_while_nobody_wants_them \
 	every_example_compiles_and_runs_without_the_module headers_are_pedantic_c_and_cxx \
 	a_cxx_program_uses_it a_member_can_be_appended_to_every_struct_with_a_size \
-	every_function_is_declared_and_described man_finds_every_function every_header_says_who_may_use_it
+	every_function_is_declared_and_described man_finds_every_function \
+	every_header_says_who_may_use_it

@@ -7,23 +7,12 @@
  */
 #include <dirent.h>
 #include <elf.h>
-#include <fcntl.h>
 #include <linux/aio_abi.h>
 #include <linux/fuse.h>
-#include <poll.h>
-#include <sched.h>
-#include <signal.h>
-#include <sys/mman.h>
 #include <sys/mount.h>
-#include <sys/prctl.h>
 #include <sys/ptrace.h>
-#include <sys/resource.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 #include "harness.h"
 #include "device.h"
 #include "reader.h"
@@ -89,8 +78,7 @@ FIXTURE_SETUP(attacker)
 	self->params = timer_params(PERIOD_NS);
 	self->setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &self->params);
 	self->setup.buffer_size = SMALL;
-	ASSERT_EQ(0, child_fork(&self->child, be_victim, self->victim));
-	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_ZEROS(child_fork(&self->child, be_victim, self->victim), child_step(&self->child));
 	self->ready = true;
 }
 
@@ -155,9 +143,8 @@ TEST_F(attacker, sees_no_stack_name_or_file_of_another_user)
 
 	NEED_ROOT();
 	ASSERT_LE(0, pin_to_some_cpu());
-	ASSERT_EQ(0, become(ATTACKER));
-	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
-	ASSERT_EQ(0, reader_init(&reader, &self->dev));
+	ASSERT_ZEROS(become(ATTACKER), device_record(&self->dev, &self->setup),
+		     reader_init(&reader, &self->dev));
 	reader.ctx = &seen;
 	reader.on_sample = see_sample;
 	reader.on_map = see_map;
@@ -184,8 +171,7 @@ TEST_F(attacker, sees_no_kernel_address_among_data_addresses)
 	ASSERT_EQ(0, become(ATTACKER));
 	self->params = event_params(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 100);
 	self->params.flags = GPROF_CPU_F_ADDR;
-	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
-	ASSERT_EQ(0, tally_init(t, &self->dev));
+	ASSERT_ZEROS(device_record(&self->dev, &self->setup), tally_init(t, &self->dev));
 	fd = open("/dev/zero", O_RDONLY);
 	for (i = 0; i < 20; i++) {
 		memory = mmap(NULL, 4 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
@@ -203,8 +189,7 @@ TEST_F(attacker, sees_no_kernel_address_among_data_addresses)
 	ASSERT_EQ(0, device_stop(&self->dev));
 	ASSERT_LE(0, reader_read(&t->reader));
 	EXPECT_LT(10, t->reader.samples);
-	EXPECT_EQ(0, t->kernel_addresses);
-	EXPECT_EQ(0, t->kernel_frames);
+	EXPECT_EQS(0, t->kernel_addresses, 0, t->kernel_frames);
 	tally_free(t);
 	free(t);
 }
@@ -218,11 +203,8 @@ static int count_oneself(struct device *dev, uint32_t flags)
 {
 	struct gprof_sched_params params = { .size = sizeof(params), .flags = flags };
 	struct gprof_setup setup = {
-		.size = sizeof(setup),
-		.kind = GPROF_KIND_SCHED,
-		.target = GPROF_TARGET_THREAD,
-		.id = gettid(),
-		.params = (uintptr_t)&params,
+		.size = sizeof(setup), .kind = GPROF_KIND_SCHED, .target = GPROF_TARGET_THREAD,
+		.id = gettid(), .params = (uintptr_t)&params,
 	};
 	int ret = device_setup(dev, &setup);
 
@@ -250,8 +232,7 @@ static void crowd(void *arg, int step)
 	if (be_usual_attacker())
 		_exit(1);
 	for (i = 0; i < CROWD; i++) {
-		if (count_oneself(&devs[i], __GPROF_SCHED_F_ALL) &&
-		    count_oneself(&devs[i], 0))
+		if (count_oneself(&devs[i], __GPROF_SCHED_F_ALL) && count_oneself(&devs[i], 0))
 			_exit(1);
 	}
 }
@@ -306,8 +287,7 @@ TEST_F(attacker, slows_no_system_call_or_page_fault_of_others)
 	for (tries = 0; tries < 10; tries++) {
 		calls = least(calls_ns);
 		faults = least(faults_ns);
-		ASSERT_EQ(0, child_fork(&child, crowd, NULL));
-		ASSERT_EQ(0, child_step(&child));
+		ASSERT_ZEROS(child_fork(&child, crowd, NULL), child_step(&child));
 		calls_beside = least(calls_ns);
 		faults_beside = least(faults_ns);
 		child_end(&child);
@@ -404,8 +384,7 @@ TEST_F(attacker, delays_no_netlink_request_of_others)
 	for (tries = 0; tries < 5; tries++) {
 		siege->begun = false;
 		alone = ns_of_asking(siege->id);
-		ASSERT_EQ(0, child_fork(&child, besiege, siege));
-		ASSERT_EQ(0, child_step(&child));
+		ASSERT_ZEROS(child_fork(&child, besiege, siege), child_step(&child));
 		while (!__atomic_load_n(&siege->begun, __ATOMIC_RELAXED))
 			sleep_ms(1);
 		beside = ns_of_asking(siege->id);
@@ -476,8 +455,7 @@ TEST_F(attacker, floods_no_listener_with_firings)
 	ASSERT_EQ(0, setsockopt(g.fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &g.group,
 				sizeof(g.group)));
 	*firings = 0;
-	ASSERT_EQ(0, child_fork(&child, flood, firings));
-	ASSERT_EQ(0, child_begin(&child));
+	ASSERT_ZEROS(child_fork(&child, flood, firings), child_begin(&child));
 	end = monotonic_ns() + FLOOD_NS;
 	while (monotonic_ns() < end && ret >= 0) {
 		struct pollfd pfd = { .fd = g.fd, .events = POLLIN };
@@ -550,8 +528,7 @@ TEST_F(attacker, maps_nothing_but_the_rings_of_their_own_recorder)
 	void *at;
 
 	NEED_ROOT();
-	ASSERT_EQ(0, become(ATTACKER));
-	ASSERT_EQ(0, device_setup(&self->dev, &self->setup));
+	ASSERT_ZEROS(become(ATTACKER), device_setup(&self->dev, &self->setup));
 	lengths[0] = page;
 	lengths[1] = page + 2 * self->dev.data_size;
 	lengths[2] = page + 2 * self->dev.data_size + page;
@@ -582,8 +559,7 @@ TEST_F(attacker, makes_no_mapping_writable_by_any_way)
 	int mem;
 
 	NEED_ROOT();
-	ASSERT_EQ(0, become(ATTACKER));
-	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
+	ASSERT_ZEROS(become(ATTACKER), device_record(&self->dev, &self->setup));
 	ring = (char *)self->dev.rings[0].head;
 	EXPECT_EQ(-1, mprotect(ring, page, PROT_READ | PROT_WRITE));
 	EXPECT_EQ(-1, syscall(SYS_pkey_mprotect, ring, page, PROT_READ | PROT_WRITE, -1));
@@ -615,9 +591,8 @@ TEST_F(attacker, finds_nothing_in_the_pages_that_another_gave_back)
 		burn_ns(10000000);
 		device_close(&dev);
 	}
-	ASSERT_EQ(0, become(ATTACKER));
-	ASSERT_EQ(0, device_setup(&self->dev, &self->setup));
-	ASSERT_EQ(0, device_map(&self->dev));
+	ASSERT_ZEROS(become(ATTACKER), device_setup(&self->dev, &self->setup),
+		     device_map(&self->dev));
 	length = 2 * self->dev.data_size;
 	words = (const uint64_t *)self->dev.rings[0].data;
 	for (i = 0; i < length / sizeof(*words); i++)
@@ -692,18 +667,15 @@ TEST_F(attacker, can_read_a_recorder_that_was_given_but_not_point_it_elsewhere)
 	int sockets[2];
 
 	NEED_ROOT();
-	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, sockets));
-	ASSERT_EQ(0, device_setup(&self->dev, &self->setup));
-	ASSERT_EQ(0, send_fd(sockets[0], self->dev.fd));
-	ASSERT_EQ(0, become(ATTACKER));
+	ASSERT_ZEROS(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets),
+		     device_setup(&self->dev, &self->setup), send_fd(sockets[0], self->dev.fd),
+		     become(ATTACKER));
 	mine = self->dev;
 	mine.fd = receive_fd(sockets[1]);
 	ASSERT_LE(0, mine.fd);
-	EXPECT_EQ(0, device_map(&mine));
-	EXPECT_EQ(0, device_start(&mine));
+	EXPECT_ZEROS(device_map(&mine), device_start(&mine));
 	burn_ns(20000000);
-	EXPECT_EQ(0, device_stop(&mine));
-	EXPECT_EQ(0, device_stats(&mine, GPROF_STATS_ALL_CPUS, &st));
+	EXPECT_ZEROS(device_stop(&mine), device_stats(&mine, GPROF_STATS_ALL_CPUS, &st));
 	EXPECT_LT(0, st.out_produced);
 	setup = device_setup_of(GPROF_TARGET_PROCESS, self->child.pid, &self->params);
 	EXPECT_EQ(-EBUSY, device_ioctl(mine.fd, GPROF_IOC_SETUP, &setup));
@@ -745,8 +717,7 @@ TEST_F(attacker, takes_less_than_4_KiB_for_each_recorder_that_is_only_opened)
 
 	NEED_ROOT();
 	SKIP_UNLESS(!is_debug_kernel(), "KASAN takes memory of its own for each allocation");
-	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &limit));
-	ASSERT_EQ(0, become(ATTACKER));
+	ASSERT_ZEROS(setrlimit(RLIMIT_NOFILE, &limit), become(ATTACKER));
 	for (i = 0; i < 100; i++)
 		close(device_open());
 	before = file_field("/proc/meminfo", "Slab") + file_field("/proc/meminfo", "VmallocUsed");
@@ -780,10 +751,8 @@ TEST_F(attacker, takes_no_more_memory_than_is_charged)
 	fd = open(ALLOWANCE, O_WRONLY);
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(1, pwrite(fd, "0", 1, 0));
-	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &files));
-	ASSERT_EQ(0, setrlimit(RLIMIT_MEMLOCK, &memlock));
-	ASSERT_EQ(0, become(ATTACKER));
-	ASSERT_EQ(0, device_record(&devs[0], &self->setup));
+	ASSERT_ZEROS(setrlimit(RLIMIT_NOFILE, &files), setrlimit(RLIMIT_MEMLOCK, &memlock),
+		     become(ATTACKER), device_record(&devs[0], &self->setup));
 	device_close(&devs[0]);
 	sleep_ms(200);
 	before = available_kb();
@@ -872,20 +841,14 @@ static int map_many(unsigned int nr)
 /* Of a program whose notes, as many as there can be, have to be searched for a build-id. */
 static int map_many_slow(unsigned int nr)
 {
-	static struct {
-		Elf64_Ehdr head;
-		Elf64_Phdr notes;
-		char empty[3840];
-	} program = {
+	static struct { Elf64_Ehdr head; Elf64_Phdr notes; char empty[3840]; } program = {
 		.head = {
 			.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64 },
-			.e_phoff = sizeof(Elf64_Ehdr),
-			.e_phentsize = sizeof(Elf64_Phdr),
+			.e_phoff = sizeof(Elf64_Ehdr), .e_phentsize = sizeof(Elf64_Phdr),
 			.e_phnum = 1,
 		},
 		.notes = {
-			.p_type = PT_NOTE,
-			.p_offset = sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr),
+			.p_type = PT_NOTE, .p_offset = sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr),
 			.p_filesz = 3840,
 		},
 	};
@@ -960,9 +923,8 @@ TEST_F(attacker, at_nice_19_has_no_work_done_before_others)
 	struct child mapper;
 
 	NEED_ROOT();
-	ASSERT_EQ(0, child_fork(&mapper, map_much, NULL));
-	ASSERT_EQ(0, child_step(&mapper));
-	ASSERT_EQ(0, child_begin(&mapper));
+	ASSERT_ZEROS(child_fork(&mapper, map_much, NULL), child_step(&mapper),
+		     child_begin(&mapper));
 	before = kernel_time();
 	sleep_ms(WATCHED_NS / 1000000);
 	after = kernel_time();
@@ -1028,9 +990,8 @@ TEST_F(attacker, takes_the_cpu_from_nobody_for_long)
 	ASSERT_LE(0, pin_to_some_cpu());
 	/* A busy host may keep a guest waiting, but not each time. */
 	for (tries = 0; tries < GAP_TRIES && gap > LONG_GAP_NS; tries++) {
-		ASSERT_EQ(0, child_fork(&target, be_read_slowly, NULL));
-		ASSERT_EQ(0, child_step(&target));
-		ASSERT_EQ(0, child_begin(&target));
+		ASSERT_ZEROS(child_fork(&target, be_read_slowly, NULL), child_step(&target),
+			     child_begin(&target));
 		gap = worst_gap(6000000000);
 		child_end(&target);
 	}
@@ -1046,8 +1007,7 @@ TEST_F(attacker, at_nice_19_has_little_read_of_very_much)
 	struct child target;
 
 	NEED_ROOT();
-	ASSERT_EQ(0, child_fork(&target, be_read_slowly, NULL));
-	ASSERT_EQ(0, child_step(&target));
+	ASSERT_ZEROS(child_fork(&target, be_read_slowly, NULL), child_step(&target));
 	before = kernel_time();
 	ASSERT_EQ(0, child_begin(&target));
 	sleep_ms(WATCHED_NS / 1000000);
@@ -1157,9 +1117,8 @@ TEST_F(attacker, does_not_hold_up_stop_by_a_lock)
 	snprintf(path, sizeof(path), "%s/../cgroup.subtree_control", cgroup);
 	limited = !file_write(path, "+cpu") && !limit_cpu(cgroup, "1000 1000000");
 	SKIP_UNLESS(limited, "cgroup v2 has no limit of CPU time");
-	ASSERT_EQ(0, child_fork(&target, be_locked, holder));
-	ASSERT_EQ(0, child_step(&target));
-	ASSERT_EQ(0, memory_cgroup_enter(cgroup, *holder));
+	ASSERT_ZEROS(child_fork(&target, be_locked, holder), child_step(&target),
+		     memory_cgroup_enter(cgroup, *holder));
 	for (locked = false, i = 0; i < 20 && !locked; i++) {
 		sleep_ms(100);
 		locked = is_locked(target.pid);
@@ -1217,12 +1176,8 @@ struct fuse_reply {
 static struct fuse_attr fuse_attr_of(uint64_t node)
 {
 	return (struct fuse_attr){
-		.ino = node,
-		.mode = node == FUSE_ROOT_ID ? S_IFDIR | 0777 : S_IFREG | 0666,
-		.nlink = 1,
-		.size = FUSE_SIZE,
-		.uid = ATTACKER,
-		.gid = ATTACKER,
+		.ino = node, .mode = node == FUSE_ROOT_ID ? S_IFDIR | 0777 : S_IFREG | 0666,
+		.nlink = 1, .size = FUSE_SIZE, .uid = ATTACKER, .gid = ATTACKER,
 	};
 }
 
@@ -1370,9 +1325,8 @@ TEST_F(attacker, does_not_hold_up_stop_by_dying_amid_a_reading)
 	self->setup.flags = GPROF_SETUP_F_FLIGHT;
 	self->setup.buffer_size = 1 << 20;
 	for (tries = 0; tries < FUSE_TRIES && took < 2000000000; tries++) {
-		ASSERT_EQ(0, child_fork(&target, be_read_for_ever, server));
-		ASSERT_EQ(0, child_step(&target));
-		ASSERT_EQ(0, child_begin(&target));
+		ASSERT_ZEROS(child_fork(&target, be_read_for_ever, server), child_step(&target),
+			     child_begin(&target));
 		self->setup.id = target.pid;
 		ASSERT_EQ(0, device_record(&self->dev, &self->setup));
 		/* amid the first reading, which takes a quarter of a second at most */
@@ -1398,28 +1352,6 @@ TEST_F(attacker, does_not_hold_up_stop_by_dying_amid_a_reading)
 
 #define FOREIGN_PATH	"/tmp/gprof_attacker_foreign"
 #define FOREIGN_MS	"8000"
-
-static int install_foreign(void)
-{
-	char path[512], buffer[65536];
-	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
-	int in, out;
-
-	path[n < 0 ? 0 : n] = 0;
-	snprintf(strrchr(path, '/'), 16, "/burner");
-	in = open(path, O_RDONLY);
-	out = open(FOREIGN_PATH, O_WRONLY | O_CREAT | O_TRUNC, 0700);
-	if (in < 0 || out < 0)
-		return -errno;
-	while ((n = read(in, buffer, sizeof(buffer))) > 0)
-		if (write(out, buffer, n) != n)
-			return -EIO;
-	close(in);
-	if (fchown(out, VICTIM, VICTIM) || fchmod(out, 04755))
-		return -errno;
-	close(out);
-	return 0;
-}
 
 struct maps_seen {
 	uint64_t all, foreign;
@@ -1519,7 +1451,7 @@ TEST_F(attacker, sees_no_mapping_of_a_program_that_came_between)
 	int i;
 
 	NEED_ROOT();
-	ASSERT_EQ(0, install_foreign());
+	ASSERT_EQ(0, install_program(NULL, FOREIGN_PATH, VICTIM, 04755));
 	for (i = 0; i < EXECS; i++) {
 		ASSERT_EQ(0, child_fork(&targets[i], use_up_and_exec, NULL));
 		ASSERT_EQ(0, child_step(&targets[i]));

@@ -2,20 +2,13 @@
 /*
  * exec_race_test: START beside an exec that gives the target another user's rights.
  *
- * Whether START comes first or the exec does, the one or the other must see it: the
- * recorder is refused, or loses the task. What it must never have is a sample of the
- * program that runs as the other user.
+ * Whether START comes first or the exec does, the one or the other must see it: the recorder is
+ * refused, or loses the task. What it must never have is a sample of the program that runs as the
+ * other user.
  *
- * The two are let go at once, START with a delay that follows what came of the last
- * try, so that most tries are near the point at which the answer changes.
- * GPROF_RACES=N: tries of each test.
+ * The two are let go at once, START with a delay that follows what came of the last try, so that
+ * most tries are near the point at which the answer changes. GPROF_RACES=N: tries of each test.
  */
-#include <fcntl.h>
-#include <sched.h>
-#include <signal.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include "harness.h"
 #include "device.h"
 #include "reader.h"
@@ -56,29 +49,6 @@ FIXTURE(race) {
 	pid_t pid;
 };
 
-/* A copy of burner that is another's, and runs as that one. */
-static int install(void)
-{
-	char path[512], buffer[65536];
-	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
-	int in, out;
-
-	path[n < 0 ? 0 : n] = 0;
-	snprintf(strrchr(path, '/'), 16, "/burner");
-	in = open(path, O_RDONLY);
-	out = open(PROGRAM, O_WRONLY | O_CREAT | O_TRUNC, 0700);
-	if (in < 0 || out < 0)
-		return -errno;
-	while ((n = read(in, buffer, sizeof(buffer))) > 0)
-		if (write(out, buffer, n) != n)
-			return -EIO;
-	close(in);
-	if (fchown(out, OTHER_USER, OTHER_USER) || fchmod(out, 04755))
-		return -errno;
-	close(out);
-	return 0;
-}
-
 /* Which program run is this one? Those that are forked belong to the same. */
 static void learn_own_run(struct __test_metadata *_metadata, FIXTURE_DATA(race) *self)
 {
@@ -87,8 +57,7 @@ static void learn_own_run(struct __test_metadata *_metadata, FIXTURE_DATA(race) 
 	int i;
 
 	setup.buffer_size = SMALL;
-	ASSERT_EQ(0, device_record(&self->keeper, &setup));
-	ASSERT_EQ(0, tally_init(self->tally, &self->keeper));
+	ASSERT_ZEROS(device_record(&self->keeper, &setup), tally_init(self->tally, &self->keeper));
 	for (i = 0; i < 100 && !self->tally->nr_tasks; i++) {
 		burn_ns(20000000);
 		ASSERT_LE(0, reader_read(&self->tally->reader));
@@ -109,8 +78,7 @@ FIXTURE_SETUP(race)
 	self->shared = mmap(NULL, sizeof(*self->shared), PROT_READ | PROT_WRITE,
 			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	ASSERT_NE(MAP_FAILED, self->shared);
-	ASSERT_EQ(0, install());
-	ASSERT_EQ(0, become(USER));
+	ASSERT_ZEROS(install_program(NULL, PROGRAM, OTHER_USER, 04755), become(USER));
 	/* It also keeps the probes where they are, so that START takes no time for them. */
 	learn_own_run(_metadata, self);
 	self->params = timer_params(PERIOD_NS);
@@ -208,9 +176,8 @@ static void race_once(struct __test_metadata *_metadata, FIXTURE_DATA(race) *sel
 
 	fork_racer(_metadata, self);
 	self->setup.id = self->pid;
-	ASSERT_EQ(0, device_setup(&dev, &self->setup));
-	ASSERT_EQ(0, device_map(&dev));
-	ASSERT_EQ(0, tally_init(self->tally, &dev));
+	ASSERT_ZEROS(device_setup(&dev, &self->setup), device_map(&dev),
+		     tally_init(self->tally, &dev));
 	let_go(self);
 	ret = device_start(&dev);
 	learn(self, ret);

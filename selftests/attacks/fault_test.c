@@ -4,15 +4,8 @@
  * by /proc/self/fail-nth: the call says so or does without, leaves nothing behind, and
  * succeeds when it is made again.
  */
-#include <fcntl.h>
 #include <linux/capability.h>
-#include <sched.h>
-#include <sys/mman.h>
 #include <sys/mount.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include "harness.h"
 #include "device.h"
 #include "reader.h"
@@ -77,8 +70,7 @@ FIXTURE_VARIANT_ADD(fault, process) {
 };
 
 FIXTURE_VARIANT_ADD(fault, counters_of_process) {
-	.kind = GPROF_KIND_CPU, .target = GPROF_TARGET_PROCESS, .counter = true,
-	.allocates = true,
+	.kind = GPROF_KIND_CPU, .target = GPROF_TARGET_PROCESS, .counter = true, .allocates = true,
 };
 
 FIXTURE_VARIANT_ADD(fault, flight_of_cpus) {
@@ -91,9 +83,7 @@ FIXTURE_VARIANT_ADD(fault, cgroup) {
 };
 
 FIXTURE_VARIANT_ADD(fault, tracepoint){
-	.kind = GPROF_KIND_TRACEPOINT,
-	.target = GPROF_TARGET_SYSTEM,
-	.kernel = true,
+	.kind = GPROF_KIND_TRACEPOINT, .target = GPROF_TARGET_SYSTEM, .kernel = true,
 	.allocates = true,
 };
 
@@ -270,26 +260,22 @@ static struct faults each_fault(struct __test_metadata *_metadata, FIXTURE_DATA(
 
 	for (n = 1; n < MOST_FAULTS; n += n > EACH_OF && n + STEP + EACH_OF < nr ? STEP : 1) {
 		ret = prepare(self);
-		ASSERT_EQ(0, ret) {
-			TH_LOG("%s: preparing for fault %u: %s", what, n, strerror(-ret));
-		}
+		ASSERT_EQ(0, ret) TH_LOG("%s: preparing for fault %u: %s", what, n, strerror(-ret));
 		fail_the(self, n);
 		ret = call(self);
 		reached = did_fail(self);
 		if (reached) {
 			add_fault(&f, ret);
-			EXPECT_TRUE(is_fair(ret)) {
+			EXPECT_TRUE(is_fair(ret))
 				TH_LOG("%s: fault %u gave %s", what, n, strerror(-ret));
-			}
 		} else {
 			EXPECT_EQ(0, ret);
 		}
 		if (ret) {
 			again = call(self);
-			EXPECT_EQ(0, again) {
+			EXPECT_EQ(0, again)
 				TH_LOG("%s after fault %u (%s): %s", what, n, strerror(-ret),
 				       strerror(-again));
-			}
 		}
 		undo(self);
 		if (!reached)
@@ -492,8 +478,7 @@ TEST_F(fault, samples_add_up_after_faults)
 
 	NEED_FAULTS();
 	EACH_FAULT("START", prepare_mapping, call_start, undo_all);
-	ASSERT_EQ(0, prepare_stop(self));
-	ASSERT_EQ(0, reader_init(&reader, &self->dev));
+	ASSERT_ZEROS(prepare_stop(self), reader_init(&reader, &self->dev));
 	burn_ns(50000000);
 	touch_pages(500);
 	for (int i = 0; i < 10; i++) {

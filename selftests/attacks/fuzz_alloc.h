@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * fuzz_alloc.h: allocations that are recorded, and functions by which they are probed.
- */
+/* fuzz_alloc.h: allocations that are recorded, and functions by which they are probed. */
 #ifndef GPROF_TEST_FUZZ_ALLOC_H
 #define GPROF_TEST_FUZZ_ALLOC_H
 

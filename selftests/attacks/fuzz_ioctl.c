@@ -145,8 +145,7 @@ void do_trigger(struct thread *t, struct slot *s)
 		"sched:sched_waking:", "no:such",
 	};
 	struct gprof_trigger trigger = {
-		.size = sizeof(trigger),
-		.what = below(&t->draw, GPROF_TRIGGER_NR + 1),
+		.size = sizeof(trigger), .what = below(&t->draw, GPROF_TRIGGER_NR + 1),
 		.threshold_ns = ONE_OF(&t->draw, 0, 0, 1, 1000, 1000000, GPROF_TRIGGER_NS_MAX,
 				       GPROF_TRIGGER_NS_MAX + 1, UINT64_MAX),
 		.interval_ns = ONE_OF(&t->draw, 0, 1, 1, 1000000, GPROF_TRIGGER_NS_MAX + 1),
@@ -258,8 +257,7 @@ void do_memory(struct thread *t, struct slot *s)
 {
 	unsigned int what = one_in(&t->draw, 16) ? draw(&t->draw) : below(&t->draw, 4);
 	struct gprof_alloc_report arg = {
-		.what = what,
-		.addr = what ? 16 + 16 * below(&t->draw, 8) : 0,
+		.what = what, .addr = what ? 16 + 16 * below(&t->draw, 8) : 0,
 		.mm_id = one_in(&t->draw, 4) ? draw(&t->draw) : 0,
 		.bytes = what == GPROF_ALLOC_REPORT_ALLOC || what == GPROF_ALLOC_REPORT_RESIZE ?
 				 ONE_OF(&t->draw, 1, 100, 1ULL << 47, (1ULL << 48) - 1, 1ULL << 48,

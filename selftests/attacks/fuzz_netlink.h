@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * fuzz_netlink.h: messages to the family "gprof", right and wrong.
- */
+/* fuzz_netlink.h: messages to the family "gprof", right and wrong. */
 #ifndef GPROF_TEST_FUZZ_NETLINK_H
 #define GPROF_TEST_FUZZ_NETLINK_H
 
@@ -10,22 +8,14 @@
 #include "draw.h"
 #include "genl.h"
 
-/**
- * struct fuzz_netlink - of one thread
- * @genl: asks
- * @listener: hears of events, where it is allowed to
- * @sent: messages
- * @refused: that gave an error
- * @told: statistics that came
- * @error: the rule that was broken, or ""
- */
+/* Of one thread. */
 struct fuzz_netlink {
-	struct genl genl;
-	struct genl listener;
-	uint64_t sent;
-	uint64_t refused;
-	uint64_t told;
-	char error[128];
+	struct genl genl;	/* asks */
+	struct genl listener;	/* hears of events, where it is allowed to */
+	uint64_t sent;	/* messages */
+	uint64_t refused;	/* that gave an error */
+	uint64_t told;	/* statistics that came */
+	char error[128];	/* the rule that was broken, or "" */
 };
 
 /* false: no socket */

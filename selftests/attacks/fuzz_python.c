@@ -35,8 +35,7 @@ uint64_t fuzz_python(struct draw *d, struct gprof_python *p)
 
 	change(d);
 	*p = (struct gprof_python){
-		.size = sizeof(*p),
-		.flags = below(d, one_in(d, 16) ? 4 : 2),
+		.size = sizeof(*p), .flags = below(d, one_in(d, 16) ? 4 : 2),
 		.runtime = (uintptr_t)memory - (uintptr_t)__ehdr_start,
 	};
 	for (member = &p->interpreters; member < &p->__reserved; member++)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * fuzz_python.h: an interpreter of our own that is none.
- */
+/* fuzz_python.h: an interpreter of our own that is none. */
 #ifndef GPROF_TEST_FUZZ_PYTHON_H
 #define GPROF_TEST_FUZZ_PYTHON_H
 

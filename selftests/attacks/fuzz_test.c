@@ -7,9 +7,6 @@
  * long at most, and which. Each thread draws from its own generator, so the same seed
  * gives each thread the same wishes; how threads meet is the kernel's choice.
  */
-#include <signal.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include "harness.h"
 #include "fuzz.h"
 #include "remains.h"
@@ -28,10 +25,7 @@
  * Seeds under which something once went wrong, and what. They are run again with
  * both privileges, before anything new is tried.
  */
-static const struct {
-	uint64_t seed;
-	const char *what;
-} past[] = {
+static const struct { uint64_t seed; const char *what; } past[] = {
 	{ 1, "the first that was run: nothing went wrong" },
 };
 
@@ -132,9 +126,7 @@ static void fuzz_once(struct __test_metadata *_metadata, const FIXTURE_VARIANT(f
 	       (unsigned long long)f->interpreters,
 	       (unsigned long long)f->events, (unsigned long long)f->told,
 	       (unsigned long long)f->ledgers);
-	EXPECT_EQ(0, ret) {
-		TH_LOG("GPROF_FUZZ_SEED=%llu: %s", (unsigned long long)seed, f->error);
-	}
+	EXPECT_EQ(0, ret) TH_LOG("GPROF_FUZZ_SEED=%llu: %s", (unsigned long long)seed, f->error);
 	/* what does nothing finds nothing */
 	EXPECT_LT(0, f->set_up);
 	EXPECT_LT(0, f->started);

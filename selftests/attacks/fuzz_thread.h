@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * fuzz_thread.h: what the threads of a run share.
- */
+/* fuzz_thread.h: what the threads of a run share. */
 #ifndef GPROF_TEST_FUZZ_THREAD_H
 #define GPROF_TEST_FUZZ_THREAD_H
 
@@ -19,26 +17,17 @@
 #define THREADS		4
 #define MAPPINGS	16
 
-/**
- * struct slot - a recorder that all threads know
- * @fd: its file
- * @id: of the recorder that was last set up in it
- * @honest: read by the rules
- * @life: read-locked by who uses an honest one, write-locked by who replaces it
- * @reading: who reads; protects what is below
- * @dev: the mapping of an honest one, once it is set up
- * @reader: its reader
- * @mapped: @dev and @reader are there
- */
+/* A recorder that all threads know. */
 struct slot {
-	int fd;
-	uint64_t id;
-	bool honest;
+	int fd;	/* its file */
+	uint64_t id;	/* of the recorder that was last set up in it */
+	bool honest;	/* read by the rules */
+	/* read-locked by who uses an honest one, write-locked by who replaces it */
 	pthread_rwlock_t life;
-	pthread_mutex_t reading;
-	struct device dev;
-	struct reader reader;
-	bool mapped;
+	pthread_mutex_t reading;	/* who reads; protects what is below */
+	struct device dev;	/* the mapping of an honest one, once it is set up */
+	struct reader reader;	/* its reader */
+	bool mapped;	/* @dev and @reader are there */
 };
 
 struct mapped {

@@ -13,8 +13,6 @@
  * The second way needs no APIC: a kprobe that is a breakpoint is handled in the same
  * context as a hardware breakpoint on the kernel (irqentry_nmi_enter()).
  */
-#include <fcntl.h>
-#include <sys/mman.h>
 #include "harness.h"
 #include "device.h"
 #include "reader.h"
@@ -96,20 +94,15 @@ static void record(struct __test_metadata *_metadata, FIXTURE_DATA(nmi) *self, u
 
 static void read_both(struct __test_metadata *_metadata, FIXTURE_DATA(nmi) *self)
 {
-	EXPECT_LE(0, reader_read(&self->reader)) {
-		TH_LOG("%s", self->reader.error);
-	}
-	EXPECT_LE(0, reader_read(&self->timer_reader)) {
-		TH_LOG("%s", self->timer_reader.error);
-	}
+	EXPECT_LE(0, reader_read(&self->reader)) TH_LOG("%s", self->reader.error);
+	EXPECT_LE(0, reader_read(&self->timer_reader)) TH_LOG("%s", self->timer_reader.error);
 }
 
 static struct gprof_stats finish(struct __test_metadata *_metadata, FIXTURE_DATA(nmi) *self)
 {
 	struct gprof_stats st = { 0 }, timer = { 0 };
 
-	EXPECT_EQ(0, device_stop(&self->dev));
-	EXPECT_EQ(0, device_stop(&self->timer_dev));
+	EXPECT_ZEROS(device_stop(&self->dev), device_stop(&self->timer_dev));
 	read_both(_metadata, self);
 	EXPECT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
 	EXPECT_EQ(0, device_stats(&self->timer_dev, GPROF_STATS_ALL_CPUS, &timer));
@@ -178,8 +171,7 @@ TEST_F(nmi, samples_that_interrupt_other_producers_add_up)
 	SKIP_UNLESS(online_cpu(1) == 1, "needs two CPUs");
 	id = tracepoint_id("nmi", "nmi_handler");
 	ASSERT_LT(0, id);
-	ASSERT_EQ(0, child_fork(&child, burn_with_mappings, NULL));
-	ASSERT_EQ(0, child_begin(&child));
+	ASSERT_ZEROS(child_fork(&child, burn_with_mappings, NULL), child_begin(&child));
 	record(_metadata, self, id);
 	pin_to(online_cpu(0));
 	/* a CPU that is emulated may stand still meanwhile, tell little, and take many for one */
@@ -193,8 +185,7 @@ TEST_F(nmi, samples_that_interrupt_other_producers_add_up)
 	child_end(&child);
 	st = finish(_metadata, self);
 	EXPECT_LT(NMIS / 2, st.out_nmi);
-	EXPECT_EQ(st.out_produced, st.out_nmi);
-	EXPECT_EQ(self->reader.samples, self->reader.nmi);
+	EXPECT_EQS(st.out_produced, st.out_nmi, self->reader.samples, self->reader.nmi);
 	/* there was something to interrupt */
 	EXPECT_LT(10 * MAPPINGS, self->reader.maps);
 	TH_LOG("%llu mappings told", (unsigned long long)self->reader.maps);

@@ -6,18 +6,8 @@
  * The kernel's text is patched, and CPUs are interrupted, by function calls; those are counted on a CPU
  * where none of the user's tasks run.
  */
-#include <errno.h>
-#include <pthread.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/time.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #include "harness.h"
 #include "device.h"
 #include "remains.h"
@@ -170,8 +160,7 @@ TEST_F(polite, starts_and_stops_of_a_user_interrupt_no_other_cpu)
 	CPU_SET(0, &first);
 	SKIP_UNLESS(nr_online_cpus() > 1, "needs a second CPU");
 	SKIP_UNLESS(calls_on(1) >= 0, "this kernel does not count function calls");
-	ASSERT_EQ(0, child_fork(&self->child, attack, NULL));
-	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_ZEROS(child_fork(&self->child, attack, NULL), child_step(&self->child));
 	ASSERT_LE(0, pin_to(1));
 	quiet = calls_while(ns);
 	child_begin(&self->child);
@@ -378,8 +367,7 @@ TEST_F(throttled, callers_keep_no_turn_from_others)
 	if (!self->path[0])
 		return;
 	ASSERT_NE(MAP_FAILED, (void *)t);
-	ASSERT_EQ(0, file_read(PARANOID, paranoid, sizeof(paranoid)));
-	ASSERT_EQ(0, file_write(PARANOID, "2"));
+	ASSERT_ZEROS(file_read(PARANOID, paranoid, sizeof(paranoid)), file_write(PARANOID, "2"));
 	err = throttle(self, take_turns_or_spin, "1000 1000000");
 	SKIP_UNLESS(err != -ENODEV, "this kernel limits no cgroup's CPU time");
 	ASSERT_EQ(0, err);
@@ -421,8 +409,7 @@ TEST_F(throttled, callers_keep_nobody_waiting)
 		return;
 	err = throttle(self, set_up_all_the_time, "4000 1000000");
 	SKIP_UNLESS(err != -ENODEV, "this kernel limits no cgroup's CPU time");
-	ASSERT_EQ(0, err);
-	ASSERT_EQ(0, setpriority(PRIO_PROCESS, 0, -20));
+	ASSERT_ZEROS(err, setpriority(PRIO_PROCESS, 0, -20));
 	for (end = monotonic_ns() + 2 * SECONDS * 1000000000ULL; monotonic_ns() < end;) {
 		began = monotonic_ns();
 		bad |= setup_of(&dev, 0, 0);
@@ -520,9 +507,8 @@ TEST_F(polite, setups_that_are_refused_make_no_thread)
 {
 	long long before;
 
-	ASSERT_EQ(0, file_write(PARANOID, "3"));
-	ASSERT_EQ(0, child_fork(&self->child, ask_in_vain, NULL));
-	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_ZEROS(file_write(PARANOID, "3"), child_fork(&self->child, ask_in_vain, NULL),
+		     child_step(&self->child));
 	before = last_pid();
 	ASSERT_LT(0, before);
 	ASSERT_EQ(0, child_step(&self->child));

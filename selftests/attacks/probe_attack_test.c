@@ -6,19 +6,10 @@
  * The allocators are functions of the test, whose answers are what it likes, or a few bytes in a
  * file.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <pthread.h>
-#include <sched.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdatomic.h>
-#include <sys/mman.h>
 #include <sys/mount.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
-#include <sys/wait.h>
 #include "harness.h"
 #include "probed.h"
 #include "workload.h"
@@ -153,9 +144,7 @@ FIXTURE_TEARDOWN(attack)
 
 static void start(struct __test_metadata *_metadata, FIXTURE_DATA(attack) *self)
 {
-	ASSERT_EQ(0, probed_prepare(&self->p)) {
-		TH_LOG("reason %u", self->p.setup.out_reason);
-	}
+	ASSERT_EQ(0, probed_prepare(&self->p)) TH_LOG("reason %u", self->p.setup.out_reason);
 	ASSERT_EQ(0, probed_start(&self->p));
 }
 
@@ -173,12 +162,8 @@ static void expect(struct __test_metadata *_metadata, const FIXTURE_DATA(attack)
 {
 	struct probed_sum s = probed_sum_of(&self->p, tid, value);
 
-	EXPECT_EQ(nr, s.nr) {
-		TH_LOG("of %llu bytes", (unsigned long long)value);
-	}
-	EXPECT_EQ(live, s.live) {
-		TH_LOG("of %llu bytes", (unsigned long long)value);
-	}
+	EXPECT_EQ(nr, s.nr) TH_LOG("of %llu bytes", (unsigned long long)value);
+	EXPECT_EQ(live, s.live) TH_LOG("of %llu bytes", (unsigned long long)value);
 }
 
 /* ---- what is said ---- */
@@ -229,9 +214,8 @@ TEST_F(attack, whatever_an_allocator_says_is_taken_as_it_is)
 	expect(_metadata, self, gettid(), 2 * SIZE, 1, 1);
 	EXPECT_EQ(2 * nr + 2, self->p.nr);
 	/* each is where something was */
-	EXPECT_EQ(nr + 1, self->p.head->unseen);
-	EXPECT_EQ(self->p.head->added - self->p.head->removed, nr / 2 + 1);
-	EXPECT_EQ(0, self->p.head->full);
+	EXPECT_EQS(nr + 1, self->p.head->unseen,
+		   self->p.head->added - self->p.head->removed, nr / 2 + 1, 0, self->p.head->full);
 }
 
 TEST_F(attack, place_that_cannot_be_read_is_lost)
@@ -403,9 +387,8 @@ TEST_F(attack, bytes_that_are_no_code_are_refused_at_start)
 		row_of_file(self, offset);
 		ASSERT_EQ(0, device_setup(&self->p.dev, &self->p.setup));
 		err = device_ioctl(self->p.dev.fd, GPROF_IOC_START, &arg);
-		EXPECT_TRUE(!err || err == -EOPNOTSUPP || err == -EINVAL) {
+		EXPECT_TRUE(!err || err == -EOPNOTSUPP || err == -EINVAL)
 			TH_LOG("%d at %#x", err, offset);
-		}
 		EXPECT_EQ(err ? GPROF_REASON_EVENT : GPROF_REASON_NONE, arg.out_reason);
 		refused += !!err;
 		device_close(&self->p.dev);
@@ -434,8 +417,7 @@ TEST_F(attack, file_may_go_and_be_cut_and_written_to_while_it_is_probed)
 	EXPECT_EQ((void *)(SIZE + 1), self->function(SIZE + 1));
 	ASSERT_EQ(8, pwrite(self->code, "\0\0\0\0\0\0\0\0", 8, 2048));
 	EXPECT_EQ((void *)(SIZE + 2), self->function(SIZE + 2));
-	ASSERT_EQ(0, device_stop(&self->p.dev));
-	ASSERT_EQ(0, probed_start(&self->p));
+	ASSERT_ZEROS(device_stop(&self->p.dev), probed_start(&self->p));
 	EXPECT_EQ((void *)(SIZE + 3), self->function(SIZE + 3));
 	ASSERT_EQ(0, ftruncate(self->code, 0));
 	say_a_leak_is_the_kernels(_metadata);
@@ -468,8 +450,7 @@ TEST_F(attack, stranger_who_maps_it_later_has_it_as_it_is)
 	struct child child;
 
 	row_of_file(self, 0);
-	ASSERT_EQ(0, child_fork(&child, maps_anew, self));
-	ASSERT_EQ(0, child_step(&child));
+	ASSERT_ZEROS(child_fork(&child, maps_anew, self), child_step(&child));
 	start(_metadata, self);
 	EXPECT_EQ(0, child_step(&child));
 	self->function(SIZE);
@@ -561,8 +542,7 @@ TEST_F(attack, many_recorders_share_a_place)
 
 	self->p.setup.buffer_size = 0;
 	for (i = 0; i < MANY; i++) {
-		ASSERT_EQ(0, device_setup(&devs[i], &self->p.setup));
-		ASSERT_EQ(0, device_start(&devs[i]));
+		ASSERT_ZEROS(device_setup(&devs[i], &self->p.setup), device_start(&devs[i]));
 	}
 	answer = self;
 	answers(SIZE);
@@ -704,14 +684,10 @@ TEST_F(attack, process_that_keeps_its_memory_locked_is_named_and_nobody_waits_to
 
 	SKIP_UNLESS(nr_online_cpus() > 1, "needs a second CPU");
 	row_of_file(self, 0);
-	ASSERT_EQ(0, probed_prepare(&self->p)) {
-		TH_LOG("reason %u", self->p.setup.out_reason);
-	}
-	ASSERT_EQ(0, child_fork(&locked, keep_locked, &with));
-	ASSERT_EQ(0, child_step(&locked));
+	ASSERT_EQ(0, probed_prepare(&self->p)) TH_LOG("reason %u", self->p.setup.out_reason);
+	ASSERT_ZEROS(child_fork(&locked, keep_locked, &with), child_step(&locked));
 	for (i = 0; i < HOGS; i++) {
-		ASSERT_EQ(0, child_fork(&with.hogs[i], hog, NULL));
-		ASSERT_EQ(0, child_step(&with.hogs[i]));
+		ASSERT_ZEROS(child_fork(&with.hogs[i], hog, NULL), child_step(&with.hogs[i]));
 		child_begin(&with.hogs[i]);
 	}
 	child_begin(&locked);
@@ -726,8 +702,7 @@ TEST_F(attack, process_that_keeps_its_memory_locked_is_named_and_nobody_waits_to
 		longest = start_beside_forks(self, &start, &err);
 		TH_LOG("longest fork %llu us, alone %llu us", (unsigned long long)longest / 1000,
 		       (unsigned long long)quiet.longest / 1000);
-		EXPECT_EQ(-EBUSY, err);
-		EXPECT_EQ(GPROF_REASON_MAP_LOCKED, start.out_reason);
+		EXPECT_EQS(-EBUSY, err, GPROF_REASON_MAP_LOCKED, start.out_reason);
 		EXPECT_EQ(locked.pid, (pid_t)start.out_attached);
 	}
 	EXPECT_GT(quiet.longest + NOTICED_NS, longest);

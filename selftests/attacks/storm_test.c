@@ -6,11 +6,6 @@
  *
  * GPROF_STORM says how hard, 100 being usual.
  */
-#include <fcntl.h>
-#include <pthread.h>
-#include <signal.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
 #include "harness.h"
 #include "device.h"
 #include "reader.h"
@@ -396,8 +391,7 @@ TEST_F(storm, sixty_four_recorders_of_different_kinds_add_up)
 		setup.buffer_size = 32768;
 		setup.flags = i & 1 ? GPROF_SETUP_F_FLIGHT : 0;
 		ret = device_record(&devs[i], &setup);
-		ASSERT_EQ(0, ret);
-		ASSERT_EQ(0, reader_init(&readers[i], &devs[i]));
+		ASSERT_ZEROS(ret, reader_init(&readers[i], &devs[i]));
 	}
 	ASSERT_EQ(0, child_step(&self->child));
 	for (i = 0; i < MANY; i++) {
@@ -407,9 +401,8 @@ TEST_F(storm, sixty_four_recorders_of_different_kinds_add_up)
 		EXPECT_STREQ("", readers[i].error);
 		EXPECT_EQ(0, device_stats(&devs[i], GPROF_STATS_ALL_CPUS, &st));
 		EXPECT_EQ(st.out_produced,
-			  readers[i].samples + device_lost(&st) + st.out_overwritten) {
+			  readers[i].samples + device_lost(&st) + st.out_overwritten)
 			TH_LOG("recorder %d", i);
-		}
 		EXPECT_LT(0, st.out_produced);
 		all += st.out_produced;
 		reader_free(&readers[i]);
@@ -455,16 +448,14 @@ TEST_F(storm, cpus_that_go_and_come_under_load_add_up)
 	SKIP_UNLESS(set_online(cpu, false), "the CPU cannot be taken offline");
 	ASSERT_TRUE(set_online(cpu, true));
 	setup.buffer_size = 1 << 20;
-	ASSERT_EQ(0, device_record(&dev, &setup));
-	ASSERT_EQ(0, reader_init(&reader, &dev));
-	ASSERT_EQ(0, pthread_create(&thread, NULL, switch_cpu, (void *)(uintptr_t)cpu));
+	ASSERT_ZEROS(device_record(&dev, &setup), reader_init(&reader, &dev),
+		     pthread_create(&thread, NULL, switch_cpu, (void *)(uintptr_t)cpu));
 	setenv("GPROF_STORM", "10", 0);
 	BEGIN(fork_without_end, NULL);
 	ride_out(_metadata, self);
 	for (i = 0; i < 5; i++) {
 		EXPECT_LE(0, reader_read(&reader));
-		EXPECT_EQ(0, device_stop(&dev));
-		EXPECT_EQ(0, device_start(&dev));
+		EXPECT_ZEROS(device_stop(&dev), device_start(&dev));
 	}
 	pthread_join(thread, NULL);
 	EXPECT_EQ(0, device_stop(&dev));
@@ -507,9 +498,8 @@ TEST_F(storm, oom_killer_that_takes_the_target_is_no_harm)
 		ASSERT_EQ(0, child_fork(&self->child, eat_memory, NULL));
 		ASSERT_EQ(0, memory_cgroup_enter(path, self->child.pid));
 		self->setup.id = self->child.pid;
-		ASSERT_EQ(0, device_record(&self->dev, &self->setup));
-		ASSERT_EQ(0, reader_init(&self->reader, &self->dev));
-		ASSERT_EQ(0, child_begin(&self->child));
+		ASSERT_ZEROS(device_record(&self->dev, &self->setup),
+			     reader_init(&self->reader, &self->dev), child_begin(&self->child));
 		ASSERT_EQ(self->child.pid, waitpid(self->child.pid, &status, 0));
 		EXPECT_EQ(SIGKILL, WTERMSIG(status));
 		self->child.pid = 0;

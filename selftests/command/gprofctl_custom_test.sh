@@ -75,15 +75,9 @@ read_as()
 	     END { exit !(c && s) }' top.txt
 }
 
-its_user_reads_it()
-{
-	read_as 1000 user.pb.gz
-}
+its_user_reads_it() { read_as 1000 user.pb.gz; }
 
-root_reads_it()
-{
-	read_as 0 root.pb.gz
-}
+root_reads_it() { read_as 0 root.pb.gz; }
 
 it_is_what_the_program_itself_writes()
 {
@@ -140,10 +134,7 @@ refused()
 	chown 1000:1000 "$own/$pid/$name"
 }
 
-spoil()
-{
-	printf '%b' "$2" | dd of="$own/$pid/$name" bs=1 seek="$1" conv=notrunc 2>/dev/null
-}
+spoil() { printf '%b' "$2" | dd of="$own/$pid/$name" bs=1 seek="$1" conv=notrunc 2>/dev/null; }
 
 a_file_that_is_not_one_is_refused()
 {
@@ -247,7 +238,7 @@ what_a_dead_program_has_left_is_removed()
 }
 
 ktap_run it_is_listed its_user_reads_it root_reads_it it_is_what_the_program_itself_writes \
-	another_user_is_refused what_is_not_there_has_a_sentence \
-	a_file_that_is_not_one_is_refused flipped_bits_make_a_profile_or_a_sentence \
-	what_others_put_there_is_not_opened nobody_publishes_in_anothers_directory \
-	a_session_has_a_directory_of_its_own what_a_dead_program_has_left_is_removed
+	another_user_is_refused what_is_not_there_has_a_sentence a_file_that_is_not_one_is_refused \
+	flipped_bits_make_a_profile_or_a_sentence what_others_put_there_is_not_opened \
+	nobody_publishes_in_anothers_directory a_session_has_a_directory_of_its_own \
+	what_a_dead_program_has_left_is_removed

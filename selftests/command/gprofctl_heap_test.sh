@@ -89,7 +89,6 @@ what_is_never_freed_is_told_at_the_end()
 		/ objects$/ { if (sum && $1 > last) exit 1; last = $1; sum += $1 }
 		END { exit !sum || sum != head }' out || fail "not the most first, or another sum"
 	refused 2 'exclude each other' gprofctl heap --leaks --format text -o x.pb.gz -- true
-	refused 2 'wants a command' gprofctl heap --leaks -o x.pb.gz -a -d 1
 	refused 2 'stdout' gprofctl heap --leaks -o - -- true
 }
 
@@ -465,19 +464,19 @@ programs_that_the_shim_cannot_enter_are_refused()
 }
 
 ktap_run each_byte_is_told_by_where_it_was_allocated what_is_never_freed_is_told_at_the_end \
-	record_loads_the_shim_too \
-	odd_programs_are_told_of who_can_have_no_file_is_not_told_of two_recorders_want_different_rates \
-	a_child_frees_its_own memory_is_of_the_program_that_has_it handlers_allocate \
+	record_loads_the_shim_too odd_programs_are_told_of who_can_have_no_file_is_not_told_of \
+	two_recorders_want_different_rates a_child_frees_its_own \
+	memory_is_of_the_program_that_has_it handlers_allocate \
 	whoever_closes_all_files_is_told_of_further_on a_child_without_the_shim_is_left_out \
-	what_is_freed_twice_ends_the_program_as_ever \
-	a_mapping_goes_in_parts_moves_and_fails_to who_drops_rights_is_told_of what_ended_processes_had_is_not_in_use \
-	who_would_never_end_is_left_out_and_counted \
-	other_allocators_are_followed another_library_of_c_is_followed an_allocator_that_maps_does_not_wait_for_the_loader \
-	what_there_is_no_room_for_is_counted \
-	a_full_table_says_so_and_is_right_of_what_it_has a_user_records_its_own nobody_else_is_slowed \
+	what_is_freed_twice_ends_the_program_as_ever a_mapping_goes_in_parts_moves_and_fails_to \
+	who_drops_rights_is_told_of what_ended_processes_had_is_not_in_use \
+	who_would_never_end_is_left_out_and_counted other_allocators_are_followed \
+	another_library_of_c_is_followed an_allocator_that_maps_does_not_wait_for_the_loader \
+	what_there_is_no_room_for_is_counted a_full_table_says_so_and_is_right_of_what_it_has \
+	a_user_records_its_own nobody_else_is_slowed \
 	programs_that_the_shim_cannot_enter_are_refused a_program_that_runs_is_probed_on_request \
 	a_program_with_the_shim_is_probed_all_the_same \
-	a_program_with_the_shim_is_told_of_when_somebody_comes \
-	a_static_program_is_probed_likewise a_program_that_is_executed_is_probed_where_it_maps_the_same \
-	another_allocator_is_probed_instead probes_are_refused_where_they_cannot_be sampled_bytes_stand_for_all \
-	a_million_samples_are_live
+	a_program_with_the_shim_is_told_of_when_somebody_comes a_static_program_is_probed_likewise \
+	a_program_that_is_executed_is_probed_where_it_maps_the_same \
+	another_allocator_is_probed_instead probes_are_refused_where_they_cannot_be \
+	sampled_bytes_stand_for_all a_million_samples_are_live

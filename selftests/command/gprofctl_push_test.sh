@@ -55,10 +55,7 @@ ends()
 }
 
 # of KEY: from the last line of a pusher
-of()
-{
-	tail -n 1 pushed | tr ' ' '\n' | sed -n "s/^$1=//p"
-}
+of() { tail -n 1 pushed | tr ' ' '\n' | sed -n "s/^$1=//p"; }
 
 # burn SECONDS: in a group that is a unit's by its name
 burn()
@@ -416,10 +413,10 @@ memory_does_not_grow()
 }
 
 ktap_run profiles_are_kept_and_adjoin history_is_of_a_span_and_of_a_service \
-	ten_minutes_that_are_over_are_one_profile second_pusher_is_told_who_has_the_store killed_pusher_leaves_a_store \
-	full_disk_is_said_once_and_counted \
-	disk_that_may_not_be_written_is_said_once_and_comes_back \
-	store_that_vanishes_is_made_anew oldest_make_room window_is_recorded_when_it_is_time \
-	clock_that_is_set_is_said_once metrics_say_what_it_does budget_halves_the_rates \
+	ten_minutes_that_are_over_are_one_profile second_pusher_is_told_who_has_the_store \
+	killed_pusher_leaves_a_store full_disk_is_said_once_and_counted \
+	disk_that_may_not_be_written_is_said_once_and_comes_back store_that_vanishes_is_made_anew \
+	oldest_make_room window_is_recorded_when_it_is_time clock_that_is_set_is_said_once \
+	metrics_say_what_it_does budget_halves_the_rates \
 	no_thread_keeps_more_privilege_than_it_needs window_ends_when_its_trace_is_large \
 	heap_outlives_a_level_of_the_budget memory_does_not_grow

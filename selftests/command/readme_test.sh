@@ -124,7 +124,6 @@ sqlite3 "$dir/shop.db" 'create table t(a, b);
 	with recursive n(i) as (select 1 union all select i + 1 from n where i < 200000)
 	insert into t select i, i * i from n;'
 
-ktap_run readme_is_short every_command_is_run_here cpu_profiles_a_command \
-	top_names_its_functions view_writes_a_page block_finds_a_process_and_its_waits \
-	heap_finds_what_was_not_freed trace_has_the_server timeline_draws_it \
-	flight_keeps_the_seconds_before_a_delay
+ktap_run readme_is_short every_command_is_run_here cpu_profiles_a_command top_names_its_functions \
+	view_writes_a_page block_finds_a_process_and_its_waits heap_finds_what_was_not_freed \
+	trace_has_the_server timeline_draws_it flight_keeps_the_seconds_before_a_delay

@@ -1,11 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# serve_go_test.sh: who asks gprofctl serve: pprof and trace of two versions of Go, curl, with
-# a password, and over TLS; and its indexes in a browser, with pictures to look at in OUT
-# (default: out/check of the sources).
-# On the host it takes the tools out of Go toolchains, runs itself in a guest, where they are
-# in /share, and then shows Chromium the pages that the guest has left there.
+# serve_go_test.sh: who asks gprofctl serve: pprof and trace of two versions of Go, curl, with a
+# password, and over TLS; and its indexes in a browser, with pictures to look at in OUT (default:
+# out/check of the sources). On the host it takes the tools out of Go toolchains, runs itself in a
+# guest, where they are in /share, and then shows Chromium the pages that the guest has left there.
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null # its ktap_run does not return
@@ -128,10 +127,7 @@ pprof()
 	}
 }
 
-users()
-{
-	printf 'basic_auth_users:\n  alice: %s\n' "$hash" >web.yml
-}
+users() { printf 'basic_auth_users:\n  alice: %s\n' "$hash" >web.yml; }
 
 tls()
 {

@@ -2,18 +2,10 @@
 /*
  * abi_test: the ioctls of /dev/gprof, as <linux/gprof.h> promises them.
  *
- * The first part sweeps over all commands with what is common to all; the
- * second goes through what SETUP refuses, each test wrong in one thing only;
- * the third through the order of commands.
+ * The first part sweeps over all commands with what is common to all; the second goes through what
+ * SETUP refuses, each test wrong in one thing only; the third through the order of commands.
  */
-#include <fcntl.h>
 #include <limits.h>
-#include <pthread.h>
-#include <signal.h>
-#include <sched.h>
-#include <sys/ioctl.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include "harness.h"
 #include "device.h"
 #include "table.h"
@@ -81,36 +73,26 @@ FIXTURE_VARIANT_ADD(command, stats) {
 };
 
 FIXTURE_VARIANT_ADD(command, rate) {
-	.nr = GPROF_IOC_RATE, .size = GPROF_RATE_SIZE_VER0, .setup = true,
-	.kind = GPROF_KIND_SCHED,
+	.nr = GPROF_IOC_RATE, .size = GPROF_RATE_SIZE_VER0, .setup = true, .kind = GPROF_KIND_SCHED,
 };
 
 FIXTURE_VARIANT_ADD(command, trigger) {
 	.nr = GPROF_IOC_TRIGGER, .size = GPROF_TRIGGER_SIZE_VER0, .out = true, .setup = true,
-	.grown = GPROF_TRIGGER_SIZE_VER1 - GPROF_TRIGGER_SIZE_VER0,
-	.kind = GPROF_KIND_TRACE,
+	.grown = GPROF_TRIGGER_SIZE_VER1 - GPROF_TRIGGER_SIZE_VER0, .kind = GPROF_KIND_TRACE,
 };
 
 FIXTURE_VARIANT_ADD(command, table){
-	.nr = GPROF_IOC_UNWIND_TABLE_ADD,
-	.size = GPROF_UNWIND_TABLE_ADD_SIZE_VER0,
-	.out = true,
-	.setup = true,
-	.grown = GPROF_UNWIND_TABLE_ADD_SIZE_VER1 - GPROF_UNWIND_TABLE_ADD_SIZE_VER0,
-	.tables = true,
-	.known_flags = __GPROF_UNWIND_TABLE_ADD_F_ALL,
+	.nr = GPROF_IOC_UNWIND_TABLE_ADD, .size = GPROF_UNWIND_TABLE_ADD_SIZE_VER0, .out = true,
+	.setup = true, .grown = GPROF_UNWIND_TABLE_ADD_SIZE_VER1 - GPROF_UNWIND_TABLE_ADD_SIZE_VER0,
+	.tables = true, .known_flags = __GPROF_UNWIND_TABLE_ADD_F_ALL,
 };
 
 FIXTURE_VARIANT_ADD(command, stack){
-	.nr = GPROF_IOC_SELF_STACK,
-	.size = GPROF_SELF_STACK_SIZE_VER0,
-	.out = true,
+	.nr = GPROF_IOC_SELF_STACK, .size = GPROF_SELF_STACK_SIZE_VER0, .out = true,
 };
 
 FIXTURE_VARIANT_ADD(command, memory){
-	.nr = GPROF_IOC_ALLOC_REPORT,
-	.size = GPROF_ALLOC_REPORT_SIZE_VER0,
-	.out = true,
+	.nr = GPROF_IOC_ALLOC_REPORT, .size = GPROF_ALLOC_REPORT_SIZE_VER0, .out = true,
 	.known_flags = 3, /* of what */
 };
 
@@ -402,8 +384,7 @@ TEST(a_command_that_is_EFAULT_has_changed_nothing)
 	TH_LOG("%u and %u faults in %u turns", faults[0], faults[1], i);
 	EXPECT_LT(0, faults[0]);
 	EXPECT_LT(0, faults[1]);
-	EXPECT_EQ(0, effects[0]);
-	EXPECT_EQ(0, effects[1]);
+	EXPECT_EQS(0, effects[0], 0, effects[1]);
 	munmap(f.page, sysconf(_SC_PAGESIZE));
 }
 
@@ -556,12 +537,9 @@ TEST_F(setup, _name)							\
 	EXPECT_EQ(GPROF_REASON_NONE, self->good.out_reason);		\
 }
 
-BAD_SETUP(kind_0_is_ENOENT, ENOENT, GPROF_REASON_KIND,
-	  self->bad.kind = 0)
-BAD_SETUP(unknown_kind_is_ENOENT, ENOENT, GPROF_REASON_KIND,
-	  self->bad.kind = 999)
-BAD_SETUP(target_0_is_EINVAL, EINVAL, GPROF_REASON_TARGET,
-	  self->bad.target = 0)
+BAD_SETUP(kind_0_is_ENOENT, ENOENT, GPROF_REASON_KIND, self->bad.kind = 0)
+BAD_SETUP(unknown_kind_is_ENOENT, ENOENT, GPROF_REASON_KIND, self->bad.kind = 999)
+BAD_SETUP(target_0_is_EINVAL, EINVAL, GPROF_REASON_TARGET, self->bad.target = 0)
 BAD_SETUP(unknown_target_is_EINVAL, EINVAL, GPROF_REASON_TARGET,
 	  self->bad.target = GPROF_TARGET_SYSTEM + 1)
 BAD_SETUP(unknown_stack_flag_is_EOPNOTSUPP, EOPNOTSUPP, GPROF_REASON_FLAGS,
@@ -573,14 +551,12 @@ BAD_SETUP(on_exec_of_the_system_is_EINVAL, EINVAL, GPROF_REASON_FLAGS,
 	    self->bad.flags = GPROF_SETUP_F_ON_EXEC; })
 BAD_SETUP(cpus_of_a_thread_is_EINVAL, EINVAL, GPROF_REASON_CPU,
 	  { static uint64_t one = 1; self->bad.cpus = (uintptr_t)&one; })
-BAD_SETUP(cpus_size_of_a_thread_is_EINVAL, EINVAL, GPROF_REASON_CPU,
-	  self->bad.cpus_size = 8)
+BAD_SETUP(cpus_size_of_a_thread_is_EINVAL, EINVAL, GPROF_REASON_CPU, self->bad.cpus_size = 8)
 BAD_SETUP(more_frames_than_the_most_is_EINVAL, EINVAL, self->bad.out_reason,
 	  self->bad.max_frames = 1U << 20)
 BAD_SETUP(buffer_below_4096_bytes_is_EINVAL, EINVAL, GPROF_REASON_BUFFER,
 	  self->bad.buffer_size = 4095)
-BAD_SETUP(absurd_buffer_is_EINVAL, EINVAL, GPROF_REASON_BUFFER,
-	  self->bad.buffer_size = 1ULL << 50)
+BAD_SETUP(absurd_buffer_is_EINVAL, EINVAL, GPROF_REASON_BUFFER, self->bad.buffer_size = 1ULL << 50)
 BAD_SETUP(largest_buffer_number_is_EINVAL, EINVAL, GPROF_REASON_BUFFER,
 	  self->bad.buffer_size = UINT64_MAX)
 BAD_SETUP(endless_generation_is_EINVAL, EINVAL, GPROF_REASON_GENERATION,
@@ -591,48 +567,38 @@ BAD_SETUP(generation_of_1_ns_is_EINVAL, EINVAL, GPROF_REASON_GENERATION,
 	  self->bad.generation_ns = 1)
 
 /* the kind's parameters */
-BAD_SETUP(params_at_null_are_EFAULT, EFAULT, GPROF_REASON_PARAMS,
-	  self->bad.params = 0)
+BAD_SETUP(params_at_null_are_EFAULT, EFAULT, GPROF_REASON_PARAMS, self->bad.params = 0)
 BAD_SETUP(params_at_a_kernel_address_are_EFAULT, EFAULT, GPROF_REASON_PARAMS,
 	  self->bad.params = UINT64_MAX << 20)
 BAD_SETUP(short_params_are_EINVAL, EINVAL, GPROF_REASON_PARAMS,
 	  params.size = GPROF_CPU_PARAMS_SIZE_VER0 - 1)
-BAD_SETUP(params_of_size_0_are_EINVAL, EINVAL, GPROF_REASON_PARAMS,
-	  params.size = 0)
+BAD_SETUP(params_of_size_0_are_EINVAL, EINVAL, GPROF_REASON_PARAMS, params.size = 0)
 BAD_SETUP(long_params_with_garbage_tail_are_E2BIG, E2BIG, GPROF_REASON_PARAMS,
 	  { static struct { struct gprof_cpu_params p; uint64_t tail; } longer;
 	    longer.p = params; longer.p.size = sizeof(longer); longer.tail = 1;
 	    self->bad.params = (uintptr_t)&longer; })
 BAD_SETUP(unknown_params_flag_is_EOPNOTSUPP, EOPNOTSUPP, GPROF_REASON_FLAGS,
 	  params.flags = __GPROF_CPU_F_ALL + 1)
-BAD_SETUP(precise_4_is_EINVAL, EINVAL, GPROF_REASON_PRECISE,
-	  params.precise = 4)
-BAD_SETUP(period_0_is_EINVAL, EINVAL, GPROF_REASON_PERIOD,
-	  params.period = 0)
-BAD_SETUP(timer_of_1_ns_is_EINVAL, EINVAL, GPROF_REASON_PERIOD,
-	  params.period = 1)
+BAD_SETUP(precise_4_is_EINVAL, EINVAL, GPROF_REASON_PRECISE, params.precise = 4)
+BAD_SETUP(period_0_is_EINVAL, EINVAL, GPROF_REASON_PERIOD, params.period = 0)
+BAD_SETUP(timer_of_1_ns_is_EINVAL, EINVAL, GPROF_REASON_PERIOD, params.period = 1)
 BAD_SETUP(timer_just_below_the_shortest_is_EINVAL, EINVAL, GPROF_REASON_PERIOD,
 	  params.period = GPROF_CPU_TIMER_MIN - 1)
 BAD_SETUP(period_just_above_the_longest_is_EINVAL, EINVAL, GPROF_REASON_PERIOD,
 	  params.period = GPROF_PERIOD_MAX + 1)
-BAD_SETUP(period_of_2_to_63_is_EINVAL, EINVAL, GPROF_REASON_PERIOD,
-	  params.period = 1ULL << 63)
+BAD_SETUP(period_of_2_to_63_is_EINVAL, EINVAL, GPROF_REASON_PERIOD, params.period = 1ULL << 63)
 BAD_SETUP(event_every_99_is_EINVAL, EINVAL, GPROF_REASON_PERIOD,
 	  { params.type = PERF_TYPE_HARDWARE; params.period = GPROF_CPU_PERIOD_MIN - 1; })
 BAD_SETUP(software_event_every_0_is_EINVAL, EINVAL, GPROF_REASON_PERIOD,
 	  { params.config = PERF_COUNT_SW_PAGE_FAULTS; params.period = 0; })
-BAD_SETUP(event_type_that_no_pmu_has_is_ENOENT, ENOENT, GPROF_REASON_EVENT,
-	  params.type = 0x7fff)
+BAD_SETUP(event_type_that_no_pmu_has_is_ENOENT, ENOENT, GPROF_REASON_EVENT, params.type = 0x7fff)
 BAD_SETUP(software_event_that_no_kernel_has_is_ENOENT, ENOENT, GPROF_REASON_EVENT,
 	  params.config = 0x7fff)
 
 /* targets */
-BAD_SETUP(thread_0_is_ESRCH, ESRCH, GPROF_REASON_TASK_GONE,
-	  self->bad.id = 0)
-BAD_SETUP(negative_thread_is_ESRCH, ESRCH, GPROF_REASON_TASK_GONE,
-	  self->bad.id = -1)
-BAD_SETUP(thread_that_never_was_is_ESRCH, ESRCH, GPROF_REASON_TASK_GONE,
-	  self->bad.id = INT_MAX)
+BAD_SETUP(thread_0_is_ESRCH, ESRCH, GPROF_REASON_TASK_GONE, self->bad.id = 0)
+BAD_SETUP(negative_thread_is_ESRCH, ESRCH, GPROF_REASON_TASK_GONE, self->bad.id = -1)
+BAD_SETUP(thread_that_never_was_is_ESRCH, ESRCH, GPROF_REASON_TASK_GONE, self->bad.id = INT_MAX)
 BAD_SETUP(process_that_never_was_is_ESRCH, ESRCH, GPROF_REASON_TASK_GONE,
 	  { self->bad.target = GPROF_TARGET_PROCESS; self->bad.id = INT_MAX; })
 BAD_SETUP(closed_cgroup_fd_is_EINVAL, EINVAL, GPROF_REASON_CGROUP,
@@ -652,12 +618,10 @@ static const uint64_t cpu_0[] = { 1, 0 };
 static const uint64_t no_cpu[] = { 0, 0 };
 static const uint64_t cpu_far_away[512] = { [511] = 1ULL << 63 };
 
-BAD_SETUP(cpus_of_no_bytes_are_EINVAL, EINVAL, GPROF_REASON_CPU,
-	  target_cpus(&self->bad, cpu_0, 0))
+BAD_SETUP(cpus_of_no_bytes_are_EINVAL, EINVAL, GPROF_REASON_CPU, target_cpus(&self->bad, cpu_0, 0))
 BAD_SETUP(cpus_of_half_a_word_are_EINVAL, EINVAL, GPROF_REASON_CPU,
 	  target_cpus(&self->bad, cpu_0, 12))
-BAD_SETUP(cpus_at_null_are_EFAULT, EFAULT, GPROF_REASON_CPU,
-	  target_cpus(&self->bad, NULL, 8))
+BAD_SETUP(cpus_at_null_are_EFAULT, EFAULT, GPROF_REASON_CPU, target_cpus(&self->bad, NULL, 8))
 BAD_SETUP(empty_set_of_cpus_is_EINVAL, EINVAL, GPROF_REASON_CPU,
 	  target_cpus(&self->bad, no_cpu, 16))
 BAD_SETUP(cpu_that_does_not_exist_is_ENODEV, ENODEV, GPROF_REASON_CPU,
@@ -731,10 +695,7 @@ TEST_F(setup, shortest_timer_is_accepted)
 
 TEST_F(setup, long_params_with_zero_tail_are_as_normal)
 {
-	struct {
-		struct gprof_cpu_params p;
-		uint64_t tail[128];
-	} longer = { .p = self->params };
+	struct { struct gprof_cpu_params p; uint64_t tail[128]; } longer = { .p = self->params };
 
 	longer.p.size = sizeof(longer);
 	self->good.params = (uintptr_t)&longer;
@@ -780,8 +741,7 @@ TEST_F(setup, set_of_cpus_may_be_longer_than_the_host)
 static struct gprof_tracepoint_params profile_params(uint64_t tracepoint, uint64_t period)
 {
 	return (struct gprof_tracepoint_params){
-		.size = sizeof(struct gprof_tracepoint_params),
-		.tracepoint = tracepoint,
+		.size = sizeof(struct gprof_tracepoint_params), .tracepoint = tracepoint,
 		.period = period,
 	};
 }
@@ -803,8 +763,7 @@ BAD_PROFILE(profile_of_an_unknown_tracepoint_is_ENOENT, ENOENT, GPROF_REASON_EVE
 	    params.tracepoint = 0xfffff0)
 BAD_PROFILE(profile_of_a_tracepoint_beyond_32_bits_is_ENOENT, ENOENT, GPROF_REASON_EVENT,
 	    params.tracepoint = 1ULL << 33)
-BAD_PROFILE(profile_of_period_0_is_EINVAL, EINVAL, GPROF_REASON_PERIOD,
-	    params.period = 0)
+BAD_PROFILE(profile_of_period_0_is_EINVAL, EINVAL, GPROF_REASON_PERIOD, params.period = 0)
 BAD_PROFILE(profile_above_the_longest_period_is_EINVAL, EINVAL, GPROF_REASON_PERIOD,
 	    params.period = GPROF_PERIOD_MAX + 1)
 BAD_PROFILE(profile_with_unknown_flag_is_EOPNOTSUPP, EOPNOTSUPP, GPROF_REASON_FLAGS,
@@ -875,8 +834,7 @@ TEST_F(order, stats_before_setup_is_EBUSY)
 
 TEST_F(order, second_start_is_EBUSY_and_recording_goes_on)
 {
-	ASSERT_EQ(0, DO_SETUP());
-	ASSERT_EQ(0, DO_START());
+	ASSERT_ZEROS(DO_SETUP(), DO_START());
 	EXPECT_EQ(1, self->start.out_attached);
 	EXPECT_EQ(-EBUSY, DO_START());
 	EXPECT_EQ(GPROF_REASON_STATE, self->start.out_reason);
@@ -891,9 +849,7 @@ TEST_F(order, stop_without_start_is_EBUSY)
 
 TEST_F(order, second_stop_is_EBUSY)
 {
-	ASSERT_EQ(0, DO_SETUP());
-	ASSERT_EQ(0, DO_START());
-	ASSERT_EQ(0, DO_STOP());
+	ASSERT_ZEROS(DO_SETUP(), DO_START(), DO_STOP());
 	EXPECT_EQ(-EBUSY, DO_STOP());
 }
 
@@ -903,8 +859,7 @@ TEST_F(order, start_may_follow_stop)
 
 	ASSERT_EQ(0, DO_SETUP());
 	for (i = 0; i < 10; i++) {
-		ASSERT_EQ(0, DO_START());
-		ASSERT_EQ(0, DO_STOP());
+		ASSERT_ZEROS(DO_START(), DO_STOP());
 	}
 }
 
@@ -913,21 +868,16 @@ TEST_F(order, stats_tell_when_recording_began_and_ended)
 	struct timespec before, after;
 
 	clock_gettime(CLOCK_MONOTONIC, &before);
-	ASSERT_EQ(0, DO_SETUP());
-	ASSERT_EQ(0, DO_STATS());
-	EXPECT_EQ(0, self->stats.out_started_ns);
-	EXPECT_EQ(0, self->stats.out_stopped_ns);
-	ASSERT_EQ(0, DO_START());
-	ASSERT_EQ(0, DO_STATS());
+	ASSERT_ZEROS(DO_SETUP(), DO_STATS());
+	EXPECT_EQS(0, self->stats.out_started_ns, 0, self->stats.out_stopped_ns);
+	ASSERT_ZEROS(DO_START(), DO_STATS());
 	EXPECT_LE(before.tv_sec * 1000000000ULL + before.tv_nsec, self->stats.out_started_ns);
 	EXPECT_EQ(0, self->stats.out_stopped_ns);
-	ASSERT_EQ(0, DO_STOP());
-	ASSERT_EQ(0, DO_STATS());
+	ASSERT_ZEROS(DO_STOP(), DO_STATS());
 	clock_gettime(CLOCK_MONOTONIC, &after);
 	EXPECT_LE(self->stats.out_started_ns, self->stats.out_stopped_ns);
 	EXPECT_GE(after.tv_sec * 1000000000ULL + after.tv_nsec, self->stats.out_stopped_ns);
-	ASSERT_EQ(0, DO_START());
-	ASSERT_EQ(0, DO_STATS());
+	ASSERT_ZEROS(DO_START(), DO_STATS());
 	EXPECT_LE(after.tv_sec * 1000000000ULL + after.tv_nsec, self->stats.out_started_ns);
 	EXPECT_EQ(0, self->stats.out_stopped_ns);
 }

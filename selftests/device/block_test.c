@@ -7,21 +7,10 @@
  * what was asked for, and together with the time until the task ran again not longer
  * than the call around it.
  */
-#include <fcntl.h>
 #include <linux/futex.h>
 #include <linux/userfaultfd.h>
 #include <math.h>
-#include <poll.h>
-#include <pthread.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include "harness.h"
 #include "device.h"
 #include "reader.h"
@@ -138,11 +127,8 @@ static void set_up(struct __test_metadata *_metadata, struct recorder *r, uint64
 		r->setup.kind = r->kind ? r->kind : GPROF_KIND_BLOCK;
 	}
 	r->setup.buffer_size = 1 << 19;
-	ASSERT_EQ(0, device_setup(&r->dev, &r->setup)) {
-		TH_LOG("reason %u", r->setup.out_reason);
-	}
-	ASSERT_EQ(0, device_map(&r->dev));
-	ASSERT_EQ(0, reader_init(&r->reader, &r->dev));
+	ASSERT_EQ(0, device_setup(&r->dev, &r->setup)) TH_LOG("reason %u", r->setup.out_reason);
+	ASSERT_ZEROS(device_map(&r->dev), reader_init(&r->reader, &r->dev));
 	r->told = calloc(WAITS_MAX, sizeof(*r->told));
 	ASSERT_NE(NULL, r->told);
 	r->reader.on_sample = note;
@@ -160,13 +146,11 @@ static void stop(struct __test_metadata *_metadata, struct recorder *r)
 	ASSERT_EQ(0, device_stop(&r->dev));
 	ASSERT_LE(0, reader_read(&r->reader));
 	EXPECT_STREQ("", r->reader.error);
-	EXPECT_EQ(0, r->reader.unknown);
-	EXPECT_EQ(0, r->reader.without_task);
+	EXPECT_EQS(0, r->reader.unknown, 0, r->reader.without_task);
 	ASSERT_EQ(0, device_stats(&r->dev, GPROF_STATS_ALL_CPUS, &r->st));
-	EXPECT_EQ(0, device_lost(&r->st)) {
+	EXPECT_EQ(0, device_lost(&r->st))
 		TH_LOG("lost: full %llu, wait %llu", (unsigned long long)r->st.out_lost[0],
 		       (unsigned long long)r->st.out_lost[GPROF_LOST_WAIT]);
-	}
 	EXPECT_EQ(r->st.out_produced, r->reader.samples + device_lost(&r->st));
 	EXPECT_EQ(r->st.out_produced, r->st.out_task + r->st.out_irq);
 }
@@ -484,8 +468,7 @@ TEST_F(block, three_sleepers_have_what_they_slept)
 		TH_LOG("%u ms: slept %llu us in %u, waited for a CPU %llu us, of %llu us", (i + 1) * 10,
 		       (unsigned long long)s.ns / 1000, s.nr, (unsigned long long)s.runnable / 1000,
 		       (unsigned long long)w[i].around / 1000);
-		EXPECT_EQ(w[i].times, s.nr);
-		EXPECT_EQ(0, s.no_stack);
+		EXPECT_EQS(w[i].times, s.nr, 0, s.no_stack);
 		EXPECT_LE(w[i].asked - drift(w[i].asked), s.ns);
 		EXPECT_GE(w[i].around, s.ns + s.runnable);
 		/* What is left out is the call itself, which takes long on a busy host. */
@@ -531,18 +514,13 @@ TEST_F(block, each_wait_is_told_what_it_was_for)
 		others = ways[i].what == GPROF_WAIT_FOR_FAULT ? 2 : 0;
 		/* And that of the word that let it go. */
 		wanted = 5 + (ways[i].what == GPROF_WAIT_FOR_FUTEX);
-		EXPECT_TRUE(s.nr >= wanted && s.nr <= wanted + others) {
+		EXPECT_TRUE(s.nr >= wanted && s.nr <= wanted + others)
 			TH_LOG("%s; the last was for %u", ways[i].name,
 			       all.last ? all.last->what : 0);
-		}
 		EXPECT_EQ(0, s.no_stack);
-		EXPECT_LE(w.asked - drift(w.asked), s.ns) {
-			TH_LOG("%s", ways[i].name);
-		}
+		EXPECT_LE(w.asked - drift(w.asked), s.ns) TH_LOG("%s", ways[i].name);
 		if (ways[i].what != GPROF_WAIT_FOR_FUTEX)
-			EXPECT_GE(w.around, s.ns + s.runnable) {
-				TH_LOG("%s", ways[i].name);
-			}
+			EXPECT_GE(w.around, s.ns + s.runnable) TH_LOG("%s", ways[i].name);
 		reader_free(&r->reader);
 		device_close(&r->dev);
 		free(r->told);
@@ -670,8 +648,7 @@ TEST_F(block, waits_of_before_count_from_start_and_those_that_go_on_until_stop)
 	s = sum_of(r, before.tid, GPROF_WAIT_FOR_PIPE);
 	TH_LOG("before: %u, %llu us, ended by %llu", s.nr, (unsigned long long)s.ns / 1000,
 	       (unsigned long long)(ended - r->st.out_started_ns) / 1000);
-	EXPECT_EQ(1, s.nr);
-	EXPECT_EQ(0, s.no_stack);
+	EXPECT_EQS(1, s.nr, 0, s.no_stack);
 	EXPECT_LE(50 * MS - drift(50 * MS), s.ns);
 	EXPECT_GE(ended - r->st.out_started_ns + drift(50 * MS), s.ns);
 
@@ -689,9 +666,7 @@ TEST_F(block, waits_of_before_count_from_start_and_those_that_go_on_until_stop)
 	TH_LOG("through: %u, %llu us of %llu", s.nr, (unsigned long long)s.ns / 1000,
 	       (unsigned long long)window / 1000);
 	/* By one clock. */
-	EXPECT_EQ(1, s.nr);
-	EXPECT_EQ(window, s.ns);
-	EXPECT_EQ(0, s.no_stack);
+	EXPECT_EQS(1, s.nr, window, s.ns, 0, s.no_stack);
 }
 
 struct rester {
@@ -763,8 +738,7 @@ TEST_F(block, started_again_it_knows_nothing_of_before)
 	ASSERT_EQ(5, r->nr);
 	for (i = 0; i < r->nr; i++)
 		sum += r->told[i].ns;
-	EXPECT_EQ(windows, sum);
-	EXPECT_EQ(5, r->st.out_count);
+	EXPECT_EQS(windows, sum, 5, r->st.out_count);
 	ASSERT_TRUE(w.way->end(&w));
 	pthread_join(w.thread, NULL);
 }
@@ -886,8 +860,7 @@ TEST_F(block, waits_that_end_while_start_looks_for_them_are_told)
 	TH_LOG("%u naps ended after START, of which %u were not told; it took %llu us", after,
 	       missed, (unsigned long long)start_ns / 1000);
 	EXPECT_LT(30, after);
-	EXPECT_EQ(0, missed);
-	EXPECT_EQ(0, twice);
+	EXPECT_EQS(0, missed, 0, twice);
 }
 
 /* There is room for the waits of as many as there were at SETUP, and some; others are lost. */
@@ -1019,8 +992,7 @@ TEST_F(block, interrupt_that_ends_a_wait_has_no_user_frames)
 	}
 	TH_LOG("%u by an interrupt, %u with the kernel's frames", by_irq, of_kernel);
 	EXPECT_LE(20, by_irq);
-	EXPECT_EQ(by_irq, of_kernel);
-	EXPECT_EQ(0, of_user);
+	EXPECT_EQS(by_irq, of_kernel, 0, of_user);
 }
 
 static void wake_word_of(void *arg, int step)
@@ -1044,9 +1016,8 @@ TEST_F(block, who_is_not_privileged_sees_neither_strangers_nor_the_kernel)
 
 	ASSERT_NE(MAP_FAILED, word);
 	/* a child of root's: not the target's, as it was there before */
-	ASSERT_EQ(0, child_fork(&self->child, wake_word_of, word));
-	ASSERT_EQ(0, setrlimit(RLIMIT_MEMLOCK, &enough));
-	ASSERT_EQ(0, become(1234));
+	ASSERT_ZEROS(child_fork(&self->child, wake_word_of, word),
+		     setrlimit(RLIMIT_MEMLOCK, &enough), become(1234));
 	record(_metadata, r, 1, 0);
 	set_up(_metadata, waker, 1, GPROF_BLOCK_F_WAKER, GPROF_TARGET_PROCESS, getpid());
 	start(_metadata, waker);
@@ -1070,10 +1041,7 @@ TEST_F(block, who_is_not_privileged_sees_neither_strangers_nor_the_kernel)
 	for (i = 0; i < r->nr; i++)
 		kernel += r->told[i].nr_kernel;
 	s = sum_of(r, getpid(), GPROF_WAIT_FOR_SLEEP);
-	EXPECT_EQ(1, s.nr);
-	EXPECT_EQ(0, s.no_stack);
-	EXPECT_EQ(0, others);
-	EXPECT_EQ(0, kernel);
+	EXPECT_EQS(1, s.nr, 0, s.no_stack, 0, others, 0, kernel);
 	EXPECT_LE(1, strangers + !sum_of(r, getpid(), GPROF_WAIT_FOR_FUTEX).nr);
 }
 
@@ -1230,8 +1198,7 @@ TEST_F(block, child_that_is_forked_later_belongs)
 	struct recorder *r = &self->r[0];
 
 	record(_metadata, r, 1, 0);
-	ASSERT_EQ(0, child_fork(&self->child, sleeps_in_child, NULL));
-	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_ZEROS(child_fork(&self->child, sleeps_in_child, NULL), child_step(&self->child));
 	stop(_metadata, r);
 	EXPECT_EQ(20, sum_of(r, self->child.pid, GPROF_WAIT_FOR_SLEEP).nr);
 }
@@ -1261,10 +1228,9 @@ TEST_F(block, wait_is_of_the_cgroup_that_it_began_in)
 
 	SKIP_UNLESS(!geteuid(), "needs root");
 	SKIP_UNLESS(kernel_has_cgroups(), "this kernel has no cgroups");
-	ASSERT_EQ(0, cgroup_make(path[0], "from"));
-	ASSERT_EQ(0, cgroup_make(path[1], "to"));
-	ASSERT_EQ(0, child_fork(&self->child, waits_for_its_word, word));
-	ASSERT_EQ(0, memory_cgroup_enter(path[0], self->child.pid));
+	ASSERT_ZEROS(cgroup_make(path[0], "from"), cgroup_make(path[1], "to"),
+		     child_fork(&self->child, waits_for_its_word, word),
+		     memory_cgroup_enter(path[0], self->child.pid));
 	fd = open(path[0], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	ASSERT_LE(0, fd);
 	record(_metadata, r, 1, 0);
@@ -1278,9 +1244,7 @@ TEST_F(block, wait_is_of_the_cgroup_that_it_began_in)
 	stop(_metadata, &self->r[1]);
 	stop(_metadata, r);
 	s = sum_of(&self->r[1], self->child.pid, GPROF_WAIT_FOR_FUTEX);
-	EXPECT_EQ(1, s.nr);
-	EXPECT_EQ(0, s.no_stack);
-	EXPECT_EQ(self->r[1].st.out_count, self->r[1].reader.samples);
+	EXPECT_EQS(1, s.nr, 0, s.no_stack, self->r[1].st.out_count, self->r[1].reader.samples);
 	close(fd);
 	child_end(&self->child);
 	self->child.pid = 0;
@@ -1309,14 +1273,12 @@ TEST_F(block, system_has_waits_of_the_kernel_with_its_frames)
 	own = sum_of(r, gettid(), GPROF_WAIT_FOR_SLEEP).nr;
 	for (i = 0; i < r->nr; i++) {
 		kernel += r->told[i].what == GPROF_WAIT_FOR_KERNEL;
-		if (r->told[i].tid == (uint32_t)gettid() &&
-		    r->told[i].what == GPROF_WAIT_FOR_SLEEP)
+		if (r->told[i].tid == (uint32_t)gettid() && r->told[i].what == GPROF_WAIT_FOR_SLEEP)
 			frames += r->told[i].nr_kernel > 3 && r->told[i].nr_user;
 	}
 	TH_LOG("%u of ours, %u of the kernel, of %u", own, kernel, r->nr);
 	EXPECT_LT(25, n);
-	EXPECT_EQ(n, own);
-	EXPECT_EQ(n, frames);
+	EXPECT_EQS(n, own, n, frames);
 	EXPECT_LT(0, kernel);
 }
 
@@ -1499,9 +1461,8 @@ TEST_F(block, release_has_the_waits_of_all_that_waited_for_it)
 			EXPECT_EQ(gettid(), t->tid);
 			EXPECT_EQ(getpid(), t->pid);
 			EXPECT_LT(0, t->nr_user);
-			EXPECT_EQ(GPROF_WAIT_ENDED_BY_TASK, t->ended);
-			EXPECT_EQ(GPROF_WAIT_LOCK_PLAIN, t->lock);
-			EXPECT_EQ(GPROF_WAIT_FOR_FUTEX, t->what);
+			EXPECT_EQS(GPROF_WAIT_ENDED_BY_TASK, t->ended,
+				   GPROF_WAIT_LOCK_PLAIN, t->lock, GPROF_WAIT_FOR_FUTEX, t->what);
 			ns += t->ns;
 			waits++;
 		}
@@ -1567,9 +1528,7 @@ TEST_F(block, conditions_and_pi_locks_are_told_apart)
 		irqs += w->addr == (uintptr_t)&word && by_timer(w) &&
 			!w->tid && !w->nr_user && w->ns >= 19 * MS;
 	}
-	EXPECT_EQ(1, conditions);
-	EXPECT_EQ(1, pis);
-	EXPECT_EQ(1, irqs);
+	EXPECT_EQS(1, conditions, 1, pis, 1, irqs);
 }
 
 static void waits_for_ever(void *arg, int step)
@@ -1586,8 +1545,7 @@ TEST_F(block, waiter_that_is_killed_is_told_once)
 
 	ASSERT_NE(MAP_FAILED, word);
 	record_locks(_metadata, r, GPROF_MUTEX_F_ADDR);
-	ASSERT_EQ(0, child_fork(&self->child, waits_for_ever, word));
-	ASSERT_EQ(0, child_begin(&self->child));
+	ASSERT_ZEROS(child_fork(&self->child, waits_for_ever, word), child_begin(&self->child));
 	sleep_ms(50);
 	child_end(&self->child);
 	self->child.pid = 0;
@@ -1596,8 +1554,7 @@ TEST_F(block, waiter_that_is_killed_is_told_once)
 		told += r->told[i].addr == (uintptr_t)word &&
 			r->told[i].tid == (uint32_t)gettid() &&
 			r->told[i].ended == GPROF_WAIT_ENDED_BY_TASK;
-	EXPECT_EQ(1, told);
-	EXPECT_EQ(r->nr, r->st.out_count);
+	EXPECT_EQS(1, told, r->nr, r->st.out_count);
 }
 
 /* A futex call in memory that goes, or is not there. */
@@ -1686,8 +1643,7 @@ TEST_F(block, futex_whose_memory_is_unmapped_is_told_once)
 				EXPECT_EQ(0, syscall(SYS_tgkill, getpid(), l->tid, SIGUSR1));
 		}
 		pthread_join(thread, NULL);
-		EXPECT_EQ(i ? -1 : 0, l->ret);
-		EXPECT_EQ(!i ? 0 : i == 1 ? EINTR : EFAULT, l->err);
+		EXPECT_EQS(i ? -1 : 0, l->ret, !i ? 0 : i == 1 ? EINTR : EFAULT, l->err);
 		ASSERT_LE(0, reader_read(&r->reader));
 		for (told = 0, j = 0; j < r->nr; j++) {
 			const struct told *t = &r->told[j];
@@ -1768,8 +1724,7 @@ TEST_F(block, who_is_frozen_waits_for_no_lock)
 	EXPECT_LE(1, stopped.nr);
 	EXPECT_LE(froze - drift(froze), stopped.ns);
 	/* Before and after. */
-	EXPECT_EQ(2, lock.nr);
-	EXPECT_EQ(2, futex.nr);
+	EXPECT_EQS(2, lock.nr, 2, futex.nr);
 	EXPECT_GE(waited - froze + drift(froze), lock.ns);
 	EXPECT_LE(40 * MS - drift(40 * MS), lock.ns);
 	child_end(&self->child);

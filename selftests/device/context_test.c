@@ -7,9 +7,6 @@
  * is an interrupt everywhere, but for what is due when its task is switched out
  * with interrupts off. A tracepoint is where the task is.
  */
-#include <fcntl.h>
-#include <signal.h>
-#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include "harness.h"
 #include "device.h"
@@ -47,11 +44,8 @@ static struct outcome outcome(struct __test_metadata *_metadata, struct device *
 	struct outcome o = { 0 };
 	struct reader reader;
 
-	EXPECT_EQ(0, reader_init(&reader, dev));
-	EXPECT_EQ(0, device_stop(dev));
-	EXPECT_LE(0, reader_read(&reader)) {
-		TH_LOG("%s", reader.error);
-	}
+	EXPECT_ZEROS(reader_init(&reader, dev), device_stop(dev));
+	EXPECT_LE(0, reader_read(&reader)) TH_LOG("%s", reader.error);
 	EXPECT_EQ(0, device_stats(dev, GPROF_STATS_ALL_CPUS, &o.st));
 	o.samples = reader.samples;
 	o.weight = reader.weight;
@@ -75,8 +69,8 @@ static void expect_context(struct __test_metadata *_metadata, const struct outco
 	EXPECT_EQ(context == IRQ ? o->st.out_produced : 0, o->st.out_irq);
 	EXPECT_EQ(context == TASK ? o->st.out_produced : 0, o->st.out_task);
 	/* what the records say */
-	EXPECT_EQ(context == NMI ? o->samples : 0, o->nmi);
-	EXPECT_EQ(context == IRQ ? o->samples : 0, o->irq);
+	EXPECT_EQS(context == NMI ? o->samples : 0, o->nmi,
+		   context == IRQ ? o->samples : 0, o->irq);
 }
 
 static void burn_in_both_modes(void)
@@ -104,8 +98,7 @@ TEST(timer_samples_are_taken_in_interrupts_but_for_few)
 	burn_in_both_modes();
 	o = outcome(_metadata, &dev);
 	EXPECT_LT(0, o.st.out_produced);
-	EXPECT_EQ(0, o.st.out_nmi);
-	EXPECT_EQ(0, o.nmi);
+	EXPECT_EQS(0, o.st.out_nmi, 0, o.nmi);
 	EXPECT_LE(o.st.out_produced * 9 / 10, o.st.out_irq);
 	EXPECT_EQ(o.samples + device_lost(&o.st), o.irq + o.st.out_task);
 	EXPECT_LT(0, o.kernel);
@@ -194,16 +187,12 @@ TEST_F(tracepoint, every_event_is_a_sample_in_task_context)
 {
 	struct outcome o;
 
-	ASSERT_EQ(0, device_record(&self->dev, &self->setup)) {
+	ASSERT_EQ(0, device_record(&self->dev, &self->setup))
 		TH_LOG("reason %u", self->setup.out_reason);
-	}
 	fork_times(123);
 	o = outcome(_metadata, &self->dev);
 	expect_context(_metadata, &o, TASK);
-	EXPECT_EQ(123, o.st.out_produced);
-	EXPECT_EQ(123, o.samples);
-	EXPECT_EQ(123, o.kernel);
-	EXPECT_EQ(123, o.st.out_count);
+	EXPECT_EQS(123, o.st.out_produced, 123, o.samples, 123, o.kernel, 123, o.st.out_count);
 }
 
 /* perf swaps the counters of parent and child at a switch: the remainder must not die. */
@@ -296,47 +285,40 @@ static void compare_stack(void *ctx, const struct reader_sample *s)
 	}
 }
 
-/* The first is found by the kernel's unwinder; the next may be by what was learnt. */
-TEST_F(tracepoint, the_same_call_has_the_same_kernel_stack_each_time)
+/* Of so many forks, with their stacks of the kernel. */
+static void read_forks(struct __test_metadata *_metadata, FIXTURE_DATA(tracepoint) *self, int n,
+		       void (*on_sample)(void *ctx, const struct reader_sample *s), void *ctx)
 {
-	struct kernel_stack stack = { 0 };
 	struct reader reader;
 
 	self->setup.stack |= GPROF_STACK_F_KERNEL;
 	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
-	fork_times(100);
-	ASSERT_EQ(0, device_stop(&self->dev));
-	ASSERT_EQ(0, reader_init(&reader, &self->dev));
-	reader.ctx = &stack;
-	reader.on_sample = compare_stack;
-	ASSERT_LT(0, reader_read(&reader)) {
-		TH_LOG("%s", reader.error);
-	}
-	EXPECT_EQ(100, reader.samples);
+	fork_times(n);
+	ASSERT_ZEROS(device_stop(&self->dev), reader_init(&reader, &self->dev));
+	reader.ctx = ctx;
+	reader.on_sample = on_sample;
+	ASSERT_LT(0, reader_read(&reader)) TH_LOG("%s", reader.error);
+	EXPECT_EQ(n, reader.samples);
+	reader_free(&reader);
+}
+
+/* The first is found by the kernel's unwinder; the next may be by what was learnt. */
+TEST_F(tracepoint, the_same_call_has_the_same_kernel_stack_each_time)
+{
+	struct kernel_stack stack = { 0 };
+
+	read_forks(_metadata, self, 100, compare_stack, &stack);
 	EXPECT_LE(4, stack.nr);
 	EXPECT_EQ(0, stack.others);
-	reader_free(&reader);
 }
 
 TEST_F(tracepoint, samples_have_the_stacks_that_were_asked_for)
 {
 	struct frames frames = { 0 };
-	struct reader reader;
 
-	self->setup.stack |= GPROF_STACK_F_KERNEL;
-	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
-	fork_times(20);
-	ASSERT_EQ(0, device_stop(&self->dev));
-	ASSERT_EQ(0, reader_init(&reader, &self->dev));
-	reader.ctx = &frames;
-	reader.on_sample = sum_frames;
-	ASSERT_LT(0, reader_read(&reader)) {
-		TH_LOG("%s", reader.error);
-	}
-	EXPECT_EQ(20, reader.samples);
+	read_forks(_metadata, self, 20, sum_frames, &frames);
 	EXPECT_LE(20 * 3, frames.kernel);
 	EXPECT_LE(20, frames.user);
-	reader_free(&reader);
 }
 
 TEST_HARNESS_MAIN

@@ -6,8 +6,6 @@
  * Whether the machine has an event is asked of perf_event_open(2), so that the
  * module cannot excuse itself.
  */
-#include <fcntl.h>
-#include <sys/syscall.h>
 #include "harness.h"
 #include "device.h"
 #include "reader.h"
@@ -65,9 +63,8 @@ TEST_F(event, is_refused_with_its_reason_where_the_machine_lacks_it)
 
 	SKIP_UNLESS(self->refused, "the machine has it");
 	ret = device_setup(&self->dev, &self->setup);
-	EXPECT_TRUE(ret == -ENOENT || ret == -EOPNOTSUPP) {
+	EXPECT_TRUE(ret == -ENOENT || ret == -EOPNOTSUPP)
 		TH_LOG("SETUP: %d, perf: %d", -ret, self->refused);
-	}
 	EXPECT_EQ(GPROF_REASON_EVENT, self->setup.out_reason);
 }
 
@@ -79,9 +76,8 @@ TEST_F(event, stands_for_what_it_counted)
 	SKIP_UNLESS(!self->refused, "perf has no such event here: %s", strerror(self->refused));
 	/* each CPU begins a period of its own */
 	ASSERT_LE(0, pin_to_some_cpu());
-	ASSERT_EQ(0, device_record(&self->dev, &self->setup)) {
+	ASSERT_EQ(0, device_record(&self->dev, &self->setup))
 		TH_LOG("reason %u", self->setup.out_reason);
-	}
 	ASSERT_EQ(0, reader_init(&reader, &self->dev));
 	burn_ns(500000000);
 	ASSERT_EQ(0, device_stop(&self->dev));
@@ -148,8 +144,7 @@ TEST_F(period, longest_is_accepted_and_gives_no_sample)
 	self->params.period = GPROF_PERIOD_MAX;
 	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
 	burn_ns(50000000);
-	ASSERT_EQ(0, device_stop(&self->dev));
-	ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
+	ASSERT_ZEROS(device_stop(&self->dev), device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
 	EXPECT_EQ(0, st.out_produced);
 	EXPECT_LT(0, st.out_count);
 }
@@ -163,8 +158,7 @@ TEST_F(period, shortest_is_borne)
 	self->params.period = GPROF_CPU_PERIOD_MIN;
 	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
 	burn_until(monotonic_ns() + 500000000);
-	ASSERT_EQ(0, device_stop(&self->dev));
-	ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
+	ASSERT_ZEROS(device_stop(&self->dev), device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
 	EXPECT_LT(0, st.out_produced);
 	TH_LOG("%llu samples, throttled %llu times", (unsigned long long)st.out_produced,
 	       (unsigned long long)st.out_throttled);
@@ -185,15 +179,12 @@ TEST_F(period, throttling_is_counted)
 	ASSERT_EQ(0, file_read(MAX_PERCENT, percent, sizeof(percent)));
 	ASSERT_EQ(0, file_read(MAX_RATE, rate, sizeof(rate)));
 	/* the rate can only be changed while there is a limit in percent */
-	ASSERT_EQ(0, file_write(MAX_PERCENT, "99"));
-	ASSERT_EQ(0, file_write(MAX_RATE, "1000"));
+	ASSERT_ZEROS(file_write(MAX_PERCENT, "99"), file_write(MAX_RATE, "1000"));
 	self->params.period = 10000;
-	EXPECT_EQ(0, device_record(&self->dev, &self->setup));
-	EXPECT_EQ(0, reader_init(&reader, &self->dev));
+	EXPECT_ZEROS(device_record(&self->dev, &self->setup), reader_init(&reader, &self->dev));
 	burn_until(monotonic_ns() + 500000000);
-	EXPECT_EQ(0, device_stop(&self->dev));
-	EXPECT_EQ(0, file_write(MAX_RATE, rate));
-	EXPECT_EQ(0, file_write(MAX_PERCENT, percent));
+	EXPECT_ZEROS(device_stop(&self->dev), file_write(MAX_RATE, rate),
+		     file_write(MAX_PERCENT, percent));
 	EXPECT_LE(0, reader_read(&reader));
 	EXPECT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
 	EXPECT_EQ(st.out_produced, reader.samples + device_lost(&st));
@@ -212,12 +203,10 @@ TEST_F(period, several_events_are_recorded_at_once)
 
 	SKIP_UNLESS(!self->refused, "perf has no cycles here");
 	timer_setup.params = (uintptr_t)&timer;
-	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
-	ASSERT_EQ(0, device_record(&other, &timer_setup));
+	ASSERT_ZEROS(device_record(&self->dev, &self->setup), device_record(&other, &timer_setup));
 	burn_ns(200000000);
-	ASSERT_EQ(0, device_stop(&self->dev));
-	ASSERT_EQ(0, device_stop(&other));
-	ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
+	ASSERT_ZEROS(device_stop(&self->dev), device_stop(&other),
+		     device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
 	EXPECT_LE(5, st.out_produced);
 	ASSERT_EQ(0, device_stats(&other, GPROF_STATS_ALL_CPUS, &st));
 	EXPECT_LE(5, st.out_produced);
@@ -277,9 +266,8 @@ TEST_F(period, precise_beyond_the_pmu_is_refused)
 		return;
 	}
 #endif
-	EXPECT_TRUE(ret == -EOPNOTSUPP || ret == -ENOENT || ret == -EINVAL) {
+	EXPECT_TRUE(ret == -EOPNOTSUPP || ret == -ENOENT || ret == -EINVAL)
 		TH_LOG("SETUP: %d", ret);
-	}
 	EXPECT_EQ(GPROF_REASON_PRECISE, self->setup.out_reason);
 	self->params.precise = 0;
 	EXPECT_EQ(0, device_setup(&self->dev, &self->setup));

@@ -7,17 +7,10 @@
  * whoever receives them; files, pages and timers are freed in ways of their own.
  */
 #include <arpa/inet.h>
-#include <fcntl.h>
-#include <pthread.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <sys/ipc.h>
-#include <sys/mman.h>
 #include <sys/msg.h>
-#include <sys/socket.h>
 #include <sys/timerfd.h>
-#include <sys/wait.h>
 #include "harness.h"
 #include "device.h"
 #include "live_table.h"
@@ -113,11 +106,9 @@ static void *map_live(FIXTURE_DATA(heap) *self, size_t length, int prot)
 
 static void set_up(struct __test_metadata *_metadata, FIXTURE_DATA(heap) *self)
 {
-	ASSERT_EQ(0, device_setup(&self->dev, &self->setup)) {
+	ASSERT_EQ(0, device_setup(&self->dev, &self->setup))
 		TH_LOG("reason %u", self->setup.out_reason);
-	}
-	ASSERT_EQ(0, device_map(&self->dev));
-	ASSERT_EQ(0, reader_init(&self->reader, &self->dev));
+	ASSERT_ZEROS(device_map(&self->dev), reader_init(&self->reader, &self->dev));
 	self->told = calloc(SAMPLES_MAX, sizeof(*self->told));
 	ASSERT_NE(NULL, self->told);
 	self->reader.on_sample = note;
@@ -233,14 +224,9 @@ TEST_F(heap, each_message_is_told_and_is_live_until_it_is_received)
 	finish(_metadata, self);
 	s = sum_of(self, gettid(), MESSAGE);
 	EXPECT_EQ(0, device_lost(&self->st));
-	EXPECT_EQ(1000, s.nr);
-	EXPECT_EQ(1000, s.weight);
-	EXPECT_EQ(1000, s.in_table);
-	EXPECT_EQ(700, s.live);
+	EXPECT_EQS(1000, s.nr, 1000, s.weight, 1000, s.in_table, 700, s.live);
 	EXPECT_EQ(700, slots_live(self, MESSAGE));
-	EXPECT_EQ(0, s.without_kernel);
-	EXPECT_EQ(0, s.without_user);
-	EXPECT_EQ(0, self->head->full);
+	EXPECT_EQS(0, s.without_kernel, 0, s.without_user, 0, self->head->full);
 	EXPECT_EQ(slots_live(self, 0), self->head->added - self->head->removed);
 }
 
@@ -256,8 +242,7 @@ TEST_F(heap, nothing_of_what_was_all_freed_is_live)
 	}
 	finish(_metadata, self);
 	s = sum_of(self, gettid(), MESSAGE);
-	EXPECT_EQ(3000, s.nr);
-	EXPECT_EQ(0, s.live);
+	EXPECT_EQS(3000, s.nr, 0, s.live);
 	EXPECT_EQ(0, slots_live(self, MESSAGE));
 }
 
@@ -271,9 +256,7 @@ TEST_F(heap, kind_alloc_tells_the_same_and_has_no_table)
 	ASSERT_TRUE(receive(self, 500));
 	finish(_metadata, self);
 	s = sum_of(self, gettid(), MESSAGE);
-	EXPECT_EQ(500, s.nr);
-	EXPECT_EQ(500 * MESSAGE, s.bytes);
-	EXPECT_EQ(0, s.in_table);
+	EXPECT_EQS(500, s.nr, 500 * MESSAGE, s.bytes, 0, s.in_table);
 	EXPECT_EQ(MAP_FAILED, map_live(self, self->page, PROT_READ));
 	EXPECT_EQ(ENODEV, errno);
 }
@@ -294,8 +277,7 @@ TEST_F(heap, another_process_frees_it)
 	ASSERT_EQ(0, status);
 	finish(_metadata, self);
 	s = sum_of(self, gettid(), MESSAGE);
-	EXPECT_EQ(1000, s.nr);
-	EXPECT_EQ(400, s.live);
+	EXPECT_EQS(1000, s.nr, 400, s.live);
 	EXPECT_EQ(400, slots_live(self, MESSAGE));
 }
 
@@ -322,8 +304,7 @@ TEST_F(heap, a_stranger_frees_it)
 	EXPECT_EQ(0, status);
 	finish(_metadata, self);
 	s = sum_of(self, 0, MESSAGE);
-	EXPECT_EQ(1000, s.nr);
-	EXPECT_EQ(0, s.live);
+	EXPECT_EQS(1000, s.nr, 0, s.live);
 	EXPECT_EQ(0, slots_live(self, MESSAGE));
 }
 
@@ -515,9 +496,7 @@ TEST_F(heap, pages_of_slabs_are_not_told)
 		msgctl(more[i], IPC_RMID, NULL);
 	/* It did get pages for them: 4000 messages are more than 500 KiB. */
 	EXPECT_LE(before + 300, after);
-	EXPECT_EQ(0, slabs.of_slabs) {
-		TH_LOG("%u of %u", slabs.of_slabs, slabs.pages);
-	}
+	EXPECT_EQ(0, slabs.of_slabs) TH_LOG("%u of %u", slabs.of_slabs, slabs.pages);
 }
 
 /* ---- of whom ---- */
@@ -635,13 +614,11 @@ TEST_F(heap, sampled_bytes_stand_for_all)
 	/* Of the sum of weights it is nr (1 - p) / p at most, drawn among what others allocate. */
 	p = 148. / 4096;
 	sigma = nr * (1 - p) / p;
-	EXPECT_LT(((double)s.weight - nr) * ((double)s.weight - nr), 16 * sigma) {
+	EXPECT_LT(((double)s.weight - nr) * ((double)s.weight - nr), 16 * sigma)
 		TH_LOG("%llu samples stand for %llu of %u", (unsigned long long)s.nr,
 		       (unsigned long long)s.weight, nr);
-	}
 	EXPECT_LT(s.nr, nr / 15);
-	EXPECT_EQ(0, s.live);
-	EXPECT_EQ(0, slots_live(self, MESSAGE));
+	EXPECT_ZEROS(s.live, slots_live(self, MESSAGE));
 }
 
 /* ---- the table ---- */
@@ -660,8 +637,7 @@ TEST_F(heap, full_table_says_so_and_is_right_for_what_it_holds)
 	EXPECT_LT(self->head->nr_slots / 2, self->head->added - self->head->removed);
 	ASSERT_LE(0, reader_read(&self->reader));
 	s = sum_of(self, gettid(), MESSAGE);
-	EXPECT_EQ(1000, s.nr);
-	EXPECT_EQ(s.in_table, s.live);
+	EXPECT_EQS(1000, s.nr, s.in_table, s.live);
 	EXPECT_EQ(s.live, slots_live(self, MESSAGE));
 	ASSERT_TRUE(receive(self, 1000));
 	EXPECT_EQ(0, slots_live(self, MESSAGE));
@@ -720,8 +696,7 @@ TEST_F(heap, slot_says_what_the_sample_says)
 
 		if (!t->live || s->live != t->live)
 			continue;
-		EXPECT_EQ(t->value, s->value);
-		EXPECT_EQ(t->weight, s->weight);
+		EXPECT_EQS(t->value, s->value, t->weight, s->weight);
 		EXPECT_LE(s->time, t->time);
 		seen++;
 	}
@@ -772,8 +747,7 @@ TEST_F(heap, stop_keeps_what_is_live_and_start_forgets_it)
 	ASSERT_TRUE(put(self, 30));
 	finish(_metadata, self);
 	s = sum_of(self, gettid(), MESSAGE);
-	EXPECT_EQ(130, s.nr);
-	EXPECT_EQ(30, s.live);
+	EXPECT_EQS(130, s.nr, 30, s.live);
 	EXPECT_EQ(30, slots_live(self, MESSAGE));
 	EXPECT_EQ(0, self->head->unseen);
 }
@@ -845,8 +819,7 @@ TEST_F(heap, table_describes_itself)
 	EXPECT_LE(GPROF_ALLOC_SLOTS, self->head->nr_slots);
 	EXPECT_LE(self->head->slots_offset + self->head->nr_slots * self->head->slot_size,
 		  self->head->size);
-	EXPECT_EQ(0, self->head->starts);
-	EXPECT_EQ(0, slots_live(self, 0));
+	EXPECT_ZEROS(self->head->starts, slots_live(self, 0));
 }
 
 TEST_F(heap, table_can_be_read_alone)
@@ -952,12 +925,8 @@ TEST_F(heap, parameters_are_checked)
 		self->params.slots = cases[i].slots;
 		self->params.__reserved = cases[i].reserved;
 		self->params.period = cases[i].period;
-		EXPECT_EQ(cases[i].err, refused(self, &reason)) {
-			TH_LOG("case %u", i);
-		}
-		EXPECT_EQ(cases[i].reason, reason) {
-			TH_LOG("case %u", i);
-		}
+		EXPECT_EQ(cases[i].err, refused(self, &reason)) TH_LOG("case %u", i);
+		EXPECT_EQ(cases[i].reason, reason) TH_LOG("case %u", i);
 	}
 }
 
@@ -1099,15 +1068,13 @@ TEST_F(heap, an_exit_costs_what_the_process_has)
 	for (i = 0; i < 7; i++) {
 		ASSERT_EQ(0, device_start(&small));
 		ns[0] = ends_of(_metadata, ENDS);
-		ASSERT_EQ(0, device_stop(&small));
-		ASSERT_EQ(0, device_start(&self->dev));
+		ASSERT_ZEROS(device_stop(&small), device_start(&self->dev));
 		ns[1] = ends_of(_metadata, ENDS);
 		/* The thread that reads mappings may be the last to let go of a process' memory. */
 		for (tries = 0; self->head->removed < ENDS && tries < 200; tries++)
 			sleep_ms(10);
 		ASSERT_EQ(0, device_stop(&self->dev));
-		EXPECT_EQ(ENDS, self->head->added);
-		EXPECT_EQ(ENDS, self->head->removed);
+		EXPECT_EQS(ENDS, self->head->added, ENDS, self->head->removed);
 		ratios[i] = (double)ns[1] / (double)ns[0];
 	}
 	qsort(ratios, 7, sizeof(*ratios), by_ratio);

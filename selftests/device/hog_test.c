@@ -4,9 +4,6 @@
  * time. Whatever the kernel defers to a thread of that CPU does not happen while it does. STOP
  * and close come back all the same, and events are told.
  */
-#include <poll.h>
-#include <signal.h>
-#include <sys/socket.h>
 #include <sys/time.h>
 #include "harness.h"
 #include "cpu_hog.h"
@@ -150,9 +147,8 @@ static void stop_beside(struct __test_metadata *_metadata, FIXTURE_DATA(hogged) 
 	uint64_t limit;
 	int began, stop;
 
-	ASSERT_EQ(0, device_record(&self->dev, &self->setup)) {
+	ASSERT_EQ(0, device_record(&self->dev, &self->setup))
 		TH_LOG("reason %u", self->setup.out_reason);
-	}
 	began = hog_begin(&self->hog, cpu);
 	sleep_ms(300);
 	if (there)
@@ -274,9 +270,8 @@ TEST_F(hogged, setup_and_start_come_back)
 		still = self->hog.shared->still_ns;
 		hog_end(&self->hog);
 		EXPECT_GT(LIMIT_NS + still, longest);
-		EXPECT_EQ(0, device_setup(&self->dev, &self->setup));
-		EXPECT_EQ(0, start(&self->dev, &reason));
-		EXPECT_EQ(0, device_stop(&self->dev));
+		EXPECT_ZEROS(device_setup(&self->dev, &self->setup), start(&self->dev, &reason),
+			     device_stop(&self->dev));
 		device_close(&self->dev);
 	}
 }
@@ -397,8 +392,7 @@ TEST_F(beside, trigger_fires_and_is_announced)
 				&self->genl.group, sizeof(self->genl.group)));
 	for (i = 0; i < 4; i++) {
 		cpu = change_sides(i % 2);
-		ASSERT_EQ(0, child_fork(&self->child, move_there, &cpu));
-		ASSERT_EQ(0, child_step(&self->child));
+		ASSERT_ZEROS(child_fork(&self->child, move_there, &cpu), child_step(&self->child));
 		child_asleep(&self->child);
 		if (i < 2)
 			ASSERT_EQ(0, record_all(self));
@@ -413,10 +407,7 @@ TEST_F(beside, trigger_fires_and_is_announced)
 		hog_end(&self->hog);
 
 		ASSERT_EQ(0, began);
-		EXPECT_EQ(1, polled);
-		EXPECT_EQ(0, took);
-		EXPECT_EQ(self->child.pid, fired.tid);
-		EXPECT_EQ(cpu, fired.cpu);
+		EXPECT_EQS(1, polled, 0, took, self->child.pid, fired.tid, cpu, fired.cpu);
 		EXPECT_TRUE(fired.flags & GPROF_TRIGGER_EVENT_F_GOES_ON);
 		EXPECT_TRUE(heard);
 		child_end(&self->child);
@@ -562,8 +553,7 @@ TEST_F(beside, what_stop_has_left_is_waited_for_until_a_signal)
 		EXPECT_GT(LIMIT_NS, took);
 		EXPECT_EQ(true, ret == -EINTR || ret == -EOPNOTSUPP);
 		TH_LOG("cpu %d: %d after %llu ms", cpu, ret, (unsigned long long)took / 1000000);
-		EXPECT_EQ(0, device_start(&self->dev));
-		EXPECT_EQ(0, device_stop(&self->dev));
+		EXPECT_ZEROS(device_start(&self->dev), device_stop(&self->dev));
 		device_close(&self->dev);
 	}
 }

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * hotplug_test: CPUs go and come while they are recorded.
- */
-#include <sched.h>
-#include <signal.h>
+/* hotplug_test: CPUs go and come while they are recorded. */
 #include "harness.h"
 #include "device.h"
 #include "reader.h"
@@ -61,8 +57,7 @@ FIXTURE_SETUP(hotplug)
 	self->params = event_params(variant->type, variant->config, 1000000);
 	self->setup = device_setup_of(GPROF_TARGET_SYSTEM, 0, &self->params);
 	/* two burners keep both CPUs busy, whichever there are */
-	ASSERT_EQ(0, child_fork(&self->child, burn_without_end, NULL));
-	ASSERT_EQ(0, child_begin(&self->child));
+	ASSERT_ZEROS(child_fork(&self->child, burn_without_end, NULL), child_begin(&self->child));
 	self->ready = true;
 }
 
@@ -117,8 +112,7 @@ TEST_F(hotplug, cpu_that_went_and_came_is_recorded_again)
 
 	if (!self->ready)
 		return;
-	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
-	ASSERT_EQ(0, tally_init(self->tally, &self->dev));
+	ASSERT_ZEROS(device_record(&self->dev, &self->setup), tally_init(self->tally, &self->dev));
 	for (i = 0; i < 3; i++) {
 		burn_on(self->cpu);
 		before = produced_on(self, self->cpu);
@@ -143,9 +137,8 @@ TEST_F(hotplug, other_cpus_are_recorded_meanwhile)
 
 	if (!self->ready)
 		return;
-	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
-	ASSERT_EQ(0, tally_init(self->tally, &self->dev));
-	ASSERT_EQ(0, set_online(self->cpu, false));
+	ASSERT_ZEROS(device_record(&self->dev, &self->setup), tally_init(self->tally, &self->dev),
+		     set_online(self->cpu, false));
 	before = produced_on(self, 0);
 	burn_on(0);
 	EXPECT_LT(before, produced_on(self, 0));
@@ -156,9 +149,8 @@ TEST_F(hotplug, cpu_that_is_offline_at_start_is_recorded_when_it_comes)
 {
 	if (!self->ready)
 		return;
-	ASSERT_EQ(0, set_online(self->cpu, false));
-	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
-	ASSERT_EQ(0, tally_init(self->tally, &self->dev));
+	ASSERT_ZEROS(set_online(self->cpu, false), device_record(&self->dev, &self->setup),
+		     tally_init(self->tally, &self->dev));
 	EXPECT_EQ(0, produced_on(self, self->cpu));
 	ASSERT_EQ(0, set_online(self->cpu, true));
 	sleep_ms(200);
@@ -199,12 +191,9 @@ TEST_F(hotplug, cpus_that_went_before_start_are_no_crash)
 	self->setup.cpus = (uintptr_t)cpus;
 	self->setup.cpus_size = sizeof(cpus);
 	cpus[self->cpu / 64] |= 1ULL << self->cpu % 64;
-	ASSERT_EQ(0, device_setup(&self->dev, &self->setup));
-	ASSERT_EQ(0, set_online(self->cpu, false));
+	ASSERT_ZEROS(device_setup(&self->dev, &self->setup), set_online(self->cpu, false));
 	ret = device_ioctl(self->dev.fd, GPROF_IOC_START, &start);
-	EXPECT_TRUE(!ret || ret == -ENODEV) {
-		TH_LOG("START: %d", ret);
-	}
+	EXPECT_TRUE(!ret || ret == -ENODEV) TH_LOG("START: %d", ret);
 	ASSERT_EQ(0, set_online(self->cpu, true));
 	if (!ret) {
 		EXPECT_EQ(0, device_stop(&self->dev));
@@ -220,8 +209,7 @@ TEST_F(hotplug, process_is_recorded_through_it)
 	if (!self->ready)
 		return;
 	self->setup = device_setup_of(GPROF_TARGET_PROCESS, self->child.pid, &self->params);
-	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
-	ASSERT_EQ(0, tally_init(self->tally, &self->dev));
+	ASSERT_ZEROS(device_record(&self->dev, &self->setup), tally_init(self->tally, &self->dev));
 	for (i = 0; i < 6; i++) {
 		ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
 		before = st.out_produced;
@@ -267,12 +255,10 @@ TEST_F(hotplug, start_and_stop_wait_for_no_cpu_that_waits_for_them)
 
 	if (!self->ready)
 		return;
-	ASSERT_EQ(0, child_fork(&toggler, go_and_come, &self->cpu));
-	ASSERT_EQ(0, child_begin(&toggler));
+	ASSERT_ZEROS(child_fork(&toggler, go_and_come, &self->cpu), child_begin(&toggler));
 	end = monotonic_ns() + 3000000000ULL;
 	while (runs < 3 || monotonic_ns() < end) {
-		self->setup = device_setup_of(GPROF_TARGET_PROCESS, self->child.pid,
-					      &self->params);
+		self->setup = device_setup_of(GPROF_TARGET_PROCESS, self->child.pid, &self->params);
 		ASSERT_EQ(0, device_record(&self->dev, &self->setup));
 		device_close(&self->dev);
 		runs++;

@@ -7,15 +7,8 @@
  * and open nothing.
  */
 #include <endian.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/landlock.h>
-#include <stddef.h>
-#include <string.h>
 #include <sys/mount.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include "harness.h"
 #include "device.h"
 #include "workload.h"
@@ -38,8 +31,7 @@ static void live(void *arg, int step)
 FIXTURE_SETUP(lsm)
 {
 	SKIP_UNLESS(!geteuid(), "must be root to become another");
-	ASSERT_EQ(0, child_fork(&self->other, live, NULL));
-	ASSERT_EQ(0, child_step(&self->other));
+	ASSERT_ZEROS(child_fork(&self->other, live, NULL), child_step(&self->other));
 }
 
 FIXTURE_TEARDOWN(lsm)

@@ -1,13 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * mmap_test: what may be mapped from a recorder, how, and what it holds.
- */
-#include <fcntl.h>
-#include <sched.h>
-#include <signal.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
+/* mmap_test: what may be mapped from a recorder, how, and what it holds. */
 #include "harness.h"
 #include "device.h"
 #include "workload.h"
@@ -77,18 +69,10 @@ TEST_F(mapping, head_page_describes_itself)
 	ASSERT_NE(MAP_FAILED, head);
 	EXPECT_EQ(GPROF_ABI_VERSION, head->version);
 	EXPECT_EQ(sizeof(*head), head->header_size);
-	EXPECT_EQ(self->cpu, head->cpu);
-	EXPECT_EQ(0, head->flags);
-	EXPECT_EQ(self->page, head->data_offset);
-	EXPECT_EQ(self->dev.data_size, head->data_size);
-	EXPECT_EQ(self->setup.out_id, head->recorder);
-	EXPECT_EQ(GPROF_KIND_CPU, head->kind);
-	EXPECT_EQ(0, head->__reserved0);
-	EXPECT_EQ(0, head->generation);
-	EXPECT_EQ(0, head->__reserved1);
-	EXPECT_EQ(0, head->head);
-	EXPECT_EQ(0, head->oldest);
-	EXPECT_EQ(0, head->produced);
+	EXPECT_EQS(self->cpu, head->cpu, 0, head->flags, self->page, head->data_offset,
+		   self->dev.data_size, head->data_size, self->setup.out_id, head->recorder,
+		   GPROF_KIND_CPU, head->kind, 0, head->__reserved0, 0, head->generation,
+		   0, head->__reserved1, 0, head->head, 0, head->oldest, 0, head->produced);
 	EXPECT_EQ(0, head->overwritten);
 }
 
@@ -419,15 +403,11 @@ TEST(process_in_a_memory_cgroup_can_map_its_buffers)
 	SKIP_UNLESS(!geteuid(), "must be root");
 	ret = memory_cgroup(path, "64M");
 	SKIP_UNLESS(ret != -ENODEV, "no memory controller in cgroup v2");
-	ASSERT_EQ(0, ret);
-	ASSERT_EQ(0, child_fork(&child, record_once, NULL));
-	EXPECT_EQ(0, memory_cgroup_enter(path, child.pid));
-	EXPECT_EQ(0, child_begin(&child));
+	ASSERT_ZEROS(ret, child_fork(&child, record_once, NULL));
+	EXPECT_ZEROS(memory_cgroup_enter(path, child.pid), child_begin(&child));
 	EXPECT_EQ(child.pid, waitpid(child.pid, &status, 0));
 	EXPECT_TRUE(WIFEXITED(status));
-	EXPECT_EQ(0, WEXITSTATUS(status)) {
-		TH_LOG("its recorder: %s", strerror(WEXITSTATUS(status)));
-	}
+	EXPECT_EQ(0, WEXITSTATUS(status)) TH_LOG("its recorder: %s", strerror(WEXITSTATUS(status)));
 	EXPECT_EQ(0, rmdir(path));
 }
 

@@ -22,10 +22,7 @@ need_module()
 	[ -e /sys/module/gprof ] || insmod "$ko"
 }
 
-references()
-{
-	cat /sys/module/gprof/refcnt
-}
+references() { cat /sys/module/gprof/refcnt; }
 
 unload_is_refused_while_a_recorder_is_open()
 {
@@ -75,10 +72,7 @@ unload_leaves_no_device_and_no_parameter()
 	! grep -q gprof /proc/misc
 }
 
-as_user()
-{
-	setpriv --reuid 1000 --regid 1000 --clear-groups "$@"
-}
+as_user() { setpriv --reuid 1000 --regid 1000 --clear-groups "$@"; }
 
 load_brings_the_device_for_root_alone()
 {
@@ -179,10 +173,7 @@ kernel_log_names_the_module_once()
 	[ "$(dmesg | wc -l)" -le 2 ]
 }
 
-now_ms()
-{
-	awk '{ print int($1 * 1000) }' /proc/uptime
-}
+now_ms() { awk '{ print int($1 * 1000) }' /proc/uptime; }
 
 # The hog has CPU 1 for itself for 6 s, and holds up grace periods meanwhile.
 unload_ends_with_a_task_of_real_time_and_says_what_it_waits_for()
@@ -211,12 +202,11 @@ unload_ends_with_a_task_of_real_time_and_says_what_it_waits_for()
 	[ $((unloaded - begun)) -lt 2000 ] || dmesg | grep -q 'gprof: unloading waits for'
 }
 
-ktap_run unload_is_refused_while_a_recorder_is_open \
-	unload_is_refused_while_something_is_recorded unload_does_not_wait_for_what_lingers \
-	unload_leaves_no_device_and_no_parameter \
+ktap_run unload_is_refused_while_a_recorder_is_open unload_is_refused_while_something_is_recorded \
+	unload_does_not_wait_for_what_lingers unload_leaves_no_device_and_no_parameter \
 	load_brings_the_device_for_root_alone \
 	a_mode_lets_users_in_and_what_they_may_record_stays_the_same \
-	load_and_unload_in_a_loop_leave_no_memory \
-	killed_recorder_does_not_keep_the_module command_says_that_the_module_is_missing \
-	doctor_says_that_the_module_is_missing kernel_log_names_the_module_once \
+	load_and_unload_in_a_loop_leave_no_memory killed_recorder_does_not_keep_the_module \
+	command_says_that_the_module_is_missing doctor_says_that_the_module_is_missing \
+	kernel_log_names_the_module_once \
 	unload_ends_with_a_task_of_real_time_and_says_what_it_waits_for

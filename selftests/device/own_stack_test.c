@@ -6,12 +6,6 @@
  * The truth is what the functions themselves say of where they return to. The outermost is
  * called without a frame record above it, so that the stack has an end that is known.
  */
-#include <errno.h>
-#include <pthread.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #include "harness.h"
 #include "device.h"
 #include "own_stack.h"
@@ -42,22 +36,14 @@ __asm__(".text\n.globl outermost, outermost_ret, outermost_end\noutermost:\n"
 #endif
 extern const char outermost_ret[], outermost_end[];
 
-/**
- * struct call - a stack, and what it is
- * @depth: how many functions call each other
- * @truth: where each returns to, the innermost first
- * @nr: of these
- * @fd: device
- * @arg: argument of the call
- * @err: what the call gave
- */
+/* A stack, and what it is. */
 struct call {
-	unsigned int depth;
-	uint64_t truth[DEEP + 2];
-	unsigned int nr;
-	int fd;
-	struct gprof_self_stack *arg;
-	int err;
+	unsigned int depth;	/* how many functions call each other */
+	uint64_t truth[DEEP + 2];	/* where each returns to, the innermost first */
+	unsigned int nr;	/* of these */
+	int fd;	/* device */
+	struct gprof_self_stack *arg;	/* argument of the call */
+	int err;	/* what the call gave */
 };
 
 static uint64_t return_address(void *addr)
@@ -99,10 +85,8 @@ __attribute__((noinline, noclone)) static void first(struct call *c)
 static struct gprof_self_stack argument(uint64_t *frames, uint32_t max, uint32_t skip)
 {
 	return (struct gprof_self_stack){
-		.size = sizeof(struct gprof_self_stack),
-		.frames = (uintptr_t)frames,
-		.max_frames = max,
-		.skip = skip,
+		.size = sizeof(struct gprof_self_stack), .frames = (uintptr_t)frames,
+		.max_frames = max, .skip = skip,
 	};
 }
 
@@ -179,8 +163,7 @@ TEST_F(stack, every_frame_is_right_to_the_byte)
 		memset(self->frames, 0x5a, sizeof(self->frames));
 		outermost(first, &self->c);
 		EXPECT_FRAMES(0, whole(&self->c));
-		EXPECT_EQ(0, self->arg.out_flags);
-		EXPECT_EQ(GPROF_REASON_NONE, self->arg.out_reason);
+		EXPECT_EQS(0, self->arg.out_flags, GPROF_REASON_NONE, self->arg.out_reason);
 		EXPECT_NE(0, self->arg.out_exec_map_seq);
 	}
 }
@@ -260,8 +243,7 @@ TEST_F(stack, room_for_none_or_for_more_than_there_can_be_is_EINVAL)
 		self->arg.max_frames = rooms[i];
 		self->arg.out_frames = 77;
 		EXPECT_EQ(-EINVAL, own_stack_call(self->fd, &self->arg));
-		EXPECT_EQ(GPROF_REASON_PARAMS, self->arg.out_reason);
-		EXPECT_EQ(0, self->arg.out_frames);
+		EXPECT_EQS(GPROF_REASON_PARAMS, self->arg.out_reason, 0, self->arg.out_frames);
 	}
 	EXPECT_EQ(0x5a5a5a5a5a5a5a5aULL, self->frames[0]);
 }
@@ -283,8 +265,7 @@ TEST_F(stack, room_that_is_not_the_callers_is_EFAULT)
 		self->arg.frames = places[i];
 		self->arg.out_frames = 77;
 		outermost(first, &self->c);
-		EXPECT_EQ(-EFAULT, self->c.err)
-			TH_LOG("%llx", (unsigned long long)places[i]);
+		EXPECT_EQ(-EFAULT, self->c.err) TH_LOG("%llx", (unsigned long long)places[i]);
 		EXPECT_EQ(0, self->arg.out_frames);
 	}
 	/* nobody asks for a place where nothing is written */
@@ -349,10 +330,8 @@ TEST_F(stack, addresses_of_more_than_47_bits_are_as_right)
 	memcpy(h.code, outermost, outermost_end - (char *)outermost);
 	__builtin___clear_cache(h.code, h.code + 4096);
 	self->c.depth = 20;
-	ASSERT_EQ(0, pthread_attr_init(&attr));
-	ASSERT_EQ(0, pthread_attr_setstack(&attr, stack, 1 << 20));
-	ASSERT_EQ(0, pthread_create(&thread, &attr, call_high, &h));
-	ASSERT_EQ(0, pthread_join(thread, NULL));
+	ASSERT_ZEROS(pthread_attr_init(&attr), pthread_attr_setstack(&attr, stack, 1 << 20),
+		     pthread_create(&thread, &attr, call_high, &h), pthread_join(thread, NULL));
 	EXPECT_FRAMES(0, whole(&self->c));
 	EXPECT_EQ(0, self->arg.out_flags);
 	pthread_attr_destroy(&attr);
@@ -437,8 +416,7 @@ TEST_F(stack, samples_meanwhile_change_nothing)
 	struct device dev;
 	unsigned int i;
 
-	ASSERT_EQ(0, device_setup(&dev, &setup));
-	ASSERT_EQ(0, device_start(&dev));
+	ASSERT_ZEROS(device_setup(&dev, &setup), device_start(&dev));
 	/* how often the timer gets to run is up to the host */
 	for (i = 0; st.out_produced < 500 && monotonic_ns() < end; i++) {
 		self->c.depth = (self->c.depth + 7) % 60;

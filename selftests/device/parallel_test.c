@@ -6,16 +6,7 @@
  * beside it without being of the target. Where two run at once the kernel's own tasks
  * take a CPU from one of them now and then, so that of these samples MOST are to say 2.
  */
-#include <fcntl.h>
-#include <pthread.h>
-#include <sched.h>
-#include <signal.h>
-#include <stdlib.h>
 #include <sys/mount.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include "harness.h"
 #include "device.h"
 #include "reader.h"
@@ -95,9 +86,7 @@ FIXTURE_VARIANT_ADD(parallel, counter) {
 };
 
 FIXTURE_VARIANT_ADD(parallel, tracepoint){
-	.kind = GPROF_KIND_TRACEPOINT,
-	.tracepoint = "sys_enter",
-	.period = 1,
+	.kind = GPROF_KIND_TRACEPOINT, .tracepoint = "sys_enter", .period = 1,
 };
 
 static void on_sample(void *ctx, const struct reader_sample *s)
@@ -247,9 +236,8 @@ static void record(struct __test_metadata *_metadata, FIXTURE_DATA(parallel) *se
 {
 	self->setup.target = target;
 	self->setup.id = id;
-	ASSERT_EQ(0, device_record(&self->dev, &self->setup)) {
+	ASSERT_EQ(0, device_record(&self->dev, &self->setup))
 		TH_LOG("reason %u", self->setup.out_reason);
-	}
 	ASSERT_EQ(0, seen_begin(&self->seen, &self->dev));
 }
 
@@ -347,8 +335,7 @@ TEST_F(parallel, one_counts_in_full_and_two_by_half)
 
 	if (!self->ready)
 		return;
-	ASSERT_EQ(0, child_fork(&self->child, phases, self->shared));
-	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_ZEROS(child_fork(&self->child, phases, self->shared), child_step(&self->child));
 	RECORD(GPROF_TARGET_PROCESS, self->child.pid);
 	ASSERT_EQ(0, child_step(&self->child));
 	EXPECT_EQ(0, device_stop(&self->dev));
@@ -368,9 +355,8 @@ TEST_F(parallel, stranger_is_not_counted)
 {
 	if (!self->ready)
 		return;
-	ASSERT_EQ(0, child_fork(&self->stranger, work_on_second, self->shared));
-	ASSERT_EQ(0, child_begin(&self->stranger));
-	ASSERT_EQ(0, child_fork(&self->child, work_on_first, NULL));
+	ASSERT_ZEROS(child_fork(&self->stranger, work_on_second, self->shared),
+		     child_begin(&self->stranger), child_fork(&self->child, work_on_first, NULL));
 	RECORD(GPROF_TARGET_PROCESS, self->child.pid);
 	ASSERT_EQ(0, child_step(&self->child));
 	EXPECT_EQ(0, device_stop(&self->dev));
@@ -448,8 +434,7 @@ TEST_F(parallel, who_runs_at_START_is_counted)
 	ASSERT_EQ(0, child_fork(&self->child, both_run, s));
 	/* Its probes are there already: START of the other has no grace period to wait for. */
 	setup.id = getpid();
-	ASSERT_EQ(0, device_record(&beside, &setup));
-	ASSERT_EQ(0, child_begin(&self->child));
+	ASSERT_ZEROS(device_record(&beside, &setup), child_begin(&self->child));
 	/* Not in the way of the one that is looked at. */
 	pin_to(online_cpu(0));
 	self->seen.only = self->child.pid;
@@ -488,8 +473,7 @@ TEST_F(parallel, thread_is_always_alone)
 {
 	if (!self->ready)
 		return;
-	ASSERT_EQ(0, child_fork(&self->child, both_run, self->shared));
-	ASSERT_EQ(0, child_begin(&self->child));
+	ASSERT_ZEROS(child_fork(&self->child, both_run, self->shared), child_begin(&self->child));
 	sleep_ms(50);
 	RECORD(GPROF_TARGET_THREAD, self->child.pid);
 	sleep_ms(200);
@@ -604,9 +588,8 @@ TEST_F(parallel, whoever_runs_is_counted_of_the_host)
 
 	if (!self->ready)
 		return;
-	ASSERT_EQ(0, child_fork(&self->stranger, work_on_second, s));
-	ASSERT_EQ(0, child_begin(&self->stranger));
-	ASSERT_EQ(0, child_fork(&self->child, work_on_first, s));
+	ASSERT_ZEROS(child_fork(&self->stranger, work_on_second, s), child_begin(&self->stranger),
+		     child_fork(&self->child, work_on_first, s));
 	sleep_ms(100);
 	RECORD(GPROF_TARGET_SYSTEM, 0);
 	/* The test sleeps as long as the child works, and takes the CPU from nobody. */
@@ -623,9 +606,8 @@ TEST_F(parallel, other_cpus_are_not_counted)
 
 	if (!self->ready)
 		return;
-	ASSERT_EQ(0, child_fork(&self->stranger, work_on_second, self->shared));
-	ASSERT_EQ(0, child_begin(&self->stranger));
-	ASSERT_EQ(0, child_fork(&self->child, work_on_first, NULL));
+	ASSERT_ZEROS(child_fork(&self->stranger, work_on_second, self->shared),
+		     child_begin(&self->stranger), child_fork(&self->child, work_on_first, NULL));
 	self->setup.cpus = (uintptr_t)cpus;
 	self->setup.cpus_size = sizeof(cpus);
 	RECORD(GPROF_TARGET_CPUS, 0);
@@ -710,19 +692,15 @@ TEST_F(parallel, cpu_that_goes_is_counted_no_more)
 		return;
 	goes = nr_online_cpus() == 2 && !set_online(cpu, false);
 	SKIP_UNLESS(goes, "the CPU cannot go");
-	ASSERT_EQ(0, set_online(cpu, true));
-	ASSERT_EQ(0, child_fork(&self->stranger, work_wherever, NULL));
-	ASSERT_EQ(0, child_fork(&self->child, work_wherever, NULL));
+	ASSERT_ZEROS(set_online(cpu, true), child_fork(&self->stranger, work_wherever, NULL),
+		     child_fork(&self->child, work_wherever, NULL));
 	RECORD(GPROF_TARGET_SYSTEM, 0);
-	ASSERT_EQ(0, child_begin(&self->stranger));
-	ASSERT_EQ(0, set_online(cpu, false));
+	ASSERT_ZEROS(child_begin(&self->stranger), set_online(cpu, false));
 	now = monotonic_ns();
-	ASSERT_EQ(0, child_step(&self->child));
-	ASSERT_EQ(0, child_wait(&self->stranger));
+	ASSERT_ZEROS(child_step(&self->child), child_wait(&self->stranger));
 	LOOK(now, UINT64_MAX);
 	EXPECT_ALONE();
-	ASSERT_EQ(0, set_online(cpu, true));
-	ASSERT_EQ(0, child_begin(&self->stranger));
+	ASSERT_ZEROS(set_online(cpu, true), child_begin(&self->stranger));
 	now = monotonic_ns();
 	ASSERT_EQ(0, child_step(&self->child));
 	EXPECT_EQ(0, device_stop(&self->dev));
@@ -761,11 +739,9 @@ TEST_F(parallel, who_does_not_ask_is_not_told_beside_who_does)
 	RECORD(GPROF_TARGET_PROCESS, self->child.pid);
 	setup = self->setup;
 	setup.flags = 0;
-	ASSERT_EQ(0, device_record(&other, &setup));
-	ASSERT_EQ(0, seen_begin(&seen, &other));
-	ASSERT_EQ(0, child_step(&self->child));
-	EXPECT_EQ(0, device_stop(&other));
-	EXPECT_EQ(0, device_stop(&self->dev));
+	ASSERT_ZEROS(device_record(&other, &setup), seen_begin(&seen, &other),
+		     child_step(&self->child));
+	EXPECT_ZEROS(device_stop(&other), device_stop(&self->dev));
 	EXPECT_LE(0, reader_read(&seen.reader));
 	EXPECT_STREQ("", seen.reader.error);
 	count(&seen, 0, UINT64_MAX);
@@ -793,10 +769,7 @@ TEST(other_kinds_refuse_it)
 	struct gprof_block_params block = { .size = sizeof(block), .period = 1 };
 	struct gprof_mutex_params mutex = { .size = sizeof(mutex), .period = 1 };
 	struct gprof_task_params task = { .size = sizeof(task) };
-	const struct {
-		uint32_t kind;
-		const void *params;
-	} kinds[] = {
+	const struct { uint32_t kind; const void *params; } kinds[] = {
 		{ GPROF_KIND_SCHED, &sched }, { GPROF_KIND_TRACE, &trace },
 		{ GPROF_KIND_BLOCK, &block }, { GPROF_KIND_MUTEX, &mutex },
 		{ GPROF_KIND_TASK, &task },
@@ -809,9 +782,8 @@ TEST(other_kinds_refuse_it)
 		setup.kind = kinds[i].kind;
 		if (setup.kind == GPROF_KIND_SCHED || setup.kind == GPROF_KIND_TRACE)
 			setup.stack = 0;
-		EXPECT_EQ(0, setup_gives(&setup)) {
+		EXPECT_EQ(0, setup_gives(&setup))
 			TH_LOG("kind %u: reason %u", kinds[i].kind, setup.out_reason);
-		}
 		setup.flags = GPROF_SETUP_F_PARALLELISM;
 		EXPECT_EQ(-EOPNOTSUPP, setup_gives(&setup));
 		EXPECT_EQ(GPROF_REASON_FLAGS, setup.out_reason);
@@ -882,15 +854,12 @@ TEST(own_tasks_are_anybodys_to_count)
 	/* Before 5.16 a user may lock 64 KiB. */
 	ASSERT_EQ(0, setrlimit(RLIMIT_MEMLOCK, &(struct rlimit){ 64 << 20, 64 << 20 }));
 	shared->idles = true;
-	ASSERT_EQ(0, child_fork(&child, both_run_as_user, shared));
-	ASSERT_EQ(0, child_begin(&child));
+	ASSERT_ZEROS(child_fork(&child, both_run_as_user, shared), child_begin(&child));
 	sleep_ms(100);
 	ASSERT_EQ(0, become(4711));
 	setup = device_setup_of(GPROF_TARGET_PROCESS, child.pid, &params);
 	setup.flags = GPROF_SETUP_F_PARALLELISM;
-	ASSERT_EQ(0, device_record(&dev, &setup)) {
-		TH_LOG("reason %u", setup.out_reason);
-	}
+	ASSERT_EQ(0, device_record(&dev, &setup)) TH_LOG("reason %u", setup.out_reason);
 	ASSERT_EQ(0, seen_begin(&seen, &dev));
 	now = monotonic_ns();
 	sleep_ms(200);

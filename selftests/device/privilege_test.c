@@ -4,19 +4,9 @@
  *
  * The tests start as root, prepare what they need, and become user 1000.
  */
-#include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
-#include <pthread.h>
-#include <sched.h>
-#include <signal.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/utsname.h>
-#include <sys/wait.h>
 #include "harness.h"
 #include "device.h"
 #include "reader.h"
@@ -83,14 +73,14 @@ static int limit_memlock(uint64_t bytes)
 
 #define NEED_ROOT()	do { if (!self->setup.size) return; } while (0)
 
-static void make_child(struct __test_metadata *_metadata, FIXTURE_DATA(user) *self)
+static void make_child(struct __test_metadata *_metadata, FIXTURE_DATA(user) *self,
+		       void (*live)(void *arg, int step), void *arg)
 {
-	ASSERT_EQ(0, child_fork(&self->child, live, &self->person));
-	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_ZEROS(child_fork(&self->child, live, arg), child_step(&self->child));
 	self->setup.id = self->child.pid;
 }
 
-#define MAKE_CHILD()	make_child(_metadata, self)
+#define MAKE_CHILD()	make_child(_metadata, self, live, &self->person)
 
 /* The setup is refused; one of oneself is still accepted. */
 #define EXPECT_DENIED(_errno, _reason) do {				\
@@ -105,6 +95,16 @@ static void make_child(struct __test_metadata *_metadata, FIXTURE_DATA(user) *se
 	EXPECT_EQ(0, own.out_reason);					\
 } while (0)
 
+/* What the user is denied, once the statements have prepared it. */
+#define DENIED(_name, _reason, ...)					\
+TEST_F(user, is_denied_##_name)						\
+{									\
+	NEED_ROOT();							\
+	__VA_ARGS__;							\
+	ASSERT_EQ(0, become(USER));					\
+	EXPECT_DENIED(EPERM, GPROF_REASON_##_reason);			\
+}
+
 /* ---- what is allowed ---- */
 
 TEST_F(user, may_record_their_own_process)
@@ -114,9 +114,8 @@ TEST_F(user, may_record_their_own_process)
 
 	NEED_ROOT();
 	ASSERT_EQ(0, become(USER));
-	ASSERT_EQ(0, device_record(&self->dev, &self->setup)) {
+	ASSERT_EQ(0, device_record(&self->dev, &self->setup))
 		TH_LOG("reason %u", self->setup.out_reason);
-	}
 	ASSERT_EQ(0, tally_init(&t, &self->dev));
 	burn_ns(200000000);
 	ASSERT_EQ(0, device_stop(&self->dev));
@@ -143,11 +142,9 @@ TEST_F(user, may_record_another_process_of_theirs)
 
 	NEED_ROOT();
 	MAKE_CHILD();
-	ASSERT_EQ(0, become(USER));
-	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
-	ASSERT_EQ(0, child_step(&self->child));
-	ASSERT_EQ(0, device_stop(&self->dev));
-	ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
+	ASSERT_ZEROS(become(USER), device_record(&self->dev, &self->setup),
+		     child_step(&self->child), device_stop(&self->dev),
+		     device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
 	EXPECT_LE(5, st.out_produced);
 }
 
@@ -172,9 +169,8 @@ TEST_F(user, sees_no_kernel_address_and_no_kernel_sample)
 	int fd;
 
 	NEED_ROOT();
-	ASSERT_EQ(0, become(USER));
-	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
-	ASSERT_EQ(0, tally_init(&t, &self->dev));
+	ASSERT_ZEROS(become(USER), device_record(&self->dev, &self->setup),
+		     tally_init(&t, &self->dev));
 	/* half of the time in the kernel */
 	fd = open("/dev/zero", O_RDONLY);
 	end = thread_cpu_ns() + 300000000;
@@ -186,133 +182,40 @@ TEST_F(user, sees_no_kernel_address_and_no_kernel_sample)
 	ASSERT_EQ(0, device_stop(&self->dev));
 	ASSERT_LE(0, reader_read(&t.reader));
 	EXPECT_LT(0, t.reader.samples);
-	EXPECT_EQ(0, t.reader.kernel);
-	EXPECT_EQ(0, t.kernel_frames);
-	EXPECT_EQ(0, t.kernel_addresses);
+	EXPECT_EQS(0, t.reader.kernel, 0, t.kernel_frames, 0, t.kernel_addresses);
 	tally_free(&t);
 }
 
 /* ---- what is not ---- */
+DENIED(the_process_of_another, TASK_DENIED, self->person.user = OTHER_USER; MAKE_CHILD())
+DENIED(the_thread_of_another, TASK_DENIED,
+	self->person.user = OTHER_USER; MAKE_CHILD(); self->setup.target = GPROF_TARGET_THREAD)
+DENIED(a_process_of_root, TASK_DENIED, self->setup.id = 1)
+DENIED(a_process_that_is_not_dumpable, TASK_DENIED, self->person.dumpable = false; MAKE_CHILD())
 
-TEST_F(user, is_denied_the_process_of_another)
+/* @arg: real, effective and saved group, and user. */
+static void live_as(void *arg, int step)
 {
-	NEED_ROOT();
-	self->person.user = OTHER_USER;
-	MAKE_CHILD();
-	ASSERT_EQ(0, become(USER));
-	EXPECT_DENIED(EPERM, GPROF_REASON_TASK_DENIED);
-}
+	const uid_t *id = arg;
 
-TEST_F(user, is_denied_the_thread_of_another)
-{
-	NEED_ROOT();
-	self->person.user = OTHER_USER;
-	MAKE_CHILD();
-	self->setup.target = GPROF_TARGET_THREAD;
-	ASSERT_EQ(0, become(USER));
-	EXPECT_DENIED(EPERM, GPROF_REASON_TASK_DENIED);
-}
-
-TEST_F(user, is_denied_a_process_of_root)
-{
-	NEED_ROOT();
-	self->setup.id = 1;
-	ASSERT_EQ(0, become(USER));
-	EXPECT_DENIED(EPERM, GPROF_REASON_TASK_DENIED);
-}
-
-TEST_F(user, is_denied_a_process_that_is_not_dumpable)
-{
-	NEED_ROOT();
-	self->person.dumpable = false;
-	MAKE_CHILD();
-	ASSERT_EQ(0, become(USER));
-	EXPECT_DENIED(EPERM, GPROF_REASON_TASK_DENIED);
-}
-
-static void live_half(void *arg, int step)
-{
-	gid_t other = OTHER_USER;
-
-	/* the user is the same, the real group is not */
 	if (step == 0) {
-		if (setgroups(0, NULL) || setresgid(other, USER, USER) ||
-		    setresuid(USER, USER, USER))
+		if (setgroups(0, NULL) || setresgid(id[0], id[1], id[2]) ||
+		    setresuid(id[3], id[4], id[5]))
 			_exit(1);
 		prctl(PR_SET_DUMPABLE, 1);
 	}
 }
 
-TEST_F(user, is_denied_a_process_with_a_foreign_group)
-{
-	NEED_ROOT();
-	ASSERT_EQ(0, child_fork(&self->child, live_half, NULL));
-	ASSERT_EQ(0, child_step(&self->child));
-	self->setup.id = self->child.pid;
-	ASSERT_EQ(0, become(USER));
-	EXPECT_DENIED(EPERM, GPROF_REASON_TASK_DENIED);
-}
+#define LIVE_AS(...)	make_child(_metadata, self, live_as, (uid_t[]){ __VA_ARGS__ })
 
-static void live_with_saved_root(void *arg, int step)
-{
-	if (step == 0) {
-		if (setgroups(0, NULL) || setresgid(USER, USER, USER) ||
-		    setresuid(USER, USER, 0))
-			_exit(1);
-		prctl(PR_SET_DUMPABLE, 1);
-	}
-}
-
-TEST_F(user, is_denied_a_process_that_can_become_root_again)
-{
-	NEED_ROOT();
-	ASSERT_EQ(0, child_fork(&self->child, live_with_saved_root, NULL));
-	ASSERT_EQ(0, child_step(&self->child));
-	self->setup.id = self->child.pid;
-	ASSERT_EQ(0, become(USER));
-	EXPECT_DENIED(EPERM, GPROF_REASON_TASK_DENIED);
-}
-
-static void live_with_saved_user(void *arg, int step)
-{
-	if (step == 0) {
-		if (setgroups(0, NULL) || setresgid(USER, USER, USER) ||
-		    setresuid(USER, USER, OTHER_USER))
-			_exit(1);
-		prctl(PR_SET_DUMPABLE, 1);
-	}
-}
-
+DENIED(a_process_with_a_foreign_group, TASK_DENIED,
+	LIVE_AS(OTHER_USER, USER, USER, USER, USER, USER))
+DENIED(a_process_that_can_become_root_again, TASK_DENIED, LIVE_AS(USER, USER, USER, USER, USER, 0))
 /* Whose credentials are so without any capability: a set-user-ID program that went back. */
-TEST_F(user, is_denied_a_process_that_can_become_another_user_again)
-{
-	NEED_ROOT();
-	ASSERT_EQ(0, child_fork(&self->child, live_with_saved_user, NULL));
-	ASSERT_EQ(0, child_step(&self->child));
-	self->setup.id = self->child.pid;
-	ASSERT_EQ(0, become(USER));
-	EXPECT_DENIED(EPERM, GPROF_REASON_TASK_DENIED);
-}
-
-static void live_with_saved_group(void *arg, int step)
-{
-	if (step == 0) {
-		if (setgroups(0, NULL) || setresgid(USER, USER, OTHER_USER) ||
-		    setresuid(USER, USER, USER))
-			_exit(1);
-		prctl(PR_SET_DUMPABLE, 1);
-	}
-}
-
-TEST_F(user, is_denied_a_process_that_can_take_a_foreign_group_again)
-{
-	NEED_ROOT();
-	ASSERT_EQ(0, child_fork(&self->child, live_with_saved_group, NULL));
-	ASSERT_EQ(0, child_step(&self->child));
-	self->setup.id = self->child.pid;
-	ASSERT_EQ(0, become(USER));
-	EXPECT_DENIED(EPERM, GPROF_REASON_TASK_DENIED);
-}
+DENIED(a_process_that_can_become_another_user_again, TASK_DENIED,
+	LIVE_AS(USER, USER, USER, USER, USER, OTHER_USER))
+DENIED(a_process_that_can_take_a_foreign_group_again, TASK_DENIED,
+	LIVE_AS(USER, USER, OTHER_USER, USER, USER, USER))
 
 static void keep_one_capability(void)
 {
@@ -330,15 +233,8 @@ static void live_with_capability(void *arg, int step)
 		keep_one_capability();
 }
 
-TEST_F(user, is_denied_a_process_of_theirs_with_more_capabilities)
-{
-	NEED_ROOT();
-	ASSERT_EQ(0, child_fork(&self->child, live_with_capability, NULL));
-	ASSERT_EQ(0, child_step(&self->child));
-	self->setup.id = self->child.pid;
-	ASSERT_EQ(0, become(USER));
-	EXPECT_DENIED(EPERM, GPROF_REASON_TASK_DENIED);
-}
+DENIED(a_process_of_theirs_with_more_capabilities, TASK_DENIED,
+	make_child(_metadata, self, live_with_capability, NULL))
 
 /* Where Debian's kernels have it that users may make no user namespaces, let them. */
 static void allow_namespaces(void)
@@ -351,11 +247,8 @@ TEST_F(user, is_denied_a_process_with_more_capabilities_from_a_namespace_of_thei
 {
 	NEED_ROOT();
 	allow_namespaces();
-	ASSERT_EQ(0, child_fork(&self->child, live_with_capability, NULL));
-	ASSERT_EQ(0, child_step(&self->child));
-	self->setup.id = self->child.pid;
-	ASSERT_EQ(0, become(USER));
-	ASSERT_EQ(0, unshare(CLONE_NEWUSER));
+	make_child(_metadata, self, live_with_capability, NULL);
+	ASSERT_ZEROS(become(USER), unshare(CLONE_NEWUSER));
 	EXPECT_DENIED(EPERM, GPROF_REASON_TASK_DENIED);
 }
 
@@ -373,14 +266,10 @@ TEST_F(user, may_record_a_process_in_a_namespace_of_theirs)
 
 	NEED_ROOT();
 	allow_namespaces();
-	ASSERT_EQ(0, child_fork(&self->child, live_in_namespace, NULL));
-	ASSERT_EQ(0, child_step(&self->child));
-	self->setup.id = self->child.pid;
-	ASSERT_EQ(0, become(USER));
-	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
-	ASSERT_EQ(0, child_step(&self->child));
-	ASSERT_EQ(0, device_stop(&self->dev));
-	ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
+	make_child(_metadata, self, live_in_namespace, NULL);
+	ASSERT_ZEROS(become(USER), device_record(&self->dev, &self->setup),
+		     child_step(&self->child), device_stop(&self->dev),
+		     device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
 	EXPECT_LE(5, st.out_produced);
 }
 
@@ -408,48 +297,12 @@ static void live_mixed(void *arg, int step)
 		mix_users();
 }
 
-TEST_F(user, is_denied_a_process_of_which_one_thread_is_anothers)
-{
-	NEED_ROOT();
-	ASSERT_EQ(0, child_fork(&self->child, live_mixed, NULL));
-	ASSERT_EQ(0, child_step(&self->child));
-	self->setup.id = self->child.pid;
-	ASSERT_EQ(0, become(USER));
-	EXPECT_DENIED(EPERM, GPROF_REASON_TASK_DENIED);
-}
-
-TEST_F(user, is_denied_a_kernel_thread)
-{
-	NEED_ROOT();
-	self->setup.id = 2;
-	ASSERT_EQ(0, become(USER));
-	EXPECT_DENIED(EPERM, GPROF_REASON_TASK_DENIED);
-}
-
-TEST_F(user, is_denied_kernel_mode)
-{
-	NEED_ROOT();
-	self->params.flags = GPROF_CPU_F_KERNEL;
-	ASSERT_EQ(0, become(USER));
-	EXPECT_DENIED(EPERM, GPROF_REASON_KERNEL_DENIED);
-}
-
-TEST_F(user, is_denied_kernel_frames)
-{
-	NEED_ROOT();
-	self->setup.stack |= GPROF_STACK_F_KERNEL;
-	ASSERT_EQ(0, become(USER));
-	EXPECT_DENIED(EPERM, GPROF_REASON_KERNEL_DENIED);
-}
-
-TEST_F(user, is_denied_the_system)
-{
-	NEED_ROOT();
-	self->setup.target = GPROF_TARGET_SYSTEM;
-	self->setup.id = 0;
-	ASSERT_EQ(0, become(USER));
-	EXPECT_DENIED(EPERM, GPROF_REASON_WIDE_DENIED);
-}
+DENIED(a_process_of_which_one_thread_is_anothers, TASK_DENIED,
+	make_child(_metadata, self, live_mixed, NULL))
+DENIED(a_kernel_thread, TASK_DENIED, self->setup.id = 2)
+DENIED(kernel_mode, KERNEL_DENIED, self->params.flags = GPROF_CPU_F_KERNEL)
+DENIED(kernel_frames, KERNEL_DENIED, self->setup.stack |= GPROF_STACK_F_KERNEL)
+DENIED(the_system, WIDE_DENIED, self->setup.target = GPROF_TARGET_SYSTEM; self->setup.id = 0)
 
 TEST_F(user, is_denied_cpus)
 {
@@ -464,15 +317,10 @@ TEST_F(user, is_denied_cpus)
 	EXPECT_DENIED(EPERM, GPROF_REASON_WIDE_DENIED);
 }
 
-TEST_F(user, is_denied_cgroups)
-{
-	NEED_ROOT();
+DENIED(cgroups, WIDE_DENIED,
 	self->setup.target = GPROF_TARGET_CGROUP;
 	self->setup.id = open("/sys/fs/cgroup", O_RDONLY | O_DIRECTORY);
-	ASSERT_LE(0, self->setup.id);
-	ASSERT_EQ(0, become(USER));
-	EXPECT_DENIED(EPERM, GPROF_REASON_WIDE_DENIED);
-}
+	ASSERT_LE(0, self->setup.id))
 
 TEST_F(user, is_denied_tracepoints)
 {
@@ -534,8 +382,7 @@ TEST_F(user, is_denied_events_where_perf_is_closed_to_users)
 	ASSERT_EQ(0, file_write(PARANOID, "3"));
 	EXPECT_EQ(GPROF_REASON_PARANOID, reason_for_user(&self->params));
 	/* the timer is not perf's, and root is not meant */
-	EXPECT_EQ(0, reason_for_user(&timer));
-	EXPECT_EQ(0, device_setup(&self->dev, &self->setup));
+	EXPECT_ZEROS(reason_for_user(&timer), device_setup(&self->dev, &self->setup));
 	ASSERT_EQ(0, file_write(PARANOID, "2"));
 	EXPECT_EQ(0, reason_for_user(&self->params));
 	snprintf(text, sizeof(text), "%lld", level);
@@ -558,12 +405,9 @@ static void expect_denied_at_start(struct __test_metadata *_metadata, FIXTURE_DA
 	struct gprof_start start = { .size = sizeof(start) };
 
 	NEED_ROOT();
-	ASSERT_EQ(0, child_fork(&self->child, live_and_hide, NULL));
-	ASSERT_EQ(0, child_step(&self->child));
-	self->setup.id = self->child.pid;
-	ASSERT_EQ(0, become(USER));
-	ASSERT_EQ(0, device_setup(&self->dev, &self->setup));
-	ASSERT_EQ(0, child_step(&self->child));
+	make_child(_metadata, self, live_and_hide, NULL);
+	ASSERT_ZEROS(become(USER), device_setup(&self->dev, &self->setup),
+		     child_step(&self->child));
 	EXPECT_EQ(-EPERM, device_ioctl(self->dev.fd, GPROF_IOC_START, &start));
 	EXPECT_EQ(GPROF_REASON_TASK_DENIED, start.out_reason);
 }
@@ -600,16 +444,11 @@ TEST_F(user, is_denied_statistics_of_a_target_that_hides_between_setup_and_start
 #define HIDERS	400	/* threads; to attach to them takes a while */
 #define TRIES	11
 
-/*
- * A process that hides amid START.
- * @go: START is about to begin
- * @after_ns: how long later it hides
- * @hidden_ns: when it had; 0: not yet
- */
+/* A process that hides amid START. */
 struct hiding {
-	uint64_t go;
-	uint64_t after_ns;
-	uint64_t hidden_ns;
+	uint64_t go;	/* START is about to begin */
+	uint64_t after_ns;	/* how long later it hides */
+	uint64_t hidden_ns;	/* when it had; 0: not yet */
 };
 
 static void *hide_amid(void *arg)
@@ -669,15 +508,12 @@ TEST_F(user, is_denied_counters_of_a_target_that_hides_amid_start)
 	ASSERT_EQ(0, device_record(&keeper, &setup));
 	for (i = 0; i < TRIES; i++) {
 		*h = (struct hiding){ .after_ns = after };
-		ASSERT_EQ(0, child_fork(&self->child, live_and_hide_amid, h));
-		ASSERT_EQ(0, child_step(&self->child));
-		self->setup.id = self->child.pid;
+		make_child(_metadata, self, live_and_hide_amid, h);
 		if (!i) {
 			ASSERT_EQ(0, become(USER));
 		}
-		ASSERT_EQ(0, device_setup(&self->dev, &self->setup)) {
+		ASSERT_EQ(0, device_setup(&self->dev, &self->setup))
 			TH_LOG("reason %u", self->setup.out_reason);
-		}
 		began = monotonic_ns();
 		__atomic_store_n(&h->go, began, __ATOMIC_RELEASE);
 		ret = device_ioctl(self->dev.fd, GPROF_IOC_START, &start);
@@ -688,8 +524,7 @@ TEST_F(user, is_denied_counters_of_a_target_that_hides_amid_start)
 		if (!ret && h->hidden_ns < ended)
 			EXPECT_LT(ended - (ended - began) / 5, h->hidden_ns);
 		if (ret) {
-			EXPECT_EQ(-EPERM, ret);
-			EXPECT_EQ(GPROF_REASON_TASK_DENIED, start.out_reason);
+			EXPECT_EQS(-EPERM, ret, GPROF_REASON_TASK_DENIED, start.out_reason);
 			amid += h->hidden_ns > began + lasts / 10;
 		}
 		device_close(&self->dev);
@@ -708,37 +543,6 @@ TEST_F(user, is_denied_counters_of_a_target_that_hides_amid_start)
 	EXPECT_LT(0, amid);
 	device_close(&keeper);
 	munmap(h, sizeof(*h));
-}
-
-static char *beside_us(char *path, size_t size, const char *name)
-{
-	ssize_t n = readlink("/proc/self/exe", path, size - 1);
-
-	path[n < 0 ? 0 : n] = 0;
-	n = strrchr(path, '/') ? strrchr(path, '/') - path : 0;
-	snprintf(path + n, size - n, "/%s", name);
-	return path;
-}
-
-/* A copy of burner that belongs to another and is set-user-ID. */
-static int make_setuid(const char *to, uid_t owner, mode_t mode)
-{
-	char from[512], buffer[65536];
-	ssize_t n;
-	int in, out;
-
-	in = open(beside_us(from, sizeof(from), "burner"), O_RDONLY);
-	out = open(to, O_WRONLY | O_CREAT | O_TRUNC, 0700);
-	if (in < 0 || out < 0)
-		return -errno;
-	while ((n = read(in, buffer, sizeof(buffer))) > 0)
-		if (write(out, buffer, n) != n)
-			return -EIO;
-	close(in);
-	if (fchown(out, owner, owner) || fchmod(out, mode))
-		return -errno;
-	close(out);
-	return 0;
 }
 
 #define SETUID_PATH	"/tmp/gprof_setuid_burner"
@@ -780,14 +584,12 @@ static void record_setuid(struct __test_metadata *_metadata, FIXTURE_DATA(user) 
 	int status, i;
 
 	ASSERT_NE(NULL, enough);
-	ASSERT_EQ(0, make_setuid(SETUID_PATH, owner, mode));
-	ASSERT_EQ(0, child_fork(&self->child, burn_and_exec_setuid, (void *)enough));
-	ASSERT_EQ(0, child_step(&self->child));
-	ASSERT_EQ(0, become(USER));
+	ASSERT_ZEROS(install_program(NULL, SETUID_PATH, owner, mode),
+		     child_fork(&self->child, burn_and_exec_setuid, (void *)enough),
+		     child_step(&self->child), become(USER));
 	self->setup.target = kind_of_target;
 	self->setup.id = self->child.pid;
-	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
-	ASSERT_EQ(0, tally_init(&t, &self->dev));
+	ASSERT_ZEROS(device_record(&self->dev, &self->setup), tally_init(&t, &self->dev));
 	/* time that a busy host takes away counts as burned, and brings no sample */
 	for (i = 0; i < 50 && before < 10; i++) {
 		ASSERT_EQ(0, child_step(&self->child));
@@ -810,29 +612,17 @@ static void record_setuid(struct __test_metadata *_metadata, FIXTURE_DATA(user) 
 	tally_free(&t);
 }
 
-TEST_F(user, loses_a_task_that_executes_a_set_user_id_program)
-{
-	NEED_ROOT();
-	record_setuid(_metadata, self, GPROF_TARGET_PROCESS, OTHER_USER, 04755);
+#define LOSES(_name, _target, _mode)					\
+TEST_F(user, loses_##_name)						\
+{									\
+	NEED_ROOT();							\
+	record_setuid(_metadata, self, GPROF_TARGET_##_target, OTHER_USER, _mode); \
 }
 
-TEST_F(user, loses_a_thread_that_executes_a_set_user_id_program)
-{
-	NEED_ROOT();
-	record_setuid(_metadata, self, GPROF_TARGET_THREAD, OTHER_USER, 04755);
-}
-
-TEST_F(user, loses_a_task_that_executes_a_set_group_id_program)
-{
-	NEED_ROOT();
-	record_setuid(_metadata, self, GPROF_TARGET_PROCESS, OTHER_USER, 02755);
-}
-
-TEST_F(user, loses_a_task_that_executes_an_unreadable_program)
-{
-	NEED_ROOT();
-	record_setuid(_metadata, self, GPROF_TARGET_PROCESS, OTHER_USER, 0711);
-}
+LOSES(a_task_that_executes_a_set_user_id_program, PROCESS, 04755)
+LOSES(a_thread_that_executes_a_set_user_id_program, THREAD, 04755)
+LOSES(a_task_that_executes_a_set_group_id_program, PROCESS, 02755)
+LOSES(a_task_that_executes_an_unreadable_program, PROCESS, 0711)
 
 TEST_F(user, root_keeps_a_task_that_executes_a_set_user_id_program)
 {
@@ -842,13 +632,10 @@ TEST_F(user, root_keeps_a_task_that_executes_a_set_user_id_program)
 
 	NEED_ROOT();
 	ASSERT_NE(NULL, enough);
-	ASSERT_EQ(0, make_setuid(SETUID_PATH, OTHER_USER, 04755));
-	ASSERT_EQ(0, child_fork(&self->child, burn_and_exec_setuid, (void *)enough));
-	ASSERT_EQ(0, child_step(&self->child));
-	self->setup.id = self->child.pid;
-	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
-	ASSERT_EQ(0, tally_init(&t, &self->dev));
-	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_EQ(0, install_program(NULL, SETUID_PATH, OTHER_USER, 04755));
+	make_child(_metadata, self, burn_and_exec_setuid, (void *)enough);
+	ASSERT_ZEROS(device_record(&self->dev, &self->setup), tally_init(&t, &self->dev),
+		     child_step(&self->child));
 	*enough = true;
 	ASSERT_EQ(0, child_begin(&self->child));
 	ASSERT_EQ(self->child.pid, waitpid(self->child.pid, &status, 0));
@@ -878,21 +665,18 @@ TEST_F(user, loses_what_root_keeps_of_a_counter_that_both_ask_for)
 	int status;
 
 	NEED_ROOT();
-	ASSERT_EQ(0, make_setuid(SETUID_PATH, OTHER_USER, 04755));
+	ASSERT_EQ(0, install_program(NULL, SETUID_PATH, OTHER_USER, 04755));
 	ASSERT_EQ(0, child_fork(&self->child, exec_setuid_with_faults, NULL));
 	ASSERT_EQ(0, child_step(&self->child));
 	self->params = event_params(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 10);
 	self->setup.id = self->child.pid;
-	ASSERT_EQ(0, device_record(&root, &self->setup));
-	ASSERT_EQ(0, become(USER));
-	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
-	ASSERT_EQ(0, child_begin(&self->child));
+	ASSERT_ZEROS(device_record(&root, &self->setup), become(USER),
+		     device_record(&self->dev, &self->setup), child_begin(&self->child));
 	ASSERT_EQ(self->child.pid, waitpid(self->child.pid, &status, 0));
 	EXPECT_EQ(0, status);
 	self->child.pid = 0;
-	ASSERT_EQ(0, device_stop(&self->dev));
-	ASSERT_EQ(0, device_stop(&root));
-	ASSERT_EQ(0, device_stats(&root, GPROF_STATS_ALL_CPUS, &st));
+	ASSERT_ZEROS(device_stop(&self->dev), device_stop(&root),
+		     device_stats(&root, GPROF_STATS_ALL_CPUS, &st));
 	/* perf throttles as many faults as there are here, more so where interrupts take long. */
 	EXPECT_LE(1, st.out_produced);
 	ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
@@ -908,11 +692,9 @@ TEST_F(user, recorder_keeps_the_privilege_that_it_was_set_up_with)
 
 	NEED_ROOT();
 	self->setup = device_setup_of(GPROF_TARGET_SYSTEM, 0, &self->params);
-	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
-	ASSERT_EQ(0, become(USER));
+	ASSERT_ZEROS(device_record(&self->dev, &self->setup), become(USER));
 	burn_ns(50000000);
-	EXPECT_EQ(0, device_stop(&self->dev));
-	EXPECT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
+	EXPECT_ZEROS(device_stop(&self->dev), device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
 	EXPECT_LT(0, st.out_produced);
 }
 
@@ -956,11 +738,8 @@ TEST_F(user, has_the_cgroup_of_each_recorder_charged_for_what_is_done_for_it)
 
 	SKIP_UNLESS(kernel_has_cgroups(), "this kernel has no cgroups");
 	SKIP_UNLESS(threads_join_v2(), "on 5.10 a module has threads join cgroups of v1 alone");
-	ASSERT_EQ(0, cgroup_make(path[0], "first"));
-	ASSERT_EQ(0, cgroup_make(path[1], "second"));
-	ASSERT_EQ(0, child_fork(&self->child, live, &self->person));
-	ASSERT_EQ(0, child_step(&self->child));
-	self->setup.id = self->child.pid;
+	ASSERT_ZEROS(cgroup_make(path[0], "first"), cgroup_make(path[1], "second"));
+	make_child(_metadata, self, live, &self->person);
 	for (i = 0; i < 3; i++) {
 		owner = (struct owner){ .setup = self->setup, .dev.fd = -1, .privileged = i == 2 };
 		ASSERT_EQ(0, child_fork(&child[i], sets_up, &owner));
@@ -972,8 +751,7 @@ TEST_F(user, has_the_cgroup_of_each_recorder_charged_for_what_is_done_for_it)
 	EXPECT_NE(0, thread_for(USER, "/"));
 
 	/* Those of the first cgroup close theirs. */
-	ASSERT_EQ(0, child_step(&child[0]));
-	ASSERT_EQ(0, child_step(&child[2]));
+	ASSERT_ZEROS(child_step(&child[0]), child_step(&child[2]));
 	child_end(&child[0]);
 	child_end(&child[2]);
 	EXPECT_TRUE(thread_ends(USER, strrchr(path[0], '/')));
@@ -1036,13 +814,21 @@ static uint64_t enough_for_one(FIXTURE_DATA(memory) *self)
 	return 0;
 }
 
+static void as_user_with(struct __test_metadata *_metadata, FIXTURE_DATA(memory) *self,
+			 uint64_t memlock)
+{
+	setrlimit(RLIMIT_MEMLOCK, &(struct rlimit){ memlock, RLIM_INFINITY });
+	ASSERT_EQ(0, become(USER));
+	if (memlock < 1 << 20)
+		self->setup.buffer_size = 1 << 20;
+}
+
 /* As perf has perf_event_mlock_kb. */
 TEST_F(memory, allowance_comes_on_top_of_the_limit)
 {
 	NEED_ROOT();
 	ASSERT_EQ(4, pwrite(self->allowance, "4096", 4, 0));
-	ASSERT_EQ(0, limit_memlock(65536));
-	ASSERT_EQ(0, become(USER));
+	ASSERT_ZEROS(limit_memlock(65536), become(USER));
 	self->setup.buffer_size = 1 << 20;
 	EXPECT_EQ(0, device_setup(&self->dev, &self->setup));
 	device_close(&self->dev);
@@ -1056,9 +842,7 @@ TEST_F(memory, buffers_are_charged_to_rlimit_memlock)
 	uint64_t bytes;
 
 	NEED_ROOT();
-	setrlimit(RLIMIT_MEMLOCK, &(struct rlimit){ 65536, RLIM_INFINITY });
-	ASSERT_EQ(0, become(USER));
-	self->setup.buffer_size = 1 << 20;
+	as_user_with(_metadata, self, 65536);
 	EXPECT_EQ(-ENOMEM, device_setup(&self->dev, &self->setup));
 	EXPECT_EQ(GPROF_REASON_MEMLOCK, self->setup.out_reason);
 	bytes = enough_for_one(self);
@@ -1078,14 +862,10 @@ TEST_F(memory, charge_is_given_back_after_mmap_and_start_too)
 	int i;
 
 	NEED_ROOT();
-	setrlimit(RLIMIT_MEMLOCK, &(struct rlimit){ 65536, RLIM_INFINITY });
-	ASSERT_EQ(0, become(USER));
-	self->setup.buffer_size = 1 << 20;
+	as_user_with(_metadata, self, 65536);
 	ASSERT_LT(0, enough_for_one(self));
 	for (i = 0; i < 20; i++) {
-		ASSERT_EQ(0, device_record(&self->dev, &self->setup)) {
-			TH_LOG("life %d", i);
-		}
+		ASSERT_EQ(0, device_record(&self->dev, &self->setup)) TH_LOG("life %d", i);
 		device_close(&self->dev);
 	}
 	/* a failed setup is not charged either */
@@ -1103,9 +883,7 @@ TEST_F(memory, charge_is_given_back_when_the_owner_dies)
 	int i;
 
 	NEED_ROOT();
-	setrlimit(RLIMIT_MEMLOCK, &(struct rlimit){ 65536, RLIM_INFINITY });
-	ASSERT_EQ(0, become(USER));
-	self->setup.buffer_size = 1 << 20;
+	as_user_with(_metadata, self, 65536);
 	ASSERT_LT(0, enough_for_one(self));
 	for (i = 0; i < 5; i++) {
 		pid = fork();
@@ -1175,9 +953,7 @@ TEST_F(memory, charge_is_shared_by_all_processes_of_a_user)
 	pid_t pid;
 
 	NEED_ROOT();
-	setrlimit(RLIMIT_MEMLOCK, &(struct rlimit){ 65536, RLIM_INFINITY });
-	ASSERT_EQ(0, become(USER));
-	self->setup.buffer_size = 1 << 20;
+	as_user_with(_metadata, self, 65536);
 	ASSERT_LT(0, enough_for_one(self));
 	ASSERT_EQ(0, device_setup(&self->dev, &self->setup));
 	pid = fork();
@@ -1233,8 +1009,7 @@ TEST_F(memory, processes_that_are_forked_later_are_charged)
 
 	NEED_ROOT();
 	setrlimit(RLIMIT_NPROC, &(struct rlimit){ 4 * MANY, 4 * MANY });
-	setrlimit(RLIMIT_MEMLOCK, &(struct rlimit){ 64 << 20, RLIM_INFINITY });
-	ASSERT_EQ(0, become(USER));
+	as_user_with(_metadata, self, 64 << 20);
 	first = least_memlock();
 	ASSERT_LT(0, first);
 	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
@@ -1258,8 +1033,7 @@ TEST_F(memory, processes_that_have_ended_are_charged_no_more)
 	int i;
 
 	NEED_ROOT();
-	setrlimit(RLIMIT_MEMLOCK, &(struct rlimit){ 64 << 20, RLIM_INFINITY });
-	ASSERT_EQ(0, become(USER));
+	as_user_with(_metadata, self, 64 << 20);
 	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
 	/* what is forked ahead of the worker that frees is paid for once more */
 	for (i = 0; i < 300; i++)
@@ -1269,8 +1043,7 @@ TEST_F(memory, processes_that_have_ended_are_charged_no_more)
 	for (i = 0; i < 1000; i++)
 		ASSERT_EQ(0, fork_one());
 	EXPECT_GE(before + 4, least_memlock());
-	ASSERT_EQ(0, device_stop(&self->dev));
-	ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
+	ASSERT_ZEROS(device_stop(&self->dev), device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
 	EXPECT_EQ(0, st.out_lost[GPROF_LOST_NO_BUFFER]);
 }
 
@@ -1282,8 +1055,7 @@ TEST_F(memory, processes_that_cannot_be_paid_for_are_told_as_lost)
 
 	NEED_ROOT();
 	setrlimit(RLIMIT_NPROC, &(struct rlimit){ 4 * MANY, 4 * MANY });
-	setrlimit(RLIMIT_MEMLOCK, &(struct rlimit){ 64 << 20, RLIM_INFINITY });
-	ASSERT_EQ(0, become(USER));
+	as_user_with(_metadata, self, 64 << 20);
 	least = least_memlock();
 	ASSERT_LT(0, least);
 	/* as least_memlock() asks for, and not a page more */
@@ -1292,8 +1064,7 @@ TEST_F(memory, processes_that_cannot_be_paid_for_are_told_as_lost)
 	self->setup.buffer_size = 4096;
 	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
 	fork_many(_metadata);
-	ASSERT_EQ(0, device_stop(&self->dev));
-	ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
+	ASSERT_ZEROS(device_stop(&self->dev), device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
 	EXPECT_LE(MANY - 256 - 64, st.out_lost[GPROF_LOST_NO_BUFFER]);
 	/* one of these is the target's own */
 	EXPECT_GE(MANY - 255, st.out_lost[GPROF_LOST_NO_BUFFER]);
@@ -1315,8 +1086,7 @@ TEST_F(memory, is_not_there_for_recorders_without_end)
 
 	NEED_ROOT();
 	setrlimit(RLIMIT_NOFILE, &(struct rlimit){ 4096, 4096 });
-	ASSERT_EQ(0, limit_memlock(8 << 20));
-	ASSERT_EQ(0, become(USER));
+	ASSERT_ZEROS(limit_memlock(8 << 20), become(USER));
 	self->setup.buffer_size = 4096;
 	for (nr = 0; nr < 1024; nr++) {
 		ret = device_setup(&devs[nr], &self->setup);
@@ -1324,8 +1094,7 @@ TEST_F(memory, is_not_there_for_recorders_without_end)
 			break;
 	}
 	TH_LOG("%d recorders within 8 MiB", nr);
-	EXPECT_EQ(-ENOMEM, ret);
-	EXPECT_EQ(GPROF_REASON_MEMLOCK, self->setup.out_reason);
+	EXPECT_EQS(-ENOMEM, ret, GPROF_REASON_MEMLOCK, self->setup.out_reason);
 	EXPECT_LT(0, nr);
 	for (i = 0; i < nr; i++)
 		device_close(&devs[i]);

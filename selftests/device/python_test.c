@@ -6,13 +6,6 @@
  *
  * The interpreter is this program, and its structures are a few words each.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <pthread.h>
-#include <stdio.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 #include "harness.h"
 #include "device.h"
 #include "reader.h"
@@ -145,15 +138,12 @@ static uint64_t own_base(uint64_t *text, uint64_t *end)
 static struct gprof_python own_python(uint64_t base)
 {
 	return (struct gprof_python){
-		.size = sizeof(struct gprof_python),
-		.runtime = (uintptr_t)&runtime - base,
-		.interpreters = 0,
-		.interpreter_next = offsetof(struct interpreter, next),
+		.size = sizeof(struct gprof_python), .runtime = (uintptr_t)&runtime - base,
+		.interpreters = 0, .interpreter_next = offsetof(struct interpreter, next),
 		.interpreter_threads = offsetof(struct interpreter, threads),
 		.thread_next = offsetof(struct thread, next),
 		.thread_native_id = offsetof(struct thread, id),
-		.thread_frame = offsetof(struct thread, frame),
-		.cframe_frame = GPROF_PYTHON_NONE,
+		.thread_frame = offsetof(struct thread, frame), .cframe_frame = GPROF_PYTHON_NONE,
 		.frame_code = offsetof(struct frame, code),
 		.frame_previous = offsetof(struct frame, previous),
 		.frame_instr = offsetof(struct frame, instr),
@@ -181,13 +171,8 @@ FIXTURE_VARIANT(python) {
 	bool owner;
 };
 
-FIXTURE_VARIANT_ADD(python, entries) {
-	.owner = false,
-};
-
-FIXTURE_VARIANT_ADD(python, owners) {
-	.owner = true,
-};
+FIXTURE_VARIANT_ADD(python, entries) { .owner = false };
+FIXTURE_VARIANT_ADD(python, owners) { .owner = true };
 
 static int upload(int fd, const struct table_parts *t, int file, const struct gprof_python *python)
 {
@@ -254,8 +239,7 @@ FIXTURE_SETUP(python)
 	self->self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	setup.stack |= GPROF_STACK_F_TABLES | GPROF_STACK_F_PYTHON;
 	build(variant->owner);
-	ASSERT_EQ(0, device_record(&self->dev, &setup));
-	ASSERT_EQ(0, reader_init(&self->reader, &self->dev));
+	ASSERT_ZEROS(device_record(&self->dev, &setup), reader_init(&self->reader, &self->dev));
 	self->reader.on_sample = on_sample;
 	self->reader.ctx = &self->seen;
 }
@@ -489,8 +473,7 @@ TEST_F(python, who_does_not_ask_has_none)
 	SKIP_UNLESS(self->have, NO_PYTHON);
 	BEGIN();
 	setup.stack |= GPROF_STACK_F_TABLES;
-	ASSERT_EQ(0, device_record(&dev, &setup));
-	ASSERT_EQ(0, reader_init(&reader, &dev));
+	ASSERT_ZEROS(device_record(&dev, &setup), reader_init(&reader, &dev));
 	reader.on_sample = on_sample;
 	reader.ctx = &seen;
 	ASSERT_TRUE(run_for(&reader, &seen, 50));

@@ -3,13 +3,6 @@
  * recorder_test: many recorders, short lives, sudden ends; and what is left of
  * them afterwards, which must be nothing.
  */
-#include <fcntl.h>
-#include <poll.h>
-#include <pthread.h>
-#include <sched.h>
-#include <signal.h>
-#include <sys/ioctl.h>
-#include <sys/syscall.h>
 #include "harness.h"
 #include "device.h"
 #include "reader.h"
@@ -50,11 +43,8 @@ static uint64_t finish(struct __test_metadata *_metadata, struct device *dev)
 	struct gprof_stats st = { 0 };
 	struct reader reader;
 
-	EXPECT_EQ(0, reader_init(&reader, dev));
-	EXPECT_EQ(0, device_stop(dev));
-	EXPECT_LE(0, reader_read(&reader)) {
-		TH_LOG("%s", reader.error);
-	}
+	EXPECT_ZEROS(reader_init(&reader, dev), device_stop(dev));
+	EXPECT_LE(0, reader_read(&reader)) TH_LOG("%s", reader.error);
 	EXPECT_EQ(0, device_stats(dev, GPROF_STATS_ALL_CPUS, &st));
 	EXPECT_EQ(st.out_produced, reader.samples + reader.events + device_lost(&st));
 	reader_free(&reader);
@@ -74,8 +64,7 @@ TEST_F(recorder, two_record_one_task_each_at_its_own_rate)
 	int i;
 
 	slow_setup.params = (uintptr_t)&slow_params;
-	ASSERT_EQ(0, device_record(&fast, &self->setup));
-	ASSERT_EQ(0, device_record(&slow, &slow_setup));
+	ASSERT_ZEROS(device_record(&fast, &self->setup), device_record(&slow, &slow_setup));
 	for (i = 0; i < 4; i++)
 		ASSERT_EQ(0, child_step(&self->child));
 	nr_fast = FINISH(&fast);
@@ -94,9 +83,8 @@ TEST_F(recorder, end_of_one_does_not_touch_the_other)
 	uint64_t before;
 	int i;
 
-	ASSERT_EQ(0, device_record(&one, &self->setup));
-	ASSERT_EQ(0, device_record(&other, &self->setup));
-	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_ZEROS(device_record(&one, &self->setup), device_record(&other, &self->setup),
+		     child_step(&self->child));
 	device_close(&other);
 	ASSERT_EQ(0, device_stats(&one, GPROF_STATS_ALL_CPUS, &st));
 	before = st.out_produced;
@@ -115,9 +103,8 @@ TEST_F(recorder, stop_of_one_does_not_stop_the_other)
 	uint64_t stopped;
 	int i;
 
-	ASSERT_EQ(0, device_record(&one, &self->setup));
-	ASSERT_EQ(0, device_record(&other, &self->setup));
-	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_ZEROS(device_record(&one, &self->setup), device_record(&other, &self->setup),
+		     child_step(&self->child));
 	stopped = FINISH(&other);
 	for (i = 0; i < 10; i++)
 		ASSERT_EQ(0, child_step(&self->child));
@@ -136,18 +123,14 @@ TEST_F(recorder, sixty_four_record_one_task)
 
 	self->params.period = 5 * PERIOD_NS;
 	for (i = 0; i < MANY; i++) {
-		ASSERT_EQ(0, device_record(&devs[i], &self->setup)) {
+		ASSERT_EQ(0, device_record(&devs[i], &self->setup))
 			TH_LOG("recorder %d, reason %u", i, self->setup.out_reason);
-		}
 	}
 	EXPECT_EQ(before + MANY, open_recorders());
-	ASSERT_EQ(0, child_step(&self->child));
-	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_ZEROS(child_step(&self->child), child_step(&self->child));
 	for (i = 0; i < MANY; i++) {
 		produced = FINISH(&devs[i]);
-		EXPECT_LE(1, produced) {
-			TH_LOG("recorder %d", i);
-		}
+		EXPECT_LE(1, produced) TH_LOG("recorder %d", i);
 	}
 	for (i = 0; i < MANY; i++)
 		device_close(&devs[i]);
@@ -180,8 +163,7 @@ TEST_F(recorder, start_and_stop_alternate_while_the_target_runs)
 	for (i = 0; i < 3; i++) {
 		ASSERT_EQ(0, child_begin(&self->child));
 		for (int j = 0; j < 20; j++) {
-			ASSERT_EQ(0, device_stop(&dev));
-			ASSERT_EQ(0, device_start(&dev));
+			ASSERT_ZEROS(device_stop(&dev), device_start(&dev));
 		}
 		ASSERT_EQ(0, child_wait(&self->child));
 	}
@@ -217,8 +199,7 @@ TEST_F(recorder, threads_may_fight_over_one)
 	struct device dev;
 	int i;
 
-	ASSERT_EQ(0, device_setup(&dev, &self->setup));
-	ASSERT_EQ(0, device_map(&dev));
+	ASSERT_ZEROS(device_setup(&dev, &self->setup), device_map(&dev));
 	r.dev = &dev;
 	for (i = 0; i < 4; i++)
 		ASSERT_EQ(0, pthread_create(&threads[i], NULL, race, &r));
@@ -242,8 +223,7 @@ TEST_F(recorder, close_while_recording_ends_everything)
 	int i;
 
 	for (i = 0; i < 10; i++) {
-		ASSERT_EQ(0, device_record(&dev, &self->setup));
-		ASSERT_EQ(0, child_begin(&self->child));
+		ASSERT_ZEROS(device_record(&dev, &self->setup), child_begin(&self->child));
 		sleep_ms(20);
 		device_close(&dev);
 		ASSERT_EQ(0, child_wait(&self->child));
@@ -256,8 +236,7 @@ TEST_F(recorder, close_wakes_nobody_who_polls_on_another)
 	struct device one, other;
 	struct pollfd pfd;
 
-	ASSERT_EQ(0, device_record(&one, &self->setup));
-	ASSERT_EQ(0, device_record(&other, &self->setup));
+	ASSERT_ZEROS(device_record(&one, &self->setup), device_record(&other, &self->setup));
 	device_close(&other);
 	pfd = (struct pollfd){ .fd = one.fd, .events = POLLIN };
 	EXPECT_EQ(0, poll(&pfd, 1, 50));
@@ -377,26 +356,23 @@ static void live_through(struct __test_metadata *_metadata, const struct any_kin
 	bool gone;
 	int ret;
 
-	ASSERT_EQ(0, child_fork(&victim, sleep_and_execute, NULL));
-	ASSERT_EQ(0, child_step(&victim));
+	ASSERT_ZEROS(child_fork(&victim, sleep_and_execute, NULL), child_step(&victim));
 	setup = device_setup_of(GPROF_TARGET_PROCESS, victim.pid, &params);
 	setup.kind = k->kind;
 	setup.stack = k->stack;
 	setup.buffer_size = SMALL;
 	gone = ends_at(&victim, executes, 0, step);
 	ret = device_setup(&dev, &setup);
-	EXPECT_EQ(gone ? -ESRCH : 0, ret) {
+	EXPECT_EQ(gone ? -ESRCH : 0, ret)
 		TH_LOG("%s, %s at %d: SETUP %d, reason %u", k->name, executes ? "exec" : "end",
 		       step, ret, setup.out_reason);
-	}
 	if (!ret) {
 		EXPECT_EQ(0, device_map(&dev));
 		gone = ends_at(&victim, executes, 1, step);
 		ret = device_start(&dev);
-		EXPECT_EQ(gone ? -ESRCH : 0, ret) {
+		EXPECT_EQ(gone ? -ESRCH : 0, ret)
 			TH_LOG("%s, %s at %d: START %d", k->name, executes ? "exec" : "end", step,
 			       ret);
-		}
 		ends_at(&victim, executes, 2, step);
 		if (ret)
 			EXPECT_EQ(-EBUSY, device_stop(&dev));
@@ -529,8 +505,7 @@ TEST_F(recorder, module_is_held_by_a_mapping)
 	int fd;
 
 	ASSERT_LE(0, before);
-	ASSERT_EQ(0, device_setup(&dev, &self->setup));
-	ASSERT_EQ(0, device_map(&dev));
+	ASSERT_ZEROS(device_setup(&dev, &self->setup), device_map(&dev));
 	fd = dev.fd;
 	dev.fd = -1;
 	close(fd);

@@ -6,8 +6,6 @@
  *
  * The event is a signal that one sends to oneself and ignores: as many as are sent.
  */
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include "harness.h"
 #include "device.h"
@@ -78,11 +76,8 @@ static void set_up(struct __test_metadata *_metadata, struct recorder *r, long l
 	r->setup = device_setup_of(target, id, &r->params);
 	r->setup.kind = GPROF_KIND_TRACEPOINT;
 	r->setup.buffer_size = target == GPROF_TARGET_PROCESS ? 1 << 17 : 1 << 20;
-	ASSERT_EQ(0, device_setup(&r->dev, &r->setup)) {
-		TH_LOG("reason %u", r->setup.out_reason);
-	}
-	ASSERT_EQ(0, device_map(&r->dev));
-	ASSERT_EQ(0, reader_init(&r->reader, &r->dev));
+	ASSERT_EQ(0, device_setup(&r->dev, &r->setup)) TH_LOG("reason %u", r->setup.out_reason);
+	ASSERT_ZEROS(device_map(&r->dev), reader_init(&r->reader, &r->dev));
 	r->times = calloc(TIMES, sizeof(*r->times));
 	r->reader.on_sample = note_time;
 	r->reader.ctx = r;
@@ -124,9 +119,8 @@ static double noise(double events, double fast, double slow)
 static void expect_near(struct __test_metadata *_metadata, double got, double expected,
 			double tolerance)
 {
-	EXPECT_TRUE(got >= expected - tolerance && got <= expected + tolerance) {
+	EXPECT_TRUE(got >= expected - tolerance && got <= expected + tolerance)
 		TH_LOG("%.0f, expected %.0f +- %.0f", got, expected, tolerance);
-	}
 }
 
 TEST_F(share, slower_gets_a_part_of_what_the_faster_gets)
@@ -139,15 +133,12 @@ TEST_F(share, slower_gets_a_part_of_what_the_faster_gets)
 	ASSERT_LE(0, pin_to_some_cpu());
 	set_up(_metadata, fast, self->signal, FAST, GPROF_TARGET_THREAD, gettid());
 	set_up(_metadata, slow, self->signal, SLOW, GPROF_TARGET_THREAD, gettid());
-	ASSERT_EQ(0, device_start(&slow->dev));
-	ASSERT_EQ(0, device_start(&fast->dev));
+	ASSERT_ZEROS(device_start(&slow->dev), device_start(&fast->dev));
 	send_signals(n);
-	ASSERT_EQ(0, device_stop(&fast->dev));
-	ASSERT_EQ(0, device_stop(&slow->dev));
+	ASSERT_ZEROS(device_stop(&fast->dev), device_stop(&slow->dev));
 	expect_near(_metadata, read_all(_metadata, fast), n, FAST);
 	expect_near(_metadata, read_all(_metadata, slow), n, noise(n, FAST, SLOW));
-	EXPECT_EQ(n, fast->st.out_count);
-	EXPECT_EQ(n, slow->st.out_count);
+	EXPECT_EQS(n, fast->st.out_count, n, slow->st.out_count);
 	/* The same events, told once: at the same time to the nanosecond. */
 	for (i = 0; i < slow->nr_times; i++) {
 		while (j < fast->nr_times && fast->times[j] < slow->times[i])
@@ -175,8 +166,7 @@ TEST_F(share, who_comes_and_goes_has_what_happened_meanwhile)
 	ASSERT_EQ(0, device_stop(&slow->dev));
 	expect_near(_metadata, read_all(_metadata, fast), n, 2 * FAST);
 	expect_near(_metadata, read_all(_metadata, slow), 3 * n, noise(n, FAST, SLOW) + 2 * SLOW);
-	EXPECT_EQ(n, fast->st.out_count);
-	EXPECT_EQ(3 * n + SLOW / 2, slow->st.out_count);
+	EXPECT_EQS(n, fast->st.out_count, 3 * n + SLOW / 2, slow->st.out_count);
 }
 
 /* More often than a period of the slower ends. */
@@ -236,13 +226,10 @@ TEST_F(share, child_from_before_start_is_not_the_newcomers)
 
 	set_up(_metadata, first, self->signal, 1, GPROF_TARGET_PROCESS, getpid());
 	set_up(_metadata, second, self->signal, 1, GPROF_TARGET_PROCESS, getpid());
-	ASSERT_EQ(0, device_start(&first->dev));
-	ASSERT_EQ(0, child_fork(&child, send_in_child, NULL));
-	ASSERT_EQ(0, device_start(&second->dev));
-	ASSERT_EQ(0, child_step(&child));
+	ASSERT_ZEROS(device_start(&first->dev), child_fork(&child, send_in_child, NULL),
+		     device_start(&second->dev), child_step(&child));
 	send_signals(500);
-	ASSERT_EQ(0, device_stop(&second->dev));
-	ASSERT_EQ(0, device_stop(&first->dev));
+	ASSERT_ZEROS(device_stop(&second->dev), device_stop(&first->dev));
 	child_end(&child);
 	EXPECT_LE(1500, read_all(_metadata, first));
 	expect_near(_metadata, read_all(_metadata, second), 500, 10);

@@ -2,17 +2,9 @@
 /*
  * target_test: whom a recorder records, told by who shows up in its samples.
  *
- * The tasks burn known amounts of CPU time; the timer samples each every
- * millisecond of it.
+ * The tasks burn known amounts of CPU time; the timer samples each every millisecond of it.
  */
-#include <fcntl.h>
-#include <pthread.h>
-#include <sched.h>
-#include <signal.h>
 #include <sys/mount.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include "harness.h"
 #include "device.h"
 #include "reader.h"
@@ -74,9 +66,8 @@ static void start(struct __test_metadata *_metadata, FIXTURE_DATA(target) *self,
 {
 	if (!self->setup.size)
 		self->setup = device_setup_of(target, id, &self->params);
-	ASSERT_EQ(0, device_record(&self->dev, &self->setup)) {
+	ASSERT_EQ(0, device_record(&self->dev, &self->setup))
 		TH_LOG("reason %u", self->setup.out_reason);
-	}
 	ASSERT_EQ(0, tally_init(self->tally, &self->dev));
 }
 
@@ -145,14 +136,12 @@ TEST_F(target, thread_is_recorded_alone)
 	struct gprof_start start = { .size = sizeof(start) };
 	uint32_t tid;
 
-	ASSERT_EQ(0, child_fork(&self->child, threads, self->shared));
-	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_ZEROS(child_fork(&self->child, threads, self->shared), child_step(&self->child));
 	tid = self->shared->tids[1];
 	self->setup = device_setup_of(GPROF_TARGET_THREAD, tid, &self->params);
-	ASSERT_EQ(0, device_setup(&self->dev, &self->setup));
-	ASSERT_EQ(0, device_map(&self->dev));
-	ASSERT_EQ(0, tally_init(self->tally, &self->dev));
-	ASSERT_EQ(0, device_ioctl(self->dev.fd, GPROF_IOC_START, &start));
+	ASSERT_ZEROS(device_setup(&self->dev, &self->setup), device_map(&self->dev),
+		     tally_init(self->tally, &self->dev),
+		     device_ioctl(self->dev.fd, GPROF_IOC_START, &start));
 	EXPECT_EQ(1, start.out_attached);
 	ASSERT_EQ(0, child_step(&self->child));
 	FINISH();
@@ -165,13 +154,11 @@ TEST_F(target, process_is_recorded_with_the_threads_that_it_has)
 	struct gprof_start start = { .size = sizeof(start) };
 	int i;
 
-	ASSERT_EQ(0, child_fork(&self->child, threads, self->shared));
-	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_ZEROS(child_fork(&self->child, threads, self->shared), child_step(&self->child));
 	self->setup = device_setup_of(GPROF_TARGET_PROCESS, self->child.pid, &self->params);
-	ASSERT_EQ(0, device_setup(&self->dev, &self->setup));
-	ASSERT_EQ(0, device_map(&self->dev));
-	ASSERT_EQ(0, tally_init(self->tally, &self->dev));
-	ASSERT_EQ(0, device_ioctl(self->dev.fd, GPROF_IOC_START, &start));
+	ASSERT_ZEROS(device_setup(&self->dev, &self->setup), device_map(&self->dev),
+		     tally_init(self->tally, &self->dev),
+		     device_ioctl(self->dev.fd, GPROF_IOC_START, &start));
 	EXPECT_EQ(NR_THREADS + 1, start.out_attached);
 	ASSERT_EQ(0, child_step(&self->child));
 	FINISH();
@@ -185,8 +172,7 @@ TEST_F(target, process_is_recorded_with_the_threads_that_it_starts)
 
 	ASSERT_EQ(0, child_fork(&self->child, threads, self->shared));
 	START(GPROF_TARGET_PROCESS, self->child.pid);
-	ASSERT_EQ(0, child_step(&self->child));
-	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_ZEROS(child_step(&self->child), child_step(&self->child));
 	FINISH();
 	for (i = 0; i < NR_THREADS; i++)
 		EXPECT_SAMPLED(self->shared->tids[i]);
@@ -199,8 +185,7 @@ TEST_F(target, thread_is_recorded_without_the_threads_that_it_starts)
 	ASSERT_EQ(0, child_fork(&self->child, threads, self->shared));
 	tid = self->child.pid;
 	START(GPROF_TARGET_THREAD, tid);
-	ASSERT_EQ(0, child_step(&self->child));
-	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_ZEROS(child_step(&self->child), child_step(&self->child));
 	FINISH();
 	EXPECT_EQ(0, tally_of_others(self->tally, &tid, 1));
 }
@@ -257,8 +242,7 @@ TEST_F(target, each_of_many_threads_has_a_counter)
 
 	/* of perf, where timers may be ours */
 	self->params = event_params(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 1000);
-	ASSERT_EQ(0, child_fork(&self->child, many_touch, self->shared));
-	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_ZEROS(child_fork(&self->child, many_touch, self->shared), child_step(&self->child));
 	START(GPROF_TARGET_PROCESS, self->child.pid);
 	ASSERT_EQ(0, child_step(&self->child));
 	st = FINISH();
@@ -330,11 +314,9 @@ TEST_F(target, brothers_and_parents_are_not_recorded)
 	ASSERT_EQ(0, child_fork(&self->other, burn_some, NULL));
 	pid = self->child.pid;
 	START(GPROF_TARGET_PROCESS, pid);
-	ASSERT_EQ(0, child_begin(&self->child));
-	ASSERT_EQ(0, child_begin(&self->other));
+	ASSERT_ZEROS(child_begin(&self->child), child_begin(&self->other));
 	burn_ns(BURN_MS * 1000000ULL);
-	ASSERT_EQ(0, child_wait(&self->child));
-	ASSERT_EQ(0, child_wait(&self->other));
+	ASSERT_ZEROS(child_wait(&self->child), child_wait(&self->other));
 	FINISH();
 	EXPECT_SAMPLED(pid);
 	EXPECT_EQ(0, tally_of_others(self->tally, &pid, 1));
@@ -405,21 +387,10 @@ TEST_F(target, counted_time_is_the_time_that_was_burned)
 	EXPECT_LE(st.out_time_running, st.out_time_enabled);
 	EXPECT_LE(burned * 9 / 10, st.out_time_running);
 	/* what it sampled stands for what it counted; each CPU begins within a period */
-	EXPECT_GE(st.out_count + PERIOD_NS * nr_online_cpus(),
-		  self->tally->reader.weight);
+	EXPECT_GE(st.out_count + PERIOD_NS * nr_online_cpus(), self->tally->reader.weight);
 }
 
 /* ---- exec and exit ---- */
-
-static const char *beside_us(char *path, size_t size, const char *name)
-{
-	ssize_t n = readlink("/proc/self/exe", path, size - 1);
-
-	path[n < 0 ? 0 : n] = 0;
-	n = strrchr(path, '/') ? strrchr(path, '/') - path : 0;
-	snprintf(path + n, size - n, "/%s", name);
-	return path;
-}
 
 static void burn_and_exec(void *arg, int step)
 {
@@ -442,8 +413,7 @@ TEST_F(target, exec_begins_a_new_run_of_the_same_task)
 	ASSERT_EQ(0, child_fork(&self->child, burn_and_exec, NULL));
 	pid = self->child.pid;
 	START(GPROF_TARGET_PROCESS, pid);
-	ASSERT_EQ(0, child_step(&self->child));
-	ASSERT_EQ(0, child_begin(&self->child));
+	ASSERT_ZEROS(child_step(&self->child), child_begin(&self->child));
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	EXPECT_EQ(0, status);
 	FINISH();
@@ -461,8 +431,7 @@ TEST_F(target, mappings_explain_every_instruction)
 	ASSERT_EQ(0, child_fork(&self->child, burn_and_exec, NULL));
 	pid = self->child.pid;
 	START(GPROF_TARGET_PROCESS, pid);
-	ASSERT_EQ(0, child_step(&self->child));
-	ASSERT_EQ(0, child_begin(&self->child));
+	ASSERT_ZEROS(child_step(&self->child), child_begin(&self->child));
 	ASSERT_EQ(pid, waitpid(pid, NULL, 0));
 	st = FINISH();
 	EXPECT_EQ(0, st.out_maps_lost);
@@ -484,8 +453,7 @@ TEST_F(target, on_exec_counts_from_the_exec_on)
 	self->setup.flags = GPROF_SETUP_F_ON_EXEC;
 	START(0, 0);
 	ASSERT_EQ(0, child_step(&self->child));
-	EXPECT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
-	EXPECT_EQ(0, st.out_produced);
+	EXPECT_ZEROS(device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st), st.out_produced);
 	ASSERT_EQ(0, child_begin(&self->child));
 	ASSERT_EQ(pid, waitpid(pid, NULL, 0));
 	FINISH();
@@ -497,8 +465,7 @@ TEST_F(target, on_exec_counts_from_the_exec_on)
 static void touch_pages(int n)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
-	char *at = mmap(NULL, n * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-			0);
+	char *at = mmap(NULL, n * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	int i;
 
 	if (at == MAP_FAILED)
@@ -531,8 +498,7 @@ TEST_F(target, on_exec_counts_events_from_the_exec_on)
 	START(0, 0);
 	ASSERT_EQ(0, child_step(&self->child));
 	EXPECT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
-	EXPECT_EQ(0, st.out_produced);
-	EXPECT_EQ(0, st.out_time_enabled);
+	EXPECT_EQS(0, st.out_produced, 0, st.out_time_enabled);
 	ASSERT_EQ(0, child_begin(&self->child));
 	ASSERT_EQ(pid, waitpid(pid, NULL, 0));
 	st = FINISH();
@@ -607,8 +573,7 @@ TEST_F(target, code_that_is_mapped_later_is_explained_too)
 	self->setup = device_setup_of(GPROF_TARGET_PROCESS, self->child.pid, &self->params);
 	self->setup.generation_ns = 100000000000;
 	START(0, 0);
-	ASSERT_EQ(0, child_step(&self->child));
-	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_ZEROS(child_step(&self->child), child_step(&self->child));
 	st = FINISH();
 	EXPECT_EQ(0, st.out_maps_lost);
 	EXPECT_LT(0, self->tally->nr_ips);
@@ -703,12 +668,10 @@ TEST_F(target, process_that_starts_threads_during_start_is_recorded_whole)
 	int i;
 
 	/* threads come and go while counters are attached to what there is */
-	ASSERT_EQ(0, child_fork(&self->child, many_threads, NULL));
-	ASSERT_EQ(0, child_begin(&self->child));
+	ASSERT_ZEROS(child_fork(&self->child, many_threads, NULL), child_begin(&self->child));
 	self->setup = device_setup_of(GPROF_TARGET_PROCESS, self->child.pid, &self->params);
 	for (i = 0; i < 20; i++) {
-		ASSERT_EQ(0, device_record(&self->dev, &self->setup));
-		ASSERT_EQ(0, device_stop(&self->dev));
+		ASSERT_ZEROS(device_record(&self->dev, &self->setup), device_stop(&self->dev));
 		device_close(&self->dev);
 	}
 	ASSERT_EQ(0, child_wait(&self->child));
@@ -732,19 +695,16 @@ TEST_F(target, cpus_are_recorded_without_the_others)
 	unsigned int i;
 
 	SKIP_UNLESS(second >= 0, "needs two CPUs");
-	ASSERT_EQ(0, child_fork(&self->child, burn_on, &first));
-	ASSERT_EQ(0, child_fork(&self->other, burn_on, &second));
-	ASSERT_EQ(0, child_step(&self->child));
-	ASSERT_EQ(0, child_step(&self->other));
+	ASSERT_ZEROS(child_fork(&self->child, burn_on, &first),
+		     child_fork(&self->other, burn_on, &second), child_step(&self->child),
+		     child_step(&self->other));
 	set[second / 64] = 1ULL << second % 64;
 	self->setup = device_setup_of(GPROF_TARGET_CPUS, 0, &self->params);
 	self->setup.cpus = (uintptr_t)set;
 	self->setup.cpus_size = sizeof(set);
 	START(0, 0);
-	ASSERT_EQ(0, child_begin(&self->child));
-	ASSERT_EQ(0, child_begin(&self->other));
-	ASSERT_EQ(0, child_wait(&self->child));
-	ASSERT_EQ(0, child_wait(&self->other));
+	ASSERT_ZEROS(child_begin(&self->child), child_begin(&self->other),
+		     child_wait(&self->child), child_wait(&self->other));
 	FINISH();
 	EXPECT_LE(SOME, tally_of(self->tally, self->other.pid));
 	EXPECT_EQ(0, tally_of(self->tally, self->child.pid));
@@ -759,20 +719,16 @@ TEST_F(target, system_is_recorded_on_every_cpu)
 
 	if (second < 0)
 		second = first;
-	ASSERT_EQ(0, child_fork(&self->child, burn_on, &first));
-	ASSERT_EQ(0, child_fork(&self->other, burn_on, &second));
-	ASSERT_EQ(0, child_step(&self->child));
-	ASSERT_EQ(0, child_step(&self->other));
+	ASSERT_ZEROS(child_fork(&self->child, burn_on, &first),
+		     child_fork(&self->other, burn_on, &second), child_step(&self->child),
+		     child_step(&self->other));
 	self->setup = device_setup_of(GPROF_TARGET_SYSTEM, 0, &self->params);
-	ASSERT_EQ(0, device_setup(&self->dev, &self->setup));
-	ASSERT_EQ(0, device_map(&self->dev));
-	ASSERT_EQ(0, tally_init(self->tally, &self->dev));
-	ASSERT_EQ(0, device_ioctl(self->dev.fd, GPROF_IOC_START, &start));
+	ASSERT_ZEROS(device_setup(&self->dev, &self->setup), device_map(&self->dev),
+		     tally_init(self->tally, &self->dev),
+		     device_ioctl(self->dev.fd, GPROF_IOC_START, &start));
 	EXPECT_EQ(nr_online_cpus(), start.out_attached);
-	ASSERT_EQ(0, child_begin(&self->child));
-	ASSERT_EQ(0, child_begin(&self->other));
-	ASSERT_EQ(0, child_wait(&self->child));
-	ASSERT_EQ(0, child_wait(&self->other));
+	ASSERT_ZEROS(child_begin(&self->child), child_begin(&self->other),
+		     child_wait(&self->child), child_wait(&self->other));
 	FINISH();
 	EXPECT_LE(SOME, tally_of(self->tally, self->child.pid));
 	EXPECT_LE(SOME, tally_of(self->tally, self->other.pid));
@@ -786,9 +742,8 @@ TEST_F(target, kernel_mode_is_left_out_unless_asked_for)
 	START(GPROF_TARGET_SYSTEM, 0);
 	burn_ns(BURN_MS * 1000000ULL);
 	FINISH();
-	EXPECT_EQ(0, self->tally->reader.kernel);
-	EXPECT_EQ(0, self->tally->kernel_frames);
-	EXPECT_EQ(0, self->tally->kernel_addresses);
+	EXPECT_EQS(0, self->tally->reader.kernel, 0, self->tally->kernel_frames,
+		   0, self->tally->kernel_addresses);
 
 	tally_free(self->tally);
 	device_close(&self->dev);
@@ -866,8 +821,7 @@ FIXTURE_SETUP(cgroup)
 	}
 	snprintf(self->path, sizeof(self->path), CGROUPS "/gprof_test.%d", getpid());
 	snprintf(self->sub, sizeof(self->sub), "%s/below", self->path);
-	ASSERT_EQ(0, mkdir(self->path, 0755));
-	ASSERT_EQ(0, mkdir(self->sub, 0755));
+	ASSERT_ZEROS(mkdir(self->path, 0755), mkdir(self->sub, 0755));
 	self->fd = open(self->path, O_RDONLY | O_DIRECTORY);
 	ASSERT_LE(0, self->fd);
 	self->tally = calloc(1, sizeof(*self->tally));
@@ -901,18 +855,14 @@ TEST_F(cgroup, members_and_descendants_are_recorded_others_not)
 
 	if (self->fd < 0)
 		return;
-	ASSERT_EQ(0, join_cgroup(self->path, self->in.pid));
-	ASSERT_EQ(0, join_cgroup(self->sub, self->below.pid));
-	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
-	ASSERT_EQ(0, tally_init(self->tally, &self->dev));
+	ASSERT_ZEROS(join_cgroup(self->path, self->in.pid),
+		     join_cgroup(self->sub, self->below.pid),
+		     device_record(&self->dev, &self->setup), tally_init(self->tally, &self->dev));
 	/* time that a busy host takes away counts as burned, and brings no sample */
 	for (i = 0; i < 20; i++) {
-		ASSERT_EQ(0, child_begin(&self->in));
-		ASSERT_EQ(0, child_begin(&self->below));
-		ASSERT_EQ(0, child_begin(&self->out));
-		ASSERT_EQ(0, child_wait(&self->in));
-		ASSERT_EQ(0, child_wait(&self->below));
-		ASSERT_EQ(0, child_wait(&self->out));
+		ASSERT_ZEROS(child_begin(&self->in), child_begin(&self->below),
+			     child_begin(&self->out), child_wait(&self->in),
+			     child_wait(&self->below), child_wait(&self->out));
 		ASSERT_LE(0, reader_read(&self->tally->reader));
 		if (tally_of(self->tally, members[0]) >= SOME &&
 		    tally_of(self->tally, members[1]) >= SOME)
@@ -934,8 +884,7 @@ TEST_F(cgroup, members_are_those_of_the_moment_of_the_sample)
 
 	if (self->fd < 0)
 		return;
-	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
-	ASSERT_EQ(0, tally_init(self->tally, &self->dev));
+	ASSERT_ZEROS(device_record(&self->dev, &self->setup), tally_init(self->tally, &self->dev));
 	for (i = 0; i < 3; i++) {
 		/* out, in, out again */
 		ASSERT_EQ(0, join_cgroup(i == 1 ? self->path : CGROUPS, self->in.pid));
@@ -959,10 +908,8 @@ TEST_F(cgroup, recorded_cgroup_can_be_removed)
 {
 	if (self->fd < 0)
 		return;
-	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
-	ASSERT_EQ(0, tally_init(self->tally, &self->dev));
-	EXPECT_EQ(0, rmdir(self->sub));
-	EXPECT_EQ(0, rmdir(self->path));
+	ASSERT_ZEROS(device_record(&self->dev, &self->setup), tally_init(self->tally, &self->dev));
+	EXPECT_ZEROS(rmdir(self->sub), rmdir(self->path));
 	ASSERT_EQ(0, child_step(&self->in));
 	EXPECT_EQ(0, device_stop(&self->dev));
 }

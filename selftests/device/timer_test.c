@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * timer_test: the clock of a target runs while the target does, and the samples
- * stand for what it showed, to within a period on each CPU, or two where a recorder
- * joins the schedule of another.
+ * timer_test: the clock of a target runs while the target does, and the samples stand for what it
+ * showed, to within a period on each CPU, or two where a recorder joins the schedule of another.
  */
 #include <inttypes.h>
-#include <pthread.h>
-#include <sched.h>
-#include <signal.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include "harness.h"
 #include "device.h"
 #include "reader.h"
@@ -67,9 +61,8 @@ static void begin(struct __test_metadata *_metadata, FIXTURE_DATA(timer) *self,
 
 static void record(struct __test_metadata *_metadata, FIXTURE_DATA(timer) *self)
 {
-	ASSERT_EQ(0, device_record(&self->dev, &self->setup)) {
+	ASSERT_EQ(0, device_record(&self->dev, &self->setup))
 		TH_LOG("reason %u", self->setup.out_reason);
-	}
 	ASSERT_EQ(0, tally_init(self->tally, &self->dev));
 }
 
@@ -85,9 +78,8 @@ static struct gprof_stats stop_and_read(struct __test_metadata *_metadata, struc
 	EXPECT_EQ(0, device_stats(dev, GPROF_STATS_ALL_CPUS, &st));
 	EXPECT_EQ(st.out_produced, reader->samples + device_lost(&st));
 	EXPECT_EQ(0, device_lost(&st));
-	EXPECT_EQ(0, st.out_throttled);
-	EXPECT_EQ(st.out_count, st.out_time_running);
-	EXPECT_EQ(st.out_count, st.out_time_enabled);
+	EXPECT_EQS(0, st.out_throttled, st.out_count, st.out_time_running,
+		   st.out_count, st.out_time_enabled);
 	return st;
 }
 
@@ -229,9 +221,8 @@ TEST_F(timer, recorders_at_different_rates_each_get_their_own)
 	setup = self->setup;
 	setup.params = (uintptr_t)&slow;
 	RECORD();
-	ASSERT_EQ(0, device_record(&other, &setup));
-	ASSERT_EQ(0, reader_init(&reader, &other));
-	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_ZEROS(device_record(&other, &setup), reader_init(&reader, &other),
+		     child_step(&self->child));
 	st[1] = finish(_metadata, &other, &reader, slow.period);
 	st[0] = FINISH();
 	/* both saw all that was burned between them */
@@ -270,8 +261,7 @@ static void record_times(struct __test_metadata *_metadata, FIXTURE_DATA(timer) 
 {
 	struct reader reader, reader_other;
 
-	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
-	ASSERT_EQ(0, reader_init(&reader, &self->dev));
+	ASSERT_ZEROS(device_record(&self->dev, &self->setup), reader_init(&reader, &self->dev));
 	reader.on_sample = note_time;
 	reader.ctx = t;
 	ASSERT_EQ(0, child_begin(&self->child));
@@ -340,8 +330,7 @@ TEST_F(timer, overdue_samples_stand_for_time_of_their_own)
 		struct gprof_stats st;
 		uint64_t untold;
 
-		ASSERT_EQ(0, device_record(dev, &self->setup));
-		ASSERT_EQ(0, reader_init(&reader, dev));
+		ASSERT_ZEROS(device_record(dev, &self->setup), reader_init(&reader, dev));
 		burn_ns(MS);
 		st = stop_and_read(_metadata, dev, &reader);
 		/*
@@ -350,12 +339,11 @@ TEST_F(timer, overdue_samples_stand_for_time_of_their_own)
 		 */
 		untold = st.out_stopped_ns - (reader.newest ?: st.out_started_ns);
 		EXPECT_LE(reader.weight, st.out_count + margin);
-		EXPECT_GE(reader.weight + untold + margin, st.out_count) {
+		EXPECT_GE(reader.weight + untold + margin, st.out_count)
 			TH_LOG("%llu us of %llu us, %llu us untold",
 			       (unsigned long long)reader.weight / 1000,
 			       (unsigned long long)st.out_count / 1000,
 			       (unsigned long long)untold / 1000);
-		}
 		reader_free(&reader);
 		device_close(dev);
 	}
@@ -683,8 +671,7 @@ TEST_F(timer, samples_at_a_switch_begin_in_the_scheduler)
 	BEGIN(play);
 	self->params.period = 100000;
 	self->setup.stack |= GPROF_STACK_F_KERNEL;
-	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
-	ASSERT_EQ(0, reader_init(&s.reader, &self->dev));
+	ASSERT_ZEROS(device_record(&self->dev, &self->setup), reader_init(&s.reader, &self->dev));
 	s.reader.on_sample = note_switched;
 	s.reader.ctx = &s;
 	ASSERT_EQ(0, child_begin(&self->child));
@@ -696,15 +683,12 @@ TEST_F(timer, samples_at_a_switch_begin_in_the_scheduler)
 	EXPECT_LE(20, s.samples);
 	name_ips(s.leaves, s.nr_leaves, names);
 	for (i = 0; i < s.nr_leaves; i++) {
-		EXPECT_NE(NULL, strstr(names[i], "sched")) {
-			TH_LOG("the leaf is %s", names[i]);
-		}
+		EXPECT_NE(NULL, strstr(names[i], "sched")) TH_LOG("the leaf is %s", names[i]);
 	}
 	name_ips(s.all, s.nr, names);
 	for (i = 0; i < s.nr; i++) {
-		EXPECT_EQ(NULL, strstr(names[i], "[gprof]")) {
+		EXPECT_EQ(NULL, strstr(names[i], "[gprof]"))
 			TH_LOG("a frame of ours: %s", names[i]);
-		}
 	}
 	reader_free(&s.reader);
 }
@@ -780,8 +764,7 @@ TEST_F(timer, a_cpu_that_sleeps_is_let_sleep)
 	beside = interrupts_in_sleep(cpu);
 	TH_LOG("%lld interrupts alone, %lld beside a recorder of 1000 Hz", alone, beside);
 	EXPECT_LE(beside, alone + alone / 2 + SLEEP_MS / 20);
-	EXPECT_EQ(0, child_step(&self->child));
-	EXPECT_EQ(0, device_stop(&self->dev));
+	EXPECT_ZEROS(child_step(&self->child), device_stop(&self->dev));
 	EXPECT_LE(0, reader_read(&self->tally->reader));
 	EXPECT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
 	EXPECT_EQ(st.out_produced, self->tally->reader.samples + device_lost(&st));

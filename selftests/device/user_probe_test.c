@@ -6,14 +6,9 @@
  * The test records itself, which is static, so that the functions are in its own file; sizes
  * are such as nobody else asks for.
  */
-#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <malloc.h>
-#include <pthread.h>
 #include <stdatomic.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include "harness.h"
 #include "probed.h"
 #include "workload.h"
@@ -30,17 +25,11 @@ static void *volatile kept;	/* nothing is left out by the compiler */
 
 FIXTURE_SETUP(user_probe)
 {
-	const struct {
-		const void *at;
-		uint32_t role;
-	} functions[ROWS] = {
-		{ malloc, GPROF_ALLOC_FN_MALLOC },
-		{ calloc, GPROF_ALLOC_FN_CALLOC },
-		{ realloc, GPROF_ALLOC_FN_REALLOC },
-		{ reallocarray, GPROF_ALLOC_FN_REALLOCARRAY },
+	const struct { const void *at; uint32_t role; } functions[ROWS] = {
+		{ malloc, GPROF_ALLOC_FN_MALLOC }, { calloc, GPROF_ALLOC_FN_CALLOC },
+		{ realloc, GPROF_ALLOC_FN_REALLOC }, { reallocarray, GPROF_ALLOC_FN_REALLOCARRAY },
 		{ aligned_alloc, GPROF_ALLOC_FN_ALIGNED },
-		{ posix_memalign, GPROF_ALLOC_FN_POSIX_MEMALIGN },
-		{ free, GPROF_ALLOC_FN_FREE },
+		{ posix_memalign, GPROF_ALLOC_FN_POSIX_MEMALIGN }, { free, GPROF_ALLOC_FN_FREE },
 		{ valloc, GPROF_ALLOC_FN_MALLOC },
 	};
 	int i;
@@ -65,9 +54,7 @@ FIXTURE_TEARDOWN(user_probe)
 
 static void start(struct __test_metadata *_metadata, FIXTURE_DATA(user_probe) *self)
 {
-	ASSERT_EQ(0, probed_prepare(&self->p)) {
-		TH_LOG("reason %u", self->p.setup.out_reason);
-	}
+	ASSERT_EQ(0, probed_prepare(&self->p)) TH_LOG("reason %u", self->p.setup.out_reason);
 	ASSERT_EQ(0, probed_start(&self->p));
 }
 
@@ -84,13 +71,9 @@ static void expect(struct __test_metadata *_metadata, const FIXTURE_DATA(user_pr
 {
 	struct probed_sum s = probed_sum_of(&self->p, tid, value);
 
-	EXPECT_EQ(nr, s.nr) {
-		TH_LOG("of %llu bytes", (unsigned long long)value);
-	}
+	EXPECT_EQ(nr, s.nr) TH_LOG("of %llu bytes", (unsigned long long)value);
 	EXPECT_EQ(nr, s.weight);
-	EXPECT_EQ(live, s.live) {
-		TH_LOG("of %llu bytes", (unsigned long long)value);
-	}
+	EXPECT_EQ(live, s.live) TH_LOG("of %llu bytes", (unsigned long long)value);
 	EXPECT_EQ(0, s.without_user);
 }
 
@@ -126,8 +109,7 @@ TEST_F(user_probe, each_call_is_told_once_and_is_live_until_it_is_freed)
 	expect(_metadata, self, gettid(), 64 * 203, 1, 0);
 	expect(_metadata, self, gettid(), SIZE + 2, 1, 1);
 	expect(_metadata, self, gettid(), 3 * 1237, 1, 1);
-	EXPECT_EQ(0, self->p.head->full);
-	EXPECT_EQ(0, self->p.head->unseen);
+	EXPECT_EQS(0, self->p.head->full, 0, self->p.head->unseen);
 }
 
 TEST_F(user_probe, what_is_resized_is_freed_and_what_cannot_be_is_not)
@@ -150,8 +132,7 @@ TEST_F(user_probe, what_is_resized_is_freed_and_what_cannot_be_is_not)
 		expect(_metadata, self, gettid(), n, 1, 0);
 	expect(_metadata, self, gettid(), 100001, 1, 1);
 	EXPECT_EQ(0, probed_sum_of(&self->p, 0, PTRDIFF_MAX / 2).nr);
-	EXPECT_EQ(0, self->p.head->unseen);
-	EXPECT_EQ(0, self->p.head->full);
+	EXPECT_EQS(0, self->p.head->unseen, 0, self->p.head->full);
 }
 
 /* Only its return shows that it has failed; what it was to move is no longer followed. */
@@ -306,10 +287,9 @@ TEST_F(user_probe, sampled_bytes_stand_for_all)
 	/* p = 1 - (1 - 1/65536)^12345 = 0.1717; of the sum of weights: nr (1 - p) / p */
 	p = 0.1717;
 	sigma = nr * (1 - p) / p;
-	EXPECT_LT(((double)s.weight - nr) * ((double)s.weight - nr), 16 * sigma) {
+	EXPECT_LT(((double)s.weight - nr) * ((double)s.weight - nr), 16 * sigma)
 		TH_LOG("%llu samples stand for %llu of %u", (unsigned long long)s.nr,
 		       (unsigned long long)s.weight, nr);
-	}
 	EXPECT_LT(s.nr, nr / 4);
 	EXPECT_EQ(0, s.live);
 }
@@ -329,8 +309,7 @@ TEST_F(user_probe, strangers_code_stays_as_it_is)
 	struct child child;
 
 	/* It maps the same file, and is not of the target, being from before. */
-	ASSERT_EQ(0, child_fork(&child, allocates, NULL));
-	ASSERT_EQ(0, child_step(&child));
+	ASSERT_ZEROS(child_fork(&child, allocates, NULL), child_step(&child));
 	start(_metadata, self);
 	EXPECT_FALSE(is_clean(self, getpid(), malloc));
 	EXPECT_FALSE(is_clean(self, getpid(), free));
@@ -373,8 +352,7 @@ static int slow_down(int fds[SLOWED_BY])
 {
 	struct perf_event_attr attr = {
 		.type = file_number("/sys/bus/event_source/devices/kprobe/type"),
-		.size = sizeof(attr),
-		.sample_period = 1,
+		.size = sizeof(attr), .sample_period = 1,
 		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN,
 		.kprobe_func = (uintptr_t)"uprobe_pre_sstep_notifier",
 	};

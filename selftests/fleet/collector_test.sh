@@ -95,10 +95,7 @@ to()
 	engine_send "$@" otlp "http://127.0.0.1:$(cat "$name.port")" "${files[@]}"
 }
 
-requests()
-{
-	find got -name '??????' | sort
-}
+requests() { find got -name '??????' | sort; }
 
 # arrived ARGS...: what came out is what files hold, told by otlp_dump ARGS
 arrived()
@@ -110,10 +107,7 @@ arrived()
 	cmp expected arrived
 }
 
-begin()
-{
-	rm -f got/*
-}
+begin() { rm -f got/*; }
 
 profile_arrives()
 {

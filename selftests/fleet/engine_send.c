@@ -28,18 +28,12 @@
 #include "cli/cmd.h"
 #include "agent/engines.h"
 
-/**
- * struct how - of the command line
- * @item: its parts that are the same for all files
- * @tries: at most
- * @wait_ms: between them
- * @in_memory: the first has the profile
- */
+/* Of the command line. */
 struct how {
-	struct item item;
-	int tries;
-	long wait_ms;
-	bool in_memory;
+	struct item item;	/* its parts that are the same for all files */
+	int tries;	/* at most */
+	long wait_ms;	/* between them */
+	bool in_memory;	/* the first has the profile */
 };
 
 /* Returns the profile. */
@@ -122,32 +116,15 @@ int main(int argc, char **argv)
 			if (nr_headers + 1 < sizeof(headers) / sizeof(headers[0]))
 				headers[nr_headers++] = optarg;
 			break;
-		case 'i':
-			how.item.id = strtoull(optarg, NULL, 0);
-			break;
-		case 'm':
-			how.item.host = optarg;
-			break;
-		case 'n':
-			options.no_names = 1;
-			break;
-		case 'p':
-			how.in_memory = true;
-			break;
-		case 'r':
-			how.tries = atoi(optarg);
-			break;
-		case 't':
-			options.timeout_ms = (uint32_t)atoi(optarg);
-			break;
-		case 'w':
-			how.wait_ms = atol(optarg);
-			break;
-		case 'y':
-			how.item.type = optarg;
-			break;
-		default:
-			return 2;
+		case 'i': how.item.id = strtoull(optarg, NULL, 0); break;
+		case 'm': how.item.host = optarg; break;
+		case 'n': options.no_names = 1; break;
+		case 'p': how.in_memory = true; break;
+		case 'r': how.tries = atoi(optarg); break;
+		case 't': options.timeout_ms = (uint32_t)atoi(optarg); break;
+		case 'w': how.wait_ms = atol(optarg); break;
+		case 'y': how.item.type = optarg; break;
+		default: return 2;
 		}
 	}
 	if (argc - optind < 3)

@@ -33,10 +33,7 @@ serve()
 }
 
 # send ENGINE PATH FILE [ARGS...]: to the server without TLS
-send()
-{
-	engine_send "${@:4}" "$1" "http://127.0.0.1:$(cat plain.port)$2" "$3"
-}
+send() { engine_send "${@:4}" "$1" "http://127.0.0.1:$(cat plain.port)$2" "$3"; }
 
 # becomes WANTED ENGINE PATH ARGS...: what engine_send says is like that
 becomes()
@@ -384,7 +381,8 @@ raw_forms_are_json()
 	done
 }
 
-ktap_run servers_start samples_are_taken memory_and_file_are_sent_alike bytes_are_counted rubbish_is_no_success \
-	error_in_a_success_is_one redirects_are_told silence_ends slow_is_not_silent queries_stay_behind half_is_nothing \
-	statuses_are_told_apart parts_go_on tokens_go_along addresses_are_checked \
-	no_profile_is_refused certificates_are_checked objects_are_put raw_forms_are_json
+ktap_run servers_start samples_are_taken memory_and_file_are_sent_alike bytes_are_counted \
+	rubbish_is_no_success error_in_a_success_is_one redirects_are_told silence_ends \
+	slow_is_not_silent queries_stay_behind half_is_nothing statuses_are_told_apart parts_go_on \
+	tokens_go_along addresses_are_checked no_profile_is_refused certificates_are_checked \
+	objects_are_put raw_forms_are_json

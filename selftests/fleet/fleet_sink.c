@@ -43,14 +43,10 @@
 
 #define BODY_MAX	(64U << 20)
 
-/**
- * struct request - on its way in
- * @body: so far
- * @len: bytes of it
- */
+/* On its way in. */
 struct request {
-	char *body;
-	size_t len;
+	char *body;	/* so far */
+	size_t len;	/* bytes of it */
 };
 
 static const char *dir;

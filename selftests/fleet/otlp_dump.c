@@ -77,7 +77,6 @@ int main(int argc, char **argv)
 	}
 	qsort(r.lines.v, r.lines.nr, sizeof(*r.lines.v), by_text);
 	for (i = 0; i < r.lines.nr; i++)
-		printf("%s%s%s\n", prefix ? host : "", prefix ? " " : "",
-		       r.lines.v[i]);
+		printf("%s%s%s\n", prefix ? host : "", prefix ? " " : "", r.lines.v[i]);
 	return 0;
 }

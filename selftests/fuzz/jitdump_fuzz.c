@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * jitdump_fuzz: any bytes at all, read as a dump of generated code.
- */
+/* jitdump_fuzz: any bytes at all, read as a dump of generated code. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>

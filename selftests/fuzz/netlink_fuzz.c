@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * netlink_fuzz: any bytes at all, as an answer of the module: the first says to
- * which question.
- */
+/* netlink_fuzz: any bytes at all, as an answer of the module: the first says to which question. */
 #include <linux/gprof_netlink.h>
 #include <netlink/genl/genl.h>
 #include <netlink/msg.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * perf_map_fuzz: any bytes at all, read as a map of generated code.
- */
+/* perf_map_fuzz: any bytes at all, read as a map of generated code. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>

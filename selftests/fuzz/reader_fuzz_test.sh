@@ -7,11 +7,10 @@
 #
 #	reader_fuzz_test.sh [SECONDS [READER...]]
 #
-# Builds the library with clang's sanitizers and its fuzzer, and lets each reader run
-# for SECONDS (12), or FUZZ_RUNS times where that is set, from the inputs in fuzz/corpus
-# and seeds that are made here. With $FUZZ_DIR set, inputs that found something new are
-# kept in $FUZZ_DIR/READER, to go on from the next time, and those that break a reader
-# in $FUZZ_DIR/found.
+# Builds the library with clang's sanitizers and its fuzzer, and lets each reader run for SECONDS
+# (12), or FUZZ_RUNS times where that is set, from the inputs in fuzz/corpus and seeds that are made
+# here. With $FUZZ_DIR set, inputs that found something new are kept in $FUZZ_DIR/READER, to go on
+# from the next time, and those that break a reader in $FUZZ_DIR/found.
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null # its ktap_run does not return

@@ -94,12 +94,9 @@ static uint64_t mix_event(const struct gprof_trace *t, uint64_t sum,
 	sum = mix(mix(mix(sum, (uint64_t)ev->thread), (uint64_t)ev->proc), (uint64_t)ev->goroutine);
 	sum = mix_stack(t, sum, ev->stack);
 	switch (ev->kind) {
-	case GPROF_TRACE_SYNC:
-		return mix(sum, ev->sync.generation);
-	case GPROF_TRACE_METRIC:
-		return mix(mix(sum, strlen(ev->metric.name)), ev->metric.value);
-	case GPROF_TRACE_LABEL:
-		return mix_text(sum, ev->label.text);
+	case GPROF_TRACE_SYNC: return mix(sum, ev->sync.generation);
+	case GPROF_TRACE_METRIC: return mix(mix(sum, strlen(ev->metric.name)), ev->metric.value);
+	case GPROF_TRACE_LABEL: return mix_text(sum, ev->label.text);
 	case GPROF_TRACE_RANGE_BEGIN:
 	case GPROF_TRACE_RANGE_ACTIVE:
 	case GPROF_TRACE_RANGE_END:

@@ -106,15 +106,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!size)
 		return 0;
 	switch (data[0] & 3) {
-	case 0:
-		compile(data + 1, size - 1);
-		break;
-	case 1:
-		compile_within(EM_X86_64, data + 1, size - 1);
-		break;
-	case 2:
-		compile_within(EM_AARCH64, data + 1, size - 1);
-		break;
+	case 0: compile(data + 1, size - 1); break;
+	case 1: compile_within(EM_X86_64, data + 1, size - 1); break;
+	case 2: compile_within(EM_AARCH64, data + 1, size - 1); break;
 	default:
 		check_table(data + 1, size - 1);
 	}

@@ -16,10 +16,7 @@ chmod 755 "$command_dir"
 mkdir -m 777 "$command_dir/work"
 cd "$command_dir/work" || exit 1
 
-as_user()
-{
-	setpriv --reuid 1000 --regid 1000 --clear-groups "$@"
-}
+as_user() { setpriv --reuid 1000 --regid 1000 --clear-groups "$@"; }
 
 # run STATUS COMMAND...: stdout to out, stderr to err
 run()
@@ -46,10 +43,7 @@ wait_for_recording()
 }
 
 # count KEY: from the last line of a recording
-count()
-{
-	tail -n 1 err | tr ' ' '\n' | sed -n "s/^$1=//p"
-}
+count() { tail -n 1 err | tr ' ' '\n' | sed -n "s/^$1=//p"; }
 
 # What a recording writes where it is not told otherwise, and what tests tell it to.
 recordings="cpu.pb.gz profile.pb.gz block.pb.gz mutex.pb.gz x.pb.gz trace.out x.trace"

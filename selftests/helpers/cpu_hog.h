@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * cpu_hog.h: a task of real time that keeps a CPU for itself, without a limit.
- */
+/* cpu_hog.h: a task of real time that keeps a CPU for itself, without a limit. */
 #ifndef GPROF_TEST_CPU_HOG_H
 #define GPROF_TEST_CPU_HOG_H
 

@@ -185,9 +185,7 @@ uint64_t device_lost(const struct gprof_stats *st)
 struct gprof_cpu_params event_params(uint32_t type, uint64_t config, uint64_t period)
 {
 	return (struct gprof_cpu_params){
-		.size = sizeof(struct gprof_cpu_params),
-		.type = type,
-		.config = config,
+		.size = sizeof(struct gprof_cpu_params), .type = type, .config = config,
 		.period = period,
 	};
 }
@@ -200,11 +198,8 @@ struct gprof_cpu_params timer_params(uint64_t period_ns)
 struct gprof_setup device_setup_of(uint32_t target, int32_t id, const void *params)
 {
 	return (struct gprof_setup){
-		.size = sizeof(struct gprof_setup),
-		.kind = GPROF_KIND_CPU,
-		.target = target,
-		.id = id,
-		.stack = GPROF_STACK_F_IP | GPROF_STACK_F_USER,
+		.size = sizeof(struct gprof_setup), .kind = GPROF_KIND_CPU, .target = target,
+		.id = id, .stack = GPROF_STACK_F_IP | GPROF_STACK_F_USER,
 		.params = (uintptr_t)params,
 	};
 }
@@ -212,13 +207,8 @@ struct gprof_setup device_setup_of(uint32_t target, int32_t id, const void *para
 int perf_refuses(uint32_t type, uint64_t config, bool user_only)
 {
 	struct perf_event_attr attr = {
-		.type = type,
-		.size = sizeof(attr),
-		.config = config,
-		.sample_period = 1000000,
-		.disabled = 1,
-		.exclude_kernel = user_only,
-		.exclude_hv = 1,
+		.type = type, .size = sizeof(attr), .config = config, .sample_period = 1000000,
+		.disabled = 1, .exclude_kernel = user_only, .exclude_hv = 1,
 	};
 	int fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 

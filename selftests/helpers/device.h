@@ -13,32 +13,21 @@
 #include <linux/gprof.h>
 #include <linux/perf_event.h>
 
-/**
- * struct device_ring - the mapping of one CPU's buffer
- * @head: page that the kernel writes, NULL where the CPU has no buffer
- * @tail: page that the test writes
- * @data: records
- */
+/* The mapping of one CPU's buffer. */
 struct device_ring {
+	/* page that the kernel writes, NULL where the CPU has no buffer */
 	const struct gprof_ring_head *head;
-	struct gprof_ring_tail *tail;
-	const uint8_t *data;
+	struct gprof_ring_tail *tail;	/* page that the test writes */
+	const uint8_t *data;	/* records */
 };
 
-/**
- * struct device - an open recorder
- * @fd: the file
- * @nr_cpus: CPUs are numbered below this
- * @data_size: bytes of data of each ring
- * @flight: set up in flight mode
- * @rings: one of each CPU once mapped, else NULL
- */
+/* An open recorder. */
 struct device {
-	int fd;
-	unsigned int nr_cpus;
-	uint64_t data_size;
-	bool flight;
-	struct device_ring *rings;
+	int fd;	/* the file */
+	unsigned int nr_cpus;	/* CPUs are numbered below this */
+	uint64_t data_size;	/* bytes of data of each ring */
+	bool flight;	/* set up in flight mode */
+	struct device_ring *rings;	/* one of each CPU once mapped, else NULL */
 };
 
 /* All return 0 (or a descriptor) or -errno. */

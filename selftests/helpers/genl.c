@@ -62,16 +62,10 @@ void genl_parse(const void *attrs, size_t bytes, const struct nlattr **by_type)
 int genl_send(struct genl *g, uint16_t type, uint16_t flags, uint8_t cmd, const void *attrs,
 	      size_t bytes)
 {
-	struct {
-		struct nlmsghdr head;
-		struct genlmsghdr genl;
-		uint8_t attrs[4096];
-	} m = {
+	struct { struct nlmsghdr head; struct genlmsghdr genl; uint8_t attrs[4096]; } m = {
 		.head = {
-			.nlmsg_len = NLMSG_LENGTH(GENL_HDRLEN) + bytes,
-			.nlmsg_type = type,
-			.nlmsg_flags = NLM_F_REQUEST | flags,
-			.nlmsg_seq = ++g->seq,
+			.nlmsg_len = NLMSG_LENGTH(GENL_HDRLEN) + bytes, .nlmsg_type = type,
+			.nlmsg_flags = NLM_F_REQUEST | flags, .nlmsg_seq = ++g->seq,
 		},
 		.genl = { .cmd = cmd, .version = GPROF_NL_VERSION },
 	};
@@ -185,10 +179,7 @@ static int find_group(struct genl *g, const struct nlattr *groups)
 int genl_open(struct genl *g)
 {
 	struct sockaddr_nl any = { .nl_family = AF_NETLINK };
-	struct {
-		struct nlattr head;
-		char name[8];
-	} name = {
+	struct { struct nlattr head; char name[8]; } name = {
 		.head = {
 			.nla_len = NLA_HDRLEN + sizeof(GPROF_NL_FAMILY),
 			.nla_type = CTRL_ATTR_FAMILY_NAME,

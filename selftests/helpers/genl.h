@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * genl.h: generic netlink without a library, so that messages can be as wrong
- * as a test wants them.
+ * genl.h: generic netlink without a library, so that messages can be as wrong as a test wants them.
  */
 #ifndef GPROF_TEST_GENL_H
 #define GPROF_TEST_GENL_H
@@ -16,34 +15,20 @@
 #define GENL_BYTES	12288
 #define GENL_ATTRS	64
 
-/**
- * struct genl - a socket, and the last message that came
- * @fd: socket
- * @family: number of the family "gprof"
- * @group: number of its group "events"
- * @seq: of the last request
- * @cmd: command of the message
- * @flags: nlmsg_flags of the message
- * @type: nlmsg_type of the message
- * @attrs: its attributes by type; NULL: absent
- * @message: the kernel's sentence with the last error, or ""
- * @buffer: the datagram that the message is in
- * @next: offset of the next message in @buffer
- * @length: bytes in @buffer
- */
+/* A socket, and the last message that came. */
 struct genl {
-	int fd;
-	uint16_t family;
-	uint32_t group;
-	uint32_t seq;
-	uint8_t cmd;
-	uint16_t flags;
-	uint16_t type;
-	const struct nlattr *attrs[GENL_ATTRS];
-	char message[256];
-	uint8_t buffer[GENL_BYTES];
-	size_t next;
-	size_t length;
+	int fd;	/* socket */
+	uint16_t family;	/* number of the family "gprof" */
+	uint32_t group;	/* number of its group "events" */
+	uint32_t seq;	/* of the last request */
+	uint8_t cmd;	/* command of the message */
+	uint16_t flags;	/* nlmsg_flags of the message */
+	uint16_t type;	/* nlmsg_type of the message */
+	const struct nlattr *attrs[GENL_ATTRS];	/* its attributes by type; NULL: absent */
+	char message[256];	/* the kernel's sentence with the last error, or "" */
+	uint8_t buffer[GENL_BYTES];	/* the datagram that the message is in */
+	size_t next;	/* offset of the next message in @buffer */
+	size_t length;	/* bytes in @buffer */
 };
 
 /* All return 0 (or what they say) or -errno; the kernel's errors too. */

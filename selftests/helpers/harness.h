@@ -1,11 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * harness.h: the kernel's kselftest_harness.h, and what all tests here add to it.
+ * harness.h: the kernel's kselftest_harness.h, the C library's headers that tests ask for,
+ * and what all tests here add to it.
  */
 #ifndef GPROF_TEST_HARNESS_H
 #define GPROF_TEST_HARNESS_H
 
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
 #include <kselftest_harness.h>
 
 /* Emulated and instrumented kernels are slow; the default of 30 s is for real ones. */
@@ -22,6 +45,43 @@
 	else if (!(_have))						\
 		return;							\
 } while (0)
+
+/* EXPECT_EQ() of each pair, and EXPECT_STREQ(): what is expected, what is seen, and so on. */
+#define EXPECT_EQS(...)		EACH_PAIR(EXPECT_EQ, __VA_ARGS__)
+#define EXPECT_STREQS(...)	EACH_PAIR(EXPECT_STREQ, __VA_ARGS__)
+#define EACH_PAIR(op, ...)							\
+	NTH_PAIR(__VA_ARGS__, PAIR12, , PAIR11, , PAIR10, , PAIR9, , PAIR8, , PAIR7, , PAIR6, , \
+		 PAIR5, , PAIR4, , PAIR3, , PAIR2, , PAIR1, )(op, __VA_ARGS__)
+#define NTH_PAIR(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, \
+		 a19, a20, a21, a22, a23, a24, nth, ...) nth
+#define PAIR1(op, a, b)		op(a, b)
+#define PAIR2(op, a, b, ...)	op(a, b); PAIR1(op, __VA_ARGS__)
+#define PAIR3(op, a, b, ...)	op(a, b); PAIR2(op, __VA_ARGS__)
+#define PAIR4(op, a, b, ...)	op(a, b); PAIR3(op, __VA_ARGS__)
+#define PAIR5(op, a, b, ...)	op(a, b); PAIR4(op, __VA_ARGS__)
+#define PAIR6(op, a, b, ...)	op(a, b); PAIR5(op, __VA_ARGS__)
+#define PAIR7(op, a, b, ...)	op(a, b); PAIR6(op, __VA_ARGS__)
+#define PAIR8(op, a, b, ...)	op(a, b); PAIR7(op, __VA_ARGS__)
+#define PAIR9(op, a, b, ...)	op(a, b); PAIR8(op, __VA_ARGS__)
+#define PAIR10(op, a, b, ...)	op(a, b); PAIR9(op, __VA_ARGS__)
+#define PAIR11(op, a, b, ...)	op(a, b); PAIR10(op, __VA_ARGS__)
+#define PAIR12(op, a, b, ...)	op(a, b); PAIR11(op, __VA_ARGS__)
+
+/* Each of up to eight is 0, in their order. */
+#define ASSERT_ZEROS(...)	EACH_ZERO(ASSERT_EQ, __VA_ARGS__)
+#define EXPECT_ZEROS(...)	EACH_ZERO(EXPECT_EQ, __VA_ARGS__)
+#define EACH_ZERO(op, ...)							\
+	NTH_ZERO(__VA_ARGS__, ZERO8, ZERO7, ZERO6, ZERO5, ZERO4, ZERO3, ZERO2, ZERO1)	\
+		(op, __VA_ARGS__)
+#define NTH_ZERO(a1, a2, a3, a4, a5, a6, a7, a8, nth, ...) nth
+#define ZERO1(op, a)		op(0, a)
+#define ZERO2(op, a, ...)	op(0, a); ZERO1(op, __VA_ARGS__)
+#define ZERO3(op, a, ...)	op(0, a); ZERO2(op, __VA_ARGS__)
+#define ZERO4(op, a, ...)	op(0, a); ZERO3(op, __VA_ARGS__)
+#define ZERO5(op, a, ...)	op(0, a); ZERO4(op, __VA_ARGS__)
+#define ZERO6(op, a, ...)	op(0, a); ZERO5(op, __VA_ARGS__)
+#define ZERO7(op, a, ...)	op(0, a); ZERO6(op, __VA_ARGS__)
+#define ZERO8(op, a, ...)	op(0, a); ZERO7(op, __VA_ARGS__)
 
 /*
  * "-t CASE" runs that case alone, as the harness itself does from Linux 6.4 on: by the name that

@@ -20,18 +20,12 @@
 #include <stdint.h>
 #include <string.h>
 
-/**
- * struct kernel_trace - bytes of a trace
- * @bytes: the trace
- * @nr: how many
- * @size: where the size of the open batch stands, of two bytes
- * @time: of the last event in it
- */
+/* Bytes of a trace. */
 struct kernel_trace {
-	unsigned char bytes[1024];
-	size_t nr;
-	size_t size;
-	uint64_t time;
+	unsigned char bytes[1024];	/* the trace */
+	size_t nr;	/* how many */
+	size_t size;	/* where the size of the open batch stands, of two bytes */
+	uint64_t time;	/* of the last event in it */
 };
 
 static inline void kernel_trace_number(struct kernel_trace *t, uint64_t value)

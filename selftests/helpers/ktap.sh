@@ -54,10 +54,7 @@ let_users_in()
 	chmod 666 /dev/gprof
 }
 
-shut_users_out()
-{
-	[ -z "${ktap_mode-}" ] || chmod "$ktap_mode" /dev/gprof
-}
+shut_users_out() { [ -z "${ktap_mode-}" ] || chmod "$ktap_mode" /dev/gprof; }
 
 # fail REASON: for use within a test
 fail()

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * live_table.h: the table of what is live beside a recorder's rings, mapped.
- */
+/* live_table.h: the table of what is live beside a recorder's rings, mapped. */
 #ifndef GPROF_TEST_LIVE_TABLE_H
 #define GPROF_TEST_LIVE_TABLE_H
 

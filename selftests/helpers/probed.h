@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * probed.h: a recorder of what a program allocates itself, by probes, and what it has told.
- */
+/* probed.h: a recorder of what a program allocates itself, by probes, and what it has told. */
 #ifndef GPROF_TEST_PROBED_H
 #define GPROF_TEST_PROBED_H
 
@@ -24,30 +22,19 @@ struct probed_sample {
 	uint64_t leaf;
 };
 
-/**
- * struct probed - the recorder
- * @params: what it records: every byte; the caller sets the functions
- * @setup: likewise, kind heap, of this process
- * @dev: recorder
- * @reader: of @dev
- * @st: at the last STOP
- * @head: table of what is live, or NULL
- * @head_size: of @head, with its slots
- * @told: samples
- * @nr: how many
- * @exe: this program's file
- */
+/* The recorder. */
 struct probed {
+	/* what it records: every byte; the caller sets the functions */
 	struct gprof_alloc_params params;
-	struct gprof_setup setup;
-	struct device dev;
-	struct reader reader;
-	struct gprof_stats st;
-	const struct gprof_object_table_head *head;
-	size_t head_size;
-	struct probed_sample *told;
-	unsigned int nr;
-	int exe;
+	struct gprof_setup setup;	/* likewise, kind heap, of this process */
+	struct device dev;	/* recorder */
+	struct reader reader;	/* of @dev */
+	struct gprof_stats st;	/* at the last STOP */
+	const struct gprof_object_table_head *head;	/* table of what is live, or NULL */
+	size_t head_size;	/* of @head, with its slots */
+	struct probed_sample *told;	/* samples */
+	unsigned int nr;	/* how many */
+	int exe;	/* this program's file */
 };
 
 /* Where the file has what is at that address of ours; 0: nowhere. */

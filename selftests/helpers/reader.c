@@ -97,11 +97,9 @@ void reader_reset(struct reader *r)
 		r->rings[cpu] = (struct reader_ring){ .cpu = cpu };
 	}
 	*r = (struct reader){
-		.dev = old.dev, .rings = old.rings, .ctx = old.ctx,
-		.on_sample = old.on_sample, .on_map = old.on_map, .on_task = old.on_task,
-		.on_word = old.on_word,
-		.on_fired = old.on_fired,
-		.on_annotation = old.on_annotation,
+		.dev = old.dev, .rings = old.rings, .ctx = old.ctx, .on_sample = old.on_sample,
+		.on_map = old.on_map, .on_task = old.on_task, .on_word = old.on_word,
+		.on_fired = old.on_fired, .on_annotation = old.on_annotation,
 	};
 }
 
@@ -447,15 +445,9 @@ static int64_t record(struct reader *r, struct reader_ring *ring, uint64_t pos, 
 	if (ring->next && rec->type != GPROF_REC_SAMPLE)
 		return broken(r, ring, pos, "type %u between a stack and its sample", rec->type);
 	switch (rec->type) {
-	case GPROF_REC_GENERATION:
-		ret = on_generation(r, ring, pos, p);
-		break;
-	case GPROF_REC_LOST:
-		ret = on_lost(r, ring, pos, p);
-		break;
-	case GPROF_REC_TASK:
-		ret = on_task(r, ring, pos, p);
-		break;
+	case GPROF_REC_GENERATION: ret = on_generation(r, ring, pos, p); break;
+	case GPROF_REC_LOST: ret = on_lost(r, ring, pos, p); break;
+	case GPROF_REC_TASK: ret = on_task(r, ring, pos, p); break;
 	case GPROF_REC_STACK:
 		ret = on_stack(r, ring, pos, p);
 		id = ((const struct gprof_stack_rec *)p)->id;
@@ -464,18 +456,10 @@ static int64_t record(struct reader *r, struct reader_ring *ring, uint64_t pos, 
 		ret = on_branch(r, ring, pos, p);
 		id = ((const struct gprof_stack_delta_rec *)p)->id;
 		break;
-	case GPROF_REC_SAMPLE:
-		ret = on_sample(r, ring, pos, p);
-		break;
-	case GPROF_REC_MAP:
-		ret = on_map(r, ring, pos, p);
-		break;
-	case GPROF_REC_TRIGGER:
-		ret = on_fired(r, ring, pos, p);
-		break;
-	case GPROF_REC_ANNOTATION:
-		ret = on_annotation(r, ring, pos, p);
-		break;
+	case GPROF_REC_SAMPLE: ret = on_sample(r, ring, pos, p); break;
+	case GPROF_REC_MAP: ret = on_map(r, ring, pos, p); break;
+	case GPROF_REC_TRIGGER: ret = on_fired(r, ring, pos, p); break;
+	case GPROF_REC_ANNOTATION: ret = on_annotation(r, ring, pos, p); break;
 	default:
 		r->unknown++;
 	}

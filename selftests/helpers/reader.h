@@ -8,30 +8,18 @@
 
 #include "device.h"
 
-/**
- * struct reader_sample - a sample and what the records before it say of it
- * @cpu: CPU of the ring
- * @rec: the record, in the ring or in a copy of it
- * @size: of the record
- * @weight: what it stands for
- * @addr: data address, or 0
- * @value: what was measured, or 0
- * @wait: GPROF_WAIT_*, or 0
- * @parallelism: tasks of the target that ran, or 0
- * @live: its word in the table of what is live, or 0
- * @stack: its stack, NULL where it has none
- */
+/* A sample and what the records before it say of it. */
 struct reader_sample {
-	unsigned int cpu;
-	const struct gprof_sample_rec *rec;
-	uint32_t size;
-	uint64_t weight;
-	uint64_t addr;
-	uint64_t value;
-	uint64_t wait;
-	uint64_t parallelism;
-	uint64_t live;
-	const struct gprof_stack_rec *stack;
+	unsigned int cpu;	/* CPU of the ring */
+	const struct gprof_sample_rec *rec;	/* the record, in the ring or in a copy of it */
+	uint32_t size;	/* of the record */
+	uint64_t weight;	/* what it stands for */
+	uint64_t addr;	/* data address, or 0 */
+	uint64_t value;	/* what was measured, or 0 */
+	uint64_t wait;	/* GPROF_WAIT_*, or 0 */
+	uint64_t parallelism;	/* tasks of the target that ran, or 0 */
+	uint64_t live;	/* its word in the table of what is live, or 0 */
+	const struct gprof_stack_rec *stack;	/* its stack, NULL where it has none */
 };
 
 struct reader_ring;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * record.h: record through the library, and look into the profile.
- */
+/* record.h: record through the library, and look into the profile. */
 #ifndef GPROF_TEST_RECORD_H
 #define GPROF_TEST_RECORD_H
 

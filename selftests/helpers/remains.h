@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * remains.h: what recorders leave behind once they are closed, which must be nothing.
- */
+/* remains.h: what recorders leave behind once they are closed, which must be nothing. */
 #ifndef GPROF_TEST_REMAINS_H
 #define GPROF_TEST_REMAINS_H
 

@@ -9,10 +9,7 @@ int sched_setup(struct sched_recorder *r, uint32_t target, int32_t id, uint32_t 
 {
 	struct gprof_sched_params params = { .size = sizeof(params), .flags = flags, .hz = hz };
 	struct gprof_setup setup = {
-		.size = sizeof(setup),
-		.kind = GPROF_KIND_SCHED,
-		.target = target,
-		.id = id,
+		.size = sizeof(setup), .kind = GPROF_KIND_SCHED, .target = target, .id = id,
 		.params = (uintptr_t)&params,
 	};
 	int ret;
@@ -82,8 +79,7 @@ int sched_read(struct sched_recorder *r, struct sched_stats *st)
 	take_histogram(a[GPROF_A_SCHED_STATS_DELAY], &st->delay);
 	take_histogram(a[GPROF_A_SCHED_STATS_ON_CPU], &st->on_cpu);
 	if (genl_size(a[GPROF_A_SCHED_STATS_SAMPLES]) == sizeof(st->samples))
-		memcpy(st->samples, genl_data(a[GPROF_A_SCHED_STATS_SAMPLES]),
-		       sizeof(st->samples));
+		memcpy(st->samples, genl_data(a[GPROF_A_SCHED_STATS_SAMPLES]), sizeof(st->samples));
 	return 0;
 }
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * sched_stats.h: a recorder of scheduler statistics, and what it has counted.
- */
+/* sched_stats.h: a recorder of scheduler statistics, and what it has counted. */
 #ifndef GPROF_TEST_SCHED_STATS_H
 #define GPROF_TEST_SCHED_STATS_H
 

@@ -17,36 +17,22 @@
 #define TABLE_MACHINE	183	/* EM_AARCH64 */
 #endif
 
-/**
- * struct table_row - from here on
- * @offset: in the file
- * @rule: this one holds
- */
+/* From here on. */
 struct table_row {
-	uint64_t offset;
-	struct gprof_unwind_rule rule;
+	uint64_t offset;	/* in the file */
+	struct gprof_unwind_rule rule;	/* this one holds */
 };
 
-/**
- * struct table_parts - where what is in a table
- * @head: of it; the table's memory
- * @base: rows before each 64th granule
- * @index: rows from there to each granule
- * @low: places of rows
- * @rule: their rules
- * @far: those that a byte cannot say
- * @rules: rules
- * @size: of all
- */
+/* Where what is in a table. */
 struct table_parts {
-	struct gprof_unwind_table *head;
-	uint32_t *base;
-	uint16_t *index;
-	uint8_t *low;
-	uint8_t *rule;
-	struct gprof_unwind_far *far;
-	struct gprof_unwind_rule *rules;
-	size_t size;
+	struct gprof_unwind_table *head;	/* of it; the table's memory */
+	uint32_t *base;	/* rows before each 64th granule */
+	uint16_t *index;	/* rows from there to each granule */
+	uint8_t *low;	/* places of rows */
+	uint8_t *rule;	/* their rules */
+	struct gprof_unwind_far *far;	/* those that a byte cannot say */
+	struct gprof_unwind_rule *rules;	/* rules */
+	size_t size;	/* of all */
 };
 
 static inline size_t table_round(size_t bytes)
@@ -107,10 +93,8 @@ static inline bool table_make(struct table_parts *t, const struct table_row *row
 static inline struct gprof_unwind_table_add table_argument(const struct table_parts *t, int fd)
 {
 	return (struct gprof_unwind_table_add){
-		.size = sizeof(struct gprof_unwind_table_add),
-		.fd = fd,
-		.table = (uintptr_t)t->head,
-		.table_size = t->size,
+		.size = sizeof(struct gprof_unwind_table_add), .fd = fd,
+		.table = (uintptr_t)t->head, .table_size = t->size,
 	};
 }
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * table_code.h: code whose frames are known to the byte, to be copied to files of its own.
- */
+/* table_code.h: code whose frames are known to the byte, to be copied to files of its own. */
 #ifndef GPROF_TEST_TABLE_CODE_H
 #define GPROF_TEST_TABLE_CODE_H
 

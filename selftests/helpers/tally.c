@@ -66,9 +66,7 @@ static void on_map(void *ctx, const struct gprof_map_rec *m)
 		t->maps = realloc(t->maps, (2 * t->nr_maps + 2) * sizeof(*t->maps));
 	map = &t->maps[t->nr_maps++];
 	*map = (struct tally_map){
-		.process = m->process,
-		.exec_map_seq = m->exec_map_seq,
-		.start = m->start,
+		.process = m->process, .exec_map_seq = m->exec_map_seq, .start = m->start,
 		.end = m->end,
 	};
 	snprintf(map->path, sizeof(map->path), "%s", m->path);

@@ -10,20 +10,13 @@
 
 #define TALLY_TASKS	4096
 
-/**
- * struct tally_task - one program run of one task
- * @tid: thread id
- * @process: the run; 0 where the sample has no stack
- * @samples: samples of it
- * @weight: what they stand for
- * @cpus: bit n: some were taken on CPU n
- */
+/* One program run of one task. */
 struct tally_task {
-	uint32_t tid;
-	struct gprof_process process;
-	uint64_t samples;
-	uint64_t weight;
-	uint64_t cpus;
+	uint32_t tid;	/* thread id */
+	struct gprof_process process;	/* the run; 0 where the sample has no stack */
+	uint64_t samples;	/* samples of it */
+	uint64_t weight;	/* what they stand for */
+	uint64_t cpus;	/* bit n: some were taken on CPU n */
 };
 
 /**

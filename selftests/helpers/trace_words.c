@@ -110,13 +110,9 @@ static void on_word(void *ctx, unsigned int cpu, uint64_t time, uint64_t word)
 	struct trace_words *t = ctx;
 	struct trace_words_cpu *c = &t->cpus[cpu];
 	struct trace_word w = {
-		.time = time,
-		.cpu = cpu,
-		.what = word >> GPROF_TRACE_ARG_BITS & 31,
-		.arg = word & 15,
-		.tid = word >> GPROF_TRACE_TID_SHIFT & (TIDS - 1),
-		.running = c->running,
-		.order = t->nr,
+		.time = time, .cpu = cpu, .what = word >> GPROF_TRACE_ARG_BITS & 31,
+		.arg = word & 15, .tid = word >> GPROF_TRACE_TID_SHIFT & (TIDS - 1),
+		.running = c->running, .order = t->nr,
 	};
 
 	if (w.what == GPROF_TRACE_OPERAND) {
@@ -150,10 +146,7 @@ static void on_sample(void *ctx, const struct reader_sample *sample)
 	const struct trace_word none = { .cpu = t->cpu };
 	const struct gprof_sample_rec *rec = sample->rec;
 	struct trace_sample s = {
-		.word = SIZE_MAX,
-		.time = rec->time,
-		.weight = sample->weight,
-		.tid = rec->tid,
+		.word = SIZE_MAX, .time = rec->time, .weight = sample->weight, .tid = rec->tid,
 		.flags = rec->rec.flags,
 	};
 
@@ -202,8 +195,7 @@ static void on_annotation(void *ctx, unsigned int cpu, const struct gprof_annota
 			 rec->tid, running);
 	memcpy(copy, rec, rec->rec.size);
 	t->samples++;
-	t->annotations = realloc(t->annotations,
-				 (t->nr_annotations + 1) * sizeof(*t->annotations));
+	t->annotations = realloc(t->annotations, (t->nr_annotations + 1) * sizeof(*t->annotations));
 	t->annotations[t->nr_annotations++] = (struct trace_annotation){ copy, cpu, t->nr };
 }
 

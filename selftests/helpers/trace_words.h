@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * trace_words.h: the words of a trace, held to what <linux/gprof.h> promises of them.
- */
+/* trace_words.h: the words of a trace, held to what <linux/gprof.h> promises of them. */
 #ifndef GPROF_TEST_TRACE_WORDS_H
 #define GPROF_TEST_TRACE_WORDS_H
 
@@ -10,26 +8,16 @@
 #define TRACE_UNKNOWN	UINT32_MAX		/* who runs is not known yet */
 #define TRACE_STRANGER	(UINT32_MAX - 1)
 
-/**
- * struct trace_word - an event
- * @time: ns
- * @operand: where it has one
- * @cpu: of the ring
- * @what: GPROF_TRACE_*
- * @arg: its argument
- * @tid: its number
- * @running: who ran on the CPU before it, or TRACE_*
- * @order: in which it was read
- */
+/* An event. */
 struct trace_word {
-	uint64_t time;
-	uint64_t operand;
-	uint32_t cpu;
-	uint16_t what;
-	uint16_t arg;
-	uint32_t tid;
-	uint32_t running;
-	size_t order;
+	uint64_t time;	/* ns */
+	uint64_t operand;	/* where it has one */
+	uint32_t cpu;	/* of the ring */
+	uint16_t what;	/* GPROF_TRACE_* */
+	uint16_t arg;	/* its argument */
+	uint32_t tid;	/* its number */
+	uint32_t running;	/* who ran on the CPU before it, or TRACE_* */
+	size_t order;	/* in which it was read */
 };
 
 /* A name that was told, and where: before the word with this index. */
@@ -73,41 +61,25 @@ struct trace_annotation {
 	size_t before;
 };
 
-/**
- * struct trace_words - all that was read
- * @reader: of the rings
- * @words: by CPU of one reading, in the order of the ring
- * @nr: of them
- * @names: TASK records
- * @nr_names: of them
- * @samples: words that are a sample, and records that are one
- * @taken: the latter
- * @nr_taken: how many
- * @marks: FIRED records
- * @nr_marks: of them
- * @annotations: ANNOTATION records, which are a sample each
- * @nr_annotations: of them
- * @absences: times a CPU was away and another task ran on it when it came back
- * @error: the first rule that was broken, or ""
- */
+/* All that was read. */
 struct trace_words {
-	struct reader reader;
-	struct trace_word *words;
-	size_t nr;
+	struct reader reader;	/* of the rings */
+	struct trace_word *words;	/* by CPU of one reading, in the order of the ring */
+	size_t nr;	/* of them */
 	size_t room;
-	struct trace_name *names;
-	size_t nr_names;
-	uint64_t samples;
-	struct trace_sample *taken;
-	size_t nr_taken;
-	struct trace_mark *marks;
-	size_t nr_marks;
-	struct trace_annotation *annotations;
-	size_t nr_annotations;
-	uint64_t absences;
+	struct trace_name *names;	/* TASK records */
+	size_t nr_names;	/* of them */
+	uint64_t samples;	/* words that are a sample, and records that are one */
+	struct trace_sample *taken;	/* the latter */
+	size_t nr_taken;	/* how many */
+	struct trace_mark *marks;	/* FIRED records */
+	size_t nr_marks;	/* of them */
+	struct trace_annotation *annotations;	/* ANNOTATION records, which are a sample each */
+	size_t nr_annotations;	/* of them */
+	uint64_t absences; /* times a CPU was away and another task ran on it when it came back */
 	struct trace_words_cpu *cpus;
 	unsigned int cpu;
-	char error[256];
+	char error[256];	/* the first rule that was broken, or "" */
 };
 
 int trace_words_init(struct trace_words *t, struct device *dev);
@@ -116,6 +88,16 @@ void trace_words_free(struct trace_words *t);
 int trace_words_read(struct trace_words *t);
 /* Flight mode: what there is; forgets what was read before. */
 int trace_words_snapshot(struct trace_words *t);
+/* Stops, and reads the rest, of either mode: all that was produced is there, or said to be gone. */
+#define TRACE_WORDS_END(_t, _dev, _st) do {						\
+	EXPECT_EQ(0, device_stop(_dev));						\
+	EXPECT_EQ(0, (_dev)->flight ? trace_words_snapshot(_t) : trace_words_read(_t));	\
+	EXPECT_STREQS("", (_t)->reader.error, "", (_t)->error);				\
+	EXPECT_EQ(0, (_t)->reader.unknown);						\
+	EXPECT_EQ(0, device_stats(_dev, GPROF_STATS_ALL_CPUS, _st));			\
+	EXPECT_EQ((_st)->out_produced, (_t)->samples + device_lost(_st) + (_st)->out_overwritten); \
+} while (0)
+
 /* By time; the order of each CPU stays. */
 void trace_words_sort(struct trace_words *t);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * workload.h: tasks whose behaviour, and so whose profile, is known.
- */
+/* workload.h: tasks whose behaviour, and so whose profile, is known. */
 #ifndef GPROF_TEST_WORKLOAD_H
 #define GPROF_TEST_WORKLOAD_H
 
@@ -30,16 +28,11 @@ unsigned int nr_online_cpus(void);
 /* of those that are plugged in; sysconf() counts all that might be */
 unsigned int nr_present_cpus(void);
 
-/**
- * struct child - a process of the test that acts when told to
- * @pid: process id
- * @to: each byte written here lets it take one more step
- * @from: it writes a byte here after each step
- */
+/* A process of the test that acts when told to. */
 struct child {
-	pid_t pid;
-	int to;
-	int from;
+	pid_t pid;	/* process id */
+	int to;	/* each byte written here lets it take one more step */
+	int from;	/* it writes a byte here after each step */
 };
 
 /* As fork(): a child that ends with who made it, even where that one is killed. */
@@ -104,6 +97,11 @@ int cgroup_write(const char *path, const char *name, const char *text);
 int memory_cgroup(char path[MEMORY_CGROUP_PATH], const char *max);
 /* Move a process into it; 0 or -errno. */
 int memory_cgroup_enter(const char *path, pid_t pid);
+
+/* The path of a program that was built beside this one. */
+char *beside_us(char *path, size_t size, const char *name);
+/* A copy of a program, or of burner where it is NULL, that is its owner's; 0 or -errno. */
+int install_program(const char *from, const char *to, uid_t owner, mode_t mode);
 
 /* The number of a tracepoint, or -errno; mounts tracefs where needed. */
 long long tracepoint_id(const char *category, const char *name);

@@ -18,20 +18,11 @@ need gprofctl perl python3 unshare
 . "$here/command.sh"
 
 work=()
-of_perl()
-{
-	work=(perl -e "\$h{\$_ % 1000} = sprintf('%d', \$_) for 1..$1")
-}
+of_perl() { work=(perl -e "\$h{\$_ % 1000} = sprintf('%d', \$_) for 1..$1"); }
 
-of_bash()
-{
-	work=(bash -c "for ((i = 0; i < $1; i++)); do x=\$((i * i)); y=\${x#1}; done")
-}
+of_bash() { work=(bash -c "for ((i = 0; i < $1; i++)); do x=\$((i * i)); y=\${x#1}; done"); }
 
-of_python()
-{
-	work=(python3 -c "d = {i % 1000: str(i) for i in range($1)}")
-}
+of_python() { work=(python3 -c "d = {i % 1000: str(i) for i in range($1)}"); }
 
 # complete LEAST OPTION...: of the stacks of a cold recording at least so many per cent are
 # complete, and none is cut for want of a table
@@ -181,4 +172,6 @@ flights_are_complete()
 	! grep -F '[cut' events
 }
 
-ktap_run roots_tables_serve_users sleepers_are_complete flights_are_complete commands_are_complete running_programs_are_complete hosts_are_complete children_are_complete later_programs_are_complete
+ktap_run roots_tables_serve_users sleepers_are_complete flights_are_complete commands_are_complete \
+	running_programs_are_complete hosts_are_complete children_are_complete \
+	later_programs_are_complete

@@ -1,10 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# names_test.sh: functions have the names of the file that was mapped, whatever its
-# path means to who looks: in other mount namespaces, on overlayfs before and after
-# files were copied up, replaced, deleted, where /proc is hidden. And samples are labelled
-# with whose they are.
+# names_test.sh: functions have the names of the file that was mapped, whatever its path means to
+# who looks: in other mount namespaces, on overlayfs before and after files were copied up,
+# replaced, deleted, where /proc is hidden. And samples are labelled with whose they are.
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null # its ktap_run does not return
@@ -258,10 +257,7 @@ labels()
 }
 
 # of LABEL: how many of the samples in the burner have it
-of()
-{
-	awk -v label="$1" '$3 == label { n += $1 } END { print n + 0 }' labelled
-}
+of() { awk -v label="$1" '$3 == label { n += $1 } END { print n + 0 }' labelled; }
 
 samples_say_their_cgroup()
 {
@@ -447,21 +443,16 @@ plugins_that_take_turns_in_one_place_have_their_own_names()
 
 ktap_run process_of_another_mount_namespace_has_its_own_names \
 	host_wide_processes_of_other_namespaces_have_their_own_names \
-	command_that_enters_a_namespace_has_its_own_names \
-	program_on_an_overlay_has_names \
-	program_that_was_copied_up_has_names \
-	host_wide_program_that_was_copied_up_has_names \
-	program_that_a_link_copied_up_has_names \
-	command_that_was_copied_up_has_names \
+	command_that_enters_a_namespace_has_its_own_names program_on_an_overlay_has_names \
+	program_that_was_copied_up_has_names host_wide_program_that_was_copied_up_has_names \
+	program_that_a_link_copied_up_has_names command_that_was_copied_up_has_names \
 	command_that_was_copied_up_and_ended_has_names \
 	program_that_is_copied_up_while_it_runs_has_names \
-	program_whose_copy_was_written_to_has_no_wrong_names \
-	program_that_was_replaced_has_names \
-	program_that_was_deleted_has_names \
-	program_that_is_called_deleted_has_names \
+	program_whose_copy_was_written_to_has_no_wrong_names program_that_was_replaced_has_names \
+	program_that_was_deleted_has_names program_that_is_called_deleted_has_names \
 	samples_say_their_cgroup samples_say_the_service_that_publishes_itself \
-	service_is_not_said_of_the_next_program \
-	root_has_all_names_where_proc_is_hidden own_processes_have_names_where_proc_is_hidden \
+	service_is_not_said_of_the_next_program root_has_all_names_where_proc_is_hidden \
+	own_processes_have_names_where_proc_is_hidden \
 	others_have_the_names_of_their_paths_where_proc_is_hidden \
 	what_nothing_leads_to_where_proc_is_hidden_has_no_names_and_says_so \
 	plugin_in_the_place_of_another_has_its_own_names \

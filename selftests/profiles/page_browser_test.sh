@@ -297,4 +297,5 @@ large_page_is_drawn_soon()
 }
 
 ktap_run profiles_are_made table_is_that_of_gprofctl_top filters_choose keys_suffice \
-	link_has_the_zoom bad_expressions_are_told ruler_tells_places narrow_windows_cut_nothing pictures_are_taken large_page_is_drawn_soon
+	link_has_the_zoom bad_expressions_are_told ruler_tells_places narrow_windows_cut_nothing \
+	pictures_are_taken large_page_is_drawn_soon

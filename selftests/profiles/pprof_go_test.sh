@@ -27,10 +27,7 @@ need_go()
 	"$go" version
 }
 
-pprof()
-{
-	"$go" tool pprof -symbolize=none "$@"
-}
+pprof() { "$go" tool pprof -symbolize=none "$@"; }
 
 profiles_are_recorded()
 {
@@ -458,10 +455,7 @@ program_is_made()
 	[ -s "$dir/hot/hot.pb.gz" ]
 }
 
-need_program()
-{
-	[ -s "$dir/hot/hot.pb.gz" ] || skip "no program was made"
-}
+need_program() { [ -s "$dir/hot/hot.pb.gz" ] || skip "no program was made"; }
 
 # "FLAT CUM LINE" of each line that has a value
 lines()
@@ -536,8 +530,8 @@ calls_have_their_own_too()
 }
 
 ktap_run profiles_are_recorded go_reads_them_without_complaint go_sees_the_same_totals \
-	go_sees_the_same_functions speedscope_sees_the_same_functions \
-	go_shows_the_truth_programs go_shows_waits go_shows_latency_to_who_asks go_reads_our_labels \
-	library_reads_what_go_writes two_runs_merge differences_are_those_of_go tables_are_those_of_go \
-	labels_are_those_of_go calls_are_those_of_go program_is_made lines_are_those_of_go \
-	instructions_add_up_to_the_function calls_have_their_own_too
+	go_sees_the_same_functions speedscope_sees_the_same_functions go_shows_the_truth_programs \
+	go_shows_waits go_shows_latency_to_who_asks go_reads_our_labels \
+	library_reads_what_go_writes two_runs_merge differences_are_those_of_go \
+	tables_are_those_of_go labels_are_those_of_go calls_are_those_of_go program_is_made \
+	lines_are_those_of_go instructions_add_up_to_the_function calls_have_their_own_too

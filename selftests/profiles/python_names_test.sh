@@ -284,7 +284,8 @@ what_sleeps_is_named_with_its_lines()
 		"waits $PWD/sleeper.py:5 waits $PWD/sleeper.py:4 waits $PWD/sleeper.py:4 <module> $PWD/sleeper.py:6 " ]
 }
 
-ktap_run what_sleeps_is_named_with_its_lines functions_are_in_their_order_and_have_their_share c_code_stands_where_it_was_called \
-	lines_are_those_of_the_source code_that_was_gone_has_no_name_of_what_came_in_its_place \
-	threads_have_their_own_frames deep_recursion_is_cut_and_says_so without_it_there_are_none \
+ktap_run what_sleeps_is_named_with_its_lines functions_are_in_their_order_and_have_their_share \
+	c_code_stands_where_it_was_called lines_are_those_of_the_source \
+	code_that_was_gone_has_no_name_of_what_came_in_its_place threads_have_their_own_frames \
+	deep_recursion_is_cut_and_says_so without_it_there_are_none \
 	another_version_is_named_with_what_works_there

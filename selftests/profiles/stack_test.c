@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * stack_test: no frame is missing and none is made up, at whatever instruction
- * a sample hits.
+ * stack_test: no frame is missing and none is made up, at whatever instruction a sample hits.
  *
- * The profiles are read through the library, since the callers of leaf functions
- * without a frame are only certain with the unwind tables.
+ * The profiles are read through the library, since the callers of leaf functions without a frame
+ * are only certain with the unwind tables.
  */
 #include "harness.h"
 #include "device.h"
@@ -133,9 +132,7 @@ static void record(struct __test_metadata *_metadata, struct tally *t, const cha
 	const char *error = "";
 	struct gprof_profile *p = record_command(argv, &event, t->no_tables, &st, &error);
 
-	ASSERT_NE(NULL, p) {
-		TH_LOG("%s", error);
-	}
+	ASSERT_NE(NULL, p) TH_LOG("%s", error);
 	/* samples, not what they stand for */
 	t->type = 0;
 	gprof_profile_each(p, t->each, t);
@@ -148,9 +145,7 @@ static void record(struct __test_metadata *_metadata, struct tally *t, const cha
 
 static void expect_right(struct __test_metadata *_metadata, const struct tally *t)
 {
-	EXPECT_EQ(0, t->wrong) {
-		TH_LOG("first wrong stack: %s", t->first_wrong);
-	}
+	EXPECT_EQ(0, t->wrong) TH_LOG("first wrong stack: %s", t->first_wrong);
 	EXPECT_LE(100, t->right);
 	/* the program does nothing else */
 	EXPECT_GE(t->right, t->elsewhere);
@@ -180,10 +175,8 @@ TEST(callers_that_change_from_sample_to_sample_are_right)
 	expect_right(_metadata, &t);
 	/* All take the same time. Some differ in the outermost frame alone. */
 	for (i = 0; i < WAYS; i++) {
-		EXPECT_LE(t.right, t.ways[i] * WAYS * 2) {
-			TH_LOG("way %u: %lld of %lld", i, (long long)t.ways[i],
-			       (long long)t.right);
-		}
+		EXPECT_LE(t.right, t.ways[i] * WAYS * 2)
+			TH_LOG("way %u: %lld of %lld", i, (long long)t.ways[i], (long long)t.right);
 	}
 }
 
@@ -260,9 +253,7 @@ TEST(caller_of_a_leaf_in_libc_is_not_missing)
 	struct gprof_profile *p = record_command(argv, &event, false, NULL, &error);
 	struct tally t = { 0 };
 
-	ASSERT_NE(NULL, p) {
-		TH_LOG("%s", error);
-	}
+	ASSERT_NE(NULL, p) TH_LOG("%s", error);
 	gprof_profile_each(p, each_library, &t);
 	gprof_profile_free(p);
 	TH_LOG("%lld right, %lld wrong, %lld elsewhere", (long long)t.right, (long long)t.wrong,
@@ -270,9 +261,7 @@ TEST(caller_of_a_leaf_in_libc_is_not_missing)
 	/* Where the CPU has an instruction that does it all (MOPS) these calls are short. */
 	EXPECT_LE(50, t.right);
 	/* what libc does at start and end is not ours to know */
-	EXPECT_LE(t.wrong * 50, t.right) {
-		TH_LOG("first wrong stack: %s", t.first_wrong);
-	}
+	EXPECT_LE(t.wrong * 50, t.right) TH_LOG("first wrong stack: %s", t.first_wrong);
 }
 
 #ifdef __x86_64__
@@ -346,8 +335,7 @@ static void spin_among(struct __test_metadata *_metadata, struct wrong_frames *w
 	struct device dev;
 	int i;
 
-	ASSERT_EQ(0, device_record(&dev, &setup));
-	ASSERT_EQ(0, reader_init(&reader, &dev));
+	ASSERT_ZEROS(device_record(&dev, &setup), reader_init(&reader, &dev));
 	reader.on_sample = check_frames;
 	reader.ctx = w;
 	for (i = 0; i < 1000 && w->hits + w->others < 30; i++) {
@@ -356,10 +344,9 @@ static void spin_among(struct __test_metadata *_metadata, struct wrong_frames *w
 	}
 	EXPECT_EQ(0, device_stop(&dev));
 	EXPECT_LE(30, w->hits);
-	EXPECT_EQ(0, w->others) {
+	EXPECT_EQ(0, w->others)
 		TH_LOG("%s: %u callers instead of %u, flags %x", w->name, w->other_callers,
 		       w->callers, w->other_flags);
-	}
 	reader_free(&reader);
 	device_close(&dev);
 }
@@ -390,14 +377,11 @@ TEST(no_frame_is_made_of_what_the_register_holds_else)
 	struct wrong_frames all[] = {
 		{ "no call before it", no_call, 0, true },
 		{ "no call before the second", then_no_call, 1, true },
-		{ "no memory", nowhere, 0, true },
-		{ "where a goroutine begins", goexit, 1, false },
+		{ "no memory", nowhere, 0, true }, { "where a goroutine begins", goexit, 1, false },
 		{ "a goroutine has no callers", goes_on, 0, true },
 		{ "a nop and no call", no_goexit, 0, true },
-		{ "points to itself", itself, 1, false },
-		{ "points down", down + 1, 1, false },
-		{ "goes round", circle, 2, false },
-		{ "overlap", overlap, 1, false },
+		{ "points to itself", itself, 1, false }, { "points down", down + 1, 1, false },
+		{ "goes round", circle, 2, false }, { "overlap", overlap, 1, false },
 		{ "lies below the stack", below, 0, false },
 		{ "is not aligned", (void *)((char *)itself + 4), 0, false },
 		{ "is a small number", (void *)8, 0, false },

@@ -5,18 +5,9 @@
  * The victims wait in functions of their own, by system calls that they make themselves,
  * so that their stacks are known to the last frame.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <gprof/task.h>
 #include <linux/futex.h>
-#include <pthread.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include "harness.h"
 #include "device.h"
 #include "reader.h"
@@ -197,9 +188,8 @@ static int see(void *ctx, const struct gprof_frame *frames, size_t nr, const int
 
 		s->whole += whole;
 		/*
-		 * Who was interrupted may be about to call the next, or may have come back
-		 * from it; or be in the first instructions of a function, which has no
-		 * frame yet.
+		 * Who was interrupted may be about to call the next, or may have come back from it;
+		 * or be in the first instructions of a function, which has no frame yet.
 		 */
 		s->torn += (a && b) || (!whole && !strcmp(state, "sleeping"));
 	}
@@ -303,10 +293,8 @@ TEST_F(task, a_thousand_parked_tasks_are_told_exactly)
 	EXPECT_EQ(1001, self->seen.tasks);
 	for (i = 0; i < NR_PARKS; i++)
 		EXPECT_EQ(250, self->seen.parked[i]);
-	EXPECT_EQ(1000, self->seen.sleeping);
-	EXPECT_EQ(1000, self->seen.right);
-	EXPECT_EQ(1001, self->seen.kernel);
-	EXPECT_EQ(0, self->seen.restless);
+	EXPECT_EQS(1000, self->seen.sleeping, 1000, self->seen.right, 1001, self->seen.kernel,
+		   0, self->seen.restless);
 }
 
 TEST_F(task, small_rings_lose_nothing_while_they_are_read)
@@ -314,8 +302,7 @@ TEST_F(task, small_rings_lose_nothing_while_they_are_read)
 	ASSERT_EQ(0, park(self, 400));
 	self->cfg.buffer_bytes = 4096;
 	LOOK(self->pid);
-	EXPECT_EQ(401, self->seen.tasks);
-	EXPECT_EQ(400, self->seen.right);
+	EXPECT_EQS(401, self->seen.tasks, 400, self->seen.right);
 }
 
 TEST_F(task, time_in_a_state_is_what_has_passed)
@@ -337,8 +324,7 @@ TEST_F(task, user_frames_alone_are_told_when_asked_for)
 	ASSERT_EQ(0, park(self, 40));
 	self->cfg.kernel_frames = false;
 	LOOK(self->pid);
-	EXPECT_EQ(40, self->seen.right);
-	EXPECT_EQ(0, self->seen.kernel);
+	EXPECT_EQS(40, self->seen.right, 0, self->seen.kernel);
 }
 
 TEST_F(task, whole_host_has_them_among_all)
@@ -349,12 +335,10 @@ TEST_F(task, whole_host_has_them_among_all)
 	pid = self->pid;
 	self->cfg.target = (struct gprof_target){ .type = GPROF_SYSTEM };
 	LOOK(pid);
-	EXPECT_EQ(41, self->seen.tasks);
-	EXPECT_EQ(40, self->seen.right);
+	EXPECT_EQS(41, self->seen.tasks, 40, self->seen.right);
 	/* a thread of the kernel, which has its number in every kernel */
 	LOOK(2);
-	EXPECT_EQ(1, self->seen.tasks);
-	EXPECT_EQ(1, self->seen.kernel);
+	EXPECT_EQS(1, self->seen.tasks, 1, self->seen.kernel);
 }
 
 TEST_F(task, one_thread_is_one_task)
@@ -362,8 +346,7 @@ TEST_F(task, one_thread_is_one_task)
 	ASSERT_EQ(0, park(self, 8));
 	self->cfg.target = (struct gprof_target){ .type = GPROF_THREAD, .id = self->pid };
 	LOOK(self->pid);
-	EXPECT_EQ(1, self->seen.tasks);
-	EXPECT_EQ(0, self->seen.right);
+	EXPECT_EQS(1, self->seen.tasks, 0, self->seen.right);
 }
 
 /* ---- tasks that run ---- */
@@ -467,9 +450,7 @@ TEST_F(task, no_stack_is_a_mixture_of_two)
 		torn += self->seen.torn;
 	}
 	EXPECT_LT(i, whole);
-	EXPECT_EQ(0, torn) {
-		TH_LOG("%d torn, %d whole", torn, whole);
-	}
+	EXPECT_EQ(0, torn) TH_LOG("%d torn, %d whole", torn, whole);
 	_exit(_metadata->passed ? 0 : 1);
 }
 
@@ -485,8 +466,7 @@ TEST_F(task, dead_task_is_told_as_one)
 	ASSERT_EQ(0, waitid(P_PID, self->pid, &info, WEXITED | WNOWAIT));
 	self->cfg.target = (struct gprof_target){ .type = GPROF_SYSTEM };
 	LOOK(self->pid);
-	EXPECT_EQ(1, self->seen.tasks);
-	EXPECT_EQ(1, self->seen.dead);
+	EXPECT_EQS(1, self->seen.tasks, 1, self->seen.dead);
 }
 
 TEST_F(task, target_that_is_gone_is_ESRCH)
@@ -505,8 +485,7 @@ TEST_F(task, users_see_their_own_tasks_in_user_mode_alone)
 	pid_t pid, user;
 	int status;
 
-	ASSERT_EQ(0, chmod(GPROF_DEVICE, 0666));
-	ASSERT_EQ(0, park(self, 8));
+	ASSERT_ZEROS(chmod(GPROF_DEVICE, 0666), park(self, 8));
 	pid = self->pid;
 	/* Who has become another user could not end those who are parked. */
 	user = fork();
@@ -546,9 +525,7 @@ TEST_F(task, what_nobody_reads_is_lost_and_counted)
 	setup = device_setup_of(GPROF_TARGET_PROCESS, self->pid, &params);
 	setup.kind = GPROF_KIND_TASK;
 	setup.buffer_size = 4096;
-	ASSERT_EQ(0, device_record(&dev, &setup));
-	ASSERT_EQ(0, device_stop(&dev));
-	ASSERT_EQ(0, reader_init(&reader, &dev));
+	ASSERT_ZEROS(device_record(&dev, &setup), device_stop(&dev), reader_init(&reader, &dev));
 	EXPECT_LT(0, reader_read(&reader));
 	EXPECT_STREQ("", reader.error);
 	ASSERT_EQ(0, device_stats(&dev, GPROF_STATS_ALL_CPUS, &st));
@@ -590,10 +567,8 @@ TEST_F(task, who_reads_late_loses_nothing)
 	setup = device_setup_of(GPROF_TARGET_PROCESS, self->pid, &params);
 	setup.kind = GPROF_KIND_TASK;
 	setup.buffer_size = 4096;
-	ASSERT_EQ(0, device_setup(&dev, &setup));
-	ASSERT_EQ(0, device_map(&dev));
-	ASSERT_EQ(0, reader_init(&reader, &dev));
-	ASSERT_EQ(0, pthread_create(&thread, NULL, start_tasks, &start));
+	ASSERT_ZEROS(device_setup(&dev, &setup), device_map(&dev), reader_init(&reader, &dev),
+		     pthread_create(&thread, NULL, start_tasks, &start));
 	sleep_ms(333);
 	EXPECT_FALSE(start.done);
 	while (!start.done) {
@@ -601,8 +576,7 @@ TEST_F(task, who_reads_late_loses_nothing)
 		sleep_ms(1);
 	}
 	pthread_join(thread, NULL);
-	ASSERT_EQ(0, start.err);
-	ASSERT_EQ(0, device_stop(&dev));
+	ASSERT_ZEROS(start.err, device_stop(&dev));
 	ASSERT_LE(0, reader_read(&reader));
 	EXPECT_STREQ("", reader.error);
 	ASSERT_EQ(0, device_stats(&dev, GPROF_STATS_ALL_CPUS, &st));
@@ -660,14 +634,10 @@ TEST_F(task, traceback_tells_who_waits_where_and_text_how_many)
 	text = text_of(&self->cfg, GPROF_TASK_FORMAT_TRACEBACK);
 	ASSERT_NE(NULL, text);
 	snprintf(line, sizeof(line), "\ntask %d [sleeping, ", self->pid + 1);
-	EXPECT_NE(NULL, strstr(text, line)) {
-		TH_LOG("%s", text);
-	}
+	EXPECT_NE(NULL, strstr(text, line)) TH_LOG("%s", text);
 	snprintf(line, sizeof(line), "(process %d)\n", self->pid);
 	EXPECT_NE(NULL, strstr(text, line));
-	EXPECT_NE(NULL, strstr(text, "pipe_read]: task_test")) {
-		TH_LOG("%s", text);
-	}
+	EXPECT_NE(NULL, strstr(text, "pipe_read]: task_test")) TH_LOG("%s", text);
 	/* three threads wait in each place: said of each, with one stack, a frame in a line */
 	for (line_at = text; (at = strstr(line_at, "pipe_read]: task_test")); line_at = at + 1)
 		heads++;
@@ -682,9 +652,7 @@ TEST_F(task, traceback_tells_who_waits_where_and_text_how_many)
 	ASSERT_NE(NULL, text);
 	EXPECT_EQ(text, strstr(text, "# "));
 	EXPECT_NE(NULL, strstr(text, "\n# samples: produced=13 read=13 lost=0 overwritten=0\n"));
-	EXPECT_NE(NULL, strstr(text, "\n\ntask profile: total 13\n\n3 @ 0x")) {
-		TH_LOG("%s", text);
-	}
+	EXPECT_NE(NULL, strstr(text, "\n\ntask profile: total 13\n\n3 @ 0x")) TH_LOG("%s", text);
 	free(text);
 }
 

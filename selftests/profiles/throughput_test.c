@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * throughput_test: 10,000 samples a second on each of two CPUs for ten seconds,
- * with the default buffer, through the library: none is lost. On a machine of
- * one CPU it bears the rate of both.
+ * throughput_test: 10,000 samples a second on each of two CPUs for ten seconds, with the default
+ * buffer, through the library: none is lost. On a machine of one CPU it bears the rate of both.
  */
-#include <sched.h>
-#include <signal.h>
 #include "harness.h"
 #include "device.h"
 #include "record.h"
@@ -37,8 +34,7 @@ FIXTURE_SETUP(throughput)
 		self->cpus[i] = online_cpu(i);
 		ASSERT_EQ(0, child_fork(&self->children[i], burn, &self->cpus[i]));
 		ASSERT_EQ(0, child_begin(&self->children[i]));
-		snprintf(self->list + strlen(self->list), 12, "%s%d", i ? "," : "",
-			 self->cpus[i]);
+		snprintf(self->list + strlen(self->list), 12, "%s%d", i ? "," : "", self->cpus[i]);
 	}
 }
 
@@ -65,31 +61,21 @@ static struct gprof_recorder_stats record(struct __test_metadata *_metadata,
 	struct gprof_profile *p;
 	int fd = record_file();
 
-	EXPECT_NE(NULL, r) {
-		TH_LOG("%s", gprof_error());
-	}
+	EXPECT_NE(NULL, r) TH_LOG("%s", gprof_error());
 	if (!r)
 		return st;
-	EXPECT_EQ(0, gprof_recorder_start(r, fd)) {
-		TH_LOG("%s", gprof_error());
-	}
+	EXPECT_EQ(0, gprof_recorder_start(r, fd)) TH_LOG("%s", gprof_error());
 	sleep_ms(SECONDS * 1000);
-	EXPECT_EQ(0, gprof_recorder_stop(r)) {
-		TH_LOG("%s", gprof_error());
-	}
+	EXPECT_EQ(0, gprof_recorder_stop(r)) TH_LOG("%s", gprof_error());
 	EXPECT_EQ(0, gprof_recorder_stats(r, 0, &st));
 	gprof_recorder_free(r);
 	p = record_profile(fd, &error);
-	EXPECT_NE(NULL, p) {
-		TH_LOG("%s", error);
-	}
+	EXPECT_NE(NULL, p) TH_LOG("%s", error);
 	TH_LOG("%s: produced=%llu read=%llu lost=%llu, %llu a second and CPU; throttled=%llu",
 	       event->name, (unsigned long long)st.produced, (unsigned long long)st.read,
 	       (unsigned long long)st.lost,
 	       (unsigned long long)st.produced / SECONDS / self->nr, (unsigned long long)st.throttled);
-	EXPECT_EQ(st.produced, st.read + st.lost + st.overwritten);
-	EXPECT_EQ(0, st.lost);
-	EXPECT_EQ(0, st.overwritten);
+	EXPECT_EQS(st.produced, st.read + st.lost + st.overwritten, 0, st.lost, 0, st.overwritten);
 	if (p) {
 		EXPECT_EQ(st.read, gprof_profile_total(p, 0));
 	}

@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# truth_test.sh EVENT [exact]: profiles the truth programs three times each and
-# holds the profiles to the truth. "exact" is for machines whose time is a count
-# of instructions.
+# truth_test.sh EVENT [exact]: profiles the truth programs three times each and holds the profiles
+# to the truth. "exact" is for machines whose time is a count of instructions.
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null # its ktap_run does not return
@@ -157,10 +156,8 @@ threads_have_little_else()
 	"$here/truth_check" threads most $most "$dir"/threads?.pb.gz
 }
 
-ktap_run every_run_is_recorded_without_loss \
-	serial_shares_are_the_truth serial_shares_are_what_the_program_measured \
-	serial_ranks_are_right serial_stacks_are_complete \
-	serial_runs_agree serial_has_little_else \
+ktap_run every_run_is_recorded_without_loss serial_shares_are_the_truth \
+	serial_shares_are_what_the_program_measured serial_ranks_are_right \
+	serial_stacks_are_complete serial_runs_agree serial_has_little_else \
 	threads_shares_are_the_truth threads_shares_are_what_the_program_measured \
-	threads_stacks_are_complete threads_runs_agree \
-	threads_have_little_else
+	threads_stacks_are_complete threads_runs_agree threads_have_little_else

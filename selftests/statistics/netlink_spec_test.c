@@ -6,7 +6,6 @@
  * Reads as much of YAML as that file uses: keys and values by indentation.
  */
 #include <ctype.h>
-#include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
 #include "harness.h"
@@ -166,10 +165,7 @@ FIXTURE_TEARDOWN(spec)
 
 static int get_family(struct genl *g, uint8_t cmd, uint16_t flags)
 {
-	struct {
-		struct nlattr head;
-		uint16_t id, pad;
-	} id = {
+	struct { struct nlattr head; uint16_t id, pad; } id = {
 		.head = { .nla_len = NLA_HDRLEN + 2, .nla_type = CTRL_ATTR_FAMILY_ID },
 		.id = g->family,
 	};
@@ -206,8 +202,7 @@ TEST_F(spec, operations_are_those_of_the_family)
 		EXPECT_EQ(o->does, !o->event) TH_LOG("%s", o->name);
 		EXPECT_EQ(0, f & GENL_ADMIN_PERM) TH_LOG("%s", o->name);
 	}
-	EXPECT_EQ(described, running);
-	EXPECT_EQ(GPROF_CMD_MAX, spec.nr_ops);
+	EXPECT_EQS(described, running, GPROF_CMD_MAX, spec.nr_ops);
 }
 
 TEST_F(spec, groups_are_those_of_the_family)
@@ -244,8 +239,7 @@ TEST_F(spec, attribute_sets_are_as_long_as_those_of_the_header)
 		     set_named("sched-stats")->attrs[GPROF_A_SCHED_STATS_STALL_NS - 1].name);
 	EXPECT_STREQ("overwritten",
 		     set_named("recorder")->attrs[GPROF_A_RECORDER_OVERWRITTEN - 1].name);
-	EXPECT_STREQ("buckets",
-		     set_named("histogram")->attrs[GPROF_A_HISTOGRAM_BUCKETS - 1].name);
+	EXPECT_STREQ("buckets", set_named("histogram")->attrs[GPROF_A_HISTOGRAM_BUCKETS - 1].name);
 }
 
 /* What each operation takes, as the kernel tells its policies. */
@@ -383,8 +377,7 @@ TEST_F(spec, replies_hold_what_is_described_and_nothing_else)
 
 	setup.flags = GPROF_SETUP_F_FLIGHT;
 	setup.buffer_size = 65536;
-	ASSERT_EQ(0, device_setup(&dev, &setup));
-	ASSERT_EQ(0, device_ioctl(dev.fd, GPROF_IOC_INFO, &features));
+	ASSERT_ZEROS(device_setup(&dev, &setup), device_ioctl(dev.fd, GPROF_IOC_INFO, &features));
 	if (features.out_features & GPROF_FEAT_SCHED_FAULTS)
 		flags |= GPROF_SCHED_F_FAULTS;
 	if (features.out_features & GPROF_FEAT_SCHED_SYSCALLS)

@@ -1,18 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * netlink_test: the family "gprof", asked rightly and wrongly.
- */
-#include <fcntl.h>
+/* netlink_test: the family "gprof", asked rightly and wrongly. */
 #include <grp.h>
 #include <linux/capability.h>
-#include <poll.h>
-#include <sched.h>
 #include <sys/mount.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include "harness.h"
 #include "sched_stats.h"
 #include "workload.h"
@@ -135,16 +125,14 @@ TEST_F(family, a_malformed_attribute_is_refused)
 		for (len = 0; len < sizeof(a); len++) {
 			a.head.nla_len = len;
 			EXPECT_GT(0, ask_bytes(&self->g, cmds[i], &a,
-					       len < NLA_HDRLEN ? sizeof(a) : NLA_ALIGN(len))) {
+					       len < NLA_HDRLEN ? sizeof(a) : NLA_ALIGN(len)))
 				TH_LOG("length %u", len);
-			}
 		}
 		/* longer than the message */
 		for (len = sizeof(a) + 1; len < 100; len += 7) {
 			a.head.nla_len = len;
-			EXPECT_GT(0, ask_bytes(&self->g, cmds[i], &a, sizeof(a))) {
+			EXPECT_GT(0, ask_bytes(&self->g, cmds[i], &a, sizeof(a)))
 				TH_LOG("length %u", len);
-			}
 		}
 		a.head.nla_len = sizeof(a);
 		/* a nest, which it is not */
@@ -248,8 +236,7 @@ TEST_F(family, samples_of_a_recorder_are_those_of_its_stats)
 	setup.buffer_size = 65536;
 	ASSERT_EQ(0, device_record(&dev, &setup));
 	burn_ns(200000000);
-	ASSERT_EQ(0, device_stop(&dev));
-	ASSERT_EQ(0, device_stats(&dev, GPROF_STATS_ALL_CPUS, &st));
+	ASSERT_ZEROS(device_stop(&dev), device_stats(&dev, GPROF_STATS_ALL_CPUS, &st));
 	ASSERT_EQ(1, genl_ask(&self->g, GPROF_CMD_RECORDER_GET, GPROF_A_RECORDER_ID, setup.out_id));
 	EXPECT_LT(0, st.out_produced);
 	EXPECT_EQ(dev.data_size, genl_u64(a[GPROF_A_RECORDER_BUFFER_SIZE]));
@@ -288,10 +275,8 @@ static int open_many(struct __test_metadata *_metadata, int *fds, uint64_t *firs
 
 	for (i = 0; i < MANY; i++) {
 		struct gprof_setup setup = {
-			.size = sizeof(setup),
-			.kind = GPROF_KIND_SCHED,
-			.target = GPROF_TARGET_SYSTEM,
-			.params = (uintptr_t)&params,
+			.size = sizeof(setup), .kind = GPROF_KIND_SCHED,
+			.target = GPROF_TARGET_SYSTEM, .params = (uintptr_t)&params,
 		};
 
 		fds[i] = device_open();
@@ -390,8 +375,7 @@ TEST_F(family, a_target_that_dies_is_no_error)
 		kill(child.pid, SIGKILL);
 		EXPECT_EQ(0, sched_read(&self->r, &st));
 		child_end(&child);
-		EXPECT_EQ(0, sched_read(&self->r, &st));
-		EXPECT_EQ(0, st.num_task);
+		EXPECT_ZEROS(sched_read(&self->r, &st), st.num_task);
 		ASSERT_EQ(1, genl_ask(&self->g, GPROF_CMD_RECORDER_GET, GPROF_A_RECORDER_ID,
 				      self->r.id));
 		EXPECT_EQ(NULL, self->g.attrs[GPROF_A_RECORDER_TARGET_PID]);
@@ -417,8 +401,7 @@ TEST_F(family, a_cgroup_that_is_removed_is_no_error)
 	START(GPROF_TARGET_CGROUP, fd);
 	close(fd);
 	ASSERT_EQ(0, rmdir(path));
-	EXPECT_EQ(0, sched_read(&self->r, &st));
-	EXPECT_EQ(0, st.num_task);
+	EXPECT_ZEROS(sched_read(&self->r, &st), st.num_task);
 	ASSERT_EQ(1, genl_ask(&self->g, GPROF_CMD_RECORDER_GET, GPROF_A_RECORDER_ID, self->r.id));
 	EXPECT_EQ(inode.st_ino, genl_u64(self->g.attrs[GPROF_A_RECORDER_TARGET_CGROUP]));
 }
@@ -444,8 +427,7 @@ static int look_as_user(uint64_t foreign)
 		return 4;
 	if (dump(&g, 1, ~0ULL, &interrupted))
 		return 5;
-	if (sched_setup(&own, GPROF_TARGET_PROCESS, getpid(), 0, 0) ||
-	    device_start(&own.dev))
+	if (sched_setup(&own, GPROF_TARGET_PROCESS, getpid(), 0, 0) || device_start(&own.dev))
 		return 6;
 	if (sched_read(&own, &st))
 		return 7;
@@ -481,8 +463,7 @@ TEST_F(family, a_socket_of_another_user_does_not_see_what_its_sender_may)
 	/* opened by a user, used by root */
 	ASSERT_EQ(0, seteuid(USER));
 	ret = genl_open(&g);
-	ASSERT_EQ(0, seteuid(0));
-	ASSERT_EQ(0, ret);
+	ASSERT_ZEROS(seteuid(0), ret);
 	EXPECT_EQ(-ENOENT, genl_ask(&g, GPROF_CMD_RECORDER_GET, GPROF_A_RECORDER_ID, self->r.id));
 	genl_close(&g);
 }
@@ -688,10 +669,8 @@ TEST_F(family, a_loss_is_told)
 	EXPECT_EQ(GPROF_KIND_CPU, genl_u32(g->attrs[GPROF_A_RECORDER_KIND]));
 	for (i = GPROF_A_RECORDER_KIND + 1; i < GENL_ATTRS; i++)
 		EXPECT_EQ(NULL, g->attrs[i]) TH_LOG("attribute %u", i);
-	EXPECT_EQ(0, device_stop(&dev));
-	EXPECT_EQ(0, device_stats(&dev, GPROF_STATS_ALL_CPUS, &st));
-	EXPECT_EQ(1 << GPROF_STATS_EVENT_LOST, st.out_events);
-	EXPECT_EQ(0, st.out_events_dropped);
+	EXPECT_ZEROS(device_stop(&dev), device_stats(&dev, GPROF_STATS_ALL_CPUS, &st));
+	EXPECT_EQS(1 << GPROF_STATS_EVENT_LOST, st.out_events, 0, st.out_events_dropped);
 	EXPECT_LT(0, device_lost(&st));
 	EXPECT_EQ(0, poll(&pfd, 1, 0));
 	device_close(&dev);

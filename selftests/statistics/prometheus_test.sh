@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# prometheus_test.sh: a real Prometheus scrapes "gprofctl serve" and answers with
-# the right numbers. On the host it fetches Prometheus and runs itself in a
-# guest, where its directory is /share.
+# prometheus_test.sh: a real Prometheus scrapes "gprofctl serve" and answers with the right numbers.
+# On the host it fetches Prometheus and runs itself in a guest, where its directory is /share.
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null # its ktap_run does not return
@@ -58,15 +57,9 @@ ask()
 	jq -r '.data.result[0].value[1] // ""' answer
 }
 
-serving()
-{
-	get $port /metrics 2>/dev/null | grep -q gprof_sched_task_total
-}
+serving() { get $port /metrics 2>/dev/null | grep -q gprof_sched_task_total; }
 
-ready()
-{
-	get $web /-/ready 2>/dev/null | grep -qi ready
-}
+ready() { get $web /-/ready 2>/dev/null | grep -qi ready; }
 
 # The group's tasks have ended: from now on its numbers stand still, and so
 # there is one right answer to every question.
@@ -103,10 +96,7 @@ work()
 	}
 }
 
-need_prometheus()
-{
-	[ -e ready ] || skip "Prometheus is not there"
-}
+need_prometheus() { [ -e ready ] || skip "Prometheus is not there"; }
 
 prometheus_scrapes_it()
 {
@@ -116,10 +106,7 @@ prometheus_scrapes_it()
 	touch ready
 }
 
-scraped()
-{
-	[ "$(ask 'up{job="gprof"}')" = 1 ]
-}
+scraped() { [ "$(ask 'up{job="gprof"}')" = 1 ]; }
 
 the_scrape_is_accepted()
 {
@@ -192,10 +179,7 @@ rules_fire_for_what_they_are_about_and_nothing_else()
 	promtool test rules "$here/alerts_test.yml"
 }
 
-firing()
-{
-	[ "$(ask "ALERTS{alertname=\"$1\",alertstate=\"firing\"}")" = 1 ]
-}
+firing() { [ "$(ask "ALERTS{alertname=\"$1\",alertstate=\"firing\"}")" = 1 ]; }
 
 # A disk that gets full while a pusher records.
 a_disk_that_is_full_is_alarming()

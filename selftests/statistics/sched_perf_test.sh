@@ -30,9 +30,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source-path=SCRIPTDIR source=../helpers/perf.sh
 . "$here/perf.sh"
 
-# Waits, their mean and the longest, ns, of what sched_watch has started, and of
-# their children. A wait ends with a switch, and begins with a wakeup or a switch
-# from a task that still runs.
+# Waits, their mean and the longest, ns, of what sched_watch has started, and of their children. A
+# wait ends with a switch, and begins with a wakeup or a switch from a task that still runs.
 waits()
 {
 	# shellcheck disable=SC2016 # of awk
@@ -72,10 +71,7 @@ record()
 }
 
 # ours KEY
-ours()
-{
-	awk -v key="$1" '$1 == key { print $2 }' "$data/ours"
-}
+ours() { awk -v key="$1" '$1 == key { print $2 }' "$data/ours"; }
 
 # near A B: within 1 %
 near()

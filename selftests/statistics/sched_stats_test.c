@@ -3,16 +3,7 @@
  * sched_stats_test: scheduler statistics, the list of recorders and their events
  * through the library, on a live kernel. What they count is sched_test's.
  */
-#include <errno.h>
 #include <grp.h>
-#include <poll.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <gprof/monitor.h>
 #include <gprof/sched_stats.h>
@@ -128,9 +119,7 @@ TEST_F(stats, forks_and_switches_of_a_process_are_counted)
 		ASSERT_TRUE(spawn(NULL));
 	sleep_often(20);
 	READ();
-	EXPECT_EQ(5, self->st.total_task);
-	EXPECT_EQ(1, self->st.num_task);
-	EXPECT_EQ(1, self->st.num_task_exec);
+	EXPECT_EQS(5, self->st.total_task, 1, self->st.num_task, 1, self->st.num_task_exec);
 	EXPECT_LE(25, self->st.total_switches);
 	EXPECT_LE(self->st.total_task_exec, self->st.total_task_sched);
 	EXPECT_LT(self->st.started_ns, self->st.time_ns);
@@ -186,6 +175,8 @@ TEST_F(stats, no_total_goes_back_nor_below_its_part)
 		ASSERT_GE(st->time_ns, before.time_ns);
 		ASSERT_GE(st->total_task_sched, st->total_task_exec);
 		ASSERT_GE(st->total_task_exec, st->delay.count);
+		ASSERT_GE(st->total_switches, st->on_cpu.count);
+		ASSERT_LE(st->max_procs, st->num_procs);
 		ASSERT_LE(st->delay.largest, st->delay.sum);
 		before = *st;
 	}
@@ -223,8 +214,7 @@ TEST_F(stats, the_rate_can_be_changed_while_it_counts)
 	OPEN();
 	sleep_often(50);
 	READ();
-	EXPECT_EQ(0, self->st.sample_hz);
-	EXPECT_EQ(0, self->st.num_samples);
+	EXPECT_EQS(0, self->st.sample_hz, 0, self->st.num_samples);
 	EXPECT_EQ(0, gprof_sched_profile_rate_set(self->s, 1000));
 	sleep_often(100);
 	READ();
@@ -326,9 +316,7 @@ TEST_F(stats, recorders_are_listed_while_they_are_open)
 
 	OPEN();
 	l = gprof_recorder_list_new();
-	ASSERT_NE(NULL, l) {
-		TH_LOG("%s", gprof_error());
-	}
+	ASSERT_NE(NULL, l) TH_LOG("%s", gprof_error());
 	r = find(l, "sched");
 	ASSERT_NE(NULL, r);
 	EXPECT_EQ(GPROF_PROCESS, r->target);
@@ -400,9 +388,7 @@ TEST_F(stats, start_and_stop_are_heard)
 	struct gprof_monitor_event unused;
 	uint64_t id;
 
-	ASSERT_NE(NULL, m) {
-		TH_LOG("%s", gprof_error());
-	}
+	ASSERT_NE(NULL, m) TH_LOG("%s", gprof_error());
 	EXPECT_EQ(0, gprof_monitor_next(m, &unused));
 	OPEN();
 	ev = hear(m);
@@ -414,8 +400,7 @@ TEST_F(stats, start_and_stop_are_heard)
 	self->s = NULL;
 	ev = hear(m);
 	ASSERT_NE(NULL, ev);
-	EXPECT_EQ(GPROF_MONITOR_STOPPED, ev->type);
-	EXPECT_EQ(id, ev->recorder.id);
+	EXPECT_EQS(GPROF_MONITOR_STOPPED, ev->type, id, ev->recorder.id);
 	EXPECT_FALSE(ev->recorder.started);
 	gprof_monitor_free(m);
 }
@@ -437,9 +422,7 @@ TEST_F(stats, events_that_were_not_taken_in_time_are_told)
 	while ((ret = gprof_monitor_next(m, &ev))) {
 		lost += ret == -ENOBUFS;
 		taken += ret > 0;
-		ASSERT_TRUE(ret > 0 || ret == -ENOBUFS) {
-			TH_LOG("%d: %s", ret, gprof_error());
-		}
+		ASSERT_TRUE(ret > 0 || ret == -ENOBUFS) TH_LOG("%d: %s", ret, gprof_error());
 	}
 	EXPECT_LT(0, lost);
 	EXPECT_LT(0, taken);
@@ -454,9 +437,7 @@ TEST_F(stats, other_users_see_their_own_alone)
 	const struct gprof_recorder_info *r;
 
 	OPEN();
-	ASSERT_EQ(0, setgroups(0, NULL));
-	ASSERT_EQ(0, setresgid(1000, 1000, 1000));
-	ASSERT_EQ(0, setresuid(1000, 1000, 1000));
+	ASSERT_ZEROS(setgroups(0, NULL), setresgid(1000, 1000, 1000), setresuid(1000, 1000, 1000));
 	l = gprof_recorder_list_new();
 	ASSERT_NE(NULL, l);
 	EXPECT_EQ(0, gprof_recorder_list_get(l, &r));
@@ -465,9 +446,7 @@ TEST_F(stats, other_users_see_their_own_alone)
 	EXPECT_EQ(EPERM, errno);
 	EXPECT_LT(0, strlen(gprof_error()));
 	/* What root has opened is not read by another, not even through root's socket. */
-	EXPECT_EQ(-ENOENT, gprof_sched_stats_read(self->s, &self->st)) {
-		TH_LOG("%s", gprof_error());
-	}
+	EXPECT_EQ(-ENOENT, gprof_sched_stats_read(self->s, &self->st)) TH_LOG("%s", gprof_error());
 	self->cfg.target.type = GPROF_SYSTEM;
 	EXPECT_EQ(NULL, gprof_sched_stats_new(&self->cfg));
 	EXPECT_EQ(EPERM, errno);
@@ -528,12 +507,9 @@ TEST(each_allocation_that_fails_is_an_error_and_leaves_nothing)
 			ret = calls[c]();
 			through = fail_at >= 0;
 			fail_at = -1;
-			ASSERT_EQ(before, live) {
-				TH_LOG("call %zu, failure %ld", c, n);
-			}
-			ASSERT_TRUE(!ret || ret == -ENOMEM) {
+			ASSERT_EQ(before, live) TH_LOG("call %zu, failure %ld", c, n);
+			ASSERT_TRUE(!ret || ret == -ENOMEM)
 				TH_LOG("call %zu, failure %ld gave %d", c, n, ret);
-			}
 		}
 		EXPECT_LT(5, n);
 	}

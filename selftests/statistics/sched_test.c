@@ -5,22 +5,12 @@
  * Two things that move cannot be read at one instant, so that readings of one are
  * put between two of the other: what lies between them is exact.
  */
-#include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <linux/sched.h>
 #include <linux/userfaultfd.h>
-#include <poll.h>
-#include <pthread.h>
 #include <stdatomic.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/mount.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include "harness.h"
 #include "sched_stats.h"
 #include "workload.h"
@@ -186,8 +176,7 @@ TEST_F(stats, switches_of_a_process_are_those_of_proc_status)
 	/* The other player is a task of the process too. */
 	EXPECT_LT(after - before, self->after.total_switches);
 	EXPECT_LE(100, after - before);
-	EXPECT_EQ(1, self->after.total_task);
-	EXPECT_EQ(1, self->after.num_task);
+	EXPECT_EQS(1, self->after.total_task, 1, self->after.num_task);
 }
 
 TEST_F(stats, switches_of_a_thread_are_exactly_those_of_proc_status)
@@ -203,10 +192,9 @@ TEST_F(stats, switches_of_a_thread_are_exactly_those_of_proc_status)
 	after = switches_of(self->child.pid);
 	READ(&self->after);
 	EXPECT_LE(100, after - before);
-	EXPECT_EQ(after - before, self->after.total_switches);
-	EXPECT_EQ(after - before, self->after.total_exec);
-	EXPECT_EQ(after - before, self->after.total_sched);
-	EXPECT_EQ(0, self->after.total_task);
+	EXPECT_EQS(after - before, self->after.total_switches,
+		   after - before, self->after.total_exec, after - before, self->after.total_sched,
+		   0, self->after.total_task);
 }
 
 /* Switches from one that sleeps to one that waited, which is the short way. */
@@ -218,8 +206,7 @@ TEST_F(stats, time_on_one_cpu_is_no_more_than_time)
 	ASSERT_EQ(0, child_step(&self->child));
 	READ(&self->after);
 	EXPECT_LE(500, self->after.total_exec);
-	EXPECT_GE(self->after.time_ns - self->after.started_ns + 1000000,
-		  self->after.on_cpu.sum);
+	EXPECT_GE(self->after.time_ns - self->after.started_ns + 1000000, self->after.on_cpu.sum);
 }
 
 /* CPU time, time waited and number of runs of a thread. */
@@ -264,9 +251,7 @@ TEST_F(stats, delays_and_times_on_cpu_are_those_of_proc_schedstat)
 	for (i = 0; i < 3; i++) {
 		ASSERT_EQ(0, device_start(&self->r.dev));
 		schedstat_of(self->child.pid, &cpu[0], &delay[0], &runs[0]);
-		ASSERT_EQ(0, child_begin(&rival));
-		ASSERT_EQ(0, child_step(&self->child));
-		ASSERT_EQ(0, child_wait(&rival));
+		ASSERT_ZEROS(child_begin(&rival), child_step(&self->child), child_wait(&rival));
 		settle();
 		schedstat_of(self->child.pid, &cpu[1], &delay[1], &runs[1]);
 		READ(&self->after);
@@ -312,8 +297,7 @@ TEST_F(stats, a_task_that_is_woken_while_it_runs_does_not_wait)
 	ASSERT_NE(MAP_FAILED, (void *)word);
 	prctl(PR_SET_TIMERSLACK, 1);
 	ASSERT_LE(0, pin_to(online_cpu(0)));
-	ASSERT_EQ(0, child_fork(&self->child, wake, word));
-	ASSERT_EQ(0, child_begin(&self->child));
+	ASSERT_ZEROS(child_fork(&self->child, wake, word), child_begin(&self->child));
 	START(GPROF_TARGET_THREAD, gettid(), 0, 0);
 	for (i = 0; i < 2000; i++) {
 		syscall(SYS_futex, word, FUTEX_WAIT, 0, &soon, NULL, 0);
@@ -365,8 +349,7 @@ TEST_F(stats, whoever_goes_was_counted_when_it_came)
 
 	if (online_cpu(1) < 0)
 		SKIP(return, "needs two CPUs, one to look from");
-	ASSERT_EQ(0, child_fork(&self->child, busy_play, NULL));
-	ASSERT_EQ(0, child_begin(&self->child));
+	ASSERT_ZEROS(child_fork(&self->child, busy_play, NULL), child_begin(&self->child));
 	settle();
 	ASSERT_LE(0, pin_to(online_cpu(1)));
 	START(GPROF_TARGET_SYSTEM, 0, 0, 0);
@@ -407,9 +390,7 @@ TEST_F(stats, five_tasks_on_one_cpu_are_one_running_and_four_waiting)
 	}
 	EXPECT_LE(75, full);
 	EXPECT_GE(2, odd);
-	EXPECT_EQ(5, self->after.num_task);
-	EXPECT_EQ(4, self->after.total_task);
-	EXPECT_EQ(1, self->after.max_procs);
+	EXPECT_EQS(5, self->after.num_task, 4, self->after.total_task, 1, self->after.max_procs);
 	EXPECT_EQ(nr_online_cpus(), self->after.num_procs);
 	EXPECT_EQ(self->after.num_exec, self->after.num_threads);
 	/* Four always wait. */
@@ -480,9 +461,7 @@ TEST_F(stats, a_task_that_never_waits_for_others_is_no_stall)
 	sleep_ms(500);
 	READ(&self->after);
 	EXPECT_GT(100000000, self->after.stall_ns - self->before.stall_ns);
-	EXPECT_EQ(1, self->after.num_exec);
-	EXPECT_EQ(1, self->after.num_task);
-	EXPECT_EQ(0, self->after.num_sched);
+	EXPECT_EQS(1, self->after.num_exec, 1, self->after.num_task, 0, self->after.num_sched);
 }
 
 TEST_F(stats, the_stall_is_absent_where_not_asked_for)
@@ -559,8 +538,7 @@ TEST_F(stats, system_calls_are_counted_where_asked_for)
 	child_end(&self->child);
 	settle();
 	READ(&self->after);
-	EXPECT_EQ(0, self->after.num_calls);
-	EXPECT_EQ(0, self->after.num_task);
+	EXPECT_EQS(0, self->after.num_calls, 0, self->after.num_task);
 }
 
 static void call_and_spin(void *arg, int step)
@@ -708,8 +686,7 @@ TEST_F(stats, delays_are_sampled_at_the_rate_asked_for)
 	START(GPROF_TARGET_SYSTEM, 0, 0, 0);
 	ping_pong(200);
 	READ(&self->before);
-	EXPECT_EQ(0, self->before.num_samples);
-	EXPECT_EQ(0, self->before.hz);
+	EXPECT_EQS(0, self->before.num_samples, 0, self->before.hz);
 
 	ASSERT_EQ(0, device_ioctl(self->r.dev.fd, GPROF_IOC_RATE, &rate));
 	READ(&self->before);
@@ -775,8 +752,7 @@ static int backwards(const struct sched_histogram *a, const struct sched_histogr
 static void check(struct __test_metadata *_metadata, const struct sched_stats *a,
 		  const struct sched_stats *b)
 {
-	EXPECT_EQ(0, backwards(&a->delay, &b->delay));
-	EXPECT_EQ(0, backwards(&a->on_cpu, &b->on_cpu));
+	EXPECT_ZEROS(backwards(&a->delay, &b->delay), backwards(&a->on_cpu, &b->on_cpu));
 	EXPECT_LE(a->total_exec, b->total_exec);
 	EXPECT_LE(a->total_sched, b->total_sched);
 	EXPECT_LE(a->total_task, b->total_task);
@@ -840,8 +816,7 @@ TEST_F(stats, counters_stand_still_after_stop_and_begin_anew_with_start)
 	int i, filled = 0;
 
 	START(GPROF_TARGET_SYSTEM, 0, GPROF_SCHED_F_STALL, 100);
-	ASSERT_EQ(0, child_fork(&self->child, burn_long, (void *)5));
-	ASSERT_EQ(0, child_begin(&self->child));
+	ASSERT_ZEROS(child_fork(&self->child, burn_long, (void *)5), child_begin(&self->child));
 	ping_pong(1000);
 	sleep_ms(500);
 	child_end(&self->child);
@@ -892,12 +867,10 @@ TEST_F(stats, what_happened_while_start_was_under_way_does_not_count)
 {
 	int i;
 
-	ASSERT_EQ(0, child_fork(&self->child, play_on, NULL));
-	ASSERT_EQ(0, child_begin(&self->child));
-	ASSERT_EQ(0, sched_setup(&self->r, GPROF_TARGET_SYSTEM, 0, GPROF_SCHED_F_SYSCALLS, 0));
+	ASSERT_ZEROS(child_fork(&self->child, play_on, NULL), child_begin(&self->child),
+		     sched_setup(&self->r, GPROF_TARGET_SYSTEM, 0, GPROF_SCHED_F_SYSCALLS, 0));
 	for (i = 0; i < STARTS; i++) {
-		ASSERT_EQ(0, device_start(&self->r.dev));
-		ASSERT_EQ(0, device_stop(&self->r.dev));
+		ASSERT_ZEROS(device_start(&self->r.dev), device_stop(&self->r.dev));
 		READ(&self->after);
 		/* nothing moves any more: the sums are those of what the buckets hold */
 		EXPECT_LE(lower_bound(&self->after.delay), self->after.delay.sum);
@@ -955,8 +928,7 @@ TEST_F(stats, there_is_something_to_read_while_it_is_started_anew)
 		self->before = self->after;
 		readings++;
 	}
-	EXPECT_EQ(NULL, err);
-	EXPECT_EQ(0, refused);
+	EXPECT_EQS(NULL, err, 0, refused);
 	EXPECT_LE(20, readings);
 }
 
@@ -1011,9 +983,8 @@ TEST_F(stats, a_recorder_misses_nothing_while_others_come_and_go)
 	EXPECT_EQ(0, g.err);
 	EXPECT_LE(1, g.rounds);
 	EXPECT_LE(1000, after - before);
-	EXPECT_EQ(after - before, self->after.total_switches);
-	EXPECT_EQ(after - before, self->after.total_exec);
-	EXPECT_EQ(0, self->after.missed);
+	EXPECT_EQS(after - before, self->after.total_switches,
+		   after - before, self->after.total_exec, 0, self->after.missed);
 }
 
 /* ---- scopes ---- */
@@ -1037,8 +1008,7 @@ TEST_F(stats, tasks_forked_by_a_process_belong_to_it)
 	settle();
 	READ(&self->after);
 	/* two players, and one in between */
-	EXPECT_EQ(3, self->after.total_task);
-	EXPECT_EQ(1, self->after.num_task);
+	EXPECT_EQS(3, self->after.total_task, 1, self->after.num_task);
 	EXPECT_LE(100, self->after.total_exec);
 	ping_pong(1000);
 	READ(&self->before);
@@ -1055,9 +1025,7 @@ TEST_F(stats, a_process_that_dies_leaves_its_counters)
 	settle();	/* who was waited for still has its last way to go */
 	READ(&self->after);
 	EXPECT_LE(100, self->after.total_exec);
-	EXPECT_EQ(0, self->after.num_task);
-	EXPECT_EQ(0, self->after.num_exec);
-	EXPECT_EQ(0, self->after.num_sched);
+	EXPECT_EQS(0, self->after.num_task, 0, self->after.num_exec, 0, self->after.num_sched);
 	ASSERT_EQ(0, device_stop(&self->r.dev));
 	EXPECT_EQ(-ESRCH, device_start(&self->r.dev));
 }
@@ -1089,24 +1057,19 @@ TEST_F(stats, a_cgroup_is_counted_with_its_descendants)
 	START(GPROF_TARGET_CGROUP, fd, 0, 0);
 	ASSERT_EQ(0, child_step(&self->child));
 	READ(&self->before);
-	EXPECT_EQ(0, self->before.total_exec);
-	EXPECT_EQ(0, self->before.num_task);
-	ASSERT_EQ(0, join(sub, self->child.pid));
-	ASSERT_EQ(0, child_step(&self->child));
+	EXPECT_EQS(0, self->before.total_exec, 0, self->before.num_task);
+	ASSERT_ZEROS(join(sub, self->child.pid), child_step(&self->child));
 	settle();
 	READ(&self->after);
 	EXPECT_LE(200, self->after.total_exec);
-	EXPECT_EQ(1, self->after.num_task);
-	EXPECT_EQ(1, self->after.total_task);
+	EXPECT_EQS(1, self->after.num_task, 1, self->after.total_task);
 	ASSERT_EQ(0, join(CGROUPS, self->child.pid));
 	READ(&self->before);
 	ASSERT_EQ(0, child_step(&self->child));
 	READ(&self->after);
 	outside = self->after.total_exec - self->before.total_exec;
 	EXPECT_GE(2, outside);
-	EXPECT_EQ(0, self->after.num_sched);
-	EXPECT_EQ(0, rmdir(sub));
-	EXPECT_EQ(0, rmdir(path));
+	EXPECT_ZEROS(self->after.num_sched, rmdir(sub), rmdir(path));
 	READ(&self->after);
 	EXPECT_EQ(0, self->after.num_task);
 	close(fd);
@@ -1124,10 +1087,8 @@ static struct wrong good(void)
 	return (struct wrong){
 		.params = { .size = sizeof(struct gprof_sched_params) },
 		.setup = {
-			.size = sizeof(struct gprof_setup),
-			.kind = GPROF_KIND_SCHED,
-			.target = GPROF_TARGET_PROCESS,
-			.id = getpid(),
+			.size = sizeof(struct gprof_setup), .kind = GPROF_KIND_SCHED,
+			.target = GPROF_TARGET_PROCESS, .id = getpid(),
 		},
 	};
 }
@@ -1166,11 +1127,9 @@ TEST_F(stats, there_is_no_buffer_to_map)
 	START(GPROF_TARGET_PROCESS, getpid(), 0, 0);
 	EXPECT_EQ(MAP_FAILED, mmap(NULL, 4096, PROT_READ, MAP_SHARED, self->r.dev.fd,
 				   GPROF_MMAP_TAIL(0)));
-	EXPECT_EQ(ENODEV, errno);
-	EXPECT_EQ(0, self->r.dev.data_size);
+	EXPECT_EQS(ENODEV, errno, 0, self->r.dev.data_size);
 	EXPECT_EQ(0, device_ioctl(self->r.dev.fd, GPROF_IOC_STATS, &st));
-	EXPECT_EQ(0, st.out_cpus);
-	EXPECT_EQ(0, st.out_produced);
+	EXPECT_EQS(0, st.out_cpus, 0, st.out_produced);
 	p = (struct pollfd){ .fd = self->r.dev.fd, .events = POLLIN };
 	EXPECT_EQ(0, poll(&p, 1, 0));
 }

@@ -88,23 +88,12 @@ int main(int argc, char **argv)
 
 	while ((opt = getopt(argc, argv, "+psfwn:")) != -1) {
 		switch (opt) {
-		case 'p':
-			target = GPROF_TARGET_PROCESS;
-			break;
-		case 's':
-			flags |= GPROF_SCHED_F_SYSCALLS;
-			break;
-		case 'f':
-			flags |= GPROF_SCHED_F_FAULTS;
-			break;
-		case 'w':
-			flags |= GPROF_SCHED_F_STALL;
-			break;
-		case 'n':
-			nr = atoi(optarg);
-			break;
-		default:
-			return 2;
+		case 'p': target = GPROF_TARGET_PROCESS; break;
+		case 's': flags |= GPROF_SCHED_F_SYSCALLS; break;
+		case 'f': flags |= GPROF_SCHED_F_FAULTS; break;
+		case 'w': flags |= GPROF_SCHED_F_STALL; break;
+		case 'n': nr = atoi(optarg); break;
+		default: return 2;
 		}
 	}
 	if (optind == argc || nr < 0 || nr > MOST)

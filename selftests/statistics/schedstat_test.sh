@@ -88,22 +88,6 @@ every_interval_has_a_line_and_no_total_goes_back()
 			all(range(0; 7); $r[$i][.] >= $r[$i - 1][.]))' out
 }
 
-no_total_is_smaller_than_its_part()
-{
-	perf bench sched pipe -l 1000000 >/dev/null 2>&1 &
-	bench=$!
-	# from its fork on it does nothing but switch
-	until grep -qs "^PPid:[[:space:]]*$bench\$" /proc/[0-9]*/status; do
-		kill -0 $bench || fail "perf bench has ended"
-	done
-	run 0 gprofctl schedstat -i 0.1 -d 2 --json
-	kill $bench || true
-	jq -se 'all(.[]; .total_task_sched >= .total_task_exec and
-		.total_task_exec >= .delay_ns.count and .total_switches >= .on_cpu_ns.count and
-		.max_procs <= .num_procs)' out
-	[ "$(tail -n 1 out | jq .total_switches)" -gt 200 ]
-}
-
 the_table_has_totals_and_percentiles()
 {
 	run 0 gprofctl schedstat -d 1
@@ -207,7 +191,6 @@ nonsense_is_told()
 {
 	refused 2 total_switches gprofctl schedstat --metric total_swiches
 	refused 2 --rate gprofctl schedstat --rate 100001
-	refused 2 --rate gprofctl schedstat --rate fast
 	refused 2 -i gprofctl schedstat -i 0
 	refused 2 exclude gprofctl schedstat --json --openmetrics
 	refused 1 "single CPUs" gprofctl schedstat -C 0 -d 1
@@ -319,10 +302,7 @@ bad_requests_are_answered()
 	end
 }
 
-open_files()
-{
-	find "/proc/$server/fd" -type l | wc -l
-}
+open_files() { find "/proc/$server/fd" -type l | wc -l; }
 
 scrapers_that_disconnect_leave_nothing()
 {
@@ -368,14 +348,12 @@ ktap_run forks_of_a_command_are_counted_exactly switches_are_those_of_the_kernel
 	a_histogram_has_every_delay system_calls_are_counted_when_asked_for \
 	page_faults_are_counted_when_asked_for \
 	what_is_not_counted_is_refused_before_the_command_runs \
-	every_interval_has_a_line_and_no_total_goes_back no_total_is_smaller_than_its_part \
-	the_table_has_totals_and_percentiles openmetrics_ends_as_it_must \
-	samples_follow_the_rate a_process_a_thread_and_a_cgroup_are_counted \
-	it_ends_with_its_process an_interrupt_ends_it_with_a_last_reading \
-	commands_status_is_passed_on own_command_needs_no_privilege_and_the_host_does \
-	nonsense_is_told a_full_disk_is_told metrics_are_listed \
-	metrics_are_served_in_the_format_that_is_asked_for what_became_of_samples_is_served \
-	a_server_ends_with_its_command bad_requests_are_answered \
-	scrapers_that_disconnect_leave_nothing \
-	a_port_in_use_is_told_and_the_command_does_not_run bad_addresses_are_told \
-	nothing_is_left_open
+	every_interval_has_a_line_and_no_total_goes_back the_table_has_totals_and_percentiles \
+	openmetrics_ends_as_it_must samples_follow_the_rate \
+	a_process_a_thread_and_a_cgroup_are_counted it_ends_with_its_process \
+	an_interrupt_ends_it_with_a_last_reading commands_status_is_passed_on \
+	own_command_needs_no_privilege_and_the_host_does nonsense_is_told a_full_disk_is_told \
+	metrics_are_listed metrics_are_served_in_the_format_that_is_asked_for \
+	what_became_of_samples_is_served a_server_ends_with_its_command bad_requests_are_answered \
+	scrapers_that_disconnect_leave_nothing a_port_in_use_is_told_and_the_command_does_not_run \
+	bad_addresses_are_told nothing_is_left_open

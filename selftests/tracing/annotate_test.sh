@@ -30,10 +30,7 @@ traced()
 }
 
 # of TABLE TYPE KEY
-of()
-{
-	jq --arg type "$2" ".$1[] | select(.type == \$type) | .$3" regions.json
-}
+of() { jq --arg type "$2" ".$1[] | select(.type == \$type) | .$3" regions.json; }
 
 # near GOT WANT: to 1 % where time is exact; else to 20 % and 5 ms, for guests stand still
 near()

@@ -1,12 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * annotation_test: what programs tell by GPROF_IOC_ANNOTATE, and who may know of it.
- */
-#include <pthread.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
+/* annotation_test: what programs tell by GPROF_IOC_ANNOTATE, and who may know of it. */
 #include "harness.h"
 #include "device.h"
 #include "trace_words.h"
@@ -56,9 +49,8 @@ FIXTURE_TEARDOWN(annotation)
 
 static void begin(struct __test_metadata *_metadata, FIXTURE_DATA(annotation) *self)
 {
-	ASSERT_EQ(0, device_record(&self->dev, &self->setup)) {
+	ASSERT_EQ(0, device_record(&self->dev, &self->setup))
 		TH_LOG("reason %u", self->setup.out_reason);
-	}
 	ASSERT_EQ(0, trace_words_init(&self->words, &self->dev));
 }
 
@@ -66,14 +58,7 @@ static void end(struct __test_metadata *_metadata, FIXTURE_DATA(annotation) *sel
 {
 	struct gprof_stats st = { 0 };
 
-	EXPECT_EQ(0, device_stop(&self->dev));
-	EXPECT_EQ(0, self->dev.flight ? trace_words_snapshot(&self->words) :
-					trace_words_read(&self->words));
-	EXPECT_STREQ("", self->words.reader.error);
-	EXPECT_STREQ("", self->words.error);
-	EXPECT_EQ(0, self->words.reader.unknown);
-	EXPECT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
-	EXPECT_EQ(st.out_produced, self->words.samples + device_lost(&st) + st.out_overwritten);
+	TRACE_WORDS_END(&self->words, &self->dev, &st);
 	TH_LOG("produced=%llu lost=%llu annotations=%zu", (unsigned long long)st.out_produced,
 	       (unsigned long long)device_lost(&st), self->words.nr_annotations);
 }
@@ -84,11 +69,8 @@ static void end(struct __test_metadata *_metadata, FIXTURE_DATA(annotation) *sel
 static struct gprof_annotate log_of(const char *name, const char *text)
 {
 	return (struct gprof_annotate){
-		.size = sizeof(struct gprof_annotate),
-		.what = GPROF_ANNOTATE_LOG,
-		.name = (uintptr_t)name,
-		.text = (uintptr_t)text,
-		.name_size = strlen(name),
+		.size = sizeof(struct gprof_annotate), .what = GPROF_ANNOTATE_LOG,
+		.name = (uintptr_t)name, .text = (uintptr_t)text, .name_size = strlen(name),
 		.text_size = strlen(text),
 	};
 }
@@ -137,15 +119,12 @@ TEST_F(annotation, it_is_as_it_was_told)
 	END();
 	ASSERT_EQ(3, self->words.nr_annotations);
 	rec = self->words.annotations[0].rec;
-	EXPECT_EQ(GPROF_ANNOTATE_TASK_BEGIN, rec->rec.flags);
-	EXPECT_EQ(~0ULL, rec->task);
-	EXPECT_EQ(7, rec->parent);
+	EXPECT_EQS(GPROF_ANNOTATE_TASK_BEGIN, rec->rec.flags, ~0ULL, rec->task, 7, rec->parent);
 	EXPECT_EQ(gettid(), rec->tid);
 	EXPECT_EQ(getpid(), rec->process.pid);
 	EXPECT_LE(before, rec->time);
 	EXPECT_GE(after, rec->time);
-	EXPECT_EQ(4, rec->name_size);
-	EXPECT_EQ(0, rec->text_size);
+	EXPECT_EQS(4, rec->name_size, 0, rec->text_size);
 	EXPECT_EQ(0, memcmp(rec->text, "name", 4));
 	rec = self->words.annotations[1].rec;
 	EXPECT_EQ(5, rec->task);
@@ -157,11 +136,7 @@ TEST_F(annotation, nonsense_is_refused)
 	static char long_name[GPROF_ANNOTATE_TEXT_MAX + 1];
 	struct gprof_annotate good = log_of("name", "text"), a;
 	unsigned int i;
-	const struct {
-		struct gprof_annotate a;
-		int err;
-		uint32_t reason;
-	} bad[] = {
+	const struct { struct gprof_annotate a; int err; uint32_t reason; } bad[] = {
 		{ { .what = 0 }, -EOPNOTSUPP, GPROF_REASON_FLAGS },
 		{ { .what = __GPROF_ANNOTATE_WHATS }, -EOPNOTSUPP, GPROF_REASON_FLAGS },
 		{ { .what = GPROF_ANNOTATE_TASK_BEGIN }, -EINVAL, GPROF_REASON_PARAMS },
@@ -185,11 +160,9 @@ TEST_F(annotation, nonsense_is_refused)
 	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		a = bad[i].a;
 		a.size = sizeof(a);
-		EXPECT_EQ(bad[i].err, device_ioctl(self->fd, GPROF_IOC_ANNOTATE, &a)) {
+		EXPECT_EQ(bad[i].err, device_ioctl(self->fd, GPROF_IOC_ANNOTATE, &a))
 			TH_LOG("case %u", i);
-		}
-		EXPECT_EQ(bad[i].reason, a.out_reason);
-		EXPECT_EQ(0, a.out_recorders);
+		EXPECT_EQS(bad[i].reason, a.out_reason, 0, a.out_recorders);
 	}
 	EXPECT_EQ(0, device_ioctl(self->fd, GPROF_IOC_ANNOTATE, &good));
 	END();
@@ -202,10 +175,8 @@ TEST_F(annotation, the_page_says_whether_somebody_hears)
 	BEGIN();
 	EXPECT_NE(0, *self->wanted);
 	EXPECT_EQ(1, tell(self->fd, "one"));
-	EXPECT_EQ(0, device_stop(&self->dev));
-	EXPECT_EQ(0, *self->wanted);
-	EXPECT_EQ(0, tell(self->fd, "after"));
-	EXPECT_EQ(0, device_start(&self->dev));
+	EXPECT_ZEROS(device_stop(&self->dev), *self->wanted, tell(self->fd, "after"),
+		     device_start(&self->dev));
 	EXPECT_NE(0, *self->wanted);
 	trace_words_free(&self->words);
 	device_close(&self->dev);
@@ -214,8 +185,7 @@ TEST_F(annotation, the_page_says_whether_somebody_hears)
 	/* One that does not want them is no matter. */
 	self->params.flags = 0;
 	BEGIN();
-	EXPECT_EQ(0, *self->wanted);
-	EXPECT_EQ(0, tell(self->fd, "unasked"));
+	EXPECT_ZEROS(*self->wanted, tell(self->fd, "unasked"));
 	END();
 	EXPECT_EQ(0, self->words.nr_annotations);
 }
@@ -332,18 +302,15 @@ TEST_F(annotation, no_user_has_others_make_calls)
 	struct child child = { 0 };
 
 	SKIP_UNLESS(!geteuid(), "must be root to become another");
-	ASSERT_EQ(0, chmod(GPROF_DEVICE, 0666));
-	ASSERT_EQ(0, child_fork(&child, as_user, &step));
+	ASSERT_ZEROS(chmod(GPROF_DEVICE, 0666), child_fork(&child, as_user, &step));
 	EXPECT_EQ(0, child_step(&child));
 	BEGIN();
 	EXPECT_EQ(0, child_step(&child));
 	END();
-	EXPECT_EQ(0, self->words.nr_annotations);
-	EXPECT_EQ(0, *self->wanted);
+	EXPECT_EQS(0, self->words.nr_annotations, 0, *self->wanted);
 	EXPECT_EQ(0, child_step(&child));
 	/* The user records, which root's page does not tell. */
-	EXPECT_EQ(0, *self->wanted);
-	EXPECT_EQ(0, tell(self->fd, "root's"));
+	EXPECT_ZEROS(*self->wanted, tell(self->fd, "root's"));
 	EXPECT_EQ(SIGKILL, WTERMSIG(child_end(&child)));
 }
 
@@ -463,8 +430,7 @@ static void outlasts_a_flood(struct __test_metadata *_metadata, FIXTURE_DATA(ann
 	SKIP_UNLESS(!geteuid(), "must be root to become another");
 	ASSERT_EQ(0, chmod(GPROF_DEVICE, 0666));
 	ASSERT_LE(0, pin_to(cpu));
-	ASSERT_EQ(0, child_fork(&child, flood, &arg));
-	ASSERT_EQ(0, child_step(&child));
+	ASSERT_ZEROS(child_fork(&child, flood, &arg), child_step(&child));
 	self->setup.target = GPROF_TARGET_SYSTEM;
 	self->setup.id = 0;
 	self->setup.flags = GPROF_SETUP_F_FLIGHT;
@@ -478,10 +444,10 @@ static void outlasts_a_flood(struct __test_metadata *_metadata, FIXTURE_DATA(ann
 	EXPECT_EQ(0, child_wait(&child));
 	generations = (monotonic_ns() - began) / FLOOD_GENERATION_NS + 2;
 	END();
-	EXPECT_GT(began, reaches_back_to(&self->words, cpu)) {
+	EXPECT_GT(began, reaches_back_to(&self->words, cpu))
 		TH_LOG("it reaches back %lld ms of the flood's",
-		       (long long)(began + FLOOD_NS - reaches_back_to(&self->words, cpu)) / 1000000);
-	}
+		       (long long)(began + FLOOD_NS - reaches_back_to(&self->words, cpu)) /
+		       1000000);
 	ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
 	EXPECT_LT(1000, st.out_lost[GPROF_LOST_QUOTA]);
 	said = names ? names_of_flood(&self->words) : told(&self->words, "flooding");

@@ -3,13 +3,12 @@
  * join_kernel: a trace of a host beside that which a Go program wrote of itself.
  *
  * Usage: join_kernel GO.TRACE HOST.TRACE TID TIMES SHIFT_NS LOSE. All of its threads have a CPU
- * each all the time, but that TID loses its own up to TIMES times, for 100032 ns each ms,
- * where it tells nothing meanwhile: without a CPU it could not have. All of that happens
- * SHIFT_NS later than in truth. Prints when each of those began during which a goroutine ran
- * on TID.
+ * each all the time, but that TID loses its own up to TIMES times, for 100032 ns each ms, where it
+ * tells nothing meanwhile: without a CPU it could not have. All of that happens SHIFT_NS later than
+ * in truth. Prints when each of those began during which a goroutine ran on TID.
  *
- * Each LOSEth time, that it gets its CPU back is lost, and half a ms later the host's trace
- * tells that something is; such a time is not printed. 0: nothing is lost.
+ * Each LOSEth time, that it gets its CPU back is lost, and half a ms later the host's trace tells
+ * that something is; such a time is not printed. 0: nothing is lost.
  */
 #include <fcntl.h>
 #include <gprof/trace.h>

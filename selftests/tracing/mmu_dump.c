@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * mmu_dump: what libgprof says of the utilization in a trace, in lines that
- * mmu_go prints too.
+ * mmu_dump: what libgprof says of the utilization in a trace, in lines that mmu_go prints too.
  *
- *	mmu_dump trace FILE FLAGS...	of a trace, for each set of flags
- *	mmu_dump functions FILE		of functions: lines "change NR TIME UTIL"
- *	mmu_dump kernel			writes the trace of helpers/kernel_trace.h
+ * 	mmu_dump trace FILE FLAGS...	of a trace, for each set of flags
+ * 	mmu_dump functions FILE		of functions: lines "change NR TIME UTIL"
+ * 	mmu_dump kernel			writes the trace of helpers/kernel_trace.h
  */
 #include <errno.h>
 #include <fcntl.h>

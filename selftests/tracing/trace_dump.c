@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * trace_dump [-n | -o] FILE: what the library reads from an execution trace, one event a
- * line, as trace_go/dump.go prints what Go's reader does; with -o, at the times that are in
- * the trace. With -n, how many events, how long it took, and how much memory. "-" is
- * standard input.
+ * trace_dump [-n | -o] FILE: what the library reads from an execution trace, one event a line, as
+ * trace_go/dump.go prints what Go's reader does; with -o, at the times that are in the trace. With
+ * -n, how many events, how long it took, and how much memory. "-" is standard input.
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -142,10 +142,7 @@ guest_records()
 }
 
 # The names of those that triggers have left, while recording went on
-snapshots()
-{
-	(cd "$dir/share" && find flight -name '*.trace' | sed 's/\.trace$//' | sort)
-}
+snapshots() { (cd "$dir/share" && find flight -name '*.trace' | sed 's/\.trace$//' | sort); }
 
 # takes VERSION TRACE...: Go's reader gives the events that ours does
 takes()
@@ -241,10 +238,7 @@ go_1.23_prints_them()
 	prints old
 }
 
-the_newest_go_prints_them()
-{
-	prints new
-}
+the_newest_go_prints_them() { prints new; }
 
 # total KIND TRACE: ns in all, of go tool trace -pprof=KIND
 total()
@@ -314,16 +308,10 @@ go_1.23_shows_them()
 	pages old one twenty groups stacks
 }
 
-the_newest_go_shows_them()
-{
-	pages new one twenty groups stacks go22 go25 go26 flight
-}
+the_newest_go_shows_them() { pages new one twenty groups stacks go22 go25 go26 flight; }
 
 # lines PATTERN: lines of what protoc has decoded
-lines()
-{
-	grep -c "$1" "$dir/decoded" || true
-}
+lines() { grep -c "$1" "$dir/decoded" || true; }
 
 # Every field has a name in Perfetto's own schema, and a value of its type. Only a stack
 # sample, 135, is newer than some. $GPROF_PERFETTO has another schema, laid out likewise.
@@ -496,6 +484,5 @@ each_turn_of_a_hog_is_found_of_go_1.26()
 
 ktap_run guest_records go_1.23_takes_them go_1.26_takes_them go_1.23_prints_them \
 	the_newest_go_prints_them go_sums_up_calls_and_waits go_1.23_shows_them \
-	the_newest_go_shows_them \
-	protoc_decodes_what_is_written_for_perfetto \
+	the_newest_go_shows_them protoc_decodes_what_is_written_for_perfetto \
 	each_turn_of_a_hog_is_found_of_go_1.23 each_turn_of_a_hog_is_found_of_go_1.26

@@ -5,13 +5,6 @@
  * That a stack belongs to its word is held to the rules of <linux/gprof.h> where it is
  * read (trace_words.c).
  */
-#include <sched.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include "harness.h"
 #include "device.h"
 #include "trace_words.h"
@@ -163,8 +156,7 @@ FIXTURE_SETUP(stacks)
 	self->setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &self->params);
 	self->setup.kind = GPROF_KIND_TRACE;
 	self->setup.buffer_size = LARGE;
-	ASSERT_EQ(0, pipe(pipes.there));
-	ASSERT_EQ(0, pipe(pipes.back));
+	ASSERT_ZEROS(pipe(pipes.there), pipe(pipes.back));
 }
 
 FIXTURE_TEARDOWN(stacks)
@@ -180,9 +172,8 @@ static const struct rlimit enough = { 64 << 20, 64 << 20 };
 
 static void begin(struct __test_metadata *_metadata, FIXTURE_DATA(stacks) *self)
 {
-	ASSERT_EQ(0, device_record(&self->dev, &self->setup)) {
+	ASSERT_EQ(0, device_record(&self->dev, &self->setup))
 		TH_LOG("reason %u", self->setup.out_reason);
-	}
 	ASSERT_EQ(0, trace_words_init(&self->words, &self->dev));
 }
 
@@ -192,10 +183,8 @@ static void end(struct __test_metadata *_metadata, FIXTURE_DATA(stacks) *self)
 {
 	struct gprof_stats st = { 0 };
 
-	EXPECT_EQ(0, device_stop(&self->dev));
-	EXPECT_EQ(0, trace_words_read(&self->words));
-	EXPECT_STREQ("", self->words.reader.error);
-	EXPECT_STREQ("", self->words.error);
+	EXPECT_ZEROS(device_stop(&self->dev), trace_words_read(&self->words));
+	EXPECT_STREQS("", self->words.reader.error, "", self->words.error);
 	EXPECT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
 	EXPECT_EQ(st.out_produced, self->words.samples + device_lost(&st));
 	EXPECT_EQ(st.out_produced, st.out_task + st.out_irq + st.out_nmi +
@@ -313,12 +302,9 @@ TEST_F(stacks, what_does_not_fit_together_is_refused)
 		params.size = sizeof(params);
 		s.params = (uintptr_t)&params;
 		s.stack = wrong[i].stack;
-		EXPECT_EQ(wrong[i].err, device_ioctl(self->dev.fd, GPROF_IOC_SETUP, &s)) {
+		EXPECT_EQ(wrong[i].err, device_ioctl(self->dev.fd, GPROF_IOC_SETUP, &s))
 			TH_LOG("row %u", i);
-		}
-		EXPECT_EQ(wrong[i].reason, s.out_reason) {
-			TH_LOG("row %u", i);
-		}
+		EXPECT_EQ(wrong[i].reason, s.out_reason) TH_LOG("row %u", i);
 	}
 	/* What was published first is still understood. */
 	self->params.size = GPROF_TRACE_PARAMS_SIZE_VER0;
@@ -332,9 +318,7 @@ TEST_F(stacks, kernel_frames_are_not_for_everybody)
 	SKIP_UNLESS(!geteuid(), "must be root to become another");
 	self->params.stacks = GPROF_TRACE_STACKS_SWITCH;
 	self->setup.stack |= GPROF_STACK_F_KERNEL;
-	ASSERT_EQ(0, chmod(GPROF_DEVICE, 0666));
-	ASSERT_EQ(0, setrlimit(RLIMIT_MEMLOCK, &enough));
-	ASSERT_EQ(0, become(USER));
+	ASSERT_ZEROS(chmod(GPROF_DEVICE, 0666), setrlimit(RLIMIT_MEMLOCK, &enough), become(USER));
 	ASSERT_LE(0, self->dev.fd = device_open());
 	EXPECT_EQ(-EPERM, device_ioctl(self->dev.fd, GPROF_IOC_SETUP, &self->setup));
 	EXPECT_EQ(GPROF_REASON_KERNEL_DENIED, self->setup.out_reason);
@@ -355,8 +339,7 @@ TEST_F(stacks, of_who_waits_and_of_who_wakes)
 	self->params.stacks = GPROF_TRACE_STACKS_SWITCH | GPROF_TRACE_STACKS_WAKING;
 	self->setup.stack |= GPROF_STACK_F_KERNEL;
 	BEGIN();
-	ASSERT_EQ(0, child_fork(&self->child, answer, NULL));
-	ASSERT_EQ(0, child_begin(&self->child));
+	ASSERT_ZEROS(child_fork(&self->child, answer, NULL), child_begin(&self->child));
 	ASSERT_TRUE(ask(0));
 	ASSERT_EQ(0, child_wait(&self->child));
 	END();
@@ -385,9 +368,8 @@ TEST_F(stacks, of_who_waits_and_of_who_wakes)
 			continue;
 		ASSERT_LT(1, s->stack->nr_kernel);
 		kernel_name(s->stack->frames[0], name, sizeof(name));
-		EXPECT_TRUE(!strncmp(name, "__schedule", 10) || !strncmp(name, "__traceiter", 11)) {
+		EXPECT_TRUE(!strncmp(name, "__schedule", 10) || !strncmp(name, "__traceiter", 11))
 			TH_LOG("%s", name);
-		}
 		break;
 	}
 	ASSERT_LT(i, self->words.nr_taken);
@@ -400,8 +382,7 @@ TEST_F(stacks, of_one_of_both_alone)
 	ASSERT_LE(0, pin_to(online_cpu(0)));
 	self->params.stacks = GPROF_TRACE_STACKS_WAKING;
 	BEGIN();
-	ASSERT_EQ(0, child_fork(&self->child, answer, NULL));
-	ASSERT_EQ(0, child_begin(&self->child));
+	ASSERT_ZEROS(child_fork(&self->child, answer, NULL), child_begin(&self->child));
 	ASSERT_TRUE(ask(0));
 	ASSERT_EQ(0, child_wait(&self->child));
 	END();
@@ -441,8 +422,7 @@ TEST_F(stacks, of_who_calls_the_kernel)
 	END();
 	EXPECT_EQ(1, COUNT(SYSCALL_ENTER, getpid(), waits));
 	EXPECT_EQ(1, COUNT(SYSCALL_ENTER, getpid(), wakes));
-	EXPECT_EQ(0, COUNT(SYSCALL_EXIT, getpid(), wakes));
-	EXPECT_EQ(0, kernel);
+	EXPECT_ZEROS(COUNT(SYSCALL_EXIT, getpid(), wakes), kernel);
 }
 
 /* A stranger wakes and lets run who is recorded; its own stack is not theirs to see. */
@@ -456,9 +436,7 @@ TEST_F(stacks, of_no_stranger)
 	ASSERT_EQ(0, child_fork(&self->child, answer, NULL));
 	self->params.stacks = GPROF_TRACE_STACKS_SWITCH | GPROF_TRACE_STACKS_WAKING |
 			      GPROF_TRACE_STACKS_FORK;
-	ASSERT_EQ(0, chmod(GPROF_DEVICE, 0666));
-	ASSERT_EQ(0, setrlimit(RLIMIT_MEMLOCK, &enough));
-	ASSERT_EQ(0, become(USER));
+	ASSERT_ZEROS(chmod(GPROF_DEVICE, 0666), setrlimit(RLIMIT_MEMLOCK, &enough), become(USER));
 	BEGIN();
 	ASSERT_EQ(0, child_begin(&self->child));
 	ASSERT_TRUE(ask(0));

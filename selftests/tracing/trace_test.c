@@ -4,18 +4,8 @@
  *
  * Each word is held to the rules of <linux/gprof.h> where it is read (trace_words.c).
  */
-#include <fcntl.h>
-#include <pthread.h>
-#include <sched.h>
-#include <signal.h>
 #include <sys/eventfd.h>
-#include <sys/mman.h>
 #include <sys/mount.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include "harness.h"
 #include "device.h"
 #include "trace_words.h"
@@ -68,18 +58,10 @@ static void end(struct __test_metadata *_metadata, FIXTURE_DATA(trace) *self)
 {
 	struct gprof_stats st = { 0 };
 
-	EXPECT_EQ(0, device_stop(&self->dev));
-	EXPECT_EQ(0, self->dev.flight ? trace_words_snapshot(&self->words) :
-					trace_words_read(&self->words));
-	EXPECT_STREQ("", self->words.reader.error);
-	EXPECT_STREQ("", self->words.error);
-	EXPECT_EQ(0, self->words.reader.unknown);
-	EXPECT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
-	EXPECT_EQ(st.out_produced, self->words.samples + device_lost(&st) + st.out_overwritten);
+	TRACE_WORDS_END(&self->words, &self->dev, &st);
 	EXPECT_EQ(st.out_produced, st.out_task + st.out_irq + st.out_nmi +
 				   st.out_lost[GPROF_LOST_NO_BUFFER]);
-	EXPECT_EQ(0, st.out_nmi);
-	EXPECT_EQ(0, self->words.absences * !self->cpus_go);
+	EXPECT_EQS(0, st.out_nmi, 0, self->words.absences * !self->cpus_go);
 	TH_LOG("produced=%llu lost=%llu overwritten=%llu bytes=%llu",
 	       (unsigned long long)st.out_produced, (unsigned long long)device_lost(&st),
 	       (unsigned long long)st.out_overwritten, (unsigned long long)self->words.reader.bytes);
@@ -272,8 +254,7 @@ static void take_readings(struct __test_metadata *_metadata, FIXTURE_DATA(trace)
 
 	for (i = 0; i < READINGS; i++) {
 		ASSERT_LT(0, ping_pong(20));
-		ASSERT_EQ(0, read_numbers(&readings[i]));
-		ASSERT_EQ(0, trace_words_read(&self->words));
+		ASSERT_ZEROS(read_numbers(&readings[i]), trace_words_read(&self->words));
 	}
 }
 
@@ -298,8 +279,7 @@ static unsigned int compare(struct __test_metadata *_metadata, FIXTURE_DATA(trac
 			EXPECT_GE(under_way, off);
 			EXPECT_LE(-under_way, off);
 			off = r->processes - last->processes -
-			      count_between(&self->words, GPROF_TRACE_FORK, last->after,
-					    r->before);
+			      count_between(&self->words, GPROF_TRACE_FORK, last->after, r->before);
 			EXPECT_GE(under_way, off);
 			EXPECT_LE(-under_way, off);
 		}
@@ -608,8 +588,7 @@ TEST_F(trace, a_task_that_moves)
 		there += from == a && to == b;
 		back += from == b && to == a;
 	}
-	EXPECT_EQ(10, there);
-	EXPECT_EQ(10, back);
+	EXPECT_EQS(10, there, 10, back);
 }
 
 /* ---- names ---- */
@@ -969,9 +948,8 @@ TEST_F(trace, interrupts)
 			   w->what == GPROF_TRACE_SOFTIRQ_EXIT) {
 			ASSERT_LT(0, depth);
 			depth--;
-			EXPECT_EQ(in[depth]->what + 1, w->what);
-			EXPECT_EQ(in[depth]->tid, w->tid);
-			EXPECT_EQ(in[depth]->arg, w->arg);
+			EXPECT_EQS(in[depth]->what + 1, w->what, in[depth]->tid, w->tid,
+				   in[depth]->arg, w->arg);
 			n++;
 		}
 	}
@@ -1129,8 +1107,7 @@ TEST_F(trace, a_user_sees_no_stranger)
 	ASSERT_LE(0, pin_to(online_cpu(0)));
 	ASSERT_EQ(0, child_fork(&self->child, nap, NULL));
 	self->setup.buffer_size = 65536;
-	ASSERT_EQ(0, chmod(GPROF_DEVICE, 0666));
-	ASSERT_EQ(0, become(USER));
+	ASSERT_ZEROS(chmod(GPROF_DEVICE, 0666), become(USER));
 	BEGIN(GPROF_TARGET_PROCESS, me);
 	for (i = 0; i < NAPS; i++) {
 		ASSERT_EQ(0, child_step(&self->child));
@@ -1150,8 +1127,7 @@ TEST_F(trace, a_user_may_not_slow_others)
 	self->setup.buffer_size = 65536;
 	self->setup.target = GPROF_TARGET_PROCESS;
 	self->setup.id = getpid();
-	ASSERT_EQ(0, chmod(GPROF_DEVICE, 0666));
-	ASSERT_EQ(0, become(USER));
+	ASSERT_ZEROS(chmod(GPROF_DEVICE, 0666), become(USER));
 	ASSERT_LE(0, self->dev.fd = device_open());
 	ASSERT_EQ(0, device_ioctl(self->dev.fd, GPROF_IOC_INFO, &info));
 	for (bit = 0; (__GPROF_TRACE_F_ALL & ~GPROF_TRACE_F_ANNOTATIONS) >> bit; bit++) {
@@ -1237,12 +1213,10 @@ TEST_F(trace, a_cpu_that_goes_and_comes)
 	self->cpus_go = true;
 	BEGIN(GPROF_TARGET_SYSTEM, 0);
 	for (i = 0; i < 2; i++) {
-		ASSERT_EQ(0, set_online(cpu, true));
-		ASSERT_EQ(0, pin_to(cpu) < 0);
+		ASSERT_ZEROS(set_online(cpu, true), pin_to(cpu) < 0);
 		ASSERT_LT(0, ping_pong(10));
-		ASSERT_EQ(0, pin_to(online_cpu(0)) < 0);
-		ASSERT_EQ(0, set_online(cpu, false));
-		ASSERT_EQ(0, trace_words_read(&self->words));
+		ASSERT_ZEROS(pin_to(online_cpu(0)) < 0, set_online(cpu, false),
+			     trace_words_read(&self->words));
 	}
 	ASSERT_EQ(0, set_online(cpu, true));
 	END();
@@ -1263,8 +1237,7 @@ TEST_F(trace, again_after_stop)
 		sleep_ms(2);
 		sleep_ms(2);
 		if (i < 2) {
-			ASSERT_EQ(0, device_stop(&self->dev));
-			ASSERT_EQ(0, trace_words_read(&self->words));
+			ASSERT_ZEROS(device_stop(&self->dev), trace_words_read(&self->words));
 			EXPECT_LE(had + 4, self->words.nr);
 			ASSERT_EQ(0, device_start(&self->dev));
 		}

@@ -5,16 +5,6 @@
  *
  * trigger_test shows what each of them is for.
  */
-#include <fcntl.h>
-#include <poll.h>
-#include <pthread.h>
-#include <sched.h>
-#include <signal.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include "harness.h"
 #include "device.h"
 #include "remains.h"
@@ -252,9 +242,8 @@ TEST_F(edge, strangers_whom_another_records_fire_nothing)
 
 		ASSERT_EQ(0, child_fork(&stranger, fns[i], NULL));
 		setup.id = stranger.pid;
-		ASSERT_EQ(0, device_setup(&self->other, &setup));
-		ASSERT_EQ(0, device_start(&self->other));
-		ASSERT_EQ(0, child_begin(&stranger));
+		ASSERT_ZEROS(device_setup(&self->other, &setup), device_start(&self->other),
+			     child_begin(&stranger));
 		ASSERT_EQ(stranger.pid, waitpid(stranger.pid, &status, 0));
 		close(stranger.to);
 		close(stranger.from);
@@ -287,12 +276,9 @@ TEST_F(edge, another_thread_of_the_process_fires_nothing)
 	self->setup.target = GPROF_TARGET_THREAD;
 	SETUP(has_a_thread_that_blocks);
 	SET(GPROF_TRIGGER_BLOCKED, LIMIT_NS);
-	ASSERT_EQ(0, device_start(&self->dev));
-	ASSERT_EQ(0, child_step(&self->child));
-	ASSERT_EQ(0, take(self));
+	ASSERT_ZEROS(device_start(&self->dev), child_step(&self->child), take(self));
 	EXPECT_EQ(0, self->nr);
-	ASSERT_EQ(0, child_step(&self->child));
-	ASSERT_EQ(0, take(self));
+	ASSERT_ZEROS(child_step(&self->child), take(self));
 	EXPECT_LT(0, self->nr);
 	EXPECT_EQ(self->nr, fired_by(self, 0, self->child.pid));
 }
@@ -327,14 +313,12 @@ TEST_F(edge, waits_on_cpus_that_are_not_looked_at_fire_nothing)
 	ASSERT_EQ(0, device_setup(&self->dev, &self->setup));
 	SET(GPROF_TRIGGER_BLOCKED, LIMIT_NS);
 	SET(GPROF_TRIGGER_OFF_CPU, 200 * MS);
-	ASSERT_EQ(0, device_start(&self->dev));
-	ASSERT_EQ(0, child_begin(&self->child));
+	ASSERT_ZEROS(device_start(&self->dev), child_begin(&self->child));
 	for (i = 0; i < 20; i++) {
 		sleep_ms(100);
 		ASSERT_EQ(0, take(self));
 	}
-	ASSERT_EQ(0, child_wait(&self->child));
-	ASSERT_EQ(0, take(self));
+	ASSERT_ZEROS(child_wait(&self->child), take(self));
 	for (i = 0; i < 2; i++)
 		EXPECT_EQ(0, fired_by(self, i, self->child.pid)) TH_LOG("trigger %u", i);
 	/* And where they are looked at they do. */
@@ -343,8 +327,7 @@ TEST_F(edge, waits_on_cpus_that_are_not_looked_at_fire_nothing)
 		sleep_ms(100);
 		ASSERT_EQ(0, take(self));
 	}
-	ASSERT_EQ(0, child_wait(&self->child));
-	ASSERT_EQ(0, take(self));
+	ASSERT_ZEROS(child_wait(&self->child), take(self));
 	for (i = 0; i < 2; i++)
 		EXPECT_LT(0, fired_by(self, i, self->child.pid)) TH_LOG("trigger %u", i);
 	/* Once it has left, what is known of it is of before. */
@@ -352,8 +335,7 @@ TEST_F(edge, waits_on_cpus_that_are_not_looked_at_fire_nothing)
 	sleep_ms(100);
 	ASSERT_EQ(0, take(self));
 	before = fired_by(self, 1, self->child.pid);
-	ASSERT_EQ(0, child_wait(&self->child));
-	ASSERT_EQ(0, take(self));
+	ASSERT_ZEROS(child_wait(&self->child), take(self));
 	EXPECT_EQ(before, fired_by(self, 1, self->child.pid));
 }
 
@@ -377,10 +359,9 @@ TEST_F(edge, who_runs_waits_for_nothing)
 	RUN();
 	EXPECT_LT(0, fired_by(self, 0, self->setup.id));
 	for (i = 0; i < self->nr; i++)
-		EXPECT_GT(500 * MS, self->fired[i].duration_ns) {
+		EXPECT_GT(500 * MS, self->fired[i].duration_ns)
 			TH_LOG("trigger %u, %llu us", self->fired[i].index,
 			       (unsigned long long)self->fired[i].duration_ns / 1000);
-		}
 }
 
 static void *takes_the_cpu(void *arg)
@@ -425,24 +406,6 @@ TEST_F(edge, threads_of_a_process_keep_one_another_waiting)
 	EXPECT_LE(TIMES / 2, n);
 }
 
-static int copy_setuid(const char *from, const char *to, uid_t owner)
-{
-	int in = open(from, O_RDONLY), out = open(to, O_WRONLY | O_CREAT | O_TRUNC, 0700);
-	char buffer[65536];
-	ssize_t n;
-
-	if (in < 0 || out < 0)
-		return -errno;
-	while ((n = read(in, buffer, sizeof(buffer))) > 0)
-		if (write(out, buffer, n) != n)
-			return -EIO;
-	close(in);
-	if (fchown(out, owner, owner) || fchmod(out, 04755))
-		return -errno;
-	close(out);
-	return 0;
-}
-
 /* Steps: be the user; wait; be another's program, which waits as well. */
 static void naps_and_execs(void *arg, int step)
 {
@@ -474,20 +437,15 @@ TEST_F(edge, who_executes_a_set_user_id_program_fires_nothing_more)
 	int status;
 
 	SKIP_UNLESS(!geteuid(), "must be root to become another");
-	ASSERT_EQ(0, copy_setuid("/bin/sleep", SLEEPER, OTHER_USER));
+	ASSERT_EQ(0, install_program("/bin/sleep", SLEEPER, OTHER_USER, 04755));
 	FORK(naps_and_execs);
-	ASSERT_EQ(0, child_step(&self->child));
-	ASSERT_EQ(0, device_setup(&self->other, &self->setup));
-	ASSERT_EQ(0, device_start(&self->other));
-	ASSERT_EQ(0, become(USER));
-	ASSERT_EQ(0, device_setup(&self->dev, &self->setup)) {
+	ASSERT_ZEROS(child_step(&self->child), device_setup(&self->other, &self->setup),
+		     device_start(&self->other), become(USER));
+	ASSERT_EQ(0, device_setup(&self->dev, &self->setup))
 		TH_LOG("reason %u", self->setup.out_reason);
-	}
 	SET(GPROF_TRIGGER_OFF_CPU, LIMIT_NS);
 	SET(GPROF_TRIGGER_SIGNAL, 0);
-	ASSERT_EQ(0, device_start(&self->dev));
-	ASSERT_EQ(0, child_step(&self->child));
-	ASSERT_EQ(0, take(self));
+	ASSERT_ZEROS(device_start(&self->dev), child_step(&self->child), take(self));
 	EXPECT_LT(0, fired_by(self, 0, self->child.pid));
 	ASSERT_EQ(0, child_begin(&self->child));
 	while (!runs_as_another(self->child.pid))
@@ -533,16 +491,13 @@ static void has_others_for_children(void *arg, int step)
 TEST_F(edge, who_executes_a_set_user_id_program_is_forgotten)
 {
 	SKIP_UNLESS(!geteuid(), "must be root to become another");
-	ASSERT_EQ(0, copy_setuid("/bin/sleep", SLEEPER, OTHER_USER));
+	ASSERT_EQ(0, install_program("/bin/sleep", SLEEPER, OTHER_USER, 04755));
 	FORK(has_others_for_children);
-	ASSERT_EQ(0, child_step(&self->child));
-	ASSERT_EQ(0, become(USER));
-	ASSERT_EQ(0, device_setup(&self->dev, &self->setup)) {
+	ASSERT_ZEROS(child_step(&self->child), become(USER));
+	ASSERT_EQ(0, device_setup(&self->dev, &self->setup))
 		TH_LOG("reason %u", self->setup.out_reason);
-	}
 	SET(GPROF_TRIGGER_OFF_CPU, LIMIT_NS);
-	ASSERT_EQ(0, device_start(&self->dev));
-	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_ZEROS(device_start(&self->dev), child_step(&self->child));
 	/* Three looks more. */
 	sleep_ms(800);
 	ASSERT_EQ(0, take(self));
@@ -578,14 +533,10 @@ TEST_F(edge, each_start_begins_anew)
 	child_asleep(&self->child);
 	sleep_ms(2 * LONG_MS);
 	started = monotonic_ns();
-	ASSERT_EQ(0, device_start(&self->dev));
-	ASSERT_EQ(0, take(self));
-	EXPECT_EQ(0, self->nr);
-	EXPECT_EQ(0, self->last.fired);
-	EXPECT_EQ(0, self->last.suppressed);
+	ASSERT_ZEROS(device_start(&self->dev), take(self));
+	EXPECT_EQS(0, self->nr, 0, self->last.fired, 0, self->last.suppressed);
 	self->nr = 0;
-	ASSERT_EQ(0, child_step(&self->child));
-	ASSERT_EQ(0, device_stop(&self->dev));
+	ASSERT_ZEROS(child_step(&self->child), device_stop(&self->dev));
 	/* Firings outlive STOP. */
 	ASSERT_EQ(0, take(self));
 	ASSERT_EQ(1, self->nr);
@@ -605,8 +556,7 @@ TEST_F(edge, nothing_goes_on_after_stop)
 	self->setup.id = 0;
 	ASSERT_EQ(0, device_setup(&self->dev, &self->setup));
 	SET(GPROF_TRIGGER_OFF_CPU, 400 * MS);
-	ASSERT_EQ(0, device_start(&self->dev));
-	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_ZEROS(device_start(&self->dev), child_step(&self->child));
 	child_asleep(&self->child);
 	ASSERT_EQ(0, device_stop(&self->dev));
 	stopped = monotonic_ns();
@@ -660,8 +610,7 @@ TEST_F(edge, who_ends_while_it_starts_is_not_remembered)
 	for (i = 0; i < 4; i++) {
 		ASSERT_EQ(0, device_start(&self->dev));
 		sleep_ms(1600);
-		ASSERT_EQ(0, take(self));
-		ASSERT_EQ(0, device_stop(&self->dev));
+		ASSERT_ZEROS(take(self), device_stop(&self->dev));
 	}
 	EXPECT_EQ(0, self->nr);
 	for (i = 0; i < 3; i++) {
@@ -711,15 +660,13 @@ TEST_F(edge, each_counts_its_own)
 	EXPECT_EQ(1, fired_by(self, 1, self->setup.id));
 	for (i = 0; i < self->nr; i++) {
 		if (self->fired[i].index == 0) {
-			EXPECT_EQ(++n, self->fired[i].fired);
-			EXPECT_EQ(0, self->fired[i].suppressed);
+			EXPECT_EQS(++n, self->fired[i].fired, 0, self->fired[i].suppressed);
 		} else {
 			EXPECT_EQ(1, self->fired[i].fired);
 		}
 	}
 	/* Of all together, when none waits. */
-	EXPECT_EQ(n + 1, self->last.fired);
-	EXPECT_EQ(n - 1, self->last.suppressed);
+	EXPECT_EQS(n + 1, self->last.fired, n - 1, self->last.suppressed);
 }
 
 static void naps_until_none_waits(void *arg, int step)
@@ -740,15 +687,11 @@ TEST_F(edge, what_there_was_no_room_for_may_fire_at_once)
 	SETUP(naps_until_none_waits);
 	SET(GPROF_TRIGGER_OFF_CPU, LIMIT_NS);
 	t.interval_ns = 1000000 * MS;
-	ASSERT_EQ(0, set(&self->dev, &t));
-	ASSERT_EQ(0, device_start(&self->dev));
-	ASSERT_EQ(0, child_step(&self->child));
-	ASSERT_EQ(0, take(self));
+	ASSERT_ZEROS(set(&self->dev, &t), device_start(&self->dev), child_step(&self->child),
+		     take(self));
 	EXPECT_EQ(GPROF_TRIGGER_EVENTS_MAX, self->nr);
 	EXPECT_EQ(0, fired_by(self, 1, self->setup.id));
-	ASSERT_EQ(0, child_step(&self->child));
-	ASSERT_EQ(0, child_step(&self->child));
-	ASSERT_EQ(0, take(self));
+	ASSERT_ZEROS(child_step(&self->child), child_step(&self->child), take(self));
 	for (i = 0; i < self->nr; i++)
 		n += self->fired[i].index == 1;
 	EXPECT_EQ(1, n);
@@ -778,15 +721,13 @@ TEST_F(edge, who_finds_no_mark_is_told_that_there_is_none)
 	SET(GPROF_TRIGGER_OFF_CPU, LIMIT_NS);
 	ASSERT_EQ(0, device_start(&self->dev));
 	do {
-		ASSERT_EQ(0, child_step(&self->child));
-		ASSERT_EQ(0, take(self));
+		ASSERT_ZEROS(child_step(&self->child), take(self));
 		/* Of that CPU: the ring of another one may be full before. */
 		ASSERT_EQ(0, device_stats(&self->dev, online_cpu(0), &st));
 	} while (!device_lost(&st) && i++ < 100);
 	ASSERT_NE(0, device_lost(&st));
 	self->nr = 0;
-	ASSERT_EQ(0, child_step(&self->child));
-	ASSERT_EQ(0, take(self));
+	ASSERT_ZEROS(child_step(&self->child), take(self));
 	ASSERT_LT(0, self->nr);
 	for (i = 0; i < self->nr; i++) {
 		/* Of what goes on the mark is where it was looked at. */
@@ -861,8 +802,7 @@ TEST_F_TIMEOUT(edge, each_of_many_threads_fires, SLOW_S)
 	ASSERT_EQ(0, device_start(&self->dev));
 	RUN();
 	/* And who waits for them. */
-	EXPECT_EQ(THREADS + 1, self->last.fired + self->last.suppressed);
-	EXPECT_EQ(0, self->last.untracked);
+	EXPECT_EQS(THREADS + 1, self->last.fired + self->last.suppressed, 0, self->last.untracked);
 }
 
 static void a_crowd_rests(void *arg, int step)
@@ -1108,8 +1048,7 @@ TEST_F(edge, a_signal_that_leaves_a_core_dump_ends_a_process_too)
 	ASSERT_EQ(0, file_write("/proc/sys/kernel/core_pattern", "/tmp/gprof_edge_core"));
 	SETUP(dumps_core);
 	t.number = SIGABRT;
-	ASSERT_EQ(0, set(&self->dev, &t));
-	ASSERT_EQ(0, device_start(&self->dev));
+	ASSERT_ZEROS(set(&self->dev, &t), device_start(&self->dev));
 	RUN();
 	EXPECT_EQ(3, self->nr);
 	for (i = 0; i < self->nr; i++)
@@ -1129,8 +1068,7 @@ TEST_F(edge, a_vector_of_the_cpu_has_a_negative_number)
 	SKIP(return, "only amd64 has them");
 #endif
 	SETUP(burns);
-	ASSERT_EQ(0, set(&self->dev, &t));
-	ASSERT_EQ(0, device_start(&self->dev));
+	ASSERT_ZEROS(set(&self->dev, &t), device_start(&self->dev));
 	RUN();
 	for (i = 0; i < self->nr; i++) {
 		vectors += self->fired[i].number < GPROF_TRIGGER_ANY;
@@ -1239,9 +1177,8 @@ TEST_F(edge, no_id_outlives_a_firing)
 	for (i = 0; i < ROUNDS; i++) {
 		struct gprof_trigger_event f = { .size = sizeof(f) };
 
-		ASSERT_EQ(0, device_setup(&dev, &self->setup));
-		ASSERT_EQ(0, set_one(&dev, GPROF_TRIGGER_SIGNAL, 0));
-		ASSERT_EQ(0, device_start(&dev));
+		ASSERT_ZEROS(device_setup(&dev, &self->setup),
+			     set_one(&dev, GPROF_TRIGGER_SIGNAL, 0), device_start(&dev));
 		pfd.fd = dev.fd;
 		ASSERT_EQ(0, child_begin(&self->child));
 		/* Of every other recorder none are taken: as many wait as may. */

@@ -10,16 +10,7 @@
 #include <grp.h>
 #include <net/if.h>
 #include <netinet/in.h>
-#include <poll.h>
-#include <pthread.h>
-#include <sched.h>
-#include <signal.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/ptrace.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include "harness.h"
 #include "device.h"
 #include "genl.h"
@@ -39,26 +30,17 @@
 #define NEVER_NS	(100000 * MS)
 #define STILL_MS	60000	/* an emulator's CPU may stand still for so long (vm/run says so) */
 
-/*
- * What the child tells: it shares this.
- * @pids: of whom it has made
- * @nr: how many
- * @began: when each of its causes began
- * @ended: and ended
- * @done: causes
- * @taken: firings that the test has taken, for which it waits lest too many wait
- * @thread: of who is killed, one that ends by itself, until it is watched
- * @ending: and when it does
- */
+/* What the child tells: it shares this. */
 struct told {
-	pid_t pids[TIMES];
-	unsigned int nr;
-	uint64_t began[TIMES];
-	uint64_t ended[TIMES];
-	unsigned int done;
+	pid_t pids[TIMES];	/* of whom it has made */
+	unsigned int nr;	/* how many */
+	uint64_t began[TIMES];	/* when each of its causes began */
+	uint64_t ended[TIMES];	/* and ended */
+	unsigned int done;	/* causes */
+	/* firings that the test has taken, for which it waits lest too many wait */
 	unsigned int taken;
-	pid_t thread;
-	int ending;
+	pid_t thread;	/* of who is killed, one that ends by itself, until it is watched */
+	int ending;	/* and when it does */
 };
 
 FIXTURE(trigger) {
@@ -169,8 +151,7 @@ static void read_marks(struct __test_metadata *_metadata, FIXTURE_DATA(trigger) 
 {
 	EXPECT_EQ(0, self->dev.flight ? trace_words_snapshot(&self->words) :
 					trace_words_read(&self->words));
-	EXPECT_STREQ("", self->words.reader.error);
-	EXPECT_STREQ("", self->words.error);
+	EXPECT_STREQS("", self->words.reader.error, "", self->words.error);
 	EXPECT_EQ(0, self->words.reader.unknown);
 }
 
@@ -239,12 +220,10 @@ static void expect(struct __test_metadata *_metadata, FIXTURE_DATA(trigger) *sel
 	for (i = 0; i < self->nr && i < FIRINGS; i++) {
 		const struct gprof_trigger_event *f = &self->fired[i];
 
-		EXPECT_EQ(tid, f->tid);
-		EXPECT_EQ(tid, f->pid);
+		EXPECT_EQS(tid, f->tid, tid, f->pid);
 		EXPECT_STREQ("trigger_test", f->comm);
 		EXPECT_LT(longer_ns, f->duration_ns + !longer_ns);
-		EXPECT_EQ(i + 1, f->fired);
-		EXPECT_EQ(0, f->suppressed);
+		EXPECT_EQS(i + 1, f->fired, 0, f->suppressed);
 		EXPECT_GE(monotonic_ns(), f->time);
 		EXPECT_GT(self->dev.nr_cpus, f->cpu);
 		if (f->index != index || f->tid != tid)
@@ -522,8 +501,7 @@ static void sends(void *arg, int step)
 	unsigned int i;
 	char c = 0;
 
-	if (fd < 0 || bind(fd, (void *)&to, sizeof(to)) ||
-	    getsockname(fd, (void *)&to, &length))
+	if (fd < 0 || bind(fd, (void *)&to, sizeof(to)) || getsockname(fd, (void *)&to, &length))
 		_exit(1);
 	/* On a busy machine some are received by ksoftirqd, and are not this task's then. */
 	for (i = 0; i < 2 * TIMES; i++) {
@@ -597,8 +575,7 @@ TEST_F(trigger, delay)
 	pid_t pid;
 
 	SKIP_UNLESS(!geteuid(), "needs real-time priorities");
-	ASSERT_EQ(0, pipe(to));
-	ASSERT_EQ(0, pipe(from));
+	ASSERT_ZEROS(pipe(to), pipe(from));
 	hog_cpu = online_cpu(nr_online_cpus() - 1);
 	pid = fork_bound();
 	if (!pid)
@@ -640,8 +617,7 @@ TEST_F(trigger, system_call)
 	SETUP(sleeps);
 	one.number = SYS_nanosleep;
 	other.number = SYS_getppid;
-	ASSERT_EQ(0, set(&self->dev, &other));
-	ASSERT_EQ(0, set(&self->dev, &one));
+	ASSERT_ZEROS(set(&self->dev, &other), set(&self->dev, &one));
 	SET(GPROF_TRIGGER_SYSCALL, NEVER_NS);
 	START();
 	RUN();
@@ -701,8 +677,7 @@ TEST_F(trigger, system_call_of_32_bits)
 	SETUP(sleeps_in_32_bits);
 	namesake.number = CALL32_POLL;
 	other.number = SYS_poll;
-	ASSERT_EQ(0, set(&self->dev, &namesake));
-	ASSERT_EQ(0, set(&self->dev, &other));
+	ASSERT_ZEROS(set(&self->dev, &namesake), set(&self->dev, &other));
 	EXPECT_EQ(2, SET(GPROF_TRIGGER_SYSCALL, LIMIT_NS));
 	START();
 	RUN();
@@ -729,9 +704,8 @@ TEST_F(trigger, signal)
 	EXPECT_EQ(TIMES, self->nr);
 	EXPECT_EQ(TIMES, fired_by(self, 1));
 	for (i = 0; i < self->nr && i < TIMES; i++) {
-		EXPECT_EQ(self->told->pids[i], self->fired[i].pid);
-		EXPECT_EQ(SIGTERM, self->fired[i].number);
-		EXPECT_EQ(0, self->fired[i].duration_ns);
+		EXPECT_EQS(self->told->pids[i], self->fired[i].pid, SIGTERM, self->fired[i].number,
+			   0, self->fired[i].duration_ns);
 	}
 }
 
@@ -744,11 +718,9 @@ TEST_F(trigger, a_signal_while_a_thread_ends)
 	START();
 	RUN();
 	END();
-	EXPECT_EQ(10, self->told->nr);
-	EXPECT_EQ(self->told->nr, self->nr);
+	EXPECT_EQS(10, self->told->nr, self->told->nr, self->nr);
 	for (i = 0; i < self->nr && i < self->told->nr; i++) {
-		EXPECT_EQ(self->told->pids[i], self->fired[i].pid);
-		EXPECT_EQ(SIGTERM, self->fired[i].number);
+		EXPECT_EQS(self->told->pids[i], self->fired[i].pid, SIGTERM, self->fired[i].number);
 	}
 }
 
@@ -876,8 +848,7 @@ static void expect_causes(struct __test_metadata *_metadata, FIXTURE_DATA(trigge
 	unsigned int i;
 
 	EXPECT_LE(TIMES, causes);
-	EXPECT_EQ(causes, self->last.fired + self->last.suppressed);
-	EXPECT_EQ(self->nr, self->last.fired);
+	EXPECT_EQS(causes, self->last.fired + self->last.suppressed, self->nr, self->last.fired);
 	EXPECT_LT(0, self->nr);
 	EXPECT_EQ(self->nr, fired_by(self, index));
 	for (i = 0; i < self->nr; i++) {
@@ -1043,8 +1014,7 @@ TEST_F(trigger, strangers_fire_nothing)
 		int status;
 
 		*self->told = (struct told){ .taken = FIRINGS };
-		ASSERT_EQ(0, child_fork(&stranger, fns[i], self->told));
-		ASSERT_EQ(0, child_begin(&stranger));
+		ASSERT_ZEROS(child_fork(&stranger, fns[i], self->told), child_begin(&stranger));
 		ASSERT_EQ(stranger.pid, waitpid(stranger.pid, &status, 0));
 		close(stranger.to);
 		close(stranger.from);
@@ -1066,16 +1036,14 @@ TEST_F(trigger, two_recorders)
 	SET(GPROF_TRIGGER_SIGNAL, 0);
 	SET(GPROF_TRIGGER_OFF_CPU, LIMIT_NS);
 	t.interval_ns = NEVER_NS;
-	ASSERT_EQ(0, set(&other, &t));
-	ASSERT_EQ(0, device_start(&other));
+	ASSERT_ZEROS(set(&other, &t), device_start(&other));
 	START();
 	RUN();
 	END();
 	EXPECT_FIRED(1, TIMES, LIMIT_NS);
 	EXPECT_EQ(0, device_stop(&other));
 	while (!device_ioctl(other.fd, GPROF_IOC_TRIGGER_READ, &f)) {
-		EXPECT_EQ(0, f.index);
-		EXPECT_EQ(self->setup.id, f.tid);
+		EXPECT_EQS(0, f.index, self->setup.id, f.tid);
 		EXPECT_LE(TIMES / 2, f.suppressed);
 		EXPECT_GE(TIMES - 1, f.suppressed);
 		n++;
@@ -1130,12 +1098,10 @@ TEST_F(trigger, no_more_often_than_asked_for)
 	ASSERT_EQ(self->child.pid, waitpid(self->child.pid, NULL, 0));
 	self->child.pid = 0;
 	END();
-	EXPECT_EQ(1, self->nr);
-	EXPECT_EQ(1, self->fired[0].fired);
+	EXPECT_EQS(1, self->nr, 1, self->fired[0].fired);
 	EXPECT_LE(TIMES - 1, self->fired[0].suppressed);
 	/* Of all triggers, when none waits. */
-	EXPECT_EQ(1, self->last.fired);
-	EXPECT_EQ(self->fired[0].suppressed, self->last.suppressed);
+	EXPECT_EQS(1, self->last.fired, self->fired[0].suppressed, self->last.suppressed);
 }
 
 /* Nobody takes them: the first are kept, all are counted, and nobody waits for anybody. */
@@ -1187,9 +1153,7 @@ TEST_F(trigger, a_snapshot_is_marked)
 		if (f->flags & GPROF_TRIGGER_EVENT_F_GOES_ON)
 			continue;
 		ASSERT_NE(NULL, w);
-		EXPECT_EQ(GPROF_TRACE_SWITCH, w->what);
-		EXPECT_EQ(f->tid, w->tid);
-		EXPECT_EQ(f->cpu, w->cpu);
+		EXPECT_EQS(GPROF_TRACE_SWITCH, w->what, f->tid, w->tid, f->cpu, w->cpu);
 		EXPECT_GE(f->time, w->time);
 	}
 }
@@ -1299,9 +1263,8 @@ TEST_F(trigger, a_listener_that_sleeps_is_in_nobodys_way)
 
 	SKIP_UNLESS(!geteuid(), "must be root to listen");
 	SETUP(is_off_its_cpu);
-	ASSERT_EQ(0, listen_to(&sleeper));
-	ASSERT_EQ(0, listen_to(&g));
-	ASSERT_EQ(0, setsockopt(sleeper.fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof(room)));
+	ASSERT_ZEROS(listen_to(&sleeper), listen_to(&g),
+		     setsockopt(sleeper.fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof(room)));
 	SET(GPROF_TRIGGER_OFF_CPU, LIMIT_NS);
 	START();
 	ASSERT_EQ(0, child_begin(&self->child));
@@ -1383,8 +1346,7 @@ TEST_F(trigger, somebody_asks_for_a_snapshot)
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	EXPECT_EQ(0, status);
 	self->nr = 0;
-	EXPECT_EQ(0, take(self));
-	EXPECT_EQ(0, self->nr);
+	EXPECT_ZEROS(take(self), self->nr);
 	genl_close(&g);
 }
 
@@ -1445,15 +1407,12 @@ TEST_F(trigger, refused_by_reason)
 	}
 	for (i = 0; i < GPROF_TRIGGERS_MAX; i++) {
 		ASSERT_EQ(0, set(&self->dev, &ok));
-		EXPECT_EQ(i, ok.out_index);
-		EXPECT_EQ(GPROF_REASON_NONE, ok.out_reason);
+		EXPECT_EQS(i, ok.out_index, GPROF_REASON_NONE, ok.out_reason);
 	}
 	EXPECT_REFUSED(-ENOSPC, GPROF_REASON_TRIGGER, &self->dev, &ok);
 	START();
 	EXPECT_REFUSED(-EBUSY, GPROF_REASON_STATE, &self->dev, &ok);
-	EXPECT_EQ(0, device_stop(&self->dev));
-	EXPECT_EQ(0, take(self));
-	EXPECT_EQ(0, self->nr);
+	EXPECT_ZEROS(device_stop(&self->dev), take(self), self->nr);
 }
 
 TEST_F(trigger, only_where_there_is_a_trace)
@@ -1537,9 +1496,8 @@ TEST_F(trigger, stops_amid_firings)
 		EXPECT_EQ(0, take(self));
 		EXPECT_LT(0, self->nr);
 		if (i & 1) {
-			EXPECT_EQ(0, device_stop(&self->dev));
-			EXPECT_EQ(0, take(self));
-			EXPECT_EQ(0, device_start(&self->dev));
+			EXPECT_ZEROS(device_stop(&self->dev), take(self),
+				     device_start(&self->dev));
 		}
 		device_close(&self->dev);
 	}

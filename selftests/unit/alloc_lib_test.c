@@ -6,7 +6,6 @@
  * programs are left out: elfutils ends the program when it has no memory.
  */
 #include "harness.h"
-
 #include "record/builder.h"
 #include "lib_util.h"
 
@@ -92,12 +91,9 @@ static void fail_each(struct __test_metadata *_metadata, int (*fn)(void))
 			break;
 		}
 		fail_at = -1;
-		ASSERT_EQ(before, after) {
+		ASSERT_EQ(before, after)
 			TH_LOG("%ld blocks are left behind by failure %ld", after - before, n);
-		}
-		ASSERT_TRUE(ret == -ENOMEM || !ret) {
-			TH_LOG("failure %ld gave %d", n, ret);
-		}
+		ASSERT_TRUE(ret == -ENOMEM || !ret) TH_LOG("failure %ld gave %d", n, ret);
 	}
 	TH_LOG("%ld allocations failed", n);
 	EXPECT_LT(10, n);
@@ -106,36 +102,23 @@ static void fail_each(struct __test_metadata *_metadata, int (*fn)(void))
 static int feed(struct gprof_decoder *d)
 {
 	struct gprof_generation_rec g = {
-		.rec = { GPROF_REC_GENERATION, 0, sizeof(g) },
-		.weight = 3,
+		.rec = { GPROF_REC_GENERATION, 0, sizeof(g) }, .weight = 3,
 	};
-	struct {
-		struct gprof_map_rec m;
-		char path[8];
-	} m = {
+	struct { struct gprof_map_rec m; char path[8]; } m = {
 		.m = {
-			.rec = { GPROF_REC_MAP, 3, sizeof(m) },
-			.process = { 1 << 29, 1, 1 },
-			.exec_map_seq = 1,
-			.start = 0x1000,
-			.end = 0x100000,
+			.rec = { GPROF_REC_MAP, 3, sizeof(m) }, .process = { 1 << 29, 1, 1 },
+			.exec_map_seq = 1, .start = 0x1000, .end = 0x100000,
 		},
 		.path = "//anon",
 	};
 	struct gprof_task_rec t = {
-		.rec = { GPROF_REC_TASK, 0, sizeof(t) },
-		.process = { 1 << 29, 1, 1 },
+		.rec = { GPROF_REC_TASK, 0, sizeof(t) }, .process = { 1 << 29, 1, 1 },
 		.comm = "task",
 	};
-	struct {
-		struct gprof_stack_rec s;
-		uint64_t frames[2];
-	} s = {
+	struct { struct gprof_stack_rec s; uint64_t frames[2]; } s = {
 		.s = {
-			.rec = { GPROF_REC_STACK, 0, sizeof(s) },
-			.exec_map_seq = 1,
-			.process = { 1 << 29, 1, 1 },
-			.nr_user = 2,
+			.rec = { GPROF_REC_STACK, 0, sizeof(s) }, .exec_map_seq = 1,
+			.process = { 1 << 29, 1, 1 }, .nr_user = 2,
 		},
 	};
 	struct gprof_sample_rec a = { .rec = { GPROF_REC_SAMPLE, 0, sizeof(a) } };
@@ -164,9 +147,7 @@ static int feed(struct gprof_decoder *d)
 static int make_profile(struct gprof_profile **p)
 {
 	struct gprof_columns columns = {
-		.count_type = "samples",
-		.weight_type = "cycles",
-		.weight_unit = "count",
+		.count_type = "samples", .weight_type = "cycles", .weight_unit = "count",
 	};
 	struct gprof_builder b;
 	struct gprof_decoder d;
@@ -229,8 +210,7 @@ static int read_profile(void)
 
 TEST(writing_and_reading_survive)
 {
-	ASSERT_EQ(0, make_profile(&ready));
-	ASSERT_EQ(0, gprof_profile_finish(ready));
+	ASSERT_ZEROS(make_profile(&ready), gprof_profile_finish(ready));
 	fail_each(_metadata, write_profile);
 	profile_fd = memfd_create("profile", MFD_CLOEXEC);
 	ASSERT_EQ(0, gprof_profile_write(ready, profile_fd));

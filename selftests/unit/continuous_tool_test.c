@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What push makes of its two recorders where one of them fails. There is no kernel: the
- * recorders are the test's own, to which the linker leads (--wrap). And what metrics say of
- * its counts.
+ * What push makes of its two recorders where one of them fails. There is no kernel: the recorders
+ * are the test's own, to which the linker leads (--wrap). And what metrics say of its counts.
  */
 #include "harness.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
-
 #include <gprof/profile_builder.h>
 #include <gprof/recorder.h>
 
@@ -172,8 +164,7 @@ TEST_F(recorders, each_is_taken_whatever_the_other_does)
 	EXPECT_EQ(STATUS_FAILED, continuous_store(&c, s, CONTINUOUS_END));
 	EXPECT_EQ(2, items(self, "cpu"));
 	EXPECT_EQ(3, items(self, "heap"));
-	EXPECT_EQ(4U, c.produced[0]);
-	EXPECT_EQ(4U, c.produced[1]);
+	EXPECT_EQS(4U, c.produced[0], 4U, c.produced[1]);
 	EXPECT_FALSE(rated.made || lasting.made);
 	continuous_free(&c);
 	store_close(s);
@@ -193,9 +184,7 @@ TEST_F(recorders, all_is_kept_when_it_cannot_go_on)
 	EXPECT_EQ(STATUS_FAILED, r.status);
 	EXPECT_EQ(1, items(self, "cpu"));
 	EXPECT_EQ(2, items(self, "heap"));
-	EXPECT_NE(NULL, strstr(r.err, "samples: produced=3 stored=3 ")) {
-		TH_LOG("%s", r.err);
-	}
+	EXPECT_NE(NULL, strstr(r.err, "samples: produced=3 stored=3 ")) TH_LOG("%s", r.err);
 }
 
 /* Counts of a store, a sender and windows that there are not; or NULL, and there is a store. */

@@ -4,13 +4,10 @@
  * what is in them, and nothing in them is counted twice.
  */
 #include "harness.h"
-
 #include <elf.h>
 #include <gprof/core.h>
 #include <gprof/profile.h>
 #include <linux/gprof.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
 
 #include "lib_util.h"
 #include "profile/profile.h"
@@ -134,8 +131,7 @@ TEST_F(core, each_ring_is_one)
 	ASSERT_EQ(0, open_it(self)) TH_LOG("%s", gprof_error());
 	ASSERT_EQ(1, gprof_core_recorders(self->c));
 	ASSERT_EQ(0, gprof_core_recorder(self->c, 0, &r));
-	EXPECT_EQ(2, r.buffers);
-	EXPECT_EQ(7, r.produced);
+	EXPECT_EQS(2, r.buffers, 7, r.produced);
 }
 
 /* A program may map a ring as often as it likes. */
@@ -149,8 +145,7 @@ TEST_F(core, a_ring_that_was_mapped_twice_is_one)
 	ASSERT_EQ(0, open_it(self)) TH_LOG("%s", gprof_error());
 	ASSERT_EQ(1, gprof_core_recorders(self->c));
 	ASSERT_EQ(0, gprof_core_recorder(self->c, 0, &r));
-	EXPECT_EQ(2, r.buffers);
-	EXPECT_EQ(7, r.produced);
+	EXPECT_EQS(2, r.buffers, 7, r.produced);
 }
 
 /* Any number of rings from the bytes of one. */
@@ -360,14 +355,9 @@ TEST_F_TIMEOUT(core, stacks_are_made_within_a_limit, 120)
 		struct gprof_stack_rec s;
 		uint64_t frames[511];
 	} base;
-	struct {
-		struct gprof_stack_delta_rec b;
-		uint64_t frame;
-	} r = { .b = {
+	struct { struct gprof_stack_delta_rec b; uint64_t frame; } r = { .b = {
 			.rec = { GPROF_REC_STACK_DELTA, 0, sizeof(r) },
-			.suffix = 1,
-			.nr_user = 1,
-			.nr_shared = 511,
+			.suffix = 1, .nr_user = 1, .nr_shared = 511,
 		} };
 	const uint64_t size = 2 << 20;
 	const uint32_t nr = 40000;
@@ -379,10 +369,7 @@ TEST_F_TIMEOUT(core, stacks_are_made_within_a_limit, 120)
 
 	add_ring(d, 0, 0);
 	base.s = (struct gprof_stack_rec){
-		.rec = { GPROF_REC_STACK, 0, sizeof(base) },
-		.id = 1,
-		.suffix = 1,
-		.nr_user = 511,
+		.rec = { GPROF_REC_STACK, 0, sizeof(base) }, .id = 1, .suffix = 1, .nr_user = 511,
 	};
 	d->files.of[0][1] = RING_AT + PAGE + size;
 	d->headers[1].p_filesz = d->headers[1].p_memsz = PAGE + size;

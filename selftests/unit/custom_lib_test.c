@@ -4,18 +4,12 @@
  * and a published file that is read while it is written, or is none.
  */
 #include "harness.h"
-
 #include <gprof/custom.h>
 #include <linux/magic.h>
-#include <sched.h>
 #include <sys/file.h>
 #include <sys/mount.h>
-#include <sys/prctl.h>
 #include <sys/ptrace.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/vfs.h>
-#include <sys/wait.h>
 
 #include "lib_util.h"
 #include "base/own_fd.h"
@@ -263,10 +257,7 @@ TEST_F(file, what_stands_still_is_of_one_instant)
 	for (i = 1; i < 5; i++) {
 		READ();
 		s = see(self->p);
-		EXPECT_EQ(SLOTS, s.slots);
-		EXPECT_EQ(0, s.torn);
-		EXPECT_EQ(i, s.least);
-		EXPECT_EQ(i, s.most);
+		EXPECT_EQS(SLOTS, s.slots, 0, s.torn, i, s.least, i, s.most);
 		EXPECT_FALSE(has_comment(self->p, "instant"));
 		ASSERT_EQ(1, write(self->go, "1", 1));
 		ASSERT_EQ(1, read(self->ready, &byte, 1));
@@ -307,8 +298,7 @@ TEST_F(file, a_slot_that_never_settles_is_left_out_and_told)
 	ASSERT_EQ(8, pwrite(fd, &odd, 8, offsetof(struct gprof_custom_head, changes)));
 	READ();
 	s = see(self->p);
-	EXPECT_EQ(SLOTS - 1, s.slots);
-	EXPECT_EQ(0, s.torn);
+	EXPECT_EQS(SLOTS - 1, s.slots, 0, s.torn);
 	EXPECT_TRUE(has_comment(self->p, "1 stacks changed whenever"));
 }
 
@@ -345,8 +335,7 @@ TEST_F(file, what_is_left_by_the_dead_is_not_believed)
 	EXPECT_EQ(ENOENT, errno);
 	EXPECT_EQ(-1, stat(self->path, &st));
 	sum = 0;
-	EXPECT_EQ(0, gprof_custom_each(0, count, &sum));
-	EXPECT_EQ(0, sum);
+	EXPECT_ZEROS(gprof_custom_each(0, count, &sum), sum);
 }
 
 /* Anything may be in it: a profile comes of it, or a sentence; never more than that. */
@@ -377,8 +366,7 @@ TEST_F(file, any_bytes_are_a_profile_or_a_sentence)
 		if (self->p)
 			profiles++;
 		else
-			EXPECT_EQ(EBADMSG, errno)
-				TH_LOG("%s", gprof_error());
+			EXPECT_EQ(EBADMSG, errno) TH_LOG("%s", gprof_error());
 		ASSERT_EQ(0, ftruncate(fd, (off_t)size));
 		ASSERT_EQ((ssize_t)size, pwrite(fd, kept, size, 0));
 	}
@@ -434,10 +422,8 @@ TEST_F(file, more_addresses_than_any_program_has_are_too_many)
 	free(slots);
 	getrusage(RUSAGE_SELF, &before);
 	self->p = gprof_custom_read(self->pid, NAME);
-	EXPECT_EQ(NULL, self->p);
-	EXPECT_EQ(EFBIG, errno);
-	EXPECT_NE(NULL, strstr(gprof_error(), "256 MiB"))
-		TH_LOG("%s", gprof_error());
+	EXPECT_EQS(NULL, self->p, EFBIG, errno);
+	EXPECT_NE(NULL, strstr(gprof_error(), "256 MiB")) TH_LOG("%s", gprof_error());
 	getrusage(RUSAGE_SELF, &after);
 	/* what is read, twice, and of the profile as much as it may take */
 	EXPECT_GT(LIB_MEMORY(700 << 10), after.ru_maxrss - before.ru_maxrss)
@@ -522,8 +508,7 @@ TEST_F(file, stacks_that_come_once_the_head_was_read_are_there)
 {
 	struct found f = read_meanwhile(self->pid, self->go, self->ready, 1);
 
-	EXPECT_EQ(SLOTS + MORE, f.slots);
-	EXPECT_EQ(0, f.torn);
+	EXPECT_EQS(SLOTS + MORE, f.slots, 0, f.torn);
 	EXPECT_FALSE(f.left_out);
 }
 
@@ -535,8 +520,7 @@ TEST_F(file, stacks_that_come_too_late_are_told_of)
 
 	ASSERT_EQ(8, pwrite(fd, &odd, 8, offsetof(struct gprof_custom_head, changes)));
 	f = read_meanwhile(self->pid, self->go, self->ready, 100);
-	EXPECT_EQ(SLOTS, f.slots);
-	EXPECT_EQ(0, f.torn);
+	EXPECT_EQS(SLOTS, f.slots, 0, f.torn);
 	EXPECT_TRUE(f.left_out);
 }
 
@@ -569,8 +553,7 @@ TEST_F(file, what_is_being_made_survives_a_lister)
 		EXPECT_EQ(-1, access(own, F_OK));
 		ASSERT_EQ(0, ptrace(PTRACE_DETACH, pid, NULL, NULL));
 		ASSERT_EQ(pid, waitpid(pid, &status, 0));
-		EXPECT_EQ(0, status)
-			TH_LOG("with \"%s\"", there[i]);
+		EXPECT_EQ(0, status) TH_LOG("with \"%s\"", there[i]);
 	}
 }
 
@@ -592,11 +575,9 @@ TEST_F(file, what_another_has_put_there_is_not_removed)
 	snprintf(path, sizeof(path), "%s.new", self->path);
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	ASSERT_LE(0, fd);
-	ASSERT_EQ(0, rename(path, self->path));
-	ASSERT_EQ(0, ptrace(PTRACE_DETACH, pid, NULL, NULL));
+	ASSERT_ZEROS(rename(path, self->path), ptrace(PTRACE_DETACH, pid, NULL, NULL));
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	EXPECT_EQ(0, status);
-	EXPECT_EQ(0, access(self->path, F_OK));
+	EXPECT_ZEROS(status, access(self->path, F_OK));
 }
 
 static long reads(void)

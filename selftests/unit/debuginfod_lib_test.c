@@ -4,16 +4,9 @@
  * or never answer.
  */
 #include "harness.h"
-
 #include <arpa/inet.h>
-#include <errno.h>
 #include <gprof/debuginfod.h>
 #include <netinet/in.h>
-#include <signal.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <time.h>
 
 #include "lib_util.h"
 #include "symbol/debug_file.h"

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Records to calls: generations, dictionaries, weights, and garbage.
- */
+/* Records to calls: generations, dictionaries, weights, and garbage. */
 #include "harness.h"
-
 #include "record/builder.h"
 #include "device/decode.h"
 #include "lib_util.h"
@@ -32,8 +29,7 @@ static int note_stack(void *ctx, const struct gprof_stack_rec *rec, uint32_t *ha
 
 	n->stack_ids[n->nr_stacks] = rec->id;
 	n->last = *rec;
-	memcpy(n->frames, rec->frames,
-	       (rec->nr_kernel + rec->nr_user) % 17 * sizeof(n->frames[0]));
+	memcpy(n->frames, rec->frames, (rec->nr_kernel + rec->nr_user) % 17 * sizeof(n->frames[0]));
 	*handle = n->nr_stacks++;
 	return n->fail;
 }
@@ -71,10 +67,7 @@ static int note_map(void *ctx, const struct gprof_map_rec *rec, const char *path
 }
 
 static const struct gprof_decode_ops note_ops = {
-	.stack = note_stack,
-	.task = note_task,
-	.sample = note_sample,
-	.again = note_again,
+	.stack = note_stack, .task = note_task, .sample = note_sample, .again = note_again,
 	.map = note_map,
 };
 
@@ -102,11 +95,7 @@ static void generation(struct gprof_decoder *d, uint64_t weight)
 {
 	struct gprof_generation_rec g = {
 		.rec = { GPROF_REC_GENERATION, 0, sizeof(g) },
-		.generation = 1,
-		.mono_ns = 1000,
-		.real_ns = 5000,
-		.weight = weight,
-		.cpu = 3,
+		.generation = 1, .mono_ns = 1000, .real_ns = 5000, .weight = weight, .cpu = 3,
 	};
 
 	feed(d, &g, sizeof(g));
@@ -114,15 +103,8 @@ static void generation(struct gprof_decoder *d, uint64_t weight)
 
 static void stack(struct gprof_decoder *d, uint32_t id)
 {
-	struct {
-		struct gprof_stack_rec s;
-		uint64_t frames[2];
-	} r = {
-		.s = {
-			.rec = { GPROF_REC_STACK, 0, sizeof(r) },
-			.id = id,
-			.nr_user = 2,
-		},
+	struct { struct gprof_stack_rec s; uint64_t frames[2]; } r = {
+		.s = { .rec = { GPROF_REC_STACK, 0, sizeof(r) }, .id = id, .nr_user = 2 },
 	};
 
 	feed(d, &r, sizeof(r));
@@ -138,10 +120,7 @@ static void task(struct gprof_decoder *d, uint32_t tid)
 static void sample(struct gprof_decoder *d, uint32_t tid, uint32_t id)
 {
 	struct gprof_sample_rec s = {
-		.rec = { GPROF_REC_SAMPLE, 0, sizeof(s) },
-		.time = 77,
-		.tid = tid,
-		.stack = id,
+		.rec = { GPROF_REC_SAMPLE, 0, sizeof(s) }, .time = 77, .tid = tid, .stack = id,
 	};
 
 	feed(d, &s, sizeof(s));
@@ -155,12 +134,9 @@ TEST_F(decode, a_sample_gets_its_stack_its_task_and_the_weight_of_the_generation
 	stack(&self->d, 8);
 	sample(&self->d, 42, 8);
 	ASSERT_EQ(1, self->n.nr_samples);
-	EXPECT_EQ(100, self->n.samples[0].weight);
-	EXPECT_EQ(8, self->n.stack_ids[self->n.samples[0].stack]);
-	EXPECT_EQ(42, self->n.tids[self->n.samples[0].task]);
-	EXPECT_EQ(3, self->n.samples[0].cpu);
-	EXPECT_EQ(77, self->n.samples[0].time);
-	EXPECT_EQ(1, self->d.counts.samples);
+	EXPECT_EQS(100, self->n.samples[0].weight, 8, self->n.stack_ids[self->n.samples[0].stack],
+		   42, self->n.tids[self->n.samples[0].task], 3, self->n.samples[0].cpu,
+		   77, self->n.samples[0].time, 1, self->d.counts.samples);
 }
 
 TEST_F(decode, a_new_generation_forgets_stacks_and_tasks)
@@ -171,11 +147,9 @@ TEST_F(decode, a_new_generation_forgets_stacks_and_tasks)
 	generation(&self->d, 200);
 	sample(&self->d, 42, 7);
 	ASSERT_EQ(1, self->n.nr_samples);
-	EXPECT_EQ(GPROF_NONE, self->n.samples[0].stack);
-	EXPECT_EQ(GPROF_NONE, self->n.samples[0].task);
-	EXPECT_EQ(200, self->n.samples[0].weight);
-	EXPECT_EQ(1, self->d.counts.orphans);
-	EXPECT_EQ(1, self->d.counts.samples);
+	EXPECT_EQS(GPROF_NONE, self->n.samples[0].stack, GPROF_NONE, self->n.samples[0].task,
+		   200, self->n.samples[0].weight, 1, self->d.counts.orphans,
+		   1, self->d.counts.samples);
 }
 
 TEST_F(decode, a_stack_without_id_is_for_the_next_sample_only)
@@ -188,214 +162,105 @@ TEST_F(decode, a_stack_without_id_is_for_the_next_sample_only)
 	task(&self->d, 2);
 	sample(&self->d, 1, 0);
 	ASSERT_EQ(3, self->n.nr_samples);
-	EXPECT_EQ(0, self->n.samples[0].stack);
-	EXPECT_EQ(GPROF_NONE, self->n.samples[1].stack);
-	EXPECT_EQ(GPROF_NONE, self->n.samples[2].stack);
+	EXPECT_EQS(0, self->n.samples[0].stack, GPROF_NONE, self->n.samples[1].stack,
+		   GPROF_NONE, self->n.samples[2].stack);
 	/* They say that they have none: nothing is missing. */
 	EXPECT_EQ(0, self->d.counts.orphans);
 }
 
-TEST_F(decode, weight_and_address_come_in_this_order)
+#define F(flag)	GPROF_SAMPLE_REC_F_##flag
+#define STATE	GPROF_TASK_BLOCKED | 3ULL << 32
+
+/* What follows a sample, in the order in which it does. */
+static const struct {
+	uint32_t flags;
+	size_t nr;
+	uint64_t words[4];
+	struct gprof_decoded want;
+} followed[] = {
+	{ F(WEIGHT) | F(ADDR) | F(NMI), 2, { 55, 0xdead },
+	  { .weight = 55, .addr = 0xdead, .has_addr = true } },
+	{ F(ADDR), 1, { 55 }, { .weight = 1, .addr = 55, .has_addr = true } },
+	{ F(WEIGHT) | F(STATE), 3, { 7, STATE, 1234 },
+	  { .weight = 7, .state = { .state = GPROF_TASK_BLOCKED, .cpu = 3, .since_ns = 1234 } } },
+	{ F(WEIGHT) | F(ADDR) | F(VALUE), 3, { 55, 0xdead, 4096 },
+	  { .weight = 55, .addr = 0xdead, .has_addr = true, .value = 4096, .has_value = true } },
+	{ F(VALUE), 1, { 55 }, { .weight = 1, .value = 55, .has_value = true } },
+	{ F(VALUE) | F(WAIT), 2, { 4096, GPROF_WAIT_FOR_PIPE | 77 << GPROF_WAIT_RUNNABLE_SHIFT },
+	  { .weight = 1, .value = 4096, .has_value = true, .has_wait = true,
+	    .wait = GPROF_WAIT_FOR_PIPE | 77 << GPROF_WAIT_RUNNABLE_SHIFT } },
+	{ F(WAIT) | F(PARALLELISM), 2, { GPROF_WAIT_FOR_PIPE, 3 },
+	  { .weight = 1, .wait = GPROF_WAIT_FOR_PIPE, .has_wait = true, .parallelism = 3 } },
+	{ F(VALUE) | F(STATE) | F(OBJECT), 4, { 96, STATE, 0, 0xabcdef },
+	  { .weight = 1, .value = 96, .has_value = true, .live = 0xabcdef,
+	    .state = { .state = GPROF_TASK_BLOCKED, .cpu = 3 } } },
+	{ F(PARALLELISM) | F(OWNER), 4, { 2, 77, 0x7469207364u << 24 | 0x6c6f68, 0 },
+	  { .weight = 1, .parallelism = 2, .owner = { .tid = 77, .comm = "holds it" } } },
+};
+
+/* With a word behind that nobody announced, too; and short by one word it is none. */
+TEST_F(decode, what_follows_a_sample_is_what_its_flags_say)
 {
 	struct {
 		struct gprof_sample_rec s;
-		uint64_t extra[2];
-	} r = {
-		.s.rec = { GPROF_REC_SAMPLE, GPROF_SAMPLE_REC_F_WEIGHT | GPROF_SAMPLE_REC_F_ADDR |
-			   GPROF_SAMPLE_REC_F_NMI, sizeof(r) },
-		.extra = { 55, 0xdead },
-	};
+		uint64_t extra[5];
+	} r = { .s.rec = { GPROF_REC_SAMPLE } };
+	size_t i, size;
 
 	generation(&self->d, 1);
-	feed(&self->d, &r, sizeof(r));
-	r.s.rec.flags = GPROF_SAMPLE_REC_F_ADDR;
-	feed(&self->d, &r, sizeof(r));
-	ASSERT_EQ(2, self->n.nr_samples);
-	EXPECT_EQ(55, self->n.samples[0].weight);
-	EXPECT_EQ(0xdead, self->n.samples[0].addr);
-	EXPECT_TRUE(self->n.samples[0].has_addr);
-	EXPECT_EQ(1, self->n.samples[1].weight);
-	EXPECT_EQ(55, self->n.samples[1].addr);
-	EXPECT_EQ(1, self->d.counts.nmi);
-	/* Both flags, but room for one word. */
-	r.s.rec.flags |= GPROF_SAMPLE_REC_F_WEIGHT;
-	feed(&self->d, &r, sizeof(r.s) + 8);
-	EXPECT_EQ(2, self->n.nr_samples);
-	EXPECT_EQ(1, self->d.counts.malformed);
-}
+	for (i = 0; i < ARRAY_SIZE(followed); i++) {
+		const struct gprof_decoded *want = &followed[i].want, *got = self->n.samples;
 
-TEST_F(decode, state_of_a_task_comes_last)
-{
-	struct {
-		struct gprof_sample_rec s;
-		uint64_t weight;
-		struct gprof_task_state state;
-	} r = {
-		.s.rec = { GPROF_REC_SAMPLE, GPROF_SAMPLE_REC_F_WEIGHT | GPROF_SAMPLE_REC_F_STATE,
-			   sizeof(r) },
-		.weight = 7,
-		.state = { .state = GPROF_TASK_BLOCKED, .cpu = 3, .since_ns = 1234 },
-	};
-
-	generation(&self->d, 1);
-	feed(&self->d, &r, sizeof(r));
-	ASSERT_EQ(1, self->n.nr_samples);
-	EXPECT_EQ(7, self->n.samples[0].weight);
-	EXPECT_EQ(GPROF_TASK_BLOCKED, self->n.samples[0].state.state);
-	EXPECT_EQ(3, self->n.samples[0].state.cpu);
-	EXPECT_EQ(1234, self->n.samples[0].state.since_ns);
-	/* half a state */
-	feed(&self->d, &r, sizeof(r) - 8);
-	EXPECT_EQ(1, self->n.nr_samples);
-	EXPECT_EQ(1, self->d.counts.malformed);
-}
-
-TEST_F(decode, value_comes_behind_weight_and_address)
-{
-	struct {
-		struct gprof_sample_rec s;
-		uint64_t extra[3];
-	} r = {
-		.s.rec = { GPROF_REC_SAMPLE, GPROF_SAMPLE_REC_F_WEIGHT | GPROF_SAMPLE_REC_F_ADDR |
-			   GPROF_SAMPLE_REC_F_VALUE, sizeof(r) },
-		.extra = { 55, 0xdead, 4096 },
-	};
-
-	generation(&self->d, 1);
-	feed(&self->d, &r, sizeof(r));
-	r.s.rec.flags = GPROF_SAMPLE_REC_F_VALUE;
-	feed(&self->d, &r, sizeof(r));
-	ASSERT_EQ(2, self->n.nr_samples);
-	EXPECT_EQ(0xdead, self->n.samples[0].addr);
-	EXPECT_EQ(4096, self->n.samples[0].value);
-	EXPECT_TRUE(self->n.samples[0].has_value);
-	EXPECT_FALSE(self->n.samples[1].has_addr);
-	EXPECT_EQ(55, self->n.samples[1].value);
-	/* Three flags, but room for two words. */
-	r.s.rec.flags |= GPROF_SAMPLE_REC_F_WEIGHT | GPROF_SAMPLE_REC_F_ADDR;
-	feed(&self->d, &r, sizeof(r.s) + 16);
-	EXPECT_EQ(2, self->n.nr_samples);
-	EXPECT_EQ(1, self->d.counts.malformed);
-}
-
-TEST_F(decode, wait_comes_behind_value)
-{
-	struct {
-		struct gprof_sample_rec s;
-		uint64_t extra[2];
-	} r = {
-		.s.rec = { GPROF_REC_SAMPLE, GPROF_SAMPLE_REC_F_VALUE | GPROF_SAMPLE_REC_F_WAIT,
-			   sizeof(r) },
-		.extra = { 4096, GPROF_WAIT_FOR_PIPE | 77 << GPROF_WAIT_RUNNABLE_SHIFT },
-	};
-
-	generation(&self->d, 1);
-	feed(&self->d, &r, sizeof(r));
-	r.s.rec.flags = GPROF_SAMPLE_REC_F_VALUE;
-	feed(&self->d, &r, sizeof(r));
-	ASSERT_EQ(2, self->n.nr_samples);
-	EXPECT_EQ(4096, self->n.samples[0].value);
-	EXPECT_TRUE(self->n.samples[0].has_wait);
-	EXPECT_EQ(GPROF_WAIT_FOR_PIPE, GPROF_WAIT_FOR(self->n.samples[0].wait));
-	EXPECT_EQ(77, GPROF_WAIT_RUNNABLE_NS(self->n.samples[0].wait));
-	EXPECT_FALSE(self->n.samples[1].has_wait);
-	/* Both flags, but room for one word. */
-	r.s.rec.flags |= GPROF_SAMPLE_REC_F_WAIT;
-	feed(&self->d, &r, sizeof(r.s) + 8);
-	EXPECT_EQ(2, self->n.nr_samples);
-	EXPECT_EQ(1, self->d.counts.malformed);
-}
-
-TEST_F(decode, parallelism_comes_behind_wait_and_is_a_number_of_cpus)
-{
-	struct {
-		struct gprof_sample_rec s;
-		uint64_t extra[2];
-	} r = {
-		.s.rec = { GPROF_REC_SAMPLE,
-			   GPROF_SAMPLE_REC_F_WAIT | GPROF_SAMPLE_REC_F_PARALLELISM, sizeof(r) },
-		.extra = { GPROF_WAIT_FOR_PIPE, 3 },
-	};
-	static const uint64_t bad[] = { 0, 1ULL << 32, UINT64_MAX };
-	size_t i;
-
-	generation(&self->d, 1);
-	feed(&self->d, &r, sizeof(r));
-	ASSERT_EQ(1, self->n.nr_samples);
-	EXPECT_EQ(3, self->n.samples[0].parallelism);
-	EXPECT_EQ(GPROF_WAIT_FOR_PIPE, self->n.samples[0].wait);
-	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		r.extra[1] = bad[i];
-		feed(&self->d, &r, sizeof(r));
+		r.s.rec.flags = followed[i].flags;
+		memcpy(r.extra, followed[i].words, sizeof(followed[i].words));
+		size = sizeof(r.s) + followed[i].nr * 8;
+		for (r.s.rec.size = size; r.s.rec.size <= size + 8; r.s.rec.size += 8) {
+			self->n.nr_samples = self->d.counts.nmi = 0;
+			feed(&self->d, &r, r.s.rec.size);
+			ASSERT_EQ(1, self->n.nr_samples) TH_LOG("%zu", i);
+			EXPECT_EQ(!!(followed[i].flags & F(NMI)), self->d.counts.nmi);
+			EXPECT_EQ(want->weight, got->weight) TH_LOG("%zu", i);
+			EXPECT_EQ(want->addr, got->addr) TH_LOG("%zu", i);
+			EXPECT_EQ(want->has_addr, got->has_addr) TH_LOG("%zu", i);
+			EXPECT_EQ(want->value, got->value) TH_LOG("%zu", i);
+			EXPECT_EQ(want->has_value, got->has_value) TH_LOG("%zu", i);
+			EXPECT_EQ(want->wait, got->wait) TH_LOG("%zu", i);
+			EXPECT_EQ(want->has_wait, got->has_wait) TH_LOG("%zu", i);
+			EXPECT_EQ(want->parallelism, got->parallelism) TH_LOG("%zu", i);
+			EXPECT_EQ(want->live, got->live) TH_LOG("%zu", i);
+			EXPECT_EQ(0, memcmp(&want->state, &got->state, sizeof(got->state)))
+				TH_LOG("%zu", i);
+			EXPECT_EQ(0, memcmp(&want->owner, &got->owner, sizeof(got->owner)))
+				TH_LOG("%zu", i);
+		}
+		feed(&self->d, &r, size - 8);
+		EXPECT_EQ(1, self->n.nr_samples) TH_LOG("%zu", i);
 		EXPECT_EQ(i + 1, self->d.counts.malformed);
 	}
-	/* Both flags, but room for one word. */
-	r.extra[1] = 3;
-	feed(&self->d, &r, sizeof(r.s) + 8);
-	EXPECT_EQ(i + 1, self->d.counts.malformed);
-	EXPECT_EQ(1, self->n.nr_samples);
+	EXPECT_EQ(GPROF_WAIT_FOR_PIPE, GPROF_WAIT_FOR(followed[5].want.wait));
+	EXPECT_EQ(77, GPROF_WAIT_RUNNABLE_NS(followed[5].want.wait));
 }
 
-TEST_F(decode, word_of_what_lasts_comes_behind_all)
+TEST_F(decode, parallelism_is_a_number_of_cpus)
 {
-	struct {
-		struct gprof_sample_rec s;
-		uint64_t value;
-		struct gprof_task_state state;
-		uint64_t live;
-	} r = {
-		.s.rec = { GPROF_REC_SAMPLE,
-			   GPROF_SAMPLE_REC_F_VALUE | GPROF_SAMPLE_REC_F_STATE |
-				   GPROF_SAMPLE_REC_F_OBJECT,
-			   sizeof(r) },
-		.value = 96,
-		.state = { .cpu = 3 },
-		.live = 0xabcdef,
-	};
-
-	generation(&self->d, 1);
-	feed(&self->d, &r, sizeof(r));
-	ASSERT_EQ(1, self->n.nr_samples);
-	EXPECT_EQ(96, self->n.samples[0].value);
-	EXPECT_EQ(3, self->n.samples[0].state.cpu);
-	EXPECT_EQ(0xabcdef, self->n.samples[0].live);
-	/* All flags, but no room for the word. */
-	feed(&self->d, &r, sizeof(r) - 8);
-	EXPECT_EQ(1, self->n.nr_samples);
-	EXPECT_EQ(1, self->d.counts.malformed);
-}
-
-TEST_F(decode, owner_of_a_lock_comes_behind_parallelism)
-{
+	static const uint64_t bad[] = { 0, 1ULL << 32, UINT64_MAX };
 	struct {
 		struct gprof_sample_rec s;
 		uint64_t running;
-		struct gprof_lock_owner owner;
-	} r = {
-		.s.rec = { GPROF_REC_SAMPLE,
-			   GPROF_SAMPLE_REC_F_PARALLELISM | GPROF_SAMPLE_REC_F_OWNER, sizeof(r) },
-		.running = 2,
-		.owner = { .tid = 77, .comm = "holds it" },
-	};
+	} r = { .s.rec = { GPROF_REC_SAMPLE, F(PARALLELISM), sizeof(r) } };
 
 	generation(&self->d, 1);
-	feed(&self->d, &r, sizeof(r));
-	ASSERT_EQ(1, self->n.nr_samples);
-	EXPECT_EQ(2, self->n.samples[0].parallelism);
-	EXPECT_EQ(77, self->n.samples[0].owner.tid);
-	EXPECT_STREQ("holds it", self->n.samples[0].owner.comm);
-	/* The flag, but no room for all of it. */
-	feed(&self->d, &r, sizeof(r) - 8);
-	EXPECT_EQ(1, self->n.nr_samples);
-	EXPECT_EQ(1, self->d.counts.malformed);
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		r.running = bad[i];
+		feed(&self->d, &r, sizeof(r));
+		EXPECT_EQ(i + 1, self->d.counts.malformed);
+	}
+	EXPECT_EQ(0, self->n.nr_samples);
 }
 
 TEST_F(decode, lost_records_are_added_up)
 {
-	struct {
-		struct gprof_lost_rec l;
-		uint64_t lost[GPROF_LOST_SLOTS];
-	} r = {
+	struct { struct gprof_lost_rec l; uint64_t lost[GPROF_LOST_SLOTS]; } r = {
 		.l.rec = { GPROF_REC_LOST, 0, sizeof(r.l) + 4 * 8 },
 		.lost = { 1, 20, 300, 4000, 50000 },
 	};
@@ -406,8 +271,7 @@ TEST_F(decode, lost_records_are_added_up)
 	/* one reason more than this library has a name for */
 	r.l.rec.size += 8;
 	feed(&self->d, &r, r.l.rec.size);
-	EXPECT_EQ(62963, self->d.counts.lost);
-	EXPECT_EQ(0, self->d.counts.malformed);
+	EXPECT_EQS(62963, self->d.counts.lost, 0, self->d.counts.malformed);
 	/* and none at all */
 	r.l.rec.size = sizeof(r.l);
 	feed(&self->d, &r, r.l.rec.size);
@@ -416,15 +280,8 @@ TEST_F(decode, lost_records_are_added_up)
 
 TEST_F(decode, a_path_must_end_within_its_record)
 {
-	struct {
-		struct gprof_map_rec m;
-		char path[8];
-	} r = {
-		.m = {
-			.rec = { GPROF_REC_MAP, 0, sizeof(r) },
-			.start = 0x1000,
-			.end = 0x2000,
-		},
+	struct { struct gprof_map_rec m; char path[8]; } r = {
+		.m = { .rec = { GPROF_REC_MAP, 0, sizeof(r) }, .start = 0x1000, .end = 0x2000 },
 		.path = "/bin/ls",
 	};
 
@@ -437,21 +294,15 @@ TEST_F(decode, a_path_must_end_within_its_record)
 	memcpy(r.path, "/bin/ls", 8);
 	r.m.end = r.m.start;
 	feed(&self->d, &r, sizeof(r));
-	EXPECT_EQ(1, self->n.nr_maps);
-	EXPECT_EQ(3, self->d.counts.malformed);
+	EXPECT_EQS(1, self->n.nr_maps, 3, self->d.counts.malformed);
 }
 
 TEST_F(decode, what_is_said_of_a_file_must_fit_behind_its_path)
 {
-	struct {
-		struct gprof_map_rec m;
-		char path[16];
-		struct gprof_map_file file;
-	} r = {
+	struct { struct gprof_map_rec m; char path[16]; struct gprof_map_file file; } r = {
 		.m = {
 			.rec = { GPROF_REC_MAP, GPROF_MAP_REC_F_FILE, sizeof(r) },
-			.start = 0x1000,
-			.end = 0x2000,
+			.start = 0x1000, .end = 0x2000,
 		},
 		.path = "/usr/bin",
 		.file = { .file_size = 77, .build_id_size = GPROF_BUILD_ID_SIZE },
@@ -464,23 +315,17 @@ TEST_F(decode, what_is_said_of_a_file_must_fit_behind_its_path)
 	feed(&self->d, &r, sizeof(r.m) + 16);
 	r.file.build_id_size++;
 	feed(&self->d, &r, sizeof(r));
-	EXPECT_EQ(1, self->n.nr_maps);
-	EXPECT_EQ(3, self->d.counts.malformed);
+	EXPECT_EQS(1, self->n.nr_maps, 3, self->d.counts.malformed);
 	r.m.rec.flags = 0;
 	EXPECT_EQ(NULL, gprof_map_file(&r.m));
 }
 
 TEST_F(decode, more_frames_than_there_is_room_for_are_refused)
 {
-	struct {
-		struct gprof_stack_rec s;
-		uint64_t frames[2];
-	} r = {
+	struct { struct gprof_stack_rec s; uint64_t frames[2]; } r = {
 		.s = {
 			.rec = { GPROF_REC_STACK, 0, sizeof(r) },
-			.id = 1,
-			.nr_kernel = 1,
-			.nr_user = 2,
+			.id = 1, .nr_kernel = 1, .nr_user = 2,
 		},
 	};
 
@@ -489,8 +334,7 @@ TEST_F(decode, more_frames_than_there_is_room_for_are_refused)
 	r.s.nr_kernel = 0xffff;
 	r.s.nr_user = 0xffff;
 	feed(&self->d, &r, sizeof(r));
-	EXPECT_EQ(0, self->n.nr_stacks);
-	EXPECT_EQ(2, self->d.counts.malformed);
+	EXPECT_EQS(0, self->n.nr_stacks, 2, self->d.counts.malformed);
 }
 
 struct base_rec {
@@ -544,15 +388,12 @@ TEST_F(decode, branch_ends_as_its_base_does)
 	feed(&self->d, &other, sizeof(other));
 	feed(&self->d, &r, sizeof(r));
 	sample(&self->d, 1, 3);
-	EXPECT_EQ(3, self->n.nr_stacks);
-	EXPECT_EQ(2, self->n.samples[0].stack);
-	EXPECT_EQ(3, self->n.last.id);
-	EXPECT_EQ(GPROF_REC_STACK, self->n.last.rec.type);
-	EXPECT_EQ(GPROF_STACK_REC_F_USER_CUT, self->n.last.rec.flags);
+	EXPECT_EQS(3, self->n.nr_stacks, 2, self->n.samples[0].stack, 3, self->n.last.id,
+		   GPROF_REC_STACK, self->n.last.rec.type,
+		   GPROF_STACK_REC_F_USER_CUT, self->n.last.rec.flags);
 	EXPECT_EQ(sizeof(self->n.last) + sizeof(frames), self->n.last.rec.size);
-	EXPECT_EQ(9, self->n.last.exec_map_seq);
-	EXPECT_EQ(2, self->n.last.nr_kernel);
-	EXPECT_EQ(3, self->n.last.nr_user);
+	EXPECT_EQS(9, self->n.last.exec_map_seq, 2, self->n.last.nr_kernel,
+		   3, self->n.last.nr_user);
 	EXPECT_EQ(0, memcmp(&a.s.process, &self->n.last.process, sizeof(a.s.process)));
 	EXPECT_EQ(0, memcmp(frames, self->n.frames, sizeof(frames)));
 
@@ -560,8 +401,7 @@ TEST_F(decode, branch_ends_as_its_base_does)
 	r.b.id = 0;
 	feed(&self->d, &r, sizeof(r));
 	sample(&self->d, 1, 0);
-	EXPECT_EQ(3, self->n.samples[1].stack);
-	EXPECT_EQ(0, self->d.counts.malformed);
+	EXPECT_EQS(3, self->n.samples[1].stack, 0, self->d.counts.malformed);
 }
 
 TEST_F(decode, later_stack_with_a_number_takes_it)
@@ -595,8 +435,7 @@ TEST_F(decode, branch_of_what_the_generation_has_not_said_is_refused)
 	EXPECT_EQ(1, self->d.counts.malformed);
 	/* More bases than are known: the stack itself is one all the same. */
 	feed(&self->d, &none, sizeof(none));
-	EXPECT_EQ(1, self->d.counts.malformed);
-	EXPECT_EQ(2, self->n.nr_stacks);
+	EXPECT_EQS(1, self->d.counts.malformed, 2, self->n.nr_stacks);
 	r.b.suffix = GPROF_STACK_SUFFIXES + 1;
 	feed(&self->d, &r, sizeof(r));
 	r.b.suffix = 0;
@@ -606,8 +445,7 @@ TEST_F(decode, branch_of_what_the_generation_has_not_said_is_refused)
 	gprof_decoder_restart(&self->d);
 	r.b.suffix = 7;
 	feed(&self->d, &r, sizeof(r));
-	EXPECT_EQ(4, self->d.counts.malformed);
-	EXPECT_EQ(3, self->n.nr_stacks);
+	EXPECT_EQS(4, self->d.counts.malformed, 3, self->n.nr_stacks);
 }
 
 TEST_F(decode, branch_has_no_more_frames_than_are_there)
@@ -627,8 +465,7 @@ TEST_F(decode, branch_has_no_more_frames_than_are_there)
 	r.b.nr_user = 0xffff;
 	feed(&self->d, &r, sizeof(r));
 	feed(&self->d, &r, 16);
-	EXPECT_EQ(4, self->d.counts.malformed);
-	EXPECT_EQ(1, self->n.nr_stacks);
+	EXPECT_EQS(4, self->d.counts.malformed, 1, self->n.nr_stacks);
 }
 
 /* Of as many as the module never has a small record must not make more. */
@@ -642,15 +479,11 @@ TEST_F(decode, stacks_are_no_longer_than_the_modules)
 
 	a.s = (struct gprof_stack_rec){
 		.rec = { GPROF_REC_STACK, 0, sizeof(a) },
-		.id = 1,
-		.nr_kernel = 256,
-		.nr_user = 257,
-		.suffix = 7,
+		.id = 1, .nr_kernel = 256, .nr_user = 257, .suffix = 7,
 	};
 	generation(&self->d, 1);
 	feed(&self->d, &a, sizeof(a));
-	EXPECT_EQ(1, self->d.counts.malformed);
-	EXPECT_EQ(0, self->n.nr_stacks);
+	EXPECT_EQS(1, self->d.counts.malformed, 0, self->n.nr_stacks);
 	a.s.nr_user = 500;
 	a.s.nr_kernel = 12;
 	feed(&self->d, &a, sizeof(a));
@@ -664,8 +497,7 @@ TEST_F(decode, stacks_are_no_longer_than_the_modules)
 	EXPECT_EQ(3, self->n.nr_stacks);
 	r.b.nr_shared = 510;
 	feed(&self->d, &r, sizeof(r));
-	EXPECT_EQ(2, self->d.counts.malformed);
-	EXPECT_EQ(3, self->n.nr_stacks);
+	EXPECT_EQS(2, self->d.counts.malformed, 3, self->n.nr_stacks);
 }
 
 TEST_F(decode, nothing_counts_before_a_generation)
@@ -673,8 +505,7 @@ TEST_F(decode, nothing_counts_before_a_generation)
 	stack(&self->d, 1);
 	task(&self->d, 1);
 	sample(&self->d, 1, 1);
-	EXPECT_EQ(0, self->n.nr_samples);
-	EXPECT_EQ(3, self->d.counts.malformed);
+	EXPECT_EQS(0, self->n.nr_samples, 3, self->d.counts.malformed);
 }
 
 TEST_F(decode, short_and_unknown_records_are_passed)
@@ -685,8 +516,7 @@ TEST_F(decode, short_and_unknown_records_are_passed)
 	EXPECT_EQ(0, feed(&self->d, &rec, 8));
 	rec.type = 0x1ab;
 	EXPECT_EQ(0, feed(&self->d, &rec, 8));
-	EXPECT_EQ(2, self->d.counts.unknown);
-	EXPECT_EQ(0, self->d.counts.malformed);
+	EXPECT_EQS(2, self->d.counts.unknown, 0, self->d.counts.malformed);
 }
 
 /* Samples in a row, as they lie in a ring. */
@@ -724,10 +554,8 @@ TEST_F(decode, samples_like_earlier_ones_are_taken_in_a_row)
 	EXPECT_EQ(0, feed_row(&self->d, &r));
 	sample(&self->d, 42, 7);
 	EXPECT_EQ(4, feed_row(&self->d, &r));
-	EXPECT_EQ(1, self->n.nr_samples);
-	EXPECT_EQ(400, self->n.again[0]);
-	EXPECT_EQ(5, self->d.counts.samples);
-	EXPECT_EQ(4, self->d.counts.nmi);
+	EXPECT_EQS(1, self->n.nr_samples, 400, self->n.again[0], 5, self->d.counts.samples,
+		   4, self->d.counts.nmi);
 	/* not beyond what there is */
 	EXPECT_EQ(0, gprof_decoder_feed_again(&self->d, r.s, sizeof(r.s[0]) - 8));
 }
@@ -754,9 +582,7 @@ TEST_F(decode, row_ends_at_the_first_sample_that_is_not_like_an_earlier_one)
 		case 6: r.s[2].rec.size += 8; break;
 		case 7: r.s[2].rec.type = GPROF_REC_LOST; break;
 		}
-		EXPECT_EQ(2, feed_row(&self->d, &r)) {
-			TH_LOG("case %d", i);
-		}
+		EXPECT_EQ(2, feed_row(&self->d, &r)) TH_LOG("case %d", i);
 	}
 }
 
@@ -826,9 +652,7 @@ TEST_F(decode, what_a_callee_returns_is_passed_on)
 TEST(garbage_makes_no_harm)
 {
 	struct gprof_columns columns = {
-		.count_type = "samples",
-		.weight_type = "cycles",
-		.weight_unit = "count",
+		.count_type = "samples", .weight_type = "cycles", .weight_unit = "count",
 		.period = 1,
 	};
 	uint64_t rnd = 88172645463325252ULL, total = 0;
@@ -889,10 +713,7 @@ TEST(garbage_makes_no_harm)
 
 static void feed_wait(struct gprof_decoder *d, uint64_t ns, uint64_t wait)
 {
-	struct {
-		struct gprof_sample_rec s;
-		uint64_t extra[2];
-	} r = {
+	struct { struct gprof_sample_rec s; uint64_t extra[2]; } r = {
 		.s.rec = { GPROF_REC_SAMPLE, GPROF_SAMPLE_REC_F_VALUE | GPROF_SAMPLE_REC_F_WAIT,
 			   sizeof(r) },
 		.s.tid = 5,
@@ -941,10 +762,7 @@ TEST(waits_are_added_up)
 
 static void feed_running(struct gprof_decoder *d, uint32_t tid, uint64_t weight, uint64_t running)
 {
-	struct {
-		struct gprof_sample_rec s;
-		uint64_t extra[2];
-	} r = {
+	struct { struct gprof_sample_rec s; uint64_t extra[2]; } r = {
 		.s.rec = { GPROF_REC_SAMPLE,
 			   GPROF_SAMPLE_REC_F_WEIGHT | GPROF_SAMPLE_REC_F_PARALLELISM, sizeof(r) },
 		.s.tid = tid,
@@ -1002,8 +820,7 @@ TEST(latency_is_divided_exactly)
 	feed_running(&d, 1, 5, 1);
 	EXPECT_EQ(21001, b.nr_counts);
 	want = 22000.0 / 7 + 5;
-	ASSERT_EQ(0, gprof_builder_profile(&b, &columns, &p));
-	ASSERT_EQ(0, gprof_profile_finish(p));
+	ASSERT_ZEROS(gprof_builder_profile(&b, &columns, &p), gprof_profile_finish(p));
 	EXPECT_EQ(22005, gprof_profile_total(p, 0));
 	EXPECT_LE(want - 0.5, gprof_profile_total(p, 1));
 	EXPECT_GE(want + 0.5, gprof_profile_total(p, 1));
@@ -1054,10 +871,7 @@ static uint64_t word(uint64_t slot, uint64_t serial)
 
 static void feed_lasting(struct gprof_decoder *d, uint64_t tid, uint64_t bytes, uint64_t live)
 {
-	struct {
-		struct gprof_sample_rec s;
-		uint64_t extra[2];
-	} r = {
+	struct { struct gprof_sample_rec s; uint64_t extra[2]; } r = {
 		.s.rec = { GPROF_REC_SAMPLE, GPROF_SAMPLE_REC_F_VALUE | GPROF_SAMPLE_REC_F_OBJECT,
 			   sizeof(r) },
 		.s.tid = tid,
@@ -1111,10 +925,8 @@ TEST(what_is_live_is_what_the_table_says)
 	table.head.full = 11;
 	table.head.unseen = 12;
 	gprof_builder_mark_live(&b, &t);
-	EXPECT_EQ(3, b.unknown.objects);
-	EXPECT_EQ(150, b.unknown.value);
-	EXPECT_EQ(11, b.unknown.full);
-	EXPECT_EQ(12, b.unknown.unseen);
+	EXPECT_EQS(3, b.unknown.objects, 150, b.unknown.value, 11, b.unknown.full,
+		   12, b.unknown.unseen);
 	ASSERT_EQ(0, gprof_builder_profile(&b, &columns, &p));
 	EXPECT_EQ(40, gprof_profile_total(p, 0));
 	EXPECT_EQ(13000, gprof_profile_total(p, 1));

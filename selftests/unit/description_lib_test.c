@@ -4,17 +4,8 @@
  * program run, whatever it puts there.
  */
 #include "harness.h"
-
-#include <fcntl.h>
 #include <linux/userfaultfd.h>
-#include <signal.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
-#include <sys/wait.h>
-#include <time.h>
 
 #include "symbol/description.h"
 #include "lib_util.h"
@@ -214,8 +205,7 @@ TEST_F(description, nothing_is_told_of_another_program_run)
 	/* Its pid is another's. */
 	self->id.start_ns += 1000000000;
 	gprof_describe(&self->d, &self->run, true);
-	EXPECT_EQ(NULL, self->d.context);
-	EXPECT_EQ(NULL, self->d.cgroup);
+	EXPECT_EQS(NULL, self->d.context, NULL, self->d.cgroup);
 	self->id.start_ns -= 1000000000;
 	/* It has executed since, which changes its mappings. */
 	self->another = true;
@@ -421,8 +411,7 @@ static void withhold(void *at, size_t len)
 {
 	struct uffdio_api api = { .api = UFFD_API };
 	struct uffdio_register reg = {
-		.range = { (uintptr_t)at, len },
-		.mode = UFFDIO_REGISTER_MODE_MISSING,
+		.range = { (uintptr_t)at, len }, .mode = UFFDIO_REGISTER_MODE_MISSING,
 	};
 	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
 
@@ -535,10 +524,7 @@ TEST_F(description, who_publishes_nothing_has_a_cgroup_and_a_user)
 /* Lines of maps as kernels write them, and what is none. */
 TEST(lines_of_maps_are_taken_apart)
 {
-	static const struct {
-		const char *line;
-		struct gprof_proc_map m;
-	} lines[] = {
+	static const struct { const char *line; struct gprof_proc_map m; } lines[] = {
 		{ "7f01a0000000-7f01a0002000 r-xp 00001000 fd:01 1234567 /usr/bin/a b\n",
 		  { 0x7f01a0000000, 0x7f01a0002000, 0x1000, 1234567, 0xfd, 1, true, true,
 		    "/usr/bin/a b" } },
@@ -564,14 +550,10 @@ TEST(lines_of_maps_are_taken_apart)
 
 		strcpy(line, lines[i].line);
 		ASSERT_TRUE(gprof_proc_map_parse(&m, line)) TH_LOG("%zu", i);
-		EXPECT_EQ(want->start, m.start);
-		EXPECT_EQ(want->end, m.end);
-		EXPECT_EQ(want->offset, m.offset);
-		EXPECT_EQ(want->inode, m.inode);
-		EXPECT_EQ(want->dev_major, m.dev_major);
-		EXPECT_EQ(want->dev_minor, m.dev_minor);
-		EXPECT_EQ(want->readable, m.readable);
-		EXPECT_EQ(want->code, m.code);
+		EXPECT_EQS(want->start, m.start, want->end, m.end, want->offset, m.offset,
+			   want->inode, m.inode, want->dev_major, m.dev_major,
+			   want->dev_minor, m.dev_minor, want->readable, m.readable,
+			   want->code, m.code);
 		EXPECT_STREQ(want->path, m.path);
 	}
 	for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++) {

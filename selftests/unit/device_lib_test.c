@@ -4,13 +4,10 @@
  * is given here, and what the library makes of it has to be exact.
  */
 #include "harness.h"
-
 #include <gprof/profile.h>
 #include <gprof/recorder.h>
 #include <malloc.h>
 #include <sys/eventfd.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 
 #include "device/device.h"
 #include "lib_util.h"
@@ -151,11 +148,8 @@ static bool plug_in(void)
 			return false;
 		kernel.data[cpu] = (char *)kernel.head[cpu] + 4096;
 		*kernel.head[cpu] = (struct gprof_ring_head){
-			.version = GPROF_ABI_VERSION,
-			.header_size = sizeof(struct gprof_ring_head),
-			.cpu = cpu,
-			.data_offset = 4096,
-			.data_size = DATA,
+			.version = GPROF_ABI_VERSION, .header_size = sizeof(struct gprof_ring_head),
+			.cpu = cpu, .data_offset = 4096, .data_size = DATA,
 		};
 	}
 	return true;
@@ -173,10 +167,7 @@ static void put_generation(unsigned int cpu)
 {
 	struct gprof_generation_rec g = {
 		.rec = { GPROF_REC_GENERATION, 0, sizeof(g) },
-		.mono_ns = 1000000000,
-		.real_ns = 1700000000000000000,
-		.weight = 10,
-		.cpu = cpu,
+		.mono_ns = 1000000000, .real_ns = 1700000000000000000, .weight = 10, .cpu = cpu,
 	};
 
 	put(cpu, &g, sizeof(g));
@@ -207,10 +198,7 @@ static void put_known(unsigned int cpu, unsigned int n)
 /* With a stack, so that the library takes them in a row. */
 static void put_row(unsigned int cpu, unsigned int n)
 {
-	struct {
-		struct gprof_stack_rec s;
-		uint64_t frame;
-	} st = {
+	struct { struct gprof_stack_rec s; uint64_t frame; } st = {
 		.s = { .rec = { GPROF_REC_STACK, 0, sizeof(st) }, .id = ++kernel.next_id,
 		       .nr_user = 1, .process = { 7, 1, 1 } },
 		.frame = 0x1000,
@@ -240,9 +228,7 @@ static struct gprof_recorder *make(const struct gprof_stream_opts *with, struct 
 {
 	struct gprof_target target = { .type = GPROF_PROCESS, .id = getpid() };
 	struct gprof_stream_source source = {
-		.kind = GPROF_KIND_CPU,
-		.name = "test",
-		.detail = "of this test",
+		.kind = GPROF_KIND_CPU, .name = "test", .detail = "of this test",
 		.columns = { .count_type = "samples", .weight_type = "cycles",
 			     .weight_unit = "count", .period = 10 },
 	};
@@ -257,9 +243,7 @@ FIXTURE_SETUP(device)
 	self->st.sz = sizeof(self->st);
 	self->out = memfd_create("out", MFD_CLOEXEC);
 	self->r = make(&opts, &self->e);
-	ASSERT_NE(NULL, self->r) {
-		TH_LOG("%s", self->e.text);
-	}
+	ASSERT_NE(NULL, self->r) TH_LOG("%s", self->e.text);
 }
 
 FIXTURE_TEARDOWN(device)
@@ -342,34 +326,22 @@ TEST_F(device, counts_are_those_of_the_recording_alone)
 	count_on(1);
 	k->out_started_ns = 1500000000;
 	k->out_stopped_ns = 4000000000;
-	ASSERT_EQ(0, gprof_recorder_stop(self->r)) {
-		TH_LOG("%s", gprof_error());
-	}
+	ASSERT_EQ(0, gprof_recorder_stop(self->r)) TH_LOG("%s", gprof_error());
 	EXPECT_EQ(1, kernel.stopped);
 
 	ASSERT_EQ(0, gprof_recorder_stats(self->r, 0, &self->st));
 	EXPECT_STREQ("test", self->st.event);
-	EXPECT_EQ(24, self->st.produced);
-	EXPECT_EQ(11, self->st.read);
-	EXPECT_EQ(11, self->st.lost);
-	EXPECT_EQ(2, self->st.overwritten);
-	EXPECT_EQ(3, self->st.throttled);
-	EXPECT_EQ(5, self->st.nmi);
-	EXPECT_EQ(7, self->st.irq);
-	EXPECT_EQ(11, self->st.task);
-	EXPECT_EQ(13, self->st.maps_lost);
-	EXPECT_EQ(19, self->st.count);
-	EXPECT_EQ(1000, self->st.time_enabled_ns);
-	EXPECT_EQ(250, self->st.time_running_ns);
+	EXPECT_EQS(24, self->st.produced, 11, self->st.read, 11, self->st.lost,
+		   2, self->st.overwritten, 3, self->st.throttled, 5, self->st.nmi, 7, self->st.irq,
+		   11, self->st.task, 13, self->st.maps_lost, 19, self->st.count,
+		   1000, self->st.time_enabled_ns, 250, self->st.time_running_ns);
 
 	self->p = written(self->out);
 	ASSERT_NE(NULL, self->p);
 	EXPECT_EQ(11, gprof_profile_total(self->p, 0));
 	EXPECT_EQ(110, gprof_profile_total(self->p, 1));
 	gprof_profile_time(self->p, &start, &duration);
-	EXPECT_EQ(1700000000500000000, start);
-	EXPECT_EQ(2500000000, duration);
-	EXPECT_EQ(10, self->p->period);
+	EXPECT_EQS(1700000000500000000, start, 2500000000, duration, 10, self->p->period);
 	EXPECT_COMMENT("gprof ");
 	EXPECT_COMMENT("target: process ");
 	EXPECT_COMMENT("kernel: Linux ");
@@ -403,9 +375,7 @@ TEST_F(device, recording_knows_no_stack_of_the_one_before)
 	ASSERT_EQ(0, gprof_recorder_start(self->r, self->out));
 	put_known(0, 2);
 	kernel.stats.out_produced += 2;
-	ASSERT_EQ(0, gprof_recorder_stop(self->r)) {
-		TH_LOG("%s", gprof_error());
-	}
+	ASSERT_EQ(0, gprof_recorder_stop(self->r)) TH_LOG("%s", gprof_error());
 	self->p = written(self->out);
 	ASSERT_NE(NULL, self->p);
 	EXPECT_EQ(2, gprof_profile_total(self->p, 0));
@@ -426,9 +396,7 @@ TEST_F(device, nothing_to_tell_is_not_told)
 	EXPECT_COMMENT("samples: produced=0 read=0 lost=0 overwritten=0");
 	for (i = 0; gprof_profile_comment(self->p, i); i++)
 		;
-	EXPECT_EQ(4, i) {
-		TH_LOG("%s", gprof_profile_comment(self->p, i - 1));
-	}
+	EXPECT_EQ(4, i) TH_LOG("%s", gprof_profile_comment(self->p, i - 1));
 }
 
 TEST_F(device, counts_that_do_not_add_up_are_an_error_and_a_comment)
@@ -456,8 +424,7 @@ TEST_F(device, what_comes_until_the_end_is_read)
 	put_generation(0);
 	put_generation(1);
 	kernel.at_stop = late;
-	ASSERT_EQ(0, gprof_recorder_stop(self->r));
-	ASSERT_EQ(0, gprof_recorder_stats(self->r, 0, &self->st));
+	ASSERT_ZEROS(gprof_recorder_stop(self->r), gprof_recorder_stats(self->r, 0, &self->st));
 	EXPECT_EQ(2, self->st.read);
 	/* and the kernel has its room back */
 	EXPECT_EQ(kernel.head[0]->head, kernel.tail[0]->tail);
@@ -486,9 +453,7 @@ TEST_F(device, a_snapshot_takes_a_part_of_the_memory_of_the_rings)
 	kernel.stats.out_produced = n;
 	before = large;
 	most_large = large;
-	ASSERT_EQ(0, gprof_recorder_snapshot(self->r, 0, &self->p)) {
-		TH_LOG("%s", gprof_error());
-	}
+	ASSERT_EQ(0, gprof_recorder_snapshot(self->r, 0, &self->p)) TH_LOG("%s", gprof_error());
 	EXPECT_EQ(n, gprof_profile_total(self->p, 0));
 	TH_LOG("%zu KiB of %u KiB", (most_large - before) >> 10, CPUS * DATA >> 10);
 	if (COUNTS_MEMORY) {
@@ -523,6 +488,7 @@ TEST_F(device, output_that_cannot_take_the_profile_is_refused_or_told)
 	EXPECT_EQ(-EBADF, gprof_recorder_start(self->r, readable));
 	EXPECT_EQ(-EBADF, gprof_recorder_start(self->r, -1));
 	EXPECT_EQ(-EINVAL, gprof_recorder_start_events(self->r, &full, 2));
+	EXPECT_EQ(-EINVAL, gprof_recorder_start_events(self->r, &full, 0));
 	EXPECT_EQ(0, kernel.started);
 	EXPECT_EQ(-EINVAL, gprof_recorder_stop(self->r));
 	ASSERT_EQ(0, gprof_recorder_start(self->r, full));
@@ -530,6 +496,10 @@ TEST_F(device, output_that_cannot_take_the_profile_is_refused_or_told)
 	EXPECT_EQ(-ENOSPC, gprof_recorder_stop(self->r));
 	EXPECT_NE(NULL, strstr(gprof_error(), "disk is full"));
 	EXPECT_EQ(-EINVAL, gprof_recorder_stats(self->r, 1, &self->st));
+	/* it is stopped, and works again */
+	EXPECT_EQ(-EINVAL, gprof_recorder_stop(self->r));
+	EXPECT_ZEROS(gprof_recorder_start(self->r, self->out), gprof_recorder_stop(self->r));
+	EXPECT_LT(0, lseek(self->out, 0, SEEK_END));
 	close(full);
 	close(readable);
 }
@@ -555,26 +525,16 @@ TEST_F(device, ring_that_describes_itself_otherwise_is_refused)
 
 		*h = good;
 		switch (i) {
-		case 0:
-			h->version++;
-			break;
-		case 1:
-			h->header_size--;
-			break;
-		case 2:
-			h->cpu = 0;
-			break;
-		case 3:
-			h->data_size /= 2;
-			break;
+		case 0: h->version++; break;
+		case 1: h->header_size--; break;
+		case 2: h->cpu = 0; break;
+		case 3: h->data_size /= 2; break;
 		default:
 			h->data_offset *= 2;
 		}
 		EXPECT_EQ(NULL, gprof_recorder_make(&target, &source, 1, &opts, &self->e));
 		EXPECT_EQ(EPROTO, errno);
-		EXPECT_NE(NULL, strstr(self->e.text, "CPU 1")) {
-			TH_LOG("%u: %s", i, self->e.text);
-		}
+		EXPECT_NE(NULL, strstr(self->e.text, "CPU 1")) TH_LOG("%u: %s", i, self->e.text);
 	}
 	*kernel.head[1] = good;
 }
@@ -652,9 +612,7 @@ TEST_F(device, what_the_program_has_under_our_numbers_is_let_alone)
 		_exit(record_and_close(self->r));
 	}
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	EXPECT_EQ(0, status) {
-		TH_LOG("step %d", WEXITSTATUS(status));
-	}
+	EXPECT_EQ(0, status) TH_LOG("step %d", WEXITSTATUS(status));
 }
 
 static unsigned int open_below(int end)

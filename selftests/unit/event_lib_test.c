@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Names of events, PMUs, tracepoints and CPUs, with an imitation of sysfs.
- */
+/* Names of events, PMUs, tracepoints and CPUs, with an imitation of sysfs. */
 #include "harness.h"
-
 #include <linux/perf_event.h>
 
 #include "base/edit_distance.h"
@@ -48,11 +45,7 @@ FIXTURE_TEARDOWN(event)
 
 TEST_F(event, presets_have_the_kernels_numbers)
 {
-	static const struct {
-		const char *name;
-		uint32_t type;
-		uint64_t config;
-	} want[] = {
+	static const struct { const char *name; uint32_t type; uint64_t config; } want[] = {
 		{ "timer", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK },
 		{ "cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES },
 		{ "instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS },
@@ -70,9 +63,8 @@ TEST_F(event, presets_have_the_kernels_numbers)
 
 	for (i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
 		ASSERT_EQ(0, gprof_event_parse(self->dir, want[i].name, &self->ev, &self->e));
-		EXPECT_EQ(want[i].type, self->ev.pmu.type);
-		EXPECT_EQ(want[i].config, self->ev.pmu.config[0]);
-		EXPECT_EQ(i == 0, self->ev.timer);
+		EXPECT_EQS(want[i].type, self->ev.pmu.type, want[i].config, self->ev.pmu.config[0],
+			   i == 0, self->ev.timer);
 		EXPECT_NE(0, self->ev.period);
 	}
 }
@@ -86,8 +78,7 @@ TEST_F(event, timer_preset_is_100_hz)
 TEST_F(event, raw_numbers_are_hexadecimal)
 {
 	ASSERT_EQ(0, gprof_event_parse(self->dir, "r1A8", &self->ev, &self->e));
-	EXPECT_EQ(PERF_TYPE_RAW, self->ev.pmu.type);
-	EXPECT_EQ(0x1a8, self->ev.pmu.config[0]);
+	EXPECT_EQS(PERF_TYPE_RAW, self->ev.pmu.type, 0x1a8, self->ev.pmu.config[0]);
 	EXPECT_EQ(-EINVAL, gprof_event_parse(self->dir, "r12345678123456781", &self->ev, &self->e));
 	EXPECT_EQ(-ENOENT, gprof_event_parse(self->dir, "r", &self->ev, &self->e));
 	EXPECT_EQ(-ENOENT, gprof_event_parse(self->dir, "r12x", &self->ev, &self->e));
@@ -97,8 +88,7 @@ TEST_F(event, a_format_in_pieces_takes_the_low_bits_first)
 {
 	ASSERT_EQ(0, gprof_event_parse(self->dir, "cpu/event=0xabc,umask=0x12/", &self->ev,
 				       &self->e));
-	EXPECT_EQ(4, self->ev.pmu.type);
-	EXPECT_EQ(0xa000012bcULL, self->ev.pmu.config[0]);
+	EXPECT_EQS(4, self->ev.pmu.type, 0xa000012bcULL, self->ev.pmu.config[0]);
 }
 
 TEST_F(event, terms_reach_all_three_words)
@@ -106,13 +96,11 @@ TEST_F(event, terms_reach_all_three_words)
 	ASSERT_EQ(0, gprof_event_parse(self->dir,
 				       "cpu/edge,offcore_rsp=0xffffffffffffffff,ldlat=7/",
 				       &self->ev, &self->e));
-	EXPECT_EQ(1ULL << 18, self->ev.pmu.config[0]);
-	EXPECT_EQ(UINT64_MAX, self->ev.pmu.config[1]);
-	EXPECT_EQ(7, self->ev.pmu.config[2]);
+	EXPECT_EQS(1ULL << 18, self->ev.pmu.config[0], UINT64_MAX, self->ev.pmu.config[1],
+		   7, self->ev.pmu.config[2]);
 	ASSERT_EQ(0, gprof_event_parse(self->dir, "cpu/config=0x11,config2=3/", &self->ev,
 				       &self->e));
-	EXPECT_EQ(0x11, self->ev.pmu.config[0]);
-	EXPECT_EQ(3, self->ev.pmu.config[2]);
+	EXPECT_EQS(0x11, self->ev.pmu.config[0], 3, self->ev.pmu.config[2]);
 }
 
 TEST_F(event, named_events_are_found_in_their_pmu_and_in_any)
@@ -122,8 +110,7 @@ TEST_F(event, named_events_are_found_in_their_pmu_and_in_any)
 	ASSERT_EQ(0, gprof_event_parse(self->dir, "cache-misses", &self->ev, &self->e));
 	EXPECT_EQ(0x412e, self->ev.pmu.config[0]);
 	ASSERT_EQ(0, gprof_event_parse(self->dir, "clockticks", &self->ev, &self->e));
-	EXPECT_EQ(17, self->ev.pmu.type);
-	EXPECT_EQ(0xff, self->ev.pmu.config[0]);
+	EXPECT_EQS(17, self->ev.pmu.type, 0xff, self->ev.pmu.config[0]);
 }
 
 TEST_F(event, terms_behind_a_name_change_its_terms)
@@ -132,8 +119,7 @@ TEST_F(event, terms_behind_a_name_change_its_terms)
 				       &self->e));
 	EXPECT_EQ(0x12e, self->ev.pmu.config[0]);
 	ASSERT_EQ(0, gprof_event_parse(self->dir, "cpu/mem-loads,umask=1/", &self->ev, &self->e));
-	EXPECT_EQ(0x1cd, self->ev.pmu.config[0]);
-	EXPECT_EQ(3, self->ev.pmu.config[2]);
+	EXPECT_EQS(0x1cd, self->ev.pmu.config[0], 3, self->ev.pmu.config[2]);
 }
 
 TEST_F(event, a_value_that_does_not_fit_is_refused)
@@ -169,9 +155,8 @@ TEST_F(event, bad_syntax_is_refused)
 	size_t i;
 
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		EXPECT_EQ(-EINVAL, gprof_event_parse(self->dir, bad[i], &self->ev, &self->e)) {
+		EXPECT_EQ(-EINVAL, gprof_event_parse(self->dir, bad[i], &self->ev, &self->e))
 			TH_LOG("\"%s\"", bad[i]);
-		}
 	}
 	EXPECT_GT(0, gprof_event_parse(self->dir, "../cpu/x/", &self->ev, &self->e));
 	EXPECT_EQ(-EINVAL, gprof_event_parse(self->dir, "../x", &self->ev, &self->e));
@@ -204,8 +189,7 @@ TEST_F(event, lists_are_sorted_and_leave_out_scales)
 
 	ASSERT_EQ(0, gprof_pmu_list(self->dir, NULL, &names, &nr));
 	ASSERT_EQ(3, nr);
-	EXPECT_STREQ("cpu", names[0]);
-	EXPECT_STREQ("uncore", names[2]);
+	EXPECT_STREQS("cpu", names[0], "uncore", names[2]);
 	gprof_pmu_list_free(names, nr);
 	ASSERT_EQ(0, gprof_pmu_list(self->dir, "cpu", &names, &nr));
 	ASSERT_EQ(2, nr);
@@ -259,9 +243,7 @@ TEST_F(event, what_some_cpus_alone_count_is_refused)
 		setup.cpus = (uintptr_t)want[i].cpus;
 		setup.cpus_size = want[i].cpus_size;
 		EXPECT_EQ(want[i].err, gprof_pmu_cpus_check(self->dir, &setup, want[i].type, "e",
-							    &self->e)) {
-			TH_LOG("case %zu", i);
-		}
+							    &self->e)) TH_LOG("case %zu", i);
 	}
 	setup.target = GPROF_TARGET_PROCESS;
 	gprof_pmu_cpus_check(self->dir, &setup, PERF_TYPE_HARDWARE, "cycles", &self->e);
@@ -311,20 +293,10 @@ TEST_F(tracepoint, the_nearest_name_is_suggested)
 /* By hand: each kind of mistake, both ways, at either end, and words too long to compare. */
 TEST(how_far_words_are_apart)
 {
-	static const struct {
-		const char *a, *b;
-		unsigned int edits;
-	} rows[] = {
-		{ "", "", 0 },
-		{ "", "top", 3 },
-		{ "top", "top", 0 },
-		{ "top", "tip", 1 },
-		{ "top", "stop", 1 },
-		{ "top", "tops", 1 },
-		{ "top", "tpo", 1 },
-		{ "ab", "ba", 1 },
-		{ "abcdef", "badcfe", 3 },
-		{ "kitten", "sitting", 3 },
+	static const struct { const char *a, *b; unsigned int edits; } rows[] = {
+		{ "", "", 0 }, { "", "top", 3 }, { "top", "top", 0 }, { "top", "tip", 1 },
+		{ "top", "stop", 1 }, { "top", "tops", 1 }, { "top", "tpo", 1 }, { "ab", "ba", 1 },
+		{ "abcdef", "badcfe", 3 }, { "kitten", "sitting", 3 },
 		/* what was swapped is not changed again */
 		{ "ca", "abc", 3 },
 	};
@@ -352,9 +324,8 @@ TEST_F(tracepoint, bad_names_are_refused)
 	size_t i;
 
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		EXPECT_EQ(-EINVAL, gprof_tracepoint_find(self->dir, bad[i], &self->id, &self->e)) {
+		EXPECT_EQ(-EINVAL, gprof_tracepoint_find(self->dir, bad[i], &self->id, &self->e))
 			TH_LOG("\"%s\"", bad[i]);
-		}
 	}
 	EXPECT_NE(NULL, strstr(self->e.text, "CATEGORY:NAME"));
 }
@@ -365,13 +336,10 @@ TEST(a_list_of_cpus_becomes_a_bitmap)
 	size_t size;
 
 	ASSERT_EQ(0, gprof_cpu_list("0-3,6,64", &bits, &size));
-	EXPECT_EQ(16, size);
-	EXPECT_EQ(0x4f, bits[0]);
-	EXPECT_EQ(1, bits[1]);
+	EXPECT_EQS(16, size, 0x4f, bits[0], 1, bits[1]);
 	free(bits);
 	ASSERT_EQ(0, gprof_cpu_list("63", &bits, &size));
-	EXPECT_EQ(8, size);
-	EXPECT_EQ(1ULL << 63, bits[0]);
+	EXPECT_EQS(8, size, 1ULL << 63, bits[0]);
 	free(bits);
 }
 
@@ -384,9 +352,7 @@ TEST(bad_lists_of_cpus_are_refused)
 	size_t size, i;
 
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		EXPECT_EQ(-EINVAL, gprof_cpu_list(bad[i], &bits, &size)) {
-			TH_LOG("\"%s\"", bad[i]);
-		}
+		EXPECT_EQ(-EINVAL, gprof_cpu_list(bad[i], &bits, &size)) TH_LOG("\"%s\"", bad[i]);
 	}
 }
 
@@ -430,24 +396,18 @@ static void show_steps(const struct gprof_filter *f, char *text)
 
 TEST(filters_are_steps)
 {
-	static const struct {
-		const char *filter;
-		const char *steps;
-	} rows[] = {
+	static const struct { const char *filter, *steps; } rows[] = {
 		{ "bytes == 4096", "u@8/8 == 4096 P D; " },
 		{ "bytes != 4096", "u@8/8 != 4096 P D; " },
 		{ "bytes < 4096", "u@8/8 < 4096 P D; " },
 		{ "bytes <= 4096", "u@8/8 <= 4096 P D; " },
 		{ "bytes > 4096", "u@8/8 > 4096 P D; " },
-		{ "bytes >= 4096", "u@8/8 >= 4096 P D; " },
-		{ "bytes & 0x10", "u@8/8 & 16 P D; " },
-		{ "ret<=-1", "s@16/8 <= -1 P D; " },
-		{ " common_pid==010 ", "s@4/4 == 8 P D; " },
+		{ "bytes >= 4096", "u@8/8 >= 4096 P D; " }, { "bytes & 0x10", "u@8/8 & 16 P D; " },
+		{ "ret<=-1", "s@16/8 <= -1 P D; " }, { " common_pid==010 ", "s@4/4 == 8 P D; " },
 		{ "common_type == 1", "u@0/2 == 1 P D; " },
 		{ "comm ~ \"a*\"", "a@24/16 ~ 'a*' P D; " },
 		{ "name == 'x y'", "t@40/4 == 'x y' P D; " },
-		{ "near != 'z'", "n@44/4 != 'z' P D; " },
-		{ "CPU <= 3", "C@0/0 <= 3 P D; " },
+		{ "near != 'z'", "n@44/4 != 'z' P D; " }, { "CPU <= 3", "C@0/0 <= 3 P D; " },
 		{ "COMM == 'a' || name == 'bc'", "c@0/0 == 'a' P 1; t@40/4 == 'bc' P D; " },
 		{ "!bytes == 1", "u@8/8 == 1 D P; " },
 		{ "bytes > 1 && bytes < 9", "u@8/8 > 1 1 D; u@8/8 < 9 P D; " },

@@ -4,20 +4,10 @@
  * of files when nothing can be recorded.
  */
 #include "harness.h"
-
 #include <gprof/base.h>
 #include <gprof/flags.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sched.h>
 #include <stdarg.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/un.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/own_process.h"
 #include "lib_util.h"
@@ -79,16 +69,12 @@ TEST(flags_are_taken_out_of_the_command_line)
 			argv[argc] = (char *)rows[i].in[argc];
 		before = argc;
 		f = gprof_flags_parse(&argc, argv);
-		EXPECT_EQ(!rows[i].why, f != NULL) {
-			TH_LOG("row %zu: %s", i, gprof_error());
-		}
+		EXPECT_EQ(!rows[i].why, f != NULL) TH_LOG("row %zu: %s", i, gprof_error());
 		if (rows[i].why) {
 			EXPECT_EQ(EINVAL, errno);
-			EXPECT_NE(NULL, strstr(gprof_error(), rows[i].why)) {
+			EXPECT_NE(NULL, strstr(gprof_error(), rows[i].why))
 				TH_LOG("row %zu: %s", i, gprof_error());
-			}
-			EXPECT_EQ(before, argc);
-			EXPECT_EQ(rows[i].in[1], argv[1]);
+			EXPECT_EQS(before, argc, rows[i].in[1], argv[1]);
 		}
 		for (int a = 0; f && a <= argc; a++) {
 			if (rows[i].left[a]) {
@@ -104,23 +90,17 @@ TEST(flags_are_taken_out_of_the_command_line)
 TEST(a_text_asks_for_the_same)
 {
 	static const struct { const char *text, *why; } rows[] = {
-		{ "", NULL },
-		{ "cpu", NULL },
-		{ "cpu;", NULL },
+		{ "", NULL }, { "cpu", NULL }, { "cpu;", NULL },
 		{ "cpu,event=cycles,period=100000,out=cpu.pb.gz", NULL },
 		{ "block,every=10;mutex;heap,out=h;alloc;trace,out=a\\,b\\;c\\\\", NULL },
 		{ "cpu,event=armv8_pmuv3/event=0x11\\,name=x/,out=x", NULL },
 		{ "counters,event=cycles\\,instructions;counters,event=r01,out=x", NULL },
-		{ "counters", "counters want event=" },
-		{ "counters;cpu", "counters want event=" },
+		{ "counters", "counters want event=" }, { "counters;cpu", "counters want event=" },
 		{ "counters,event=cycles,hz=9", "hz= means nothing to counters" },
 		{ "cpus", "\"cpus\" cannot be recorded" },
-		{ "task", "\"task\" cannot be recorded" },
-		{ ",out=x", "\"\" cannot be recorded" },
-		{ "cpu,", "nothing stands behind" },
-		{ "cpu,out", "no KEY=VALUE" },
-		{ "cpu,out=", "out= wants one file" },
-		{ "cpu,out=a,out=b", "out= wants one file" },
+		{ "task", "\"task\" cannot be recorded" }, { ",out=x", "\"\" cannot be recorded" },
+		{ "cpu,", "nothing stands behind" }, { "cpu,out", "no KEY=VALUE" },
+		{ "cpu,out=", "out= wants one file" }, { "cpu,out=a,out=b", "out= wants one file" },
 		{ "cpu,pid=1", "a program records itself" },
 		{ "cpu,rate=1", "there is no \"rate\"" },
 		{ "cpu,hz=x", "hz= wants samples per second" },
@@ -130,13 +110,11 @@ TEST(a_text_asks_for_the_same)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct gprof_flags *f = gprof_flags_parse_text(rows[i].text);
 
-		EXPECT_EQ(!rows[i].why, f != NULL) {
+		EXPECT_EQ(!rows[i].why, f != NULL)
 			TH_LOG("\"%s\": %s", rows[i].text, gprof_error());
-		}
 		if (rows[i].why)
-			EXPECT_NE(NULL, strstr(gprof_error(), rows[i].why)) {
+			EXPECT_NE(NULL, strstr(gprof_error(), rows[i].why))
 				TH_LOG("\"%s\": %s", rows[i].text, gprof_error());
-			}
 		gprof_flags_free(f);
 	}
 }
@@ -164,18 +142,15 @@ TEST(a_file_is_there_once_it_is_whole)
 	gprof_flags_file_drop(&f);
 	EXPECT_EQ(0, stat(other, &st));
 	EXPECT_EQ(3, st.st_size);
-	ASSERT_EQ(0, gprof_flags_file_open(&f, path, &e));
-	ASSERT_EQ(0, gprof_flags_file_commit(&f, &e));
+	ASSERT_ZEROS(gprof_flags_file_open(&f, path, &e), gprof_flags_file_commit(&f, &e));
 	gprof_flags_file_drop(&f);
-	EXPECT_EQ(0, stat(other, &st));
-	EXPECT_EQ(0, st.st_size);
+	EXPECT_ZEROS(stat(other, &st), st.st_size);
 	unlink(other);
 	EXPECT_EQ(0, rmdir(dir));
 	EXPECT_EQ(-ENOENT, gprof_flags_file_open(&f, "/nonexistent/x", &e));
 	EXPECT_EQ(-EINVAL, gprof_flags_file_open(&f, "%", &e));
 	EXPECT_EQ(-EINVAL, gprof_flags_file_open(&f, "%d", &e));
-	EXPECT_EQ(0, gprof_flags_file_open(&f, "/dev/null", &e));
-	EXPECT_EQ(0, gprof_flags_file_commit(&f, &e));
+	EXPECT_ZEROS(gprof_flags_file_open(&f, "/dev/null", &e), gprof_flags_file_commit(&f, &e));
 	gprof_flags_file_drop(&f);
 }
 
@@ -215,9 +190,7 @@ TEST(a_file_is_found_again_wherever_the_program_is_by_then)
 
 	ASSERT_NE(NULL, getcwd(cwd, sizeof(cwd)));
 	ASSERT_NE(NULL, mkdtemp(dir));
-	ASSERT_EQ(0, chdir(dir));
-	ASSERT_EQ(0, gprof_flags_file_open(&f, "x", &e));
-	ASSERT_EQ(0, chdir("/"));
+	ASSERT_ZEROS(chdir(dir), gprof_flags_file_open(&f, "x", &e), chdir("/"));
 	ASSERT_EQ(0, gprof_flags_file_commit(&f, &e)) TH_LOG("%s", e.text);
 	gprof_flags_file_drop(&f);
 	snprintf(path, sizeof(path), "%s/x", dir);
@@ -232,8 +205,7 @@ TEST(a_file_is_found_again_wherever_the_program_is_by_then)
 	close(other);
 	other = f.own.fd;
 	gprof_flags_file_drop(&f);
-	EXPECT_EQ(0, close(other));
-	EXPECT_EQ(0, rmdir(dir));
+	EXPECT_ZEROS(close(other), rmdir(dir));
 	ASSERT_EQ(0, chdir(cwd));
 }
 

@@ -4,14 +4,7 @@
  * that sends, and one profile of many.
  */
 #include "harness.h"
-
-#include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include <gprof/profile_builder.h>
 
@@ -31,10 +24,7 @@
 
 TEST(times_are_those_of_rfc_3339_or_before_now_or_since_1970)
 {
-	static const struct {
-		const char *text;
-		uint64_t ns;
-	} rows[] = {
+	static const struct { const char *text; uint64_t ns; } rows[] = {
 		{ "2025-11-25T09:00:00Z", NOW }, { "2025-11-25t09:00:00z", NOW },
 		{ "2025-11-25 10:30:00+01:30", NOW }, { "2025-11-25T04:00:00-05:00", NOW },
 		{ "2025-11-25T09:00:00.25Z", NOW + SECOND / 4 },
@@ -53,17 +43,12 @@ TEST(times_are_those_of_rfc_3339_or_before_now_or_since_1970)
 	uint64_t ns;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		EXPECT_TRUE(timeparse(rows[i].text, NOW, &ns)) {
-			TH_LOG("%s", rows[i].text);
-		}
-		EXPECT_EQ(rows[i].ns, ns) {
-			TH_LOG("%s", rows[i].text);
-		}
+		EXPECT_TRUE(timeparse(rows[i].text, NOW, &ns)) TH_LOG("%s", rows[i].text);
+		EXPECT_EQ(rows[i].ns, ns) TH_LOG("%s", rows[i].text);
 	}
 	for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++) {
-		EXPECT_FALSE(timeparse(none[i], NOW, &ns)) {
-			TH_LOG("%s: %llu", none[i], (unsigned long long)ns);
-		}
+		EXPECT_FALSE(timeparse(none[i], NOW, &ns))
+		TH_LOG("%s: %llu", none[i], (unsigned long long)ns);
 	}
 	EXPECT_STREQ("2025-11-25T09:00:00Z", timeparse_text(NOW, text));
 }
@@ -78,16 +63,13 @@ TEST(windows_are_told_by_their_text)
 	struct scheduled_window s;
 
 	ASSERT_TRUE(scheduled_window_parse("1/10:20s/h", &s));
-	EXPECT_EQ(10U, s.one_in);
-	EXPECT_EQ(20 * SECOND, s.ns);
+	EXPECT_EQS(10U, s.one_in, 20 * SECOND, s.ns);
 	EXPECT_STREQ("trace", s.kind);
 	ASSERT_TRUE(scheduled_window_parse("1/1:1h/h=cpu:499", &s));
 	EXPECT_STREQ("cpu", s.kind);
 	EXPECT_EQ(499U, s.rate);
 	for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++) {
-		EXPECT_FALSE(scheduled_window_parse(none[i], &s)) {
-			TH_LOG("%s", none[i]);
-		}
+		EXPECT_FALSE(scheduled_window_parse(none[i], &s)) TH_LOG("%s", none[i]);
 	}
 }
 
@@ -185,8 +167,7 @@ TEST(who_is_away_is_asked_again_a_quarter_sooner_or_later)
 	for (unsigned int i = 0; i < sizeof(seconds) / sizeof(*seconds); i++) {
 		EXPECT_EQ(seconds[i] * SECOND * 3 / 4, backoff_ns(i + 1, 0, 0));
 		EXPECT_TRUE(near(seconds[i] * SECOND, backoff_ns(i + 1, 0, UINT32_MAX / 2)));
-		EXPECT_TRUE(near(seconds[i] * SECOND * 5 / 4,
-				 backoff_ns(i + 1, 0, UINT32_MAX)));
+		EXPECT_TRUE(near(seconds[i] * SECOND * 5 / 4, backoff_ns(i + 1, 0, UINT32_MAX)));
 	}
 	EXPECT_EQ(backoff_ns(10, 0, 77), backoff_ns(UINT32_MAX, 0, 77));
 	/* Not sooner than it asked for, and not all at once; but not for ever. */
@@ -339,19 +320,15 @@ TEST_F(sending, each_form_goes_to_the_first_that_takes_it_in_its_order)
 		ASSERT_EQ(0, put_one(self, i % 4 ? ITEM_PROFILE : ITEM_TRACE));
 	ASSERT_TRUE(start(self));
 	EXPECT_TRUE(sent(self, 20));
-	EXPECT_EQ(15, self->profiles.tries);
-	EXPECT_EQ(5, self->traces.tries);
+	EXPECT_EQS(15, self->profiles.tries, 5, self->traces.tries);
 	EXPECT_TRUE(self->profiles.in_order);
 	EXPECT_TRUE(self->traces.in_order);
 	ASSERT_EQ(0, put_one(self, ITEM_PROFILE));
 	EXPECT_TRUE(sent(self, 21));
 	sender_counts(self->sender, &c);
-	EXPECT_EQ(21U, c.tries);
-	EXPECT_EQ(84U, c.bytes);
-	EXPECT_EQ(0U, c.later);
+	EXPECT_EQS(21U, c.tries, 84U, c.bytes, 0U, c.later);
 	sender_stop(self->sender, false);
-	EXPECT_EQ(1, self->profiles.closed);
-	EXPECT_EQ(1, self->traces.closed);
+	EXPECT_EQS(1, self->profiles.closed, 1, self->traces.closed);
 }
 
 TEST_F(sending, who_is_away_is_asked_again_and_holds_nobody_up)
@@ -361,9 +338,8 @@ TEST_F(sending, who_is_away_is_asked_again_and_holds_nobody_up)
 
 	self->profiles.later = 1;
 	ASSERT_TRUE(start(self));
-	ASSERT_EQ(0, put_one(self, ITEM_PROFILE));
-	ASSERT_EQ(0, put_one(self, ITEM_PROFILE));
-	ASSERT_EQ(0, put_one(self, ITEM_TRACE));
+	ASSERT_ZEROS(put_one(self, ITEM_PROFILE), put_one(self, ITEM_PROFILE),
+		     put_one(self, ITEM_TRACE));
 	EXPECT_TRUE(sent(self, 3));
 	EXPECT_EQ(3, self->profiles.tries);
 	EXPECT_TRUE(self->profiles.in_order);
@@ -391,8 +367,7 @@ TEST_F(sending, who_asks_for_time_has_it_and_is_asked_no_more_at_the_end)
 	sender_stop(self->sender, true);
 	EXPECT_EQ(1, self->profiles.tries);
 	store_counts(self->store, &c);
-	EXPECT_EQ(50U, c.items.waiting);
-	EXPECT_EQ(350U, c.samples.waiting);
+	EXPECT_EQS(50U, c.items.waiting, 350U, c.samples.waiting);
 }
 
 TEST_F(sending, what_an_engine_warns_of_is_said_once)
@@ -477,8 +452,7 @@ TEST(headers_that_cannot_be_read_are_told)
 		int status;
 		const char *said;
 	} rows[] = {
-		{ NULL, STATUS_FAILED, "Is a directory" },
-		{ "", STATUS_USAGE, "has no header" },
+		{ NULL, STATUS_FAILED, "Is a directory" }, { "", STATUS_USAGE, "has no header" },
 		{ "# Authorization: Bearer x\n\n", STATUS_USAGE, "has no header" },
 		{ "Authorization: Bearer x", STATUS_USAGE, "--interval wants" },
 		{ "#\nAuthorization: Bearer x\nX: y\n", STATUS_USAGE, "--interval wants" },
@@ -497,12 +471,8 @@ TEST(headers_that_cannot_be_read_are_told)
 		ASSERT_EQ((ssize_t)strlen(text), pwrite(fd, text, strlen(text), 0));
 		args[2] = rows[i].text ? file : "/tmp";
 		run(&r, cmd_push, args, -1);
-		EXPECT_EQ(rows[i].status, r.status) {
-			TH_LOG("%zu", i);
-		}
-		EXPECT_NE(NULL, strstr(r.err, rows[i].said)) {
-			TH_LOG("%zu: %s", i, r.err);
-		}
+		EXPECT_EQ(rows[i].status, r.status) TH_LOG("%zu", i);
+		EXPECT_NE(NULL, strstr(r.err, rows[i].said)) TH_LOG("%zu: %s", i, r.err);
 		EXPECT_EQ(NULL, strstr(r.err, "secret"));
 	}
 	close(fd);
@@ -580,29 +550,24 @@ TEST_F(sending, what_a_profile_took_is_given_back)
 	for (i = 0; i + 1 < ARRAY_SIZE(blocks); i++)
 		free(blocks[i]);
 	ASSERT_EQ(0, put_profile(self, NOW, 1));
-	EXPECT_GT(before + 5000, resident_kib()) {
+	EXPECT_GT(before + 5000, resident_kib())
 		TH_LOG("%ld KiB, before %ld, most %ld", resident_kib(), before, most);
-	}
 	free(blocks[i]);
 }
 
 /* It is read again where it waits: of many that wait, all but the newest are on the disk alone. */
 TEST_F(sending, what_was_just_recorded_is_not_read_again)
 {
-	ASSERT_EQ(0, put_profile(self, NOW, 1));
-	ASSERT_EQ(0, put_profile(self, NOW + SECOND, 1));
-	ASSERT_EQ(0, put_one(self, ITEM_TRACE));
+	ASSERT_ZEROS(put_profile(self, NOW, 1), put_profile(self, NOW + SECOND, 1),
+		     put_one(self, ITEM_TRACE));
 	ASSERT_TRUE(start(self));
 	EXPECT_TRUE(sent(self, 3));
-	EXPECT_EQ(2, self->profiles.tries);
-	EXPECT_EQ(1, self->profiles.in_memory);
-	EXPECT_EQ(0, self->traces.in_memory);
+	EXPECT_EQS(2, self->profiles.tries, 1, self->profiles.in_memory, 0, self->traces.in_memory);
 	self->profiles.later = 1;
 	ASSERT_EQ(0, put_profile(self, NOW + 2 * SECOND, 1));
 	sender_wake(self->sender);
 	EXPECT_TRUE(sent(self, 4));
-	EXPECT_EQ(4, self->profiles.tries);
-	EXPECT_EQ(2, self->profiles.in_memory);
+	EXPECT_EQS(4, self->profiles.tries, 2, self->profiles.in_memory);
 	EXPECT_TRUE(self->profiles.in_order);
 	/* and one that nobody takes any more is freed */
 	sender_stop(self->sender, false);
@@ -624,9 +589,7 @@ TEST_F(sending, history_is_one_profile_of_a_span_of_time)
 	strcpy(from, "2025-11-25T09:10:05Z");
 	strcpy(to, "2025-11-25T10:00:00Z");
 	run(&r, cmd_history, args, -1);
-	EXPECT_EQ(STATUS_OK, r.status) {
-		TH_LOG("%s", r.err);
-	}
+	EXPECT_EQ(STATUS_OK, r.status) TH_LOG("%s", r.err);
 	EXPECT_EQ(300 * 3, total(out, &comments));
 	EXPECT_NE(NULL, strstr(r.err, "300 profiles, 3000.0 s"));
 	args[9] = "--service";
@@ -697,9 +660,7 @@ TEST_F(sending, what_is_in_use_is_that_of_the_end)
 		ASSERT_EQ(0, put_heap(self, NOW + i * 10 * SECOND, 3, 100 + (int64_t)(i == 5)));
 	snprintf(out, sizeof(out), "%s/out.pb.gz", self->path);
 	run(&r, cmd_history, args, -1);
-	EXPECT_EQ(STATUS_OK, r.status) {
-		TH_LOG("%s", r.err);
-	}
+	EXPECT_EQ(STATUS_OK, r.status) TH_LOG("%s", r.err);
 	unlink(out);
 	/* hours that are none are left out and counted: what there is is written all the same */
 	for (int i = 8; i <= 10; i += 2) {
@@ -709,13 +670,9 @@ TEST_F(sending, what_is_in_use_is_that_of_the_end)
 		fclose(f);
 	}
 	run(&r, cmd_history, args, -1);
-	EXPECT_EQ(STATUS_FAILED, r.status) {
-		TH_LOG("%s", r.err);
-	}
+	EXPECT_EQ(STATUS_FAILED, r.status) TH_LOG("%s", r.err);
 	EXPECT_NE(NULL, strstr(r.err, "the hour 20251125T08 cannot be read, and is left out"));
-	EXPECT_NE(NULL, strstr(r.err, "hours that cannot be read: 2\n")) {
-		TH_LOG("%s", r.err);
-	}
+	EXPECT_NE(NULL, strstr(r.err, "hours that cannot be read: 2\n")) TH_LOG("%s", r.err);
 	f = fopen(out, "r");
 	p = f ? gprof_profile_read(fileno(f)) : NULL;
 	ASSERT_NE(NULL, p);

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * A trace as it is shown while it comes: interval by interval, on terminals and elsewhere.
- */
+/* A trace as it is shown while it comes: interval by interval, on terminals and elsewhere. */
 #include "harness.h"
-
-#include <string.h>
-#include <sys/ioctl.h>
-#include <sys/resource.h>
 #include <termios.h>
 
 #include "views/live_analysis.h"
@@ -66,9 +60,7 @@ TEST_F(views, follow_interval_by_interval)
 	char *argv[] = { "follow", self->trace, NULL };
 
 	make_intervals(self->w);
-	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
-	run(&self->r, cmd_follow, argv, -1);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	SHOW(cmd_follow, argv);
 	EXPECT_STREQ("+0.6 s: 1 CPUs 100 % busy, 5 switches/s, 2 threads\n"
 		     "waits for a CPU: 1, half up to 96.47 ms, 90 % 96.47 ms, 99 % 96.47 ms, all "
 		     "100 ms (7 seven)\n"
@@ -107,9 +99,7 @@ TEST_F(views, follow_of_one_cpu_among_many)
 	/* 8 has ended, and 7 sleeps. */
 	point(w, 700, 7, GPROF_TRACE_POINT_SWITCH, 0, 0, 9, 0, 0);
 	point(w, 1400, 7, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 9, 0, 0, 0);
-	ASSERT_EQ(0, gprof_trace_writer_close(w));
-	run(&self->r, cmd_follow, argv, -1);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	SHOW(cmd_follow, argv);
 	EXPECT_NE(NULL, strstr(self->r.out, "+0.6 s: 1 CPUs 100 % busy, 3 switches/s, 2 threads\n"))
 		TH_LOG("%s", self->r.out);
 	EXPECT_NE(NULL, strstr(self->r.out, "+1.4 s: 1 CPUs 87 % busy, 1 switches/s, 1 threads\n"))
@@ -138,9 +128,7 @@ TEST_F(views, latency_interval_by_interval)
 	char *argv[] = { "latency", self->trace, NULL };
 
 	make_intervals(self->w);
-	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
-	run(&self->r, cmd_live_latency, argv, -1);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	SHOW(cmd_live_latency, argv);
 	expect_row(_metadata, self->r.out, 0, "seven:7 ",
 		   "seven:7                 |    501.000 ms |        1 | avg:  100.000 ms");
 	expect_row(_metadata, self->r.out, 0, "eight:8 ",
@@ -174,9 +162,7 @@ TEST_F(views, latency_lines_over_intervals)
 	wakes(w, 2000, GPROF_TRACE_NO_TID, 7, 0);
 	comes(w, 2005, 7);
 	leaves(w, 2008, 7, GPROF_TRACE_WHY_DEAD, 0);
-	ASSERT_EQ(0, gprof_trace_writer_close(w));
-	run(&self->r, cmd_live_lines, argv, -1);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	SHOW(cmd_live_lines, argv);
 	EXPECT_NE(NULL, strstr(self->r.out,
 			       "seven[7]                          994.000      4.000      2.000"))
 		TH_LOG("%s", self->r.out);
@@ -213,8 +199,7 @@ TEST_F(views, follow_on_a_terminal)
 	ASSERT_EQ(0, grantpt(master) | unlockpt(master));
 	slave = open(ptsname(master), O_RDWR | O_NOCTTY);
 	ASSERT_LE(0, slave);
-	ASSERT_EQ(0, ioctl(slave, TIOCSWINSZ, &size));
-	ASSERT_EQ(0, tcgetattr(slave, &raw));
+	ASSERT_ZEROS(ioctl(slave, TIOCSWINSZ, &size), tcgetattr(slave, &raw));
 	cfmakeraw(&raw);
 	ASSERT_EQ(0, tcsetattr(slave, TCSANOW, &raw));
 	setenv("TERM", "xterm", 1);
@@ -261,9 +246,7 @@ TEST_F(views, follow_over_losses)
 		gprof_trace_writer_cut(w, (1000 * i + 500) * MS, NULL);
 	}
 	comes(w, 3900, 7);
-	ASSERT_EQ(0, gprof_trace_writer_close(w));
-	run(&self->r, cmd_follow, argv, -1);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	SHOW(cmd_follow, argv);
 	EXPECT_NE(NULL, strstr(self->r.out, "     0.1     99.9        0            -  8 eight\n"))
 		TH_LOG("%s", self->r.out);
 	EXPECT_NE(NULL, strstr(self->r.out, "events were lost")) TH_LOG("%s", self->r.out);
@@ -290,9 +273,7 @@ TEST_F(views, follow_forgets)
 		wakes(w, 1000 * i + 900, GPROF_TRACE_NO_TID, 7, 0);
 		comes(w, 1000 * i + 901, 7);
 	}
-	ASSERT_EQ(0, gprof_trace_writer_close(w));
-	run(&self->r, cmd_follow, argv, -1);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	SHOW(cmd_follow, argv);
 	EXPECT_EQ(NULL, strstr(self->r.out, "4 threads"));
 	EXPECT_NE(NULL, strstr(self->r.out, "+3.0 s: ")) TH_LOG("%s", self->r.out);
 	EXPECT_NE(NULL, strstr(strstr(self->r.out, "+3.0 s: "), "  7 seven\n"));
@@ -326,9 +307,7 @@ TEST_F(views, follow_needs_no_memory_for_who_has_ended)
 	EXPECT_NE(NULL, strstr(self->r.out, ", 501 threads\n")) TH_LOG("%s", self->r.out);
 	getrusage(RUSAGE_CHILDREN, &few);
 	come_and_go(self->w, 3, 200);
-	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
-	run(&self->r, cmd_follow, argv, -1);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	SHOW(cmd_follow, argv);
 	EXPECT_NE(NULL, strstr(self->r.out, "+70.5 s: ")) TH_LOG("%s", self->r.out);
 	getrusage(RUSAGE_CHILDREN, &many);
 	EXPECT_GT(4096, many.ru_maxrss - few.ru_maxrss);

@@ -1,17 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Names of code that programs generate: their maps and jitdumps.
- */
-#include <errno.h>
-#include <signal.h>
-#include <stdint.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
+/* Names of code that programs generate: their maps and jitdumps. */
 #include <sys/sysmacros.h>
-#include <sys/wait.h>
 
 #include "harness.h"
-
 #include "device/decode.h"
 #include "jitdump_image.h"
 #include "symbol/generated.h"
@@ -75,9 +66,8 @@ TEST_F(perf_map, any_number_of_older_functions_is_gone)
 			want = "newest";
 		else if (i == 0x208)
 			want = "tail";
-		EXPECT_STREQ(want, gprof_perf_map_find(&self->m, 0x1000 + i)) {
+		EXPECT_STREQ(want, gprof_perf_map_find(&self->m, 0x1000 + i))
 			TH_LOG("%#llx", (unsigned long long)i);
-		}
 	}
 	EXPECT_EQ(NULL, gprof_perf_map_find(&self->m, 0x1640));
 	gprof_perf_map_free(&self->m);
@@ -184,10 +174,7 @@ TEST_F(space, maps_are_looked_up_again_for_each_profile)
 	struct gprof_process self_id = { getpid(), 1, lib_start_ns(getpid()) };
 	struct gprof_map_rec m = {
 		.rec = { GPROF_REC_MAP, WHOLE, sizeof(m) },
-		.process = self_id,
-		.time = 10,
-		.start = 0x1000,
-		.end = 0x2000,
+		.process = self_id, .time = 10, .start = 0x1000, .end = 0x2000,
 	};
 	struct gprof_jit_code code;
 	char map[64];
@@ -396,8 +383,7 @@ TEST_F(jitdump, code_in_any_number_of_layers_takes_little_time)
 		memcpy(bytes + 56, i % 2 ? "odd\0" : "even", 4);
 		ASSERT_EQ(1, fwrite(bytes, one, 1, f));
 	}
-	ASSERT_EQ(0, fflush(f));
-	ASSERT_EQ(0, gprof_jitdump_read(&self->j, fileno(f), 7));
+	ASSERT_ZEROS(fflush(f), gprof_jitdump_read(&self->j, fileno(f), 7));
 	fclose(f);
 	EXPECT_STREQ("odd -:0", place_of(&self->j, 0x1000 + nr));
 	EXPECT_STREQ("changed -:0", place_at(&self->j, 0x1000 + nr, 50000, 50000));
@@ -430,8 +416,7 @@ TEST_F(jitdump, what_lies_in_a_large_function_is_found)
 		put_load(&self->d, 0x1000 + i % nr * 16, 16, i, i < nr ? "first" : "second");
 	}
 	ASSERT_EQ(1, fwrite(self->d.bytes, self->d.len, 1, f));
-	ASSERT_EQ(0, fflush(f));
-	ASSERT_EQ(0, gprof_jitdump_read(&self->j, fileno(f), 7));
+	ASSERT_ZEROS(fflush(f), gprof_jitdump_read(&self->j, fileno(f), 7));
 	fclose(f);
 	EXPECT_STREQ("second -:0", place_at(&self->j, last, 1000 + 2 * nr, 1000 + 2 * nr));
 	EXPECT_STREQ("first -:0", place_at(&self->j, last, 1000 + nr, 1000 + nr));
@@ -595,14 +580,10 @@ TEST_F(space, a_jitdump_is_found_by_its_mapping_and_read_on)
 	const char *dir = lib_tmpdir();
 	struct gprof_space *space;
 	struct dump *d = calloc(1, sizeof(*d));
-	struct {
-		struct gprof_map_rec m;
-		char path[128];
-	} r = {
+	struct { struct gprof_map_rec m; char path[128]; } r = {
 		.m = {
 			.rec = { GPROF_REC_MAP, WHOLE | GPROF_MAP_REC_F_FILE, sizeof(r) },
-			.process = self_id,
-			.time = 10,
+			.process = self_id, .time = 10,
 		},
 	};
 	struct gprof_map_file *file;

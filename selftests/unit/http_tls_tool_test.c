@@ -1,19 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The web server over TLS: which versions it speaks, also when that is read again.
- */
+/* The web server over TLS: which versions it speaks, also when that is read again. */
 #include "harness.h"
-
 #include <arpa/inet.h>
 #include <gnutls/gnutls.h>
 #include <gnutls/x509.h>
 #include <netinet/in.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "http/access.h"
 #include "cli/cmd.h"
@@ -75,8 +66,7 @@ static bool write_config(const char *version)
 static gnutls_protocol_t shake(int port, const char *versions)
 {
 	struct sockaddr_in in = {
-		.sin_family = AF_INET,
-		.sin_port = htons(port),
+		.sin_family = AF_INET, .sin_port = htons(port),
 		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
 	};
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), ret;
@@ -132,12 +122,8 @@ TEST(the_least_version_is_that_of_the_file_as_it_is_now)
 			ASSERT_EQ(0, strncmp("https://", http_url(h), 8));
 			port = atoi(strrchr(http_url(h), ':') + 1);
 		}
-		EXPECT_EQ(GNUTLS_TLS1_3, shake(port, BOTH)) {
-			TH_LOG("turn %zu", i);
-		}
-		EXPECT_EQ(new ? 0 : GNUTLS_TLS1_2, shake(port, OLD)) {
-			TH_LOG("turn %zu", i);
-		}
+		EXPECT_EQ(GNUTLS_TLS1_3, shake(port, BOTH)) TH_LOG("turn %zu", i);
+		EXPECT_EQ(new ? 0 : GNUTLS_TLS1_2, shake(port, OLD)) TH_LOG("turn %zu", i);
 	}
 	http_close(h);
 	access_free(a);

@@ -1,26 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The web server, with clients that do not behave.
- */
+/* The web server, with clients that do not behave. */
 #include "harness.h"
-
 #include <arpa/inet.h>
 #include <dirent.h>
-#include <errno.h>
 #include <gprof/http.h>
 #include <netinet/in.h>
-#include <poll.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/fsuid.h>
-#include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/un.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "cli/cmd.h"
 #include "http/http_server.h"
@@ -71,8 +57,7 @@ static const struct http_route routes[] = {
 	{ "/small", "a <small> page", "text/plain", answer_small },
 	{ "/large", "a large page", "text/plain", answer_large },
 	{ "/broken", "a page that fails", "text/plain", answer_broken },
-	{ "/typed", "another type", "text/plain", answer_typed },
-	{ 0 },
+	{ "/typed", "another type", "text/plain", answer_typed }, { 0 },
 };
 
 #define NOBODY	65534	/* a user */
@@ -109,8 +94,7 @@ FIXTURE_TEARDOWN(http)
 static int dial(int port)
 {
 	struct sockaddr_in in = {
-		.sin_family = AF_INET,
-		.sin_port = htons(port),
+		.sin_family = AF_INET, .sin_port = htons(port),
 		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
 	};
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -172,8 +156,7 @@ static long ask(int port, const char *request, char *buf, size_t size)
 static long ask_from(int n, int port, const char *request, char *buf, size_t size)
 {
 	struct sockaddr_in in = {
-		.sin_family = AF_INET,
-		.sin_addr.s_addr = htonl(INADDR_LOOPBACK + n),
+		.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK + n),
 	};
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	long got = -1;
@@ -248,9 +231,8 @@ TEST_F(http, other_names_than_the_hosts_are_421)
 		snprintf(host, sizeof(host), rows[i].host, own);
 		snprintf(request, sizeof(request), "GET /small HTTP/1.1\r\nHost: %s\r\n\r\n", host);
 		EXPECT_LT(0, ASK(request));
-		EXPECT_EQ(0, strncmp(self->got + strlen("HTTP/1.1 "), rows[i].status, 3)) {
+		EXPECT_EQ(0, strncmp(self->got + strlen("HTTP/1.1 "), rows[i].status, 3))
 			TH_LOG("\"%s\": %s", host, self->got);
-		}
 		EXPECT_EQ(!strcmp(rows[i].status, "421"), strstr(self->got, "--host NAME") != NULL);
 		EXPECT_EQ(!strcmp(rows[i].status, "200"), strstr(self->got, "ctx=me") != NULL);
 	}
@@ -270,9 +252,7 @@ TEST(a_host_is_a_name_or_an_address)
 	struct http_hosts hosts = { 0 };
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		EXPECT_EQ(STATUS_USAGE, http_hosts_option(&hosts, bad[i])) {
-			TH_LOG("\"%s\"", bad[i]);
-		}
+		EXPECT_EQ(STATUS_USAGE, http_hosts_option(&hosts, bad[i])) TH_LOG("\"%s\"", bad[i]);
 	}
 	EXPECT_EQ(0, hosts.nr);
 }
@@ -372,9 +352,8 @@ TEST_F(http, what_is_no_http_is_refused)
 			EXPECT_STREQ("", self->got);
 			continue;
 		}
-		EXPECT_EQ(0, strncmp(self->got + strlen("HTTP/1.1 "), rows[i].status, 3)) {
+		EXPECT_EQ(0, strncmp(self->got + strlen("HTTP/1.1 "), rows[i].status, 3))
 			TH_LOG("row %zu: %s", i, self->got);
-		}
 		EXPECT_EQ(NULL, strstr(self->got, "accept="));
 	}
 	ASSERT_LT(0, GET("/small"));
@@ -515,8 +494,7 @@ TEST_F(http, idle_connections_are_closed_so_that_new_ones_get_in)
 static int dial_only(int port)
 {
 	struct sockaddr_in in = {
-		.sin_family = AF_INET,
-		.sin_port = htons(port),
+		.sin_family = AF_INET, .sin_port = htons(port),
 		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
 	};
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -532,8 +510,7 @@ static int dial_only(int port)
 static int dial_small(int port)
 {
 	struct sockaddr_in in = {
-		.sin_family = AF_INET,
-		.sin_port = htons(port),
+		.sin_family = AF_INET, .sin_port = htons(port),
 		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
 	};
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), room = 65536;
@@ -752,9 +729,7 @@ TEST(a_query_that_is_too_long_is_not_cut)
 		close(fd);
 		nr_ok += !strncmp(got, "HTTP/1.1 200", 12);
 		nr_long += !strncmp(got, "HTTP/1.1 414", 12);
-		EXPECT_EQ(NULL, strstr(got, "HTTP/1.1 404")) {
-			TH_LOG("pad %d: %s", pad, got);
-		}
+		EXPECT_EQ(NULL, strstr(got, "HTTP/1.1 404")) TH_LOG("pad %d: %s", pad, got);
 		/* Once it was too long it does not fit again. */
 		EXPECT_EQ(pad - 4050 + 1, nr_ok + nr_long);
 		EXPECT_TRUE(!nr_long || strncmp(got, "HTTP/1.1 200", 12));
@@ -788,9 +763,8 @@ TEST(profiles_at_an_address_are_not_for_everybody)
 		snprintf(request, sizeof(request), "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n",
 			 rows[i].path);
 		ASSERT_LT(0, ask(port_of(http_url(h)), request, got, sizeof(got)));
-		EXPECT_EQ(0, strncmp(got + strlen("HTTP/1.1 "), rows[i].status, 3)) {
+		EXPECT_EQ(0, strncmp(got + strlen("HTTP/1.1 "), rows[i].status, 3))
 			TH_LOG("%s: %s", rows[i].path, got);
-		}
 		EXPECT_EQ(NULL, strstr(got, "http_tool_test"));
 	}
 	http_close(h);
@@ -808,12 +782,8 @@ TEST(addresses_that_are_none_are_misuse)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		int status = 0;
 
-		EXPECT_EQ(NULL, http_listen(bad[i], &status)) {
-			TH_LOG("\"%s\"", bad[i]);
-		}
-		EXPECT_EQ(STATUS_USAGE, status) {
-			TH_LOG("\"%s\"", bad[i]);
-		}
+		EXPECT_EQ(NULL, http_listen(bad[i], &status)) TH_LOG("\"%s\"", bad[i]);
+		EXPECT_EQ(STATUS_USAGE, status) TH_LOG("\"%s\"", bad[i]);
 	}
 }
 
@@ -861,17 +831,9 @@ TEST(an_address_of_another_machine_is_refused)
 
 TEST(accept_headers_are_weighed)
 {
-	static const struct {
-		const char *accept;
-		const char *type;
-		const char *version;
-		int want;
-	} rows[] = {
-		{ "", OM, "1.0.0", 1000 },
-		{ " ", OM, "1.0.0", 1000 },
-		{ OM, OM, "1.0.0", 1000 },
-		{ "APPLICATION/OpenMetrics-Text", OM, NULL, 1000 },
-		{ "text/plain", OM, NULL, 0 },
+	static const struct { const char *accept, *type, *version; int want; } rows[] = {
+		{ "", OM, "1.0.0", 1000 }, { " ", OM, "1.0.0", 1000 }, { OM, OM, "1.0.0", 1000 },
+		{ "APPLICATION/OpenMetrics-Text", OM, NULL, 1000 }, { "text/plain", OM, NULL, 0 },
 		{ "*/*", OM, NULL, 1000 },
 		{ "*/*;q=0.1", OM, NULL, 100 },
 		{ "application/*;q=0.25", OM, NULL, 250 },
@@ -887,19 +849,14 @@ TEST(accept_headers_are_weighed)
 		{ OM ";version=1.0.0," OM ";version=0.0.1;q=0.75,"
 		  "text/plain;version=0.0.4;q=0.5,*/*;q=0.1", "text/plain", "0.0.4", 500 },
 		/* Nonsense does no harm. */
-		{ ",,;;q=,=", OM, NULL, 0 },
-		{ OM ";q=7", OM, NULL, 1000 },
-		{ OM ";q=-1", OM, NULL, 1000 },
-		{ OM ";q=0.12345", OM, NULL, 1000 },
-		{ OM ";x=\"a,b;q=0\";q=0.5", OM, NULL, 500 },
-		{ OM ";x=\"a", OM, NULL, 1000 },
+		{ ",,;;q=,=", OM, NULL, 0 }, { OM ";q=7", OM, NULL, 1000 },
+		{ OM ";q=-1", OM, NULL, 1000 }, { OM ";q=0.12345", OM, NULL, 1000 },
+		{ OM ";x=\"a,b;q=0\";q=0.5", OM, NULL, 500 }, { OM ";x=\"a", OM, NULL, 1000 },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		EXPECT_EQ(rows[i].want,
-			  http_accepts(rows[i].accept, rows[i].type, rows[i].version)) {
+		EXPECT_EQ(rows[i].want, http_accepts(rows[i].accept, rows[i].type, rows[i].version))
 			TH_LOG("row %zu: \"%s\"", i, rows[i].accept);
-		}
 	}
 }
 

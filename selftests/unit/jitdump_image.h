@@ -1,23 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * jitdump_image.h: what a program writes down of the code that it generates.
- */
+/* jitdump_image.h: what a program writes down of the code that it generates. */
 #ifndef GPROF_JITDUMP_IMAGE_H
 #define GPROF_JITDUMP_IMAGE_H
 
 #include <stdint.h>
 #include <string.h>
 
-/**
- * struct dump - a jitdump in the making
- * @bytes: so far
- * @len: how many
- * @time: of the records that come
- */
+/* A jitdump in the making. */
 struct dump {
-	char bytes[1 << 16];
-	size_t len;
-	uint64_t time;
+	char bytes[1 << 16];	/* so far */
+	size_t len;	/* how many */
+	uint64_t time;	/* of the records that come */
 };
 
 static inline void put(struct dump *d, const void *bytes, size_t len)

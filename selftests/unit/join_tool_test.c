@@ -4,10 +4,6 @@
  * made here, event by event: what is believed, and what is added up.
  */
 #include "harness.h"
-
-#include <string.h>
-#include <sys/resource.h>
-
 #include <gprof/trace_record.h>
 
 #include "cli/cmd.h"
@@ -179,9 +175,8 @@ TEST_F(views, join_of_a_wait_in_a_fault)
 		.groups = GPROF_TRACE_GROUP_SYSCALLS | GPROF_TRACE_GROUP_FAULTS,
 	};
 
-	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
-	ASSERT_EQ(0, ftruncate(self->fd, 0));
-	ASSERT_EQ(0, lseek(self->fd, 0, SEEK_SET));
+	ASSERT_ZEROS(gprof_trace_writer_close(self->w), ftruncate(self->fd, 0),
+		     lseek(self->fd, 0, SEEK_SET));
 	self->w = gprof_trace_writer_new(self->fd, &opts);
 	ASSERT_NE(NULL, self->w);
 	comes(self->w, 1, 7);
@@ -250,9 +245,8 @@ TEST(join_forgets_who_has_ended)
 	join_state(&j, join_thread(&j, 8), JOIN_ON_CPU, 200000700);
 	join_end(&j, 200001000);
 	ASSERT_EQ(1, j.nr_gaps);
-	EXPECT_EQ(1000000, j.gaps[0].goroutine);
-	EXPECT_EQ(8, j.gaps[0].tid);
-	EXPECT_EQ(700, j.gaps[0].end - j.gaps[0].begin);
+	EXPECT_EQS(1000000, j.gaps[0].goroutine, 8, j.gaps[0].tid,
+		   700, j.gaps[0].end - j.gaps[0].begin);
 	ASSERT_EQ(4, j.names.nr);
 	for (size_t i = 0; i < j.names.nr; i++) {
 		size_t len;
@@ -379,13 +373,11 @@ TEST_F(views, regions_forget_who_has_ended)
 	struct rusage few, many;
 
 	go_many(self->other, 2);
-	run(&self->r, cmd_read, argv, -1);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	RUN_OK(cmd_read, argv);
 	EXPECT_EQ(2, number(self->r.out, "\"main.main\"", "\"unended\": ")) TH_LOG("%s", self->r.out);
 	getrusage(RUSAGE_CHILDREN, &few);
 	go_many(self->other, 150);
-	run(&self->r, cmd_read, argv, -1);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	RUN_OK(cmd_read, argv);
 	EXPECT_EQ(150, number(self->r.out, "\"main.main\"", "\"unended\": ")) TH_LOG("%s", self->r.out);
 	getrusage(RUSAGE_CHILDREN, &many);
 	EXPECT_GT(4096, many.ru_maxrss - few.ru_maxrss);
@@ -442,8 +434,7 @@ TEST_F(views, regions_and_tasks_by_their_lengths)
 	ASSERT_NE(NULL, f);
 	go_annotated(f);
 	fclose(f);
-	run(&self->r, cmd_read, json, -1);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	RUN_OK(cmd_read, json);
 	EXPECT_STREQ("{\"regions\": [\n"
 		     " {\"type\": \"long\", \"count\": 1, \"total_ns\": 5500, \"min_ns\": 5500, \"max_ns\": 5500"
 		     ", \"cpu_ns\": 2050, \"runnable_ns\": 400, \"blocked_ns\": 3000, \"syscall_ns\": 50, \"unended\": 0, \"unbegun\": 1},\n"
@@ -455,8 +446,7 @@ TEST_F(views, regions_and_tasks_by_their_lengths)
 		     " {\"type\": \"\", \"count\": 0, "
 		     "\"total_ns\": 0, \"min_ns\": 0, \"max_ns\": 0, \"unended\": 0, \"unbegun\": 1}],\n"
 		     "\"logs\": 1, \"repaired\": 0, \"lost_events\": 0}\n", self->r.out);
-	run(&self->r, cmd_read, words, -1);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	RUN_OK(cmd_read, words);
 	EXPECT_STREQ("     times     total ms   longest ms          cpu     runnable    "
 		     "  blocked      syscall  unended  unbegun  region\n"
 		     "         1        0.005        0.005        0.002        0.000    "
@@ -486,18 +476,14 @@ TEST_F(views, summary_and_profiles_forget_who_has_ended)
 	struct rusage few, many;
 
 	go_many(self->other, 2);
-	run(&self->r, cmd_read, summary, -1);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
-	run(&self->r, cmd_read, profile, -1);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	RUN_OK(cmd_read, summary);
+	RUN_OK(cmd_read, profile);
 	getrusage(RUSAGE_CHILDREN, &few);
 	go_many(self->other, 150);
-	run(&self->r, cmd_read, profile, -1);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	RUN_OK(cmd_read, profile);
 	getrusage(RUSAGE_CHILDREN, &many);
 	EXPECT_GT(4096, many.ru_maxrss - few.ru_maxrss);
-	run(&self->r, cmd_read, summary, -1);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	RUN_OK(cmd_read, summary);
 	getrusage(RUSAGE_CHILDREN, &many);
 	EXPECT_GT(4096, many.ru_maxrss - few.ru_maxrss);
 	EXPECT_NE(NULL, strstr(self->r.out, "Goroutines:   225001,")) TH_LOG("%s", self->r.out);

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Labels of threads: which there were when, and in samples.
- */
+/* Labels of threads: which there were when, and in samples. */
 #include "harness.h"
-
 #include <gprof/labels.h>
 #include <malloc.h>
-#include <pthread.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 
 #include "record/builder.h"
 #include "profile/labels.h"
@@ -244,10 +238,8 @@ TEST_F(labels, only_what_is_asked_for_is_kept)
 static void feed_task(struct gprof_decoder *d, uint32_t pid, uint64_t start_ns)
 {
 	struct gprof_task_rec t = {
-		.rec = { GPROF_REC_TASK, 0, sizeof(t) },
-		.process = { pid, 1, start_ns },
-		.tid = (uint32_t)self_tid(),
-		.comm = "labelled",
+		.rec = { GPROF_REC_TASK, 0, sizeof(t) }, .process = { pid, 1, start_ns },
+		.tid = (uint32_t)self_tid(), .comm = "labelled",
 	};
 
 	gprof_decoder_feed(d, &t.rec, sizeof(t));
@@ -328,12 +320,10 @@ TEST_F(labels, of_a_time_are_those_of_its_samples)
 		gprof_decoder_feed(&d, &stack.s.rec, sizeof(stack));
 		for (i = 0; i < 12; i++)
 			feed_sample(&d, t[i % 3]);
-		ASSERT_EQ(0, gprof_builder_profile(&b, &columns, &s.p));
-		ASSERT_EQ(0, gprof_profile_finish(s.p));
+		ASSERT_ZEROS(gprof_builder_profile(&b, &columns, &s.p), gprof_profile_finish(s.p));
 		EXPECT_EQ(0, gprof_profile_each(s.p, add_up, &s));
-		EXPECT_EQ(whose ? 12 : 4, s.without);
-		EXPECT_EQ(whose ? 0 : 4, s.with[1]);
-		EXPECT_EQ(whose ? 0 : 4, s.with[2]);
+		EXPECT_EQS(whose ? 12 : 4, s.without, whose ? 0 : 4, s.with[1],
+			   whose ? 0 : 4, s.with[2]);
 		gprof_profile_free(s.p);
 		gprof_decoder_free(&d);
 		gprof_builder_free(&b);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * lib_util.h: what the unit tests of the library share.
- */
+/* lib_util.h: what the unit tests of the library share. */
 #ifndef GPROF_LIB_UTIL_H
 #define GPROF_LIB_UTIL_H
 

@@ -4,12 +4,6 @@
  * their length. Real ones are secure_test's.
  */
 #include "harness.h"
-
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "host/module_signature.h"
 
 #define MAGIC		"~Module signature appended~\n"
@@ -50,10 +44,9 @@ TEST(module_without_magic_is_not_signed)
 {
 	struct module_signature sig;
 
-	EXPECT_EQ(0, module_signature_read("", 0, &sig));
-	EXPECT_EQ(0, module_signature_read("ELF", 3, &sig));
-	EXPECT_EQ(0, module_signature_read(MAGIC "x", MAGIC_SIZE + 1, &sig));
-	EXPECT_EQ(0, module_signature_read(MAGIC, MAGIC_SIZE - 1, &sig));
+	EXPECT_ZEROS(module_signature_read("", 0, &sig), module_signature_read("ELF", 3, &sig),
+		     module_signature_read(MAGIC "x", MAGIC_SIZE + 1, &sig),
+		     module_signature_read(MAGIC, MAGIC_SIZE - 1, &sig));
 }
 
 TEST(magic_without_a_signature_is_damage)

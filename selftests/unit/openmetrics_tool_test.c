@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Metrics as text: every character of it, in both formats.
- */
+/* Metrics as text: every character of it, in both formats. */
 #include "harness.h"
-
-#include <stdlib.h>
-#include <string.h>
-
 #include "cli/openmetrics.h"
 
 FIXTURE(text) {

@@ -4,15 +4,8 @@
  * files that are there whole or not at all.
  */
 #include "harness.h"
-
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "cli/cmd.h"
 #include "cli/options.h"
@@ -21,10 +14,7 @@
 
 TEST(numbers_are_read_with_their_scale)
 {
-	static const struct {
-		const char *text;
-		unsigned long long count, size;
-	} good[] = {
+	static const struct { const char *text; unsigned long long count, size; } good[] = {
 		{ "0", 0, 0 }, { "7", 7, 7 }, { "3k", 3000, 3072 }, { "3K", 3000, 3072 },
 		{ "2M", 2000000, 2097152 }, { "1g", 1000000000, 1073741824 },
 		{ "18446744073709551615", ULLONG_MAX, ULLONG_MAX },
@@ -43,9 +33,7 @@ TEST(numbers_are_read_with_their_scale)
 		EXPECT_EQ(good[i].size, v);
 	}
 	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		EXPECT_FALSE(parse_count(bad[i], &v)) {
-			TH_LOG("'%s'", bad[i]);
-		}
+		EXPECT_FALSE(parse_count(bad[i], &v)) TH_LOG("'%s'", bad[i]);
 		EXPECT_FALSE(parse_size(bad[i], &v));
 	}
 }
@@ -107,19 +95,13 @@ TEST(a_recording_has_one_target)
 	size_t i;
 
 	for (i = 0; i < sizeof(good) / sizeof(*good); i++) {
-		EXPECT_EQ(STATUS_OK, parse(&t, good[i].line)) {
-			TH_LOG("%s", good[i].line);
-		}
-		EXPECT_EQ(good[i].type, t.gprof.type);
-		EXPECT_EQ(good[i].id, t.gprof.id);
+		EXPECT_EQ(STATUS_OK, parse(&t, good[i].line)) TH_LOG("%s", good[i].line);
+		EXPECT_EQS(good[i].type, t.gprof.type, good[i].id, t.gprof.id);
 		EXPECT_STREQ(good[i].name ?: "", t.gprof.name ?: "");
-		EXPECT_EQ(good[i].command, t.command != NULL);
-		EXPECT_EQ(good[i].is_command, t.is_command);
+		EXPECT_EQS(good[i].command, t.command != NULL, good[i].is_command, t.is_command);
 	}
 	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		EXPECT_EQ(STATUS_USAGE, parse(&t, bad[i])) {
-			TH_LOG("%s", bad[i]);
-		}
+		EXPECT_EQ(STATUS_USAGE, parse(&t, bad[i])) TH_LOG("%s", bad[i]);
 	}
 	EXPECT_EQ(STATUS_OK, parse(&t, "-a -d 1.5"));
 	EXPECT_EQ(1500000000, t.duration_ns);

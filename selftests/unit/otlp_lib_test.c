@@ -4,10 +4,8 @@
  * decoded by the schema, and each sample of one is told beside each of the other.
  */
 #include "harness.h"
-
 #include <gprof/otlp.h>
 #include <iconv.h>
-#include <sys/resource.h>
 
 #include "lib_util.h"
 #include "otlp_lines.h"
@@ -253,8 +251,7 @@ TEST(types_and_periods)
 
 		ASSERT_EQ(0, export(p, 0, 0, 0, &r, NULL));
 		ASSERT_EQ(1, r.heads.nr);
-		EXPECT_STREQ(cases[i].head, r.heads.v[0]);
-		EXPECT_STREQ("", r.wrong);
+		EXPECT_STREQS(cases[i].head, r.heads.v[0], "", r.wrong);
 		free_read(&r);
 		gprof_profile_free(p);
 	}
@@ -263,11 +260,7 @@ TEST(types_and_periods)
 /* CPU time is there once: as counts with a period, or beside counts without. */
 TEST(time_is_not_there_twice)
 {
-	static const struct {
-		int64_t count, time;
-		size_t nr;
-		const char *heads[2];
-	} cases[] = {
+	static const struct { int64_t count, time; size_t nr; const char *heads[2]; } cases[] = {
 		{ 3, 30, 1, { "samples/count period 10 of cpu/nanoseconds" } },
 		{ 3, 31, 2, { "samples/count period 1 of samples/count",
 			      "cpu/nanoseconds period 10 of cpu/nanoseconds" } },
@@ -313,12 +306,8 @@ TEST(bad_options_are_refused)
 {
 	static char longest[300];
 	struct gprof_profile *p = one_sample("a", "b", "", 0);
-	const struct {
-		struct gprof_otlp_opts o;
-		int err;
-	} cases[] = {
-		{ { .sz = 4 }, -EINVAL },
-		{ { .sz = sizeof(cases[0].o), .flags = 2 }, -E2BIG },
+	const struct { struct gprof_otlp_opts o; int err; } cases[] = {
+		{ { .sz = 4 }, -EINVAL }, { { .sz = sizeof(cases[0].o), .flags = 2 }, -E2BIG },
 		{ { .sz = sizeof(cases[0].o), .bytes_max = 1023 }, -EINVAL },
 		{ { .sz = sizeof(cases[0].o), .bytes_max = 1ULL << 31 }, -EINVAL },
 		{ { .sz = sizeof(cases[0].o), .host = longest }, -EINVAL },
@@ -448,15 +437,13 @@ TEST(too_large_samples_are_counted)
 	/* One that is not. */
 	gprof_profile_add_sample(p, &small, 0, NULL, 0, &value);
 	ASSERT_EQ(0, export(p, 2000, 0, 0, &r, &too_large));
-	EXPECT_EQ(10, too_large);
-	EXPECT_EQ(1, r.samples);
+	EXPECT_EQS(10, too_large, 1, r.samples);
 	EXPECT_STREQ("", r.wrong);
 	EXPECT_GE(2000, r.largest);
 	free_read(&r);
 	/* Without the names they are not either. */
 	ASSERT_EQ(0, export(p, 2000, 0, GPROF_OTLP_NO_NAMES, &r, &too_large));
-	EXPECT_EQ(0, too_large);
-	EXPECT_EQ(11, r.samples);
+	EXPECT_EQS(0, too_large, 11, r.samples);
 	free_read(&r);
 	gprof_profile_free(p);
 }
@@ -556,8 +543,7 @@ TEST(nothing_is_no_request)
 
 	gprof_profile_add_sample(p, NULL, 0, NULL, 0, NULL);
 	gprof_profile_finish(p);
-	EXPECT_EQ(0, gprof_otlp_export(p, NULL, count_bytes, &bytes, NULL));
-	EXPECT_EQ(0, bytes);
+	EXPECT_ZEROS(gprof_otlp_export(p, NULL, count_bytes, &bytes, NULL), bytes);
 	gprof_profile_free(p);
 }
 

@@ -4,11 +4,8 @@
  * its own under the same numbers: it is neither asked nor read nor closed.
  */
 #include "harness.h"
-
 #include <linux/gprof_netlink.h>
 #include <netlink/msg.h>
-#include <sys/resource.h>
-#include <sys/socket.h>
 
 #include "device/netlink.h"
 #include "lib_util.h"
@@ -86,16 +83,12 @@ TEST_F(own_fd, a_closed_netlink_socket_is_not_asked_and_not_closed)
 	int err = gprof_netlink_open(&n, &e);
 
 	/* Without the module there is a socket all the same. */
-	ASSERT_TRUE(!err || err == -ENOENT) {
-		TH_LOG("%s", e.text);
-	}
+	ASSERT_TRUE(!err || err == -ENOENT) TH_LOG("%s", e.text);
 	taken = take_numbers(self);
 	ASSERT_EQ(1, taken);
 	q.message = gprof_netlink_message(&n, GPROF_CMD_INFO_GET);
 	EXPECT_EQ(-EBADF, gprof_netlink_query(&n, &q, &e));
-	EXPECT_NE(NULL, strstr(e.text, "the program has closed it meanwhile")) {
-		TH_LOG("%s", e.text);
-	}
+	EXPECT_NE(NULL, strstr(e.text, "the program has closed it meanwhile")) TH_LOG("%s", e.text);
 	EXPECT_EQ(-EBADF, gprof_netlink_receive(&n, &policy, take_none, NULL, &e));
 	gprof_netlink_close(&n);
 	EXPECT_TRUE(are_ours(self, taken));
@@ -143,8 +136,7 @@ TEST_F(own_fd, no_descriptor_left_is_told_as_that)
 	s = gprof_symbolizer_open(fd, NULL, 0);
 	error = errno;
 	setrlimit(RLIMIT_NOFILE, &before);
-	EXPECT_EQ(NULL, s);
-	EXPECT_EQ(EMFILE, error);
+	EXPECT_EQS(NULL, s, EMFILE, error);
 	close(fd);
 }
 

@@ -4,10 +4,7 @@
  * Perfetto publishes (protos/perfetto/trace), field by field.
  */
 #include "harness.h"
-
 #include <inttypes.h>
-#include <stdbool.h>
-#include <stdlib.h>
 
 #include "cli/cmd.h"
 #include "views_build.h"
@@ -157,8 +154,7 @@ static const char *written(struct __test_metadata *_metadata, FIXTURE_DATA(views
 
 	text[0] = '\0';
 	EXPECT_EQ(0, gprof_trace_writer_close(self->w));
-	run(&self->r, cmd_read, argv, -1);
-	EXPECT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	RUN_OK(cmd_read, argv);
 	fd = open(self->other, O_RDONLY);
 	r.end = bytes + read(fd, bytes, sizeof(bytes));
 	close(fd);

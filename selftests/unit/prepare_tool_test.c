@@ -173,9 +173,7 @@ TEST_F(prepare, what_runs_is_found)
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	EXPECT_EQ(0, self->r.status);
-	EXPECT_NE(NULL, strstr(self->r.err, "gprofctl: tables of ")) {
-		TH_LOG("%s", self->r.err);
-	}
+	EXPECT_NE(NULL, strstr(self->r.err, "gprofctl: tables of ")) TH_LOG("%s", self->r.err);
 	PREPARE("runs");
 	EXPECT_STREQ(there, self->r.err);
 }

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Address spaces, and names of the kernel.
- */
+/* Address spaces, and names of the kernel. */
 #include "harness.h"
-
 #include <linux/fs.h>
-#include <sys/ioctl.h>
-#include <sys/resource.h>
 
 #include <sys/inotify.h>
 #include <sys/sysmacros.h>
@@ -42,12 +37,8 @@ static int map(struct gprof_spaces *s, const struct gprof_process *id, uint64_t 
 	       uint32_t exec_map_seq, uint16_t flags, uint64_t start, const char *path)
 {
 	struct gprof_map_rec m = {
-		.rec = { GPROF_REC_MAP, flags, sizeof(m) },
-		.process = *id,
-		.time = time,
-		.start = start,
-		.end = start + 0x1000,
-		.exec_map_seq = exec_map_seq,
+		.rec = { GPROF_REC_MAP, flags, sizeof(m) }, .process = *id, .time = time,
+		.start = start, .end = start + 0x1000, .exec_map_seq = exec_map_seq,
 	};
 
 	return gprof_spaces_map(s, &m, path);
@@ -192,10 +183,8 @@ TEST_F(space, a_reading_that_is_repeated_is_kept_once)
 	}
 	space = gprof_spaces_find(&self->s, &self->id);
 	ASSERT_NE(NULL, space);
-	EXPECT_EQ(1, space->nr);
-	EXPECT_EQ(2, space->readings[0].nr);
-	EXPECT_EQ(10, space->readings[0].time);
-	EXPECT_EQ(109, space->readings[0].last_time);
+	EXPECT_EQS(1, space->nr, 2, space->readings[0].nr, 10, space->readings[0].time,
+		   109, space->readings[0].last_time);
 	map(&self->s, &self->id, 200, 1, WHOLE, 0x1000, "other");
 	EXPECT_EQ(2, gprof_spaces_find(&self->s, &self->id)->nr);
 }
@@ -246,20 +235,12 @@ TEST_F(space, a_child_has_the_mappings_of_its_parent)
 static int map_stat(struct gprof_spaces *s, const struct gprof_process *id, const char *path,
 		    const struct stat *st, int what, const void *build_id, uint64_t start)
 {
-	struct {
-		struct gprof_map_rec m;
-		char space[512];
-	} r = {
+	struct { struct gprof_map_rec m; char space[512]; } r = {
 		.m = {
 			.rec = { GPROF_REC_MAP, WHOLE, sizeof(r) },
-			.process = *id,
-			.time = 10 + start,
-			.start = start,
-			.end = start + 0x100000,
-			.inode = st->st_ino,
-			.dev_major = major(st->st_dev),
-			.dev_minor = minor(st->st_dev),
-			.exec_map_seq = 1,
+			.process = *id, .time = 10 + start, .start = start, .end = start + 0x100000,
+			.inode = st->st_ino, .dev_major = major(st->st_dev),
+			.dev_minor = minor(st->st_dev), .exec_map_seq = 1,
 		},
 	};
 	struct gprof_map_file *file;
@@ -527,8 +508,7 @@ TEST_F(file, of_a_living_process_is_what_it_executes)
 TEST_F(file, of_another_machine_gets_no_unwind_table)
 {
 	struct gprof_table_loader t = {
-		.running = true,
-		.lock = PTHREAD_MUTEX_INITIALIZER,
+		.running = true, .lock = PTHREAD_MUTEX_INITIALIZER,
 		.more = PTHREAD_COND_INITIALIZER,
 	};
 	struct stat st;
@@ -556,8 +536,7 @@ TEST_F(file, beyond_the_limit_is_closed_but_keeps_its_build_id)
 	ASSERT_EQ(0, gprof_spaces_init(&second));
 	for (i = 0; i < 20; i++) {
 		snprintf(path, sizeof(path), "%s/copy%zu", self->dir, i);
-		ASSERT_EQ(0, lib_sh("cp /proc/%d/exe %s", getpid(), path));
-		ASSERT_EQ(0, stat(path, &st));
+		ASSERT_ZEROS(lib_sh("cp /proc/%d/exe %s", getpid(), path), stat(path, &st));
 		ASSERT_EQ(0, map_stat(&self->s, &self->dead, path, &st, KNOWN, NULL,
 				      0x1000000 * (i + 1)));
 		/* Another event's, which has the same bound and the same descriptors. */
@@ -613,10 +592,9 @@ TEST_F(space, many_mappings_take_time_as_they_are_many)
 	ASSERT_NE(0, few);
 	ASSERT_NE(NULL, space);
 	EXPECT_EQ(60000, space->readings[0].nr);
-	EXPECT_GT(30 * few, many) {
+	EXPECT_GT(30 * few, many)
 		TH_LOG("%llu ns, ten times as many %llu", (unsigned long long)few,
 		       (unsigned long long)many);
-	}
 }
 
 FIXTURE(kernel) {
@@ -673,16 +651,13 @@ TEST_F(kernel, functions_have_names_and_images)
 	EXPECT_STREQ("schedule", gprof_kernel_find(&self->k, 0xffffffff810017ff, &self->image));
 	EXPECT_STREQ("__x64_sys_fork", gprof_kernel_find(&self->k, 0xffffffff81001abc,
 							 &self->image));
-	EXPECT_STREQ("[kernel.kallsyms]", self->image->name);
-	EXPECT_STREQ("deadbeef", self->image->build_id);
-	EXPECT_EQ(0xffffffff81000000, self->image->start);
-	EXPECT_EQ(0xffffffff81003000, self->image->end);
+	EXPECT_STREQS("[kernel.kallsyms]", self->image->name, "deadbeef", self->image->build_id);
+	EXPECT_EQS(0xffffffff81000000, self->image->start, 0xffffffff81003000, self->image->end);
 	EXPECT_STREQ("vfs_read", gprof_kernel_find(&self->k, 0xffffffff81002fff, &self->image));
 	EXPECT_EQ(NULL, gprof_kernel_find(&self->k, 0xffffffff81003000, &self->image));
 	EXPECT_EQ(NULL, self->image);
 	EXPECT_STREQ("ext4_read", gprof_kernel_find(&self->k, 0xffffffffc0001200, &self->image));
-	EXPECT_STREQ("[ext4]", self->image->name);
-	EXPECT_STREQ("deadbeef", self->image->build_id);
+	EXPECT_STREQS("[ext4]", self->image->name, "deadbeef", self->image->build_id);
 	EXPECT_STREQ("ext4_write", gprof_kernel_find(&self->k, 0xffffffffc0002fff, &self->image));
 	EXPECT_EQ(NULL, gprof_kernel_find(&self->k, 0xffffffffc0003000, &self->image));
 	EXPECT_EQ(NULL, gprof_kernel_find(&self->k, 0xffffffffc0001000, &self->image));
@@ -704,8 +679,7 @@ TEST_F(kernel, the_end_of_the_text_may_be_data_or_missing)
 		  "ffff800008e30000 D _etext\n");
 	ASSERT_EQ(0, gprof_kernel_load(&self->k, self->proc, self->sys));
 	/* A section's beginning is no function. */
-	EXPECT_STREQ("__switch_to", gprof_kernel_find(&self->k, 0xffff800008020010,
-						      &self->image));
+	EXPECT_STREQ("__switch_to", gprof_kernel_find(&self->k, 0xffff800008020010, &self->image));
 	EXPECT_STREQ("__switch_to", gprof_kernel_find(&self->k, 0xffff800008e2ffff, &self->image));
 	EXPECT_EQ(NULL, gprof_kernel_find(&self->k, 0xffff800008e30000, &self->image));
 	gprof_kernel_free(&self->k);
@@ -792,8 +766,7 @@ TEST_F(kernel, names_are_read_again_when_modules_are_others)
 		{ .modules = "ext3 12288 1 - Unloading 0xffffffffc0002000\n", .read = true },
 		{ .modules = "ext3 12288 1 - Unloading 0xffffffffc0002000\n"
 			     "x 1 0 - Live 0xffffffffc0008000\n", .read = true },
-		{ .modules = "", .read = true },
-		{ .modules = "" },
+		{ .modules = "", .read = true }, { .modules = "" },
 	};
 	struct gprof_kernel *k, *last = NULL;
 	bool was_read;
@@ -813,9 +786,7 @@ TEST_F(kernel, names_are_read_again_when_modules_are_others)
 			lib_sh("cd %s/module && mv ext4 old && mkdir ext4", self->sys);
 		k = get_kernel(self, cases[i].anew, &was_read);
 		ASSERT_NE(NULL, k);
-		EXPECT_EQ(cases[i].read, was_read) {
-			TH_LOG("case %zu", i);
-		}
+		EXPECT_EQ(cases[i].read, was_read) TH_LOG("case %zu", i);
 		EXPECT_EQ(cases[i].read, k != last);
 		EXPECT_EQ(cases[i].read, !strcmp(name, gprof_kernel_find(k, 0xffffffff81000000,
 									 &self->image)));

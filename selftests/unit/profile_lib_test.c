@@ -4,7 +4,6 @@
  * what is written of them and read again.
  */
 #include "harness.h"
-
 #include <gprof/profile.h>
 
 #include "lib_util.h"
@@ -98,16 +97,13 @@ TEST_F(profile, every_member_is_written_and_read)
 	EXPECT_EQ(0, gprof_profile_default_type(q));
 	EXPECT_STREQ("pt", OF(q, q->period_type.type));
 	EXPECT_STREQ("pu", OF(q, q->period_type.unit));
-	EXPECT_EQ(99, q->period);
-	EXPECT_EQ(1234567890123456789, q->time_nanos);
-	EXPECT_EQ(987654321, q->duration_nanos);
+	EXPECT_EQS(99, q->period, 1234567890123456789, q->time_nanos, 987654321, q->duration_nanos);
 	EXPECT_STREQ("drop", OF(q, q->drop_frames));
 	EXPECT_STREQ("keep", OF(q, q->keep_frames));
 	EXPECT_STREQ("http://doc", OF(q, q->doc_url));
 	ASSERT_EQ(4, q->nr_mappings);
-	EXPECT_EQ(0x1000, q->mappings[0].start);
-	EXPECT_EQ(0x2000, q->mappings[0].limit);
-	EXPECT_EQ(0x300, q->mappings[0].offset);
+	EXPECT_EQS(0x1000, q->mappings[0].start, 0x2000, q->mappings[0].limit,
+		   0x300, q->mappings[0].offset);
 	EXPECT_STREQ("file", OF(q, q->mappings[0].filename));
 	EXPECT_STREQ("id", OF(q, q->mappings[0].build_id));
 	for (i = 0; i < 4; i++) {
@@ -122,30 +118,25 @@ TEST_F(profile, every_member_is_written_and_read)
 	EXPECT_STREQ("source", OF(q, q->functions[0].filename));
 	EXPECT_EQ(17, q->functions[0].start_line);
 	ASSERT_EQ(2, q->nr_locations);
-	EXPECT_EQ(1, q->locations[0].mapping);
-	EXPECT_EQ(4, q->locations[1].mapping);
-	EXPECT_EQ(0x1100, q->locations[0].address);
-	EXPECT_EQ(0x7100, q->locations[1].address);
+	EXPECT_EQS(1, q->locations[0].mapping, 4, q->locations[1].mapping,
+		   0x1100, q->locations[0].address, 0x7100, q->locations[1].address);
 	EXPECT_FALSE(q->locations[0].folded);
 	EXPECT_TRUE(q->locations[1].folded);
 	ASSERT_EQ(2, q->locations[0].nr_lines);
-	EXPECT_EQ(0, q->locations[1].nr_lines);
-	EXPECT_EQ(23, q->lines[q->locations[0].lines].line);
-	EXPECT_EQ(5, q->lines[q->locations[0].lines].column);
-	EXPECT_EQ(29, q->lines[q->locations[0].lines + 1].line);
+	EXPECT_EQS(0, q->locations[1].nr_lines, 23, q->lines[q->locations[0].lines].line,
+		   5, q->lines[q->locations[0].lines].column,
+		   29, q->lines[q->locations[0].lines + 1].line);
 	ASSERT_EQ(2, q->nr_samples);
 	EXPECT_EQ(0, memcmp(values, q->values, sizeof(values)));
 	ASSERT_EQ(2, q->samples[0].nr_locations);
 	ASSERT_EQ(1, q->samples[1].nr_locations);
-	EXPECT_EQ(0, q->stacks[q->samples[0].locations]);
-	EXPECT_EQ(1, q->stacks[q->samples[0].locations + 1]);
-	EXPECT_EQ(1, q->stacks[q->samples[1].locations]);
+	EXPECT_EQS(0, q->stacks[q->samples[0].locations], 1, q->stacks[q->samples[0].locations + 1],
+		   1, q->stacks[q->samples[1].locations]);
 	ASSERT_EQ(2, q->label_sets[q->samples[0].labels].nr);
 	EXPECT_EQ(0, q->label_sets[q->samples[1].labels].nr);
 	EXPECT_STREQ("size", OF(q, q->labels[0].key));
 	EXPECT_STREQ("bytes", OF(q, q->labels[0].unit));
-	EXPECT_EQ(-4096, q->labels[0].num);
-	EXPECT_EQ(0, q->labels[0].str);
+	EXPECT_EQS(-4096, q->labels[0].num, 0, q->labels[0].str);
 	EXPECT_STREQ("thread", OF(q, q->labels[1].key));
 	EXPECT_STREQ("worker", OF(q, q->labels[1].str));
 }
@@ -214,11 +205,8 @@ TEST_F(profile, samples_differ_by_stack_and_each_label_and_equal_ones_add_up)
 		const struct gprof_label_set *set = &p->label_sets[p->samples[i].labels];
 		const struct gprof_label *l = &p->labels[set->first];
 
-		EXPECT_EQ(1, set->nr);
-		EXPECT_EQ(labels[i].key, l->key);
-		EXPECT_EQ(labels[i].str, l->str);
-		EXPECT_EQ(labels[i].unit, l->unit);
-		EXPECT_EQ(labels[i].num, l->num);
+		EXPECT_EQS(1, set->nr, labels[i].key, l->key, labels[i].str, l->str,
+			   labels[i].unit, l->unit, labels[i].num, l->num);
 	}
 	EXPECT_EQ(p->samples[5].labels, p->samples[6].labels);
 	for (; i < 9; i++)

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Profiles that a program builds, merges and subtracts, through the public interface.
- */
+/* Profiles that a program builds, merges and subtracts, through the public interface. */
 #include "harness.h"
-
 #include <gprof/profile_builder.h>
 
 #include "lib_util.h"
@@ -93,8 +90,7 @@ TEST(what_is_built_is_there_is_written_and_read)
 	const struct gprof_frame frames[] = {
 		{ .function = "tiny", .file = "t.h", .line = 4, .inlined = true },
 		{ .function = "leaf", .file = "l.c", .line = 9, .mapping = "/bin/x", .address = 0x123 },
-		{ .address = 0xabc },
-		{ .function = "main", .mapping = "/bin/x" },
+		{ .address = 0xabc }, { .function = "main", .mapping = "/bin/x" },
 	};
 	const struct gprof_tag tags[] = {
 		{ .key = "customer", .text = "17" }, { .key = "bytes", .unit = "bytes", .num = -5 },
@@ -120,8 +116,7 @@ TEST(what_is_built_is_there_is_written_and_read)
 	EXPECT_EQ(0, gprof_profile_default_type(p));
 	EXPECT_STREQ("a comment", gprof_profile_comment(p, 0));
 	gprof_profile_time(p, &start, &duration);
-	EXPECT_EQ(1700000000000000000, start);
-	EXPECT_EQ(5, duration);
+	EXPECT_EQS(1700000000000000000, start, 5, duration);
 	q = again(p);
 	ASSERT_NE(NULL, q);
 	EXPECT_STREQ(want, show(q));
@@ -224,8 +219,7 @@ TEST_F(two, merged_add_up)
 	EXPECT_EQ(18, gprof_profile_total(self->out, 0));
 	EXPECT_EQ(18, gprof_profile_whole(self->out, 0));
 	gprof_profile_time(self->out, &start, &duration);
-	EXPECT_EQ(1000, start);
-	EXPECT_EQ(16, duration);
+	EXPECT_EQS(1000, start, 16, duration);
 	EXPECT_STREQ("both", gprof_profile_comment(self->out, 0));
 	EXPECT_STREQ("first", gprof_profile_comment(self->out, 1));
 	EXPECT_STREQ("second", gprof_profile_comment(self->out, 2));
@@ -426,8 +420,7 @@ TEST_F(two, a_sum_of_files_is_what_they_are_merged)
 		EXPECT_STREQ(want, show(sum));
 		gprof_profile_time(self->out, &start[0], &duration[0]);
 		gprof_profile_time(sum, &start[1], &duration[1]);
-		EXPECT_EQ(start[0], start[1]);
-		EXPECT_EQ(duration[0], duration[1]);
+		EXPECT_EQS(start[0], start[1], duration[0], duration[1]);
 		for (i = 0; gprof_profile_comment(self->out, i); i++)
 			EXPECT_STREQ(gprof_profile_comment(self->out, i),
 				     gprof_profile_comment(sum, i));
@@ -491,9 +484,8 @@ TEST(what_is_in_use_is_of_the_last_file)
 			}
 			p = gprof_profile_sum_end(s);
 			ASSERT_NE(NULL, p);
-			EXPECT_STREQ(i % 2 ? with[nr - 1] : without[nr - 1], show(p)) {
+			EXPECT_STREQ(i % 2 ? with[nr - 1] : without[nr - 1], show(p))
 				TH_LOG("%zu: %zu", i, nr);
-			}
 			gprof_profile_free(p);
 		}
 	}
@@ -538,9 +530,8 @@ TEST_F(two, a_sum_of_files_has_the_same_code_once)
 			.filename = gprof_profile_text(p, "/x/z"),
 			.build_id = gprof_profile_text(p, "aa") });
 		l = gprof_profile_add_location(p, 1, starts[i] + 0x20);
-		ASSERT_EQ(0, gprof_profile_add_sample(p, &l, 1, NULL, 0, values));
-		ASSERT_EQ(0, gprof_profile_finish(p));
-		ASSERT_EQ(0, gprof_profile_write_to(p, put, &f));
+		ASSERT_ZEROS(gprof_profile_add_sample(p, &l, 1, NULL, 0, values),
+			     gprof_profile_finish(p), gprof_profile_write_to(p, put, &f));
 		f.v[f.len - 5] ^= 1;
 		EXPECT_EQ(-EBADMSG, gprof_profile_sum_add(s, f.v, f.len, GPROF_SUM_LAST_IN_USE));
 		EXPECT_EQ(0, sum_add(s, p, GPROF_SUM_LAST_IN_USE));

@@ -4,13 +4,7 @@
  * known, held to what they must say to the last digit.
  */
 #include "harness.h"
-
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "profile/profile.h"
 
@@ -48,9 +42,7 @@ FIXTURE_TEARDOWN(profile)
 static uint32_t mapping(struct gprof_profile *p, const char *file, uint64_t start)
 {
 	struct gprof_mapping m = {
-		.start = start,
-		.limit = start + 0x1000,
-		.filename = gprof_profile_text(p, file),
+		.start = start, .limit = start + 0x1000, .filename = gprof_profile_text(p, file),
 	};
 
 	return gprof_profile_add_mapping(p, &m) + 1;
@@ -247,9 +239,8 @@ TEST_F(profile, ratio_is_of_each_function_and_tells_how_sure_it_is)
 	EXPECT_NE(NULL, strstr(self->out, "12 of 13 functions are not shown; -n N"));
 	run_ratio(self, files, "--cum", NULL);
 	/* 800 ms of 100 - 19 samples, by all 485 */
-	EXPECT_NE(NULL, strstr(self->out, "      114.29 +- 12.0%        0.80s      7000000  main")) {
+	EXPECT_NE(NULL, strstr(self->out, "      114.29 +- 12.0%        0.80s      7000000  main"))
 		TH_LOG("%s", self->out);
-	}
 	unlink(name);
 	run_ratio(self, files, NULL, NULL);
 	EXPECT_EQ(STATUS_FAILED, self->status);
@@ -428,9 +419,8 @@ TEST_F(profile, what_a_picture_leaves_out_is_told)
 	SAMPLE(self->p, 3, 3, more);
 	run(self, cmd_flame, "-o", "-", NULL);
 	EXPECT_EQ(STATUS_OK, self->status);
-	EXPECT_NE(NULL, strstr(self->said, "2 samples with values below 0")) {
+	EXPECT_NE(NULL, strstr(self->said, "2 samples with values below 0"))
 		TH_LOG("%s", self->said);
-	}
 }
 
 /* 3500 stacks of 5 functions each are all wide enough, and too many all the same. */
@@ -490,14 +480,12 @@ TEST_F(profile, a_tree_of_any_size_has_each_stack_once)
 	save(self);
 	ASSERT_EQ(STATUS_OK, view_open(&view, self->file, NULL));
 	ASSERT_EQ(STATUS_OK, calltree_build(&tree, &view));
-	EXPECT_EQ(1 + 5 + 5 * 100 + 5 * 100 * 100, tree.nr);
-	EXPECT_EQ(100000, tree.nodes[0].total);
+	EXPECT_EQS(1 + 5 + 5 * 100 + 5 * 100 * 100, tree.nr, 100000, tree.nodes[0].total);
 	for (i = 0; i < tree.nr; i++) {
 		leaves += tree.nodes[i].self == 2;
 		wrong += tree.nodes[i].self != (tree.nodes[i].depth == 3 ? 2 : 0);
 	}
-	EXPECT_EQ(50000, leaves);
-	EXPECT_EQ(0, wrong);
+	EXPECT_EQS(50000, leaves, 0, wrong);
 	calltree_free(&tree);
 	view_close(&view);
 }

@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Views of profiles: what is chosen of them, and the numbers that are then shown.
- */
+/* Views of profiles: what is chosen of them, and the numbers that are then shown. */
 #include "harness.h"
-
 #include <elf.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "cli/cmd.h"
 #include "record/heap_text.h"
@@ -18,24 +11,15 @@
 
 static const char source[] = "int main(void)\n{\n\tdeep();\n\twide();\n}\n";
 
-/**
- * struct stack - a sample of the profile that is looked at
- * @value: of it
- * @pid: process
- * @tid: thread
- * @comm: name of it
- * @cpu: where it ran
- * @frames: "function@module:line", root first, with spaces between
- * @process: what its process is called, or NULL: it is not told
- */
+/* A sample of the profile that is looked at. */
 struct stack {
-	int64_t value;
-	int64_t pid;
-	int64_t tid;
-	const char *comm;
-	int64_t cpu;
-	const char *frames;
-	const char *process;
+	int64_t value;	/* of it */
+	int64_t pid;	/* process */
+	int64_t tid;	/* thread */
+	const char *comm;	/* name of it */
+	int64_t cpu;	/* where it ran */
+	const char *frames;	/* "function@module:line", root first, with spaces between */
+	const char *process;	/* what its process is called, or NULL: it is not told */
 };
 
 static const struct stack stacks[] = {
@@ -183,20 +167,16 @@ static void check(struct __test_metadata *_metadata, FIXTURE_DATA(profiles) *sel
 
 	for (i = 0; i < nr; i++) {
 		run_line(&self->r, cmd, rows[i].line, self->file);
-		EXPECT_EQ(0, self->r.status) {
-			TH_LOG("%s: %s", rows[i].line, self->r.err);
-		}
+		EXPECT_EQ(0, self->r.status) TH_LOG("%s: %s", rows[i].line, self->r.err);
 		for (j = 0; j < 4 && rows[i].wanted[j]; j++) {
-			EXPECT_NE(NULL, strstr(self->r.out, rows[i].wanted[j])) {
+			EXPECT_NE(NULL, strstr(self->r.out, rows[i].wanted[j]))
 				TH_LOG("%s: no \"%s\" in\n%s", rows[i].line, rows[i].wanted[j],
 				       self->r.out);
-			}
 		}
 		if (rows[i].not_wanted) {
-			EXPECT_EQ(NULL, strstr(self->r.out, rows[i].not_wanted)) {
+			EXPECT_EQ(NULL, strstr(self->r.out, rows[i].not_wanted))
 				TH_LOG("%s: \"%s\" in\n%s", rows[i].line, rows[i].not_wanted,
 				       self->r.out);
-			}
 		}
 	}
 }
@@ -221,13 +201,9 @@ static void check_tables(struct __test_metadata *_metadata, FIXTURE_DATA(profile
 {
 	for (size_t i = 0; i < nr; i++) {
 		run_line(&self->r, cmd, tables[i].line, self->file);
-		EXPECT_EQ(0, self->r.status) {
-			TH_LOG("%s: %s", tables[i].line, self->r.err);
-		}
+		EXPECT_EQ(0, self->r.status) TH_LOG("%s: %s", tables[i].line, self->r.err);
 		squeeze(self->r.out);
-		EXPECT_STREQ(tables[i].whole, self->r.out) {
-			TH_LOG("%s", tables[i].line);
-		}
+		EXPECT_STREQ(tables[i].whole, self->r.out) TH_LOG("%s", tables[i].line);
 	}
 }
 
@@ -242,8 +218,7 @@ static const struct stack formulae[] = {
 	{ 10, 7, 9, "-[NSView_draw]", 0, "main@/bin/shop:3" },
 	{ 10, 7, 10, "@SUM(1,2)", 0, "main@/bin/shop:3" },
 	{ 10, 7, 11, "'quoted", 0, "main@/bin/shop:3" },
-	{ 10, 7, 12, "\t=1", 0, "main@/bin/shop:3" },
-	{ 10, 7, 13, "\r=1", 0, "main@/bin/shop:3" },
+	{ 10, 7, 12, "\t=1", 0, "main@/bin/shop:3" }, { 10, 7, 13, "\r=1", 0, "main@/bin/shop:3" },
 	{ 10, 7, 14, "\uff1d1", 0, "main@/bin/shop:3" },
 	{ 20, 7, 15, "a=b+c-d", 0, "main@/bin/shop:3" },
 };
@@ -652,10 +627,7 @@ TEST_F(profiles, page_has_all_that_its_script_needs)
 			"\"keys\":[\"process\",\"cgroup\",\"cpu\",\"thread\"]" }, "http" },
 		{ "view F -o - --comm worker", { "\"total\":200," }, "\"start\"" },
 	};
-	static const struct {
-		const char *line;
-		const char *wanted[6];
-	} pages[] = {
+	static const struct { const char *line, *wanted[6]; } pages[] = {
 		{ "view F -o -", {
 			"10 shop (7) (no cgroup) CPU 0 shop (7): read,kernel,1 deep,shop,0 main,shop,0 all,,0\n",
 			"20 shop (7) (no cgroup) CPU 1 worker (8): deep,shop,0 deep,shop,0 main,shop,0 all,,0\n",
@@ -675,14 +647,11 @@ TEST_F(profiles, page_has_all_that_its_script_needs)
 		run_line(&self->r, cmd_view, pages[i].line, self->file);
 		read_page(self->r.out, text, sizeof(text));
 		for (size_t j = 0; pages[i].wanted[j]; length += strlen(pages[i].wanted[j++])) {
-			EXPECT_NE(NULL, strstr(text, pages[i].wanted[j])) {
+			EXPECT_NE(NULL, strstr(text, pages[i].wanted[j]))
 				TH_LOG("%s: no \"%s\" in\n%s", pages[i].line, pages[i].wanted[j], text);
-			}
 		}
 		/* and nothing else */
-		EXPECT_EQ(length, strlen(text)) {
-			TH_LOG("%s:\n%s", pages[i].line, text);
-		}
+		EXPECT_EQ(length, strlen(text)) TH_LOG("%s:\n%s", pages[i].line, text);
 	}
 	/* nothing that a name could end the script with */
 	EXPECT_EQ(NULL, strstr(self->r.out, "</script>\n<script>x"));
@@ -753,18 +722,13 @@ TEST_F(profiles, difference_is_drawn)
 
 TEST_F(profiles, what_finds_nothing_is_told)
 {
-	static const struct {
-		const char *line;
-		int status;
-		const char *said;
-	} rows[] = {
+	static const struct { const char *line; int status; const char *said; } rows[] = {
 		{ "top F --focus nosuch", 0, "--focus nosuch: no function is like that" },
 		{ "top F --ignore nosuch", 0, "--ignore nosuch: no function" },
 		{ "top F --hide nosuch", 0, "--hide nosuch: no function" },
 		{ "top F --comm nosuch", 0, "no sample has comm nosuch" },
 		{ "top F --focus ( ", 2, "\"(\" is no regular expression" },
-		{ "top F --focus a --focus b", 2, "\"a|b\"" },
-		{ "top F --pid x", 2, "not \"x\"" },
+		{ "top F --focus a --focus b", 2, "\"a|b\"" }, { "top F --pid x", 2, "not \"x\"" },
 		{ "top F --pid 7,,9", 2, "not \"7,,9\"" },
 		{ "top F --label cpu", 2, "not \"cpu\"" },
 		{ "top F --by proces", 2, "did you mean process?" },
@@ -776,9 +740,8 @@ TEST_F(profiles, what_finds_nothing_is_told)
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		run_line(&self->r, cmd_top, rows[i].line, self->file);
 		EXPECT_EQ(rows[i].status, self->r.status);
-		EXPECT_NE(NULL, strstr(self->r.err, rows[i].said)) {
+		EXPECT_NE(NULL, strstr(self->r.err, rows[i].said))
 			TH_LOG("%s: %s", rows[i].line, self->r.err);
-		}
 	}
 }
 
@@ -828,8 +791,7 @@ TEST_F(profiles, heap_as_text)
 	ASSERT_EQ(0, gprof_profile_write(p, fd));
 	close(fd);
 	gprof_profile_free(p);
-	run(&self->r, print_heap, argv, -1);
-	EXPECT_EQ(STATUS_OK, self->r.status);
+	RUN_OK(print_heap, argv);
 	EXPECT_STREQ("heap profile: 6: 330 [112: 6050] @ heapprofile\n"
 		     "3: 300 [7: 5000] @ 0x10 0x20\n"
 		     "#\t0x10\tleaf\t\tl.c:4\n"
@@ -843,8 +805,7 @@ TEST_F(profiles, heap_as_text)
 		     "0: 0 [100: 1000] @ 0x20\n"
 		     "#\t0x20\tmain\t\t/p\n"
 		     "\n", self->r.out);
-	run(&self->r, print_leaks, argv, -1);
-	EXPECT_EQ(STATUS_OK, self->r.status);
+	RUN_OK(print_leaks, argv);
 	EXPECT_STREQ("never freed: 330 bytes in 6 objects, from 2 places\n"
 		     "\n"
 		     "300 bytes in 3 objects\n"
@@ -896,9 +857,7 @@ TEST_F(profiles, a_build_id_has_any_length)
 		close(fd);
 		ASSERT_EQ(STATUS_OK, elf_place_read(&e, self->file));
 		EXPECT_EQ(2 * sizes[i], strlen(e.build_id));
-		EXPECT_EQ(0, strncmp(wanted, e.build_id, 2 * sizes[i])) {
-			TH_LOG("%s", e.build_id);
-		}
+		EXPECT_EQ(0, strncmp(wanted, e.build_id, 2 * sizes[i])) TH_LOG("%s", e.build_id);
 		EXPECT_EQ(UINT64_MAX, elf_place_address(&e, 0xfff));
 		EXPECT_EQ(0x401000, elf_place_address(&e, 0x1000));
 		EXPECT_EQ(0x40101f, elf_place_address(&e, 0x101f));

@@ -4,14 +4,8 @@
  * called, and which line they are at: with frames and memory that are made for it.
  */
 #include "harness.h"
-
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/gprof.h>
-#include <stdint.h>
-#include <sys/mman.h>
 #include <sys/sendfile.h>
-#include <unistd.h>
 
 #include "record/python_mix.h"
 #include "symbol/python_names.h"
@@ -35,8 +29,7 @@ static enum gprof_python_role role_of(uint64_t frame)
 }
 
 /*
- * The order as text: C frames as numbers, others as letters, by their code; "?": it is not
- * known.
+ * The order as text: C frames as numbers, others as letters, by their code; "?": it is not known.
  */
 static const char *mixed(uint16_t flags, const uint64_t *user, size_t nr)
 {
@@ -184,9 +177,8 @@ TEST(lines_are_those_that_the_interpreter_says)
 	size_t size = sizeof(lines_of_a_function), i;
 
 	for (i = 0; i < NR_INSTRUCTIONS; i++)
-		EXPECT_EQ(lines_by_instruction[i], line_at(lines_of_a_function, size, i)) {
+		EXPECT_EQ(lines_by_instruction[i], line_at(lines_of_a_function, size, i))
 			TH_LOG("instruction %zu", i);
-		}
 	EXPECT_EQ(0, line_at(lines_of_a_function, size, NR_INSTRUCTIONS));
 	/* before the first one it is at the definition */
 	EXPECT_EQ(1, line_at(lines_of_a_function, size, (uint64_t)-1));
@@ -239,13 +231,10 @@ static const struct gprof_interpreter interpreter = {
 		.code_qualname = offsetof(struct object, qualname),
 		.string_hash = offsetof(struct text, hash),
 	},
-	.linetable = offsetof(struct object, lines),
-	.code_size = offsetof(struct object, instrs),
-	.bytes_size = offsetof(struct bytes, size),
-	.bytes_data = offsetof(struct bytes, data),
+	.linetable = offsetof(struct object, lines), .code_size = offsetof(struct object, instrs),
+	.bytes_size = offsetof(struct bytes, size), .bytes_data = offsetof(struct bytes, data),
 	.string_length = offsetof(struct text, length),
-	.string_state = offsetof(struct text, state),
-	.string_ascii = offsetof(struct text, chars),
+	.string_state = offsetof(struct text, state), .string_ascii = offsetof(struct text, chars),
 	.string_other = offsetof(struct text, chars) + 16,
 };
 
@@ -292,8 +281,7 @@ TEST_F(names, code_is_called_what_it_is)
 	LEARN();
 	code = gprof_python_find(&self->n, self->frame);
 	ASSERT_NE(NULL, code);
-	EXPECT_STREQ("C.f", code->name);
-	EXPECT_STREQ("a.py", code->file);
+	EXPECT_STREQS("C.f", code->name, "a.py", code->file);
 	EXPECT_EQ(10, code->first_line);
 	EXPECT_EQ(11, gprof_python_line(code, self->frame[0]));
 }

@@ -4,10 +4,7 @@
  * with ThreadSanitizer, the library's part of it too.
  */
 #include "harness.h"
-
 #include <gprof/utilization.h>
-#include <pthread.h>
-#include <sched.h>
 
 #include "lib_util.h"
 #include "profile/profile.h"

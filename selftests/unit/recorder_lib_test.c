@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * What recorders refuse before they ask the kernel, and how they say it.
- */
+/* What recorders refuse before they ask the kernel, and how they say it. */
 #include "harness.h"
-
 #include <gprof/info.h>
 #include <gprof/profile.h>
 #include <gprof/recorder.h>
-#include <pthread.h>
 
 #include "device/device.h"
 #include <gprof/sched_stats.h>
@@ -52,18 +48,14 @@ TEST_F(recorder, a_missing_module_is_named)
 	REFUSED(ENOENT, "gprof.ko is not loaded");
 	EXPECT_NE(NULL, strstr(gprof_error(), "modprobe gprof"));
 	h = gprof_host_new();
-	EXPECT_EQ(NULL, h);
-	EXPECT_EQ(ENOENT, errno);
+	EXPECT_EQS(NULL, h, ENOENT, errno);
 	EXPECT_NE(NULL, strstr(gprof_error(), "gprof.ko is not loaded"));
 	gprof_host_free(h);
 }
 
 TEST_F(recorder, a_configuration_grows_compatibly)
 {
-	struct {
-		struct gprof_cpu_config cfg;
-		uint64_t later;
-	} newer = { .cfg = self->cfg };
+	struct { struct gprof_cpu_config cfg; uint64_t later; } newer = { .cfg = self->cfg };
 
 	self->cfg.sz = sizeof(self->cfg) - 8;
 	REFUSED(EINVAL, "sz");
@@ -176,9 +168,7 @@ static void refuse_kind(struct __test_metadata *_metadata, struct gprof_recorder
 	cfg->sz = sizeof(*cfg);
 	EXPECT_EQ(NULL, gprof_recorder_new(cfg));
 	EXPECT_EQ(err, errno);
-	EXPECT_NE(NULL, strstr(gprof_error(), sentence)) {
-		TH_LOG("%s", gprof_error());
-	}
+	EXPECT_NE(NULL, strstr(gprof_error(), sentence)) TH_LOG("%s", gprof_error());
 }
 
 TEST_F(recorder, bad_kinds_are_refused)
@@ -244,12 +234,8 @@ TEST(every_reason_has_a_sentence_that_names_the_event)
 		EXPECT_EQ(-EINVAL, gprof_device_explain(EINVAL, reason, GPROF_KIND_CPU, "SETUP",
 							"zork", &e));
 		EXPECT_EQ(EINVAL, e.err);
-		EXPECT_EQ(&e.text[0], strstr(e.text, "zork: ")) {
-			TH_LOG("%u: %s", reason, e.text);
-		}
-		EXPECT_STRNE(general.text, e.text) {
-			TH_LOG("%u: %s", reason, e.text);
-		}
+		EXPECT_EQ(&e.text[0], strstr(e.text, "zork: ")) TH_LOG("%u: %s", reason, e.text);
+		EXPECT_STRNE(general.text, e.text) TH_LOG("%u: %s", reason, e.text);
 	}
 }
 
@@ -319,17 +305,13 @@ TEST(a_missing_counter_points_to_the_timer)
 /* Tracepoints and probes are the kernel's: neither CPU nor timer has to do with them. */
 TEST(what_a_kernel_lacks_is_not_told_as_a_counter)
 {
-	static const struct {
-		uint32_t kind;
-		const char *says;
-	} kinds[] = {
+	static const struct { uint32_t kind; const char *says; } kinds[] = {
 		{ GPROF_KIND_TRACEPOINT, "no such tracepoint" },
 		{ GPROF_KIND_SCHED, "CONFIG_TRACEPOINTS" },
 		{ GPROF_KIND_TRACE, "CONFIG_TRACEPOINTS" },
 		{ GPROF_KIND_BLOCK, "CONFIG_TRACEPOINTS" },
 		{ GPROF_KIND_MUTEX, "leave out the kernel's locks" },
-		{ GPROF_KIND_ALLOC, "gprofctl info" },
-		{ GPROF_KIND_HEAP, "CONFIG_KPROBES" },
+		{ GPROF_KIND_ALLOC, "gprofctl info" }, { GPROF_KIND_HEAP, "CONFIG_KPROBES" },
 	};
 	static const int errors[] = { ENOENT, EOPNOTSUPP };
 	struct gprof_error e;
@@ -343,9 +325,7 @@ TEST(what_a_kernel_lacks_is_not_told_as_a_counter)
 			EXPECT_EQ(&e.text[0], strstr(e.text, "zork: this kernel "));
 			EXPECT_NE(NULL, strstr(e.text, kinds[i].says));
 			EXPECT_EQ(NULL, strstr(e.text, "counter"));
-			EXPECT_EQ(NULL, strstr(e.text, "-e timer")) {
-				TH_LOG("%s", e.text);
-			}
+			EXPECT_EQ(NULL, strstr(e.text, "-e timer")) TH_LOG("%s", e.text);
 		}
 	}
 	gprof_device_explain(EINTR, GPROF_REASON_EVENT, GPROF_KIND_TASK, "START", "zork", &e);

@@ -4,10 +4,9 @@
 #
 #	make -f selftests/unit/ring.mk O=/abs/dir KSELFTEST_DIR=DIR
 #
-# gives ring_nmi_test, ring_tsan_test, ring_steps_test, ring_state_test,
-# ring_dictionary_test, ring_thin_test, ring_sampler_test and, of the scheduler statistics,
-# sched_histogram_test and sched_read_test in
-# $(O)/selftests/unit.
+# gives ring_nmi_test, ring_tsan_test, ring_steps_test, ring_state_test, ring_dictionary_test,
+# ring_thin_test, ring_sampler_test and, of the scheduler statistics, sched_histogram_test and
+# sched_read_test in $(O)/selftests/unit.
 
 here := $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
 top := $(abspath $(here)/../..)

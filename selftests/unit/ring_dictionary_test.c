@@ -4,7 +4,6 @@
  * an NMI at any step of a look-up gets ids of its own.
  */
 #include "harness.h"
-
 #include "../../kmod/ring/dictionary.c"	/* its hash is needed, to find equal ones */
 
 #define SLOTS	256
@@ -267,16 +266,11 @@ static void each_step(struct __test_metadata *_metadata, u64 outer_first, u64 nm
 		ASSERT_NE(0, id);
 		/* an id stands for one key; where the key is the same it may be the same id */
 		if (outer_first != nmi_first) {
-			ASSERT_NE(id, nmi_id) {
-				TH_LOG("NMI at step %u", n);
-			}
+			ASSERT_NE(id, nmi_id) TH_LOG("NMI at step %u", n);
 		}
-		ASSERT_EQ(0, memcmp(arena + id + 1, key, sizeof(key))) {
+		ASSERT_EQ(0, memcmp(arena + id + 1, key, sizeof(key))) TH_LOG("NMI at step %u", n);
+		ASSERT_EQ(0, memcmp(arena + nmi_id + 1, nmi_key, sizeof(key)))
 			TH_LOG("NMI at step %u", n);
-		}
-		ASSERT_EQ(0, memcmp(arena + nmi_id + 1, nmi_key, sizeof(key))) {
-			TH_LOG("NMI at step %u", n);
-		}
 		/* both are found afterwards, or defined once more, but never as another */
 		id = add(1, key, 3, &known);
 		ASSERT_EQ(0, memcmp(arena + id + 1, key, sizeof(key)));

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The reader of rings, on rings in ordinary memory.
- */
+/* The reader of rings, on rings in ordinary memory. */
 #include "harness.h"
-
-#include <pthread.h>
 #include <stdatomic.h>
-#include <time.h>
 
 #include "device/buffer.h"
 #include "device/ring_snapshot.h"
@@ -97,8 +92,7 @@ TEST_F(ring, records_come_in_order_and_are_peeked_at_until_passed)
 	put(&self->g, 6, 8, 0);
 	ASSERT_EQ(1, gprof_ring_peek(&self->g.r, &self->rec, &self->size));
 	ASSERT_EQ(1, gprof_ring_peek(&self->g.r, &self->rec, &self->size));
-	EXPECT_EQ(5, self->rec->type);
-	EXPECT_EQ(24, self->size);
+	EXPECT_EQS(5, self->rec->type, 24, self->size);
 	EXPECT_EQ(7, ((const uint64_t *)self->rec)[1]);
 	gprof_ring_advance(&self->g.r, self->size);
 	ASSERT_EQ(1, gprof_ring_peek(&self->g.r, &self->rec, &self->size));
@@ -167,9 +161,8 @@ TEST_F(ring, a_lying_size_is_a_corrupt_ring)
 		ASSERT_TRUE(ring_init(&g));
 		put(&g, 5, 24, 0);
 		((struct gprof_rec *)g.data)->size = lies[i];
-		EXPECT_EQ(-EBADMSG, gprof_ring_peek(&g.r, &self->rec, &self->size)) {
+		EXPECT_EQ(-EBADMSG, gprof_ring_peek(&g.r, &self->rec, &self->size))
 			TH_LOG("size %u", lies[i]);
-		}
 		/* It stays so, though the record were mended. */
 		((struct gprof_rec *)g.data)->size = 24;
 		EXPECT_EQ(-EBADMSG, gprof_ring_peek(&g.r, &self->rec, &self->size));
@@ -190,9 +183,8 @@ TEST_F(ring, a_lying_head_is_a_corrupt_ring)
 		while (g.head->head < RING_SIZE)
 			put(&g, 5, 16, 0);
 		g.head->head = lies[i];
-		EXPECT_EQ(-EBADMSG, gprof_ring_peek(&g.r, &self->rec, &self->size)) {
+		EXPECT_EQ(-EBADMSG, gprof_ring_peek(&g.r, &self->rec, &self->size))
 			TH_LOG("head %llx", (unsigned long long)lies[i]);
-		}
 		ring_free(&g);
 	}
 }
@@ -207,8 +199,7 @@ TEST_F(ring, a_full_ring_is_read_to_the_end)
 		gprof_ring_advance(&self->g.r, self->size);
 		n++;
 	}
-	EXPECT_EQ(RING_SIZE / 16, n);
-	EXPECT_EQ(0, self->g.r.err);
+	EXPECT_EQS(RING_SIZE / 16, n, 0, self->g.r.err);
 }
 
 /*
@@ -323,8 +314,7 @@ TEST_F(ring, a_snapshot_begins_with_a_generation_and_has_all_of_it)
 		flight_put(&self->g, i);
 	ASSERT_EQ(0, snapshot(&self->g.r, &snap, &gap));
 	EXPECT_FALSE(gap);
-	EXPECT_EQ(self->g.head->oldest, snap.pos);
-	EXPECT_EQ(self->g.head->head, snap.pos + snap.len);
+	EXPECT_EQS(self->g.head->oldest, snap.pos, self->g.head->head, snap.pos + snap.len);
 	while (gprof_snapshot_next(&snap, &off, &self->rec, &self->size) > 0) {
 		if (!n)
 			EXPECT_EQ(GPROF_REC_GENERATION, self->rec->type);
@@ -379,8 +369,7 @@ TEST_F(ring, a_snapshot_of_nothing_is_empty)
 
 	ASSERT_EQ(0, snapshot(&self->g.r, &snap, &gap));
 	EXPECT_FALSE(gap);
-	EXPECT_EQ(0, snap.len);
-	EXPECT_EQ(0, gprof_snapshot_next(&snap, &off, &self->rec, &self->size));
+	EXPECT_ZEROS(snap.len, gprof_snapshot_next(&snap, &off, &self->rec, &self->size));
 	gprof_snapshot_free(&snap);
 }
 

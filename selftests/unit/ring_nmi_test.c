@@ -9,15 +9,6 @@
  */
 #include "ring_test_core.h"
 
-#include <pthread.h>
-#include <sched.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
-
 #include "harness.h"
 
 /* Signals come by the clock and the limit is real time: a busy host needs more. */
@@ -167,13 +158,8 @@ TEST(nmis_at_every_step_leave_nothing_torn)
 /* Where half of what is written looks at nothing but the word, if it can. */
 TEST(words_are_whole_lost_and_told_as_others)
 {
-	const struct {
-		u64 size;
-		unsigned int rounds, nmi_per_64k;
-		bool late;
-	} runs[] = {
-		{ 1 << 20, ROUNDS, 500, false },
-		{ GPROF_BUFFER_MIN, ROUNDS, 500, true },
+	const struct { u64 size; unsigned int rounds, nmi_per_64k; bool late; } runs[] = {
+		{ 1 << 20, ROUNDS, 500, false }, { GPROF_BUFFER_MIN, ROUNDS, 500, true },
 		{ GPROF_BUFFER_MIN, ROUNDS / 50, 8000, false },
 	};
 	unsigned int i, reason;
@@ -231,9 +217,7 @@ TEST(losses_in_a_row_are_told_once)
 		core_produce(&core);
 	core_check_records(&check, core.b.data, core.b.size, 0, core.b.head->head);
 	EXPECT_STREQ("", check.error ?: "");
-	EXPECT_EQ(100, check.samples);
-	EXPECT_EQ(3, check.lost);
-	EXPECT_EQ(1, check.told);
+	EXPECT_EQS(100, check.samples, 3, check.lost, 1, check.told);
 	core_free(&core);
 }
 

@@ -8,12 +8,7 @@
  */
 #include "ring_test_core.h"
 
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-
 #include "harness.h"
-
 #include "../../kmod/target/oncpu.h"
 #include "../../kmod/sample/sampler.h"
 
@@ -96,9 +91,7 @@ static struct trace_source any_stack(void)
 	u32 r = random32();
 
 	return (struct trace_source){
-		.leaf = r % 13,
-		.user_frames = r / 16 % 97,
-		.tid = 1 + r / 4096 % MOST_TIDS,
+		.leaf = r % 13, .user_frames = r / 16 % 97, .tid = 1 + r / 4096 % MOST_TIDS,
 		/* never a name that it had before: that is not said again */
 		.name = nr_taken / 300,
 	};
@@ -367,10 +360,9 @@ static void begin(unsigned int nests)
 static void end(struct __test_metadata *_metadata)
 {
 	read_all();
-	EXPECT_EQ(NULL, view.error) {
+	EXPECT_EQ(NULL, view.error)
 		TH_LOG("sample %llu in generation %llu: %s", (unsigned long long)view.samples,
 		       (unsigned long long)view.generations, view.error);
-	}
 	EXPECT_EQ(nr_taken, view.samples);
 	gprof_captures_exit();
 	forget();
@@ -394,9 +386,7 @@ TEST(stack_and_name_are_said_once_in_a_generation)
 		next_generation();
 	}
 	end(_metadata);
-	EXPECT_EQ(5, view.generations);
-	EXPECT_EQ(5, view.stacks);
-	EXPECT_EQ(5, view.tasks);
+	EXPECT_EQS(5, view.generations, 5, view.stacks, 5, view.tasks);
 }
 
 TEST(name_that_changes_is_said_again)
@@ -410,8 +400,7 @@ TEST(name_that_changes_is_said_again)
 	sample(one);
 	end(_metadata);
 	/* and from then on each time */
-	EXPECT_EQ(3, view.tasks);
-	EXPECT_EQ(1, view.stacks);
+	EXPECT_EQS(3, view.tasks, 1, view.stacks);
 }
 
 /* Between others and in interrupts too; check_sample() compares. */
@@ -474,8 +463,7 @@ TEST(end_that_stacks_share_is_said_once)
 			sample((struct trace_source){
 				.leaf = 1, .user_frames = lists[i], .tid = 1 });
 	end(_metadata);
-	EXPECT_EQ(1, view.bases_said);
-	EXPECT_EQ(6, view.stacks + view.branches);
+	EXPECT_EQS(1, view.bases_said, 6, view.stacks + view.branches);
 	for (i = n = 0; i < 6; i++) {
 		nr = fill_callers(b, lists[i]);
 		n += nr && first && a[first - 1] == b[nr - 1];

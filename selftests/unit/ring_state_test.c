@@ -5,9 +5,6 @@
  */
 #include "ring_test_core.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "harness.h"
 
 #define SIZE	GPROF_BUFFER_MIN
@@ -75,10 +72,9 @@ TEST(head_page_says_what_the_ring_is)
 		gprof_buffer_init(&core.b);
 		EXPECT_EQ(GPROF_ABI_VERSION, core.b.head->version);
 		EXPECT_EQ(sizeof(*core.b.head), core.b.head->header_size);
-		EXPECT_EQ(5, core.b.head->cpu);
-		EXPECT_EQ(flight ? GPROF_SETUP_F_FLIGHT : 0, core.b.head->flags);
-		EXPECT_EQ(PAGE_SIZE, core.b.head->data_offset);
-		EXPECT_EQ(SIZE, core.b.head->data_size);
+		EXPECT_EQS(5, core.b.head->cpu,
+			   flight ? GPROF_SETUP_F_FLIGHT : 0, core.b.head->flags,
+			   PAGE_SIZE, core.b.head->data_offset, SIZE, core.b.head->data_size);
 		core_free(&core);
 	}
 }
@@ -101,15 +97,12 @@ TEST(generation_says_its_times_its_cpu_and_what_its_samples_weigh)
 		real = ktime_get_real_fast_ns() + hour * n;
 		gprof_buffer_begin(&core.b, now);
 		gprof_buffer_end(&core.b);
-		EXPECT_EQ(GPROF_REC_GENERATION, g->rec.type);
-		EXPECT_EQ(0, g->rec.flags);
+		EXPECT_EQS(GPROF_REC_GENERATION, g->rec.type, 0, g->rec.flags);
 		EXPECT_EQ(sizeof(*g), g->rec.size);
-		EXPECT_EQ(n, g->generation);
-		EXPECT_EQ(now, g->mono_ns);
+		EXPECT_EQS(n, g->generation, now, g->mono_ns);
 		EXPECT_LT(real - slack, g->real_ns);
 		EXPECT_GT(real + slack, g->real_ns);
-		EXPECT_EQ(12345, g->weight);
-		EXPECT_EQ(7, g->cpu);
+		EXPECT_EQS(12345, g->weight, 7, g->cpu);
 	}
 	EXPECT_EQ(3 * sizeof(*g), core.b.head->head);
 	core_free(&core);
@@ -186,10 +179,8 @@ TEST(room_ends_at_the_tail_to_the_word)
 	ASSERT_NE(NULL, place);
 	EXPECT_EQ(SIZE + LOST_BYTES + 8, position());
 	lost = (void *)(place - LOST_BYTES);
-	EXPECT_EQ(GPROF_REC_LOST, lost->rec.type);
-	EXPECT_EQ(LOST_BYTES, lost->rec.size);
-	EXPECT_EQ(2, lost->lost[GPROF_LOST_FULL]);
-	EXPECT_EQ(0, lost->lost[GPROF_LOST_BAD_TAIL]);
+	EXPECT_EQS(GPROF_REC_LOST, lost->rec.type, LOST_BYTES, lost->rec.size,
+		   2, lost->lost[GPROF_LOST_FULL], 0, lost->lost[GPROF_LOST_BAD_TAIL]);
 	/* and is told once */
 	core.b.tail->tail = position();
 	before = position();
@@ -199,10 +190,8 @@ TEST(room_ends_at_the_tail_to_the_word)
 	gprof_buffer_lose(&core.b, GPROF_LOST_NESTED);
 	place = put(8);
 	lost = (void *)(place - LOST_BYTES);
-	EXPECT_EQ(0, lost->lost[GPROF_LOST_FULL]);
-	EXPECT_EQ(1, lost->lost[GPROF_LOST_NESTED]);
-	EXPECT_EQ(2, core.b.head->lost[GPROF_LOST_FULL]);
-	EXPECT_EQ(1, core.b.head->lost[GPROF_LOST_NESTED]);
+	EXPECT_EQS(0, lost->lost[GPROF_LOST_FULL], 1, lost->lost[GPROF_LOST_NESTED],
+		   2, core.b.head->lost[GPROF_LOST_FULL], 1, core.b.head->lost[GPROF_LOST_NESTED]);
 	core_free(&core);
 }
 
@@ -350,7 +339,9 @@ TEST(record_is_a_part_of_the_ring_at_most)
 
 TEST(bad_tail_is_a_loss_of_its_own)
 {
-	static const u64 tails[] = { 8, 1ULL << 40, 3, -(u64)SIZE - 8 };
+	static const u64 tails[] = {
+		8, 64 * SIZE, 1ULL << 40, 1ULL << 63, 3, -4, -(u64)SIZE - 8, -2 * (u64)SIZE,
+	};
 	unsigned int i;
 
 	for (i = 0; i < sizeof(tails) / sizeof(*tails); i++) {
@@ -384,8 +375,7 @@ TEST(reader_is_told_once_for_each_half)
 		/* a reader that takes its time is not told again and again */
 		while (position() < end + 256)
 			put(8);
-		EXPECT_EQ(1, shim_readable);
-		EXPECT_EQ(end + SIZE / 2, core.b.wake_at);
+		EXPECT_EQS(1, shim_readable, end + SIZE / 2, core.b.wake_at);
 	}
 	core_free(&core);
 	/* Of a flight ring nobody waits for the end. */
@@ -425,6 +415,7 @@ TEST(flight_ring_says_what_it_gave_up)
 	u64 samples = 0;
 
 	begin(true);
+	core.b.tail->tail = ~0ULL;	/* is nobody's here */
 	while (position() < 3 * SIZE) {
 		ASSERT_NE(NULL, put(LONGEST));
 		samples++;
@@ -433,6 +424,7 @@ TEST(flight_ring_says_what_it_gave_up)
 		EXPECT_EQ((u64)local64_read(&core.b.overwritten), core.b.head->overwritten);
 	}
 	EXPECT_LT(0, core.b.head->overwritten);
+	EXPECT_EQ(0, core.b.head->lost[GPROF_LOST_BAD_TAIL]);
 	/* a generation has one sample here: as many are left as there are */
 	EXPECT_EQ(samples, core.b.head->overwritten +
 		  (core.b.generation - local64_read(&core.b.first) + 1));

@@ -9,9 +9,6 @@
  */
 #include "ring_test_core.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "harness.h"
 
 /* A ring that is broken may never end. */
@@ -244,23 +241,14 @@ static void flight_of_tiny_generations(void)
 		sample();
 }
 
-static const struct {
-	const char *name;
-	void (*prepare)(void);
-} scenarios[] = {
-	{ "empty ring", empty_ring },
-	{ "some samples", some_samples },
-	{ "generation due", generation_due },
-	{ "room for one", room_for_one },
-	{ "room for less", room_for_less },
-	{ "full and generation due", full_and_generation_due },
-	{ "loss owed", loss_owed },
-	{ "loss owed and little room", loss_owed_and_little_room },
+static const struct { const char *name; void (*prepare)(void); } scenarios[] = {
+	{ "empty ring", empty_ring }, { "some samples", some_samples },
+	{ "generation due", generation_due }, { "room for one", room_for_one },
+	{ "room for less", room_for_less }, { "full and generation due", full_and_generation_due },
+	{ "loss owed", loss_owed }, { "loss owed and little room", loss_owed_and_little_room },
 	{ "impossible tail", impossible_tail },
-	{ "dictionary nearly full", dictionary_nearly_full },
-	{ "flight, empty", flight_empty },
-	{ "flight, full", flight_full },
-	{ "flight, about to give up", flight_about_to_give_up },
+	{ "dictionary nearly full", dictionary_nearly_full }, { "flight, empty", flight_empty },
+	{ "flight, full", flight_full }, { "flight, about to give up", flight_about_to_give_up },
 	{ "flight, generation due", flight_generation_due },
 	{ "flight, tiny generations", flight_of_tiny_generations },
 };
@@ -281,10 +269,9 @@ static bool run(struct __test_metadata *_metadata, unsigned int n, unsigned int 
 		sample();
 		wrong = violation();
 	}
-	EXPECT_EQ(NULL, wrong) {
+	EXPECT_EQ(NULL, wrong)
 		TH_LOG("%s, NMI at step %u, in it one at step %u, words %u: %s", scenarios[n].name,
 		       first, second, words, wrong);
-	}
 	core_free(&core);
 	return !wrong;
 }

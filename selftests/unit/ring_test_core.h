@@ -16,33 +16,22 @@
 #define CORE_SLOTS	256
 #define CORE_WORDS	2048
 
-/**
- * struct core - one "CPU"
- * @b: ring under test
- * @d: dictionary under test
- * @depth: producers that are active
- * @produced: samples, as the test counts them
- * @behind: samples whose time was taken before their generation began
- * @early: those that say so
- * @seed: state of the random numbers
- * @nmi_per_64k: probability that an NMI comes at a shim_point()
- * @words: one in so many samples is a word, where gprof_buffer_put() takes it; 0: none is
- * @put: how many were
- */
+/* One "CPU". */
 struct core {
-	struct gprof_buffer b;
-	struct gprof_dictionary d;
+	struct gprof_buffer b;	/* ring under test */
+	struct gprof_dictionary d;	/* dictionary under test */
 	local64_t slots[CORE_SLOTS];
 	u64 arena[CORE_WORDS];
 	u16 scrubbed;
-	unsigned int depth;
-	u64 produced;
-	u64 behind;
-	u64 early;
-	u64 seed;
-	unsigned int nmi_per_64k;
+	unsigned int depth;	/* producers that are active */
+	u64 produced;	/* samples, as the test counts them */
+	u64 behind;	/* samples whose time was taken before their generation began */
+	u64 early;	/* those that say so */
+	u64 seed;	/* state of the random numbers */
+	unsigned int nmi_per_64k;	/* probability that an NMI comes at a shim_point() */
+	/* one in so many samples is a word, where gprof_buffer_put() takes it; 0: none is */
 	unsigned int words;
-	u64 put;
+	u64 put;	/* how many were */
 };
 
 void core_init(struct core *c, u64 size, bool flight, u64 seed, unsigned int nmi_per_64k);

@@ -251,8 +251,7 @@ TEST_F(bytes, stand_for_all)
 		stretches += self->p * n;
 	}
 	if (self->p >= 1) {
-		EXPECT_EQ(n * RUNS, taken);
-		EXPECT_EQ(n * RUNS, weight);
+		EXPECT_EQS(n * RUNS, taken, n * RUNS, weight);
 		return;
 	}
 	/* Of each run what the last stretch has, and each sample is rounded. */
@@ -305,9 +304,8 @@ TEST(a_rhythm_favours_nobody)
 		}
 		EXPECT_LT(off(sum, 0, runs * truth * period), 3.5);
 		/* The variance of a variance is about twice its square. */
-		EXPECT_LT(squares / runs, truth * period * (1 + 4 * sqrt(2 / runs))) {
+		EXPECT_LT(squares / runs, truth * period * (1 + 4 * sqrt(2 / runs)))
 			TH_LOG("beside %llu bytes", (unsigned long long)others[k]);
-		}
 	}
 }
 
@@ -410,9 +408,7 @@ TEST(each_is_taken_where_each_byte_is)
 /* What another has sampled by fewer bytes, or by more. */
 TEST(samples_of_others_stand_for_all)
 {
-	static const struct {
-		u64 had, period, size;
-	} cases[] = {
+	static const struct { u64 had, period, size; } cases[] = {
 		{ 1000, 1000, 300 }, { 1000, 10000, 300 }, { 1000, 3500, 999 }, { 1000, 10000, 5000 },
 		{ 1000, 4000, 5000 }, { 10000, 1000, 300 }, { 10000, 1000, 3000 }, { 1, 5000, 80 },
 	};
@@ -433,9 +429,8 @@ TEST(samples_of_others_stand_for_all)
 				weight += gprof_byte_sample_again(&ours, period, size, w * size);
 		}
 		/* In a row, so that only rounding is wrong, twice. */
-		EXPECT_LT(off(weight, nr, 2 * nr * size / least + least * least / size / size), 4) {
+		EXPECT_LT(off(weight, nr, 2 * nr * size / least + least * least / size / size), 4)
 			TH_LOG("case %u", k);
-		}
 	}
 }
 

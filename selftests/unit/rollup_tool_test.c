@@ -4,16 +4,7 @@
  * is set by the tests.
  */
 #include "harness.h"
-
 #include <dirent.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 #include <gprof/profile_builder.h>
 
@@ -238,9 +229,7 @@ TEST_F(rollup, history_is_the_same_of_profiles_and_of_their_sums)
 	EXPECT_TOLD(t, SUM(120) - SUM(60), 120, 60);
 	EXPECT_EQ(-1, history(self, "2025-11-25T09:30:00Z", whole[1], NULL).samples);
 	EXPECT_NE(NULL, strstr(self->r.err, "it has some from 2025-11-25T09:00:00Z to "
-				      "2025-11-25T09:20:00Z")) {
-		TH_LOG("%s", self->r.err);
-	}
+				      "2025-11-25T09:20:00Z")) TH_LOG("%s", self->r.err);
 }
 
 static char *again;
@@ -259,9 +248,8 @@ TEST_F(rollup, what_comes_later_is_read_beside_it)
 	rollup_make(self->s, self->path, BEGIN);
 	/* of the same ten minutes, of the same kind of another host, and another kind */
 	now = BEGIN + 5 * MINUTE;
-	ASSERT_EQ(0, put(self, "cpu", "box", 1000, 7));
-	ASSERT_EQ(0, put(self, "cpu", "box2", 2000, 8));
-	ASSERT_EQ(0, put(self, "heap", "box", 4000, 9));
+	ASSERT_ZEROS(put(self, "cpu", "box", 1000, 7), put(self, "cpu", "box2", 2000, 8),
+		     put(self, "heap", "box", 4000, 9));
 	t = history(self, whole[0], whole[1], NULL);
 	EXPECT_TOLD(t, SUM(60) + 3000, 60, 62);
 	/* another of what one is of already counts for nothing */
@@ -272,9 +260,7 @@ TEST_F(rollup, what_comes_later_is_read_beside_it)
 	EXPECT_EQ(2, each(self, ROLLED, NULL));
 	t = history(self, whole[0], whole[1], NULL);
 	EXPECT_TOLD(t, SUM(60) + 3000, 60, 62);
-	EXPECT_EQ(NULL, strstr(self->r.err, "left out")) {
-		TH_LOG("%s", self->r.err);
-	}
+	EXPECT_EQ(NULL, strstr(self->r.err, "left out")) TH_LOG("%s", self->r.err);
 	free(again);
 	/* with few of what it has left: nothing twice, nothing missing */
 	t = history(self, "2025-11-25T09:00:00Z", "2025-11-25T09:01:00Z", NULL);
@@ -342,9 +328,7 @@ TEST_F(rollup, they_are_made_as_time_goes_on)
 	for (int i = 0; i < 90; i++, now += EACH) {
 		ASSERT_EQ(0, put(self, "cpu", "box", 1, 1));
 		one = rollups_step(&r);
-		EXPECT_EQ(i == 6 || i == 66, one != 0) {
-			TH_LOG("%d", i);
-		}
+		EXPECT_EQ(i == 6 || i == 66, one != 0) TH_LOG("%d", i);
 		took += one;
 		one = rollups_pay(&r, EACH);
 		EXPECT_GE(r.last_ns / 60 + 1, one);
@@ -355,10 +339,7 @@ TEST_F(rollup, they_are_made_as_time_goes_on)
 	EXPECT_EQ(2, each(self, ROLLED, NULL));
 	/* they count as no item, but take room */
 	store_counts(self->s, &c);
-	EXPECT_EQ(90U, c.items.produced);
-	EXPECT_EQ(90U, c.items.stored);
-	EXPECT_EQ(92U, c.files);
-	EXPECT_EQ(92 * 4096U, c.bytes);
+	EXPECT_EQS(90U, c.items.produced, 90U, c.items.stored, 92U, c.files, 92 * 4096U, c.bytes);
 	reopen(_metadata, self);
 	store_counts(self->s, &c);
 	EXPECT_EQ(92U, c.files);
@@ -386,9 +367,7 @@ TEST_F(rollup, what_one_has_gives_way_first)
 	/* nor does it matter how often an hour was looked at */
 	for (int i = 0; i < 100; i++)
 		ASSERT_EQ(0, store_list_hour(self->s, &self->s->hours[0], &l));
-	EXPECT_EQ(243U, l.nr);
-	EXPECT_EQ(243U, self->s->hours[0].files);
-	EXPECT_EQ(3U, self->s->hours[0].rollups);
+	EXPECT_EQS(243U, l.nr, 243U, self->s->hours[0].files, 3U, self->s->hours[0].rollups);
 	free(l.v);
 	ASSERT_EQ(0, put(self, "cpu", "box", 241, 241));
 	store_counts(self->s, &c);
@@ -423,17 +402,13 @@ TEST(its_name_is_all_that_is_known_of_it)
 	n.sum = item_sum(&n, "data", 4);
 	item_name_text(&n, text);
 	EXPECT_STREQ("01764061200000000000_600000000000_cpu_7_00000000000003e8_", strndup(text, 57));
-	ASSERT_TRUE(item_name_parse(&same, text)) {
-		TH_LOG("%s", text);
-	}
+	ASSERT_TRUE(item_name_parse(&same, text)) TH_LOG("%s", text);
 	EXPECT_EQ(0, memcmp(&n, &same, sizeof(n)));
 	for (size_t bit = 0; bit < strlen(text) * 8; bit++) {
 		strcpy(flipped, text);
 		flipped[bit / 8] ^= (char)(1 << bit % 8);
 		if (item_name_parse(&other, flipped))
-			EXPECT_NE(other.sum, item_sum(&other, "data", 4)) {
-				TH_LOG("%s", flipped);
-			}
+			EXPECT_NE(other.sum, item_sum(&other, "data", 4)) TH_LOG("%s", flipped);
 	}
 	/* of nothing, out of order, and of what comes after it */
 	for (int i = 0; i < 3; i++) {

@@ -3,8 +3,6 @@
  * sched_histogram_test: the module's histogram, in user space: every value is in
  * the bucket that the interface says, and counts do not end at 2^32.
  */
-#include <stdlib.h>
-#include <string.h>
 #include "harness.h"
 #include "shim.h"
 #include "../../kmod/kind/sched/histogram.h"
@@ -54,12 +52,9 @@ TEST(counts_go_beyond_2_to_the_32)
 	h->sum = 0xffffffffULL * 1000;
 	gprof_histogram_add(h, 1000);
 	gprof_histogram_add(h, 1000);
-	EXPECT_EQ(0x100000001ULL, h->buckets[i]);
-	EXPECT_EQ(0x100000001ULL * 1000, h->sum);
-	EXPECT_EQ(1000, h->max);
+	EXPECT_EQS(0x100000001ULL, h->buckets[i], 0x100000001ULL * 1000, h->sum, 1000, h->max);
 	gprof_histogram_add(h, 5000000000ULL);
-	EXPECT_EQ(5000000000ULL, h->max);
-	EXPECT_EQ(0x100000001ULL * 1000 + 5000000000ULL, h->sum);
+	EXPECT_EQS(5000000000ULL, h->max, 0x100000001ULL * 1000 + 5000000000ULL, h->sum);
 	EXPECT_EQ(1, h->buckets[gprof_histogram_bucket(5000000000ULL)]);
 	gprof_histogram_add(h, 3);
 	EXPECT_EQ(5000000000ULL, h->max);

@@ -5,8 +5,6 @@
  *
  * shim_point() stands at each look, so that what a CPU does meanwhile comes there.
  */
-#include <stdlib.h>
-#include <string.h>
 #include "harness.h"
 #include "shim/summing.h"
 #include "../../kmod/kind/sched/sched_read.c"
@@ -101,32 +99,15 @@ TEST_F(read, totals_are_of_all_cpus_since_start)
 	for (again = 0; again < 2; again++) {
 		start(self);
 		ASSERT_TRUE(gprof_sched_read(self->s, &self->r));
-		EXPECT_EQ(0, t->sched);
-		EXPECT_EQ(0, t->missed);
-		EXPECT_EQ(0, t->to_idle);
-		EXPECT_EQ(0, t->left_idle);
-		EXPECT_EQ(0, t->created);
-		EXPECT_EQ(0, t->calls);
-		EXPECT_EQ(0, t->faults);
-		EXPECT_EQ(0, t->stall);
-		EXPECT_EQ(0, t->delay.sum);
-		EXPECT_EQ(0, t->delay.max);
-		EXPECT_EQ(0, t->on_cpu.sum);
-		EXPECT_EQ(0, t->on_cpu.max);
+		EXPECT_EQS(0, t->sched, 0, t->missed, 0, t->to_idle, 0, t->left_idle, 0, t->created,
+			   0, t->calls, 0, t->faults, 0, t->stall, 0, t->delay.sum, 0, t->delay.max,
+			   0, t->on_cpu.sum, 0, t->on_cpu.max);
 		count(self, 10);
 		ASSERT_TRUE(gprof_sched_read(self->s, &self->r));
-		EXPECT_EQ(2 + 20, t->sched);
-		EXPECT_EQ(20, t->missed);
-		EXPECT_EQ(40, t->to_idle);
-		EXPECT_EQ(60, t->left_idle);
-		EXPECT_EQ(80, t->created);
-		EXPECT_EQ(100, t->calls);
-		EXPECT_EQ(120, t->faults);
-		EXPECT_EQ(140, t->stall);
-		EXPECT_EQ(20000, t->delay.sum);
-		EXPECT_EQ(10000, t->delay.max);
-		EXPECT_EQ(40000, t->on_cpu.sum);
-		EXPECT_EQ(20000, t->on_cpu.max);
+		EXPECT_EQS(2 + 20, t->sched, 20, t->missed, 40, t->to_idle, 60, t->left_idle,
+			   80, t->created, 100, t->calls, 120, t->faults, 140, t->stall,
+			   20000, t->delay.sum, 10000, t->delay.max, 40000, t->on_cpu.sum,
+			   20000, t->on_cpu.max);
 	}
 }
 

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * A reading of scheduler statistics as text, as JSON and as metrics.
- */
+/* A reading of scheduler statistics as text, as JSON and as metrics. */
 #include "harness.h"
-
-#include <stdlib.h>
-#include <string.h>
-
 #include "host/sched_view.h"
 
 FIXTURE(view) {
@@ -34,25 +28,14 @@ FIXTURE_SETUP(view)
 	ASSERT_NE(NULL, self->f);
 	self->target.gprof.type = GPROF_SYSTEM;
 	self->before = (struct gprof_sched_stats){
-		.sz = sizeof(self->before),
-		.time_ns = 11000000000,
-		.started_ns = 10000000000,
+		.sz = sizeof(self->before), .time_ns = 11000000000, .started_ns = 10000000000,
 		.total_switches = 1000000,
 	};
 	self->now = (struct gprof_sched_stats){
-		.sz = sizeof(self->now),
-		.time_ns = 13000000000,
-		.started_ns = 10000000000,
-		.total_task_exec = UINT64_MAX,
-		.num_task_exec = 3,
-		.total_switches = 1234567,
-		.stall_ns = 500000000,
-		.has_stall = true,
-		.max_procs = 2,
-		.num_procs = 4,
-		.total_thread_starts = 17,
-		.num_samples = 258,
-		.sample_hz = 100,
+		.sz = sizeof(self->now), .time_ns = 13000000000, .started_ns = 10000000000,
+		.total_task_exec = UINT64_MAX, .num_task_exec = 3, .total_switches = 1234567,
+		.stall_ns = 500000000, .has_stall = true, .max_procs = 2, .num_procs = 4,
+		.total_thread_starts = 17, .num_samples = 258, .sample_hz = 100,
 	};
 	for (int i = 0; i < GPROF_SCHED_DELAYS; i++)
 		self->now.sched_delay_ns[i] = i;
@@ -161,10 +144,7 @@ TEST_F(view, bounds_are_exact_to_the_nanosecond)
 
 TEST_F(view, labels_say_whose_it_is)
 {
-	static const struct {
-		struct gprof_target t;
-		const char *want;
-	} rows[] = {
+	static const struct { struct gprof_target t; const char *want; } rows[] = {
 		{ { GPROF_PROCESS, 7, NULL }, "scope=\"process\",pid=\"7\"" },
 		{ { GPROF_THREAD, 8, NULL }, "scope=\"thread\",tid=\"8\"" },
 		{ { GPROF_CGROUP, 0, "/a\"b" }, "scope=\"cgroup\",cgroup=\"/a\\\"b\"" },
@@ -210,9 +190,7 @@ TEST_F(view, the_table_is_80_columns_wide_at_most)
 	sched_table(self->f, &self->v);
 	fflush(self->f);
 	for (const char *p = self->text; *p; p += strcspn(p, "\n") + 1) {
-		EXPECT_GE(80, strcspn(p, "\n")) {
-			TH_LOG("%s", p);
-		}
+		EXPECT_GE(80, strcspn(p, "\n")) TH_LOG("%s", p);
 	}
 	EXPECT_HAS("the CPUs' clocks disagree");
 	EXPECT_HAS("\n1,234 page faults, of any task, found the kernel's probe full");
@@ -236,10 +214,7 @@ TEST_F(view, samples_come_oldest_first)
 
 TEST(times_have_three_digits_and_a_unit)
 {
-	static const struct {
-		uint64_t ns;
-		const char *want;
-	} rows[] = {
+	static const struct { uint64_t ns; const char *want; } rows[] = {
 		{ 0, "0 ns" }, { 999, "999 ns" }, { 1000, "1.00 us" }, { 9994, "9.99 us" },
 		{ 9996, "10.0 us" }, { 99940, "99.9 us" }, { 99960, "100 us" },
 		{ 999499, "999 us" }, { 999500, "1.00 ms" }, { 123456789, "123 ms" },

@@ -4,11 +4,7 @@
  * makes no sense.
  */
 #include "harness.h"
-
 #include <gprof/http.h>
-#include <pthread.h>
-#include <stdlib.h>
-#include <sys/prctl.h>
 
 #include "lib_util.h"
 #include "serve/query.h"
@@ -19,26 +15,14 @@
 TEST(the_first_value_of_a_key_counts)
 {
 	static const struct { const char *query, *key; int ret; const char *value; } rows[] = {
-		{ NULL, "a", 0, "" },
-		{ "", "a", 0, "" },
-		{ "a=1", "a", 1, "1" },
-		{ "b=2&a=1&a=3", "a", 1, "1" },
-		{ "&&a=1&&", "a", 1, "1" },
-		{ "a", "a", 1, "" },
-		{ "a=", "a", 1, "" },
-		{ "aa=1", "a", 0, "" },
-		{ "=1", "a", 0, "" },
-		{ "a=b=c", "a", 1, "b=c" },
-		{ "a=%41+%2B%26", "a", 1, "A +&" },
-		{ "%61=1", "a", 1, "1" },
-		{ "b=%zz&a=1", "a", 1, "1" },
-		{ "%=1&a=1", "a", 1, "1" },
-		{ "a=%", "a", -EINVAL, NULL },
-		{ "a=%4", "a", -EINVAL, NULL },
-		{ "a=%4&b=1", "a", -EINVAL, NULL },
-		{ "a=%zz", "a", -EINVAL, NULL },
-		{ "a=x%00y", "a", -EINVAL, NULL },
-		{ "a=1234567", "a", 1, "1234567" },
+		{ NULL, "a", 0, "" }, { "", "a", 0, "" }, { "a=1", "a", 1, "1" },
+		{ "b=2&a=1&a=3", "a", 1, "1" }, { "&&a=1&&", "a", 1, "1" }, { "a", "a", 1, "" },
+		{ "a=", "a", 1, "" }, { "aa=1", "a", 0, "" }, { "=1", "a", 0, "" },
+		{ "a=b=c", "a", 1, "b=c" }, { "a=%41+%2B%26", "a", 1, "A +&" },
+		{ "%61=1", "a", 1, "1" }, { "b=%zz&a=1", "a", 1, "1" }, { "%=1&a=1", "a", 1, "1" },
+		{ "a=%", "a", -EINVAL, NULL }, { "a=%4", "a", -EINVAL, NULL },
+		{ "a=%4&b=1", "a", -EINVAL, NULL }, { "a=%zz", "a", -EINVAL, NULL },
+		{ "a=x%00y", "a", -EINVAL, NULL }, { "a=1234567", "a", 1, "1234567" },
 		{ "a=12345678", "a", -EINVAL, NULL },
 	};
 
@@ -47,9 +31,7 @@ TEST(the_first_value_of_a_key_counts)
 		char value[8] = "";
 		int ret = gprof_query_get(rows[i].query, rows[i].key, value, sizeof(value), &e);
 
-		EXPECT_EQ(rows[i].ret, ret) {
-			TH_LOG("%s", rows[i].query);
-		}
+		EXPECT_EQ(rows[i].ret, ret) TH_LOG("%s", rows[i].query);
 		if (rows[i].value)
 			EXPECT_STREQ(rows[i].value, value);
 		EXPECT_EQ(ret < 0, e.text[0] != '\0');
@@ -79,14 +61,11 @@ TEST(seconds_and_counts_are_numbers_that_fit)
 	EXPECT_EQ(3000000ULL, v);
 	EXPECT_TRUE(gprof_count_parse("0", &v));
 	for (size_t i = 0; i < sizeof(no_seconds) / sizeof(no_seconds[0]); i++) {
-		EXPECT_FALSE(gprof_seconds_parse(no_seconds[i], &v)) {
+		EXPECT_FALSE(gprof_seconds_parse(no_seconds[i], &v))
 			TH_LOG("\"%s\"", no_seconds[i]);
-		}
 	}
 	for (size_t i = 0; i < sizeof(no_counts) / sizeof(no_counts[0]); i++) {
-		EXPECT_FALSE(gprof_count_parse(no_counts[i], &v)) {
-			TH_LOG("\"%s\"", no_counts[i]);
-		}
+		EXPECT_FALSE(gprof_count_parse(no_counts[i], &v)) TH_LOG("\"%s\"", no_counts[i]);
 	}
 }
 
@@ -103,9 +82,7 @@ TEST(a_name_that_one_process_has_is_that_process)
 	ASSERT_EQ(0, prctl(PR_SET_NAME, comm));
 	err = gprof_record_request_set(&w, "comm", comm, &e);
 	/* The thread that has the name is the process, unless the harness has forked it. */
-	ASSERT_EQ(0, err) {
-		TH_LOG("%s", e.text);
-	}
+	ASSERT_EQ(0, err) TH_LOG("%s", e.text);
 	EXPECT_EQ(GPROF_PROCESS, w.target.type);
 	EXPECT_EQ(getpid(), w.target.id);
 	EXPECT_EQ(-EINVAL, gprof_record_request_set(&w, "pid", "1", &e));
@@ -118,8 +95,7 @@ TEST(a_group_is_below_its_root)
 {
 	static const struct { const char *value, *name; } rows[] = {
 		{ "system.slice", "/sys/fs/cgroup/system.slice" },
-		{ "a/b..c", "/sys/fs/cgroup/a/b..c" },
-		{ "/sys/fs/cgroup", "/sys/fs/cgroup" },
+		{ "a/b..c", "/sys/fs/cgroup/a/b..c" }, { "/sys/fs/cgroup", "/sys/fs/cgroup" },
 		{ "/sys/fs/cgroup/x", "/sys/fs/cgroup/x" },
 		{ "", NULL }, { "/", NULL }, { "/etc", NULL }, { "..", NULL }, { "a/../..", NULL },
 		{ "/sys/fs/cgroup/../../..", NULL }, { "/sys/fs/cgroups", NULL },
@@ -132,9 +108,7 @@ TEST(a_group_is_below_its_root)
 
 		memset(&w, 0, sizeof(w));
 		err = gprof_record_request_set(&w, "cgroup", rows[i].value, &e);
-		EXPECT_EQ(rows[i].name ? 0 : -EINVAL, err) {
-			TH_LOG("\"%s\"", rows[i].value);
-		}
+		EXPECT_EQ(rows[i].name ? 0 : -EINVAL, err) TH_LOG("\"%s\"", rows[i].value);
 		if (rows[i].name)
 			EXPECT_STREQ(rows[i].name, w.target.name);
 	}
@@ -252,12 +226,10 @@ TEST_F(http, what_makes_no_sense_has_a_status_and_a_sentence)
 		snprintf(path, sizeof(path), GPROF_HTTP_PREFIX "%s", rows[i].path);
 		ASSERT_EQ(0, ask(self->h, g, rows[i].method, path, rows[i].query));
 		EXPECT_EQ(1, g->calls);
-		EXPECT_EQ(rows[i].status, g->status) {
+		EXPECT_EQ(rows[i].status, g->status)
 			TH_LOG("%s?%s: %s", rows[i].path, rows[i].query, g->body);
-		}
-		EXPECT_NE(NULL, strstr(g->body, rows[i].why)) {
+		EXPECT_NE(NULL, strstr(g->body, rows[i].why))
 			TH_LOG("%s?%s: %s", rows[i].path, rows[i].query, g->body);
-		}
 		EXPECT_EQ(strlen(g->body) - 1, strcspn(g->body, "\n"));
 		EXPECT_NE(NULL, strstr(g->headers, "X-Go-Pprof: 1\n"));
 		EXPECT_NE(NULL, strstr(g->headers, "X-Content-Type-Options: nosniff\n"));
@@ -290,9 +262,7 @@ TEST_F(http, the_index_has_a_link_to_each)
 	EXPECT_NE(NULL, strstr(g->headers, "Content-Type: text/html; charset=utf-8\n"));
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		snprintf(link, sizeof(link), "<a href=\"%s", names[i]);
-		EXPECT_NE(NULL, strstr(g->body, link)) {
-			TH_LOG("%s", names[i]);
-		}
+		EXPECT_NE(NULL, strstr(g->body, link)) TH_LOG("%s", names[i]);
 	}
 	EXPECT_EQ(NULL, strstr(g->body, "wall"));
 	EXPECT_EQ(NULL, strstr(g->body, "flight=1"));
@@ -318,12 +288,8 @@ TEST_F(http, the_index_offers_what_may_be_recorded)
 
 		ASSERT_NE(NULL, h);
 		ASSERT_EQ(0, ask(h, &self->got, "GET", GPROF_HTTP_PREFIX, NULL));
-		EXPECT_NE(NULL, strstr(self->got.body, rows[i].has)) {
-			TH_LOG("%s", self->got.body);
-		}
-		EXPECT_EQ(NULL, strstr(self->got.body, rows[i].not)) {
-			TH_LOG("%s", self->got.body);
-		}
+		EXPECT_NE(NULL, strstr(self->got.body, rows[i].has)) TH_LOG("%s", self->got.body);
+		EXPECT_EQ(NULL, strstr(self->got.body, rows[i].not)) TH_LOG("%s", self->got.body);
 		gprof_http_free(h);
 	}
 }

@@ -4,15 +4,6 @@
  * /proc/self/exe, which tells what it was given.
  */
 #include "harness.h"
-
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <unistd.h>
-
 #include "agent/serve_view.h"
 
 /* As gprofctl wall, in place of main(). */
@@ -70,13 +61,9 @@ TEST(it_has_no_privilege_and_a_bound)
 	};
 	char got[4096], why[256] = "";
 
-	ASSERT_EQ(0, make("a trace", got, sizeof(got), why, sizeof(why))) {
-		TH_LOG("%s", why);
-	}
+	ASSERT_EQ(0, make("a trace", got, sizeof(got), why, sizeof(why))) TH_LOG("%s", why);
 	for (size_t i = 0; i < sizeof(has) / sizeof(has[0]); i++) {
-		EXPECT_NE(NULL, strstr(got, has[i])) {
-			TH_LOG("no %s in %s", has[i], got);
-		}
+		EXPECT_NE(NULL, strstr(got, has[i])) TH_LOG("no %s in %s", has[i], got);
 	}
 }
 

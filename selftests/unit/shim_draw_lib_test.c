@@ -4,7 +4,6 @@
  * does, and where the period changes too.
  */
 #include "harness.h"
-
 #include "lib_util.h"
 
 #include "../../userlib/shim/byte_sample.c"
@@ -80,9 +79,8 @@ TEST(no_place_of_a_new_thread_is_favoured)
 	for (i = 0; i < nr; i++) {
 		double size = (double)sizes[i];
 
-		EXPECT_TRUE(is_near(told[i], runs * size, size < 1000 ? runs * size * 1000 : 0, 4)) {
+		EXPECT_TRUE(is_near(told[i], runs * size, size < 1000 ? runs * size * 1000 : 0, 4))
 			TH_LOG("%.0f bytes: %.1f", size, told[i] / runs);
-		}
 	}
 }
 
@@ -104,9 +102,8 @@ TEST(no_byte_is_favoured_where_the_period_changes)
 		double size = 37 + i % 7 * 400;
 
 		/* None stands for more than the largest, with the one in which it changes. */
-		EXPECT_TRUE(is_near(told[i], runs * size, runs * size * 20000, 4)) {
+		EXPECT_TRUE(is_near(told[i], runs * size, runs * size * 20000, 4))
 			TH_LOG("allocation %d of %.0f bytes: %.1f", i, size, told[i] / runs);
-		}
 	}
 	for (i = 0; i < 6; i++) {
 		double sum = 0, size = 0;
@@ -116,9 +113,8 @@ TEST(no_byte_is_favoured_where_the_period_changes)
 			sum += told[i * each + k];
 			size += 37 + (i * each + k) % 7 * 400;
 		}
-		EXPECT_TRUE(is_near(sum / runs, size, 2 * 20000. * 20000 / runs, 4)) {
+		EXPECT_TRUE(is_near(sum / runs, size, 2 * 20000. * 20000 / runs, 4))
 			TH_LOG("stretch %d: %.1f of %.0f", i, sum / runs, size);
-		}
 	}
 }
 

@@ -5,16 +5,8 @@
  * Each is a program of its own, with the shim before it.
  */
 #include <dlfcn.h>
-#include <errno.h>
 #include <libgen.h>
 #include <limits.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #include "harness.h"
 
 #define PAGE	4096UL

@@ -6,11 +6,7 @@
 /* Else its mmap() were mmap64(), of which the shim has one, too. */
 #undef _FILE_OFFSET_BITS
 #include "harness.h"
-
-#include <pthread.h>
-#include <sched.h>
 #include <semaphore.h>
-#include <sys/wait.h>
 
 #include "lib_util.h"
 

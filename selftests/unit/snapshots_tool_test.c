@@ -1,19 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The names that snapshots get in a directory where others have been before.
- */
+/* The names that snapshots get in a directory where others have been before. */
 #include "harness.h"
-
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "cli/cmd.h"
 #include "trace/snapshots.h"
@@ -256,16 +245,14 @@ TEST_F(dir, no_more_is_removed_than_has_to_be)
 		self->s.keep = rows[i].keep;
 		self->s.removed = 0;
 		ASSERT_EQ(STATUS_OK, snapshot(self));
-		EXPECT_EQ(rows[i].removed, self->s.removed) {
+		EXPECT_EQ(rows[i].removed, self->s.removed)
 			TH_LOG("%llu bytes, %lu", rows[i].bytes, rows[i].keep);
-		}
 		for (int k = 1; k <= 4; k++) {
 			snprintf(name, sizeof(name), "2020010%dT000000.000Z-request.trace", k);
 			in(self, path, k == 4 ? self->name : name);
 			/* The oldest are gone, and only they. */
-			EXPECT_EQ(k <= rows[i].removed, !!unlink(path)) {
+			EXPECT_EQ(k <= rows[i].removed, !!unlink(path))
 				TH_LOG("%llu bytes, %lu: %s", rows[i].bytes, rows[i].keep, path);
-			}
 		}
 	}
 }
@@ -303,12 +290,10 @@ TEST_F(dir, a_directory_that_goes_takes_nothing_with_it)
 
 	snprintf(moved, sizeof(moved), "%s-moved", self->path);
 	ASSERT_EQ(STATUS_OK, snapshots_open(&self->s));
-	ASSERT_EQ(0, rename(self->path, moved));
-	ASSERT_EQ(0, mkdir(self->path, 0700));
+	ASSERT_ZEROS(rename(self->path, moved), mkdir(self->path, 0700));
 	EXPECT_EQ(STATUS_FAILED, snapshots_commit(&self->s, &when, "request", self->name));
 	EXPECT_EQ(0, files(self));
-	ASSERT_EQ(0, rmdir(self->path));
-	ASSERT_EQ(0, rename(moved, self->path));
+	ASSERT_ZEROS(rmdir(self->path), rename(moved, self->path));
 	EXPECT_EQ(0, files(self));
 }
 
@@ -318,8 +303,7 @@ static void lead(struct __test_metadata *_metadata, const char *path, const char
 	char moved[128];
 
 	snprintf(moved, sizeof(moved), "%s-moved", path);
-	ASSERT_EQ(0, rename(path, moved));
-	ASSERT_EQ(0, symlink(to, path));
+	ASSERT_ZEROS(rename(path, moved), symlink(to, path));
 }
 
 static void lead_back(struct __test_metadata *_metadata, const char *path)
@@ -327,8 +311,7 @@ static void lead_back(struct __test_metadata *_metadata, const char *path)
 	char moved[128];
 
 	snprintf(moved, sizeof(moved), "%s-moved", path);
-	ASSERT_EQ(0, unlink(path));
-	ASSERT_EQ(0, rename(moved, path));
+	ASSERT_ZEROS(unlink(path), rename(moved, path));
 }
 
 /* "D" in the directory, and "V/D" there too, where it is not to go. */
@@ -430,8 +413,7 @@ TEST_F(nested, a_link_that_was_there_is_told_by_where_it_led)
 	ASSERT_EQ(STATUS_OK, snapshots_begin(&self->s));
 	EXPECT_STREQ(self->other, self->s.path);
 	/* where it leads later does not matter */
-	ASSERT_EQ(0, unlink(link));
-	ASSERT_EQ(0, symlink("P", link));
+	ASSERT_ZEROS(unlink(link), symlink("P", link));
 	ASSERT_EQ(STATUS_OK, take(&self->s, self->name));
 	EXPECT_TRUE(is_in(self->other, self->name));
 }
@@ -441,16 +423,13 @@ TEST_F(nested, another_users_directory_is_not_taken_for_ours)
 	if (geteuid())
 		SKIP(return, "must be root to give a directory away");
 	ASSERT_EQ(STATUS_OK, snapshots_begin(&self->s));
-	ASSERT_EQ(0, mkdir(self->other, 0777));
-	ASSERT_EQ(0, chown(self->other, 1000, 1000));
-	ASSERT_EQ(0, rmdir(self->path));
-	ASSERT_EQ(0, rename(self->other, self->path));
+	ASSERT_ZEROS(mkdir(self->other, 0777), chown(self->other, 1000, 1000), rmdir(self->path),
+		     rename(self->other, self->path));
 	EXPECT_EQ(STATUS_FAILED, take(&self->s, self->name));
 	EXPECT_EQ(0, rmdir(self->path));
 	/* what was another's from the beginning is what is meant */
 	snapshots_end(&self->s);
-	ASSERT_EQ(0, mkdir(self->path, 0777));
-	ASSERT_EQ(0, chown(self->path, 1000, 1000));
+	ASSERT_ZEROS(mkdir(self->path, 0777), chown(self->path, 1000, 1000));
 	ASSERT_EQ(STATUS_OK, snapshots_begin(&self->s));
 	EXPECT_EQ(STATUS_OK, take(&self->s, self->name));
 	EXPECT_TRUE(is_in(self->path, self->name));
@@ -464,8 +443,7 @@ TEST_F(nested, another_users_link_is_not_followed)
 		SKIP(return, "must be root to give a link away");
 	ASSERT_EQ(0, mkdir(self->other, 0700));
 	snprintf(link, sizeof(link), "%s/L", self->top);
-	ASSERT_EQ(0, symlink("V/D", link));
-	ASSERT_EQ(0, lchown(link, 1000, 1000));
+	ASSERT_ZEROS(symlink("V/D", link), lchown(link, 1000, 1000));
 	self->s.dir = link;
 	EXPECT_EQ(STATUS_FAILED, snapshots_begin(&self->s));
 	strcat(link, "/");
@@ -489,8 +467,7 @@ TEST_F(nested, another_users_snapshots_do_not_count)
 	self->s.keep = 2;
 	ASSERT_EQ(STATUS_OK, take(&self->s, self->name));
 	ASSERT_EQ(STATUS_OK, take(&self->s, self->name));
-	EXPECT_EQ(0, self->s.removed);
-	EXPECT_EQ(0, access(theirs, F_OK));
+	EXPECT_ZEROS(self->s.removed, access(theirs, F_OK));
 }
 
 TEST_HARNESS_MAIN

@@ -4,24 +4,8 @@
  * clocks, and when its process ends at any instant.
  */
 #include "harness.h"
-
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <pthread.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "cli/cmd.h"
 #include "agent/quarantine.h"
@@ -254,11 +238,9 @@ TEST_F(store, gives_back_what_was_put_in_the_oldest_first)
 	}
 	EXPECT_FALSE(store_next(self->s, ~0U, &next));
 	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQ(6U, c.samples.sent);
-	EXPECT_EQ(3U, c.items.sent);
+	EXPECT_EQS(6U, c.samples.sent, 3U, c.items.sent);
 	/* and they are kept */
-	EXPECT_EQ(3U, c.files);
-	EXPECT_EQ(3 * 4096U, c.bytes);
+	EXPECT_EQS(3U, c.files, 3 * 4096U, c.bytes);
 	EXPECT_EQ(3, each_file(self, NULL, NULL));
 }
 
@@ -269,20 +251,16 @@ TEST_F(store, goes_on_where_another_process_ended)
 	uint64_t samples;
 	char text[4096];
 
-	ASSERT_EQ(0, put(self, 10));
-	ASSERT_EQ(0, put(self, 20));
+	ASSERT_ZEROS(put(self, 10), put(self, 20));
 	ASSERT_TRUE(answer(self, SENT_LATER, 2, 3, 1, &samples));
 	EXPECT_EQ(10U, samples);
 	EXPECT_TRUE(adds_up(self, &c));
 	EXPECT_EQ(26U, c.samples.waiting);
 	reopen(_metadata, self);
 	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQ(26U, c.samples.waited);
-	EXPECT_EQ(0U, c.unsure);
+	EXPECT_EQS(26U, c.samples.waited, 0U, c.unsure);
 	ASSERT_TRUE(store_next(self->s, ~0U, &next));
-	EXPECT_EQ(10U, next.name.samples);
-	EXPECT_EQ(2U, next.name.parts);
-	EXPECT_EQ(4U, next.name.taken);
+	EXPECT_EQS(10U, next.name.samples, 2U, next.name.parts, 4U, next.name.taken);
 	free(next.data);
 	/* killed before there was an answer */
 	lines(self, text);
@@ -290,16 +268,13 @@ TEST_F(store, goes_on_where_another_process_ended)
 	EXPECT_EQ(1, lines(self, text));
 	EXPECT_NE(NULL, strstr(text, "6 samples were being sent"));
 	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQ(6U, c.unsure);
-	EXPECT_EQ(26U, c.samples.waiting);
+	EXPECT_EQS(6U, c.unsure, 26U, c.samples.waiting);
 	/* an engine that says nonsense is believed no further than there are samples */
 	ASSERT_TRUE(answer(self, SENT_ALL, 9, UINT64_MAX, UINT64_MAX, NULL));
 	ASSERT_TRUE(answer(self, SENT_NEVER, 0, 5, 0, &samples));
 	EXPECT_EQ(20U, samples);
 	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQ(11U, c.samples.sent);
-	EXPECT_EQ(15U, c.samples.refused);
-	EXPECT_EQ(0U, c.samples.waiting);
+	EXPECT_EQS(11U, c.samples.sent, 15U, c.samples.refused, 0U, c.samples.waiting);
 	EXPECT_FALSE(store_next(self->s, ~0U, &next));
 }
 
@@ -434,8 +409,7 @@ TEST_F(store, is_none_the_worse_for_a_clock_that_is_set)
 		ASSERT_EQ(0, put_at(self, BEGIN + (uint64_t)clock_set_by + clock_boot, 1, 100));
 	}
 	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQ(20U, c.files);
-	EXPECT_EQ(1U, c.clock_steps);
+	EXPECT_EQS(20U, c.files, 1U, c.clock_steps);
 	EXPECT_EQ(1, lines(self, text));
 	EXPECT_NE(NULL, strstr(text, "forward by 31536000 s"));
 	/* and two back */
@@ -445,8 +419,7 @@ TEST_F(store, is_none_the_worse_for_a_clock_that_is_set)
 		ASSERT_EQ(0, put_at(self, BEGIN + (uint64_t)clock_set_by + clock_boot, 1, 100));
 	}
 	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQ(30U, c.files);
-	EXPECT_EQ(2U, c.clock_steps);
+	EXPECT_EQS(30U, c.files, 2U, c.clock_steps);
 	EXPECT_EQ(0, lines(self, text));
 	/* but all of it gets too old */
 	for (int i = 0; i < 720 + 20; i++) {
@@ -512,8 +485,7 @@ TEST_F(store, sends_nothing_twice_where_the_disk_takes_no_answer)
 	struct store_next next;
 	struct store_counts c;
 
-	ASSERT_EQ(0, put(self, 1));
-	ASSERT_EQ(0, put(self, 2));
+	ASSERT_ZEROS(put(self, 1), put(self, 2));
 	fail_with = EROFS;
 	operations = 0;
 	fail_at = 1;
@@ -569,8 +541,7 @@ TEST_F(store, begins_anew_where_it_has_vanished)
 	remove_all(self);
 	ASSERT_EQ(0, put(self, 3));
 	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQ(5U, c.samples.dropped);
-	EXPECT_EQ(3U, c.samples.waiting);
+	EXPECT_EQS(5U, c.samples.dropped, 3U, c.samples.waiting);
 	EXPECT_EQ(1, each_file(self, NULL, NULL));
 	for (int well = 0; well < 15; well++)
 		ASSERT_EQ(0, put(self, 0));
@@ -582,13 +553,11 @@ TEST_F(store, begins_anew_where_it_has_vanished)
 		EXPECT_NE(0, put(self, 1));
 	EXPECT_EQ(1, lines(self, text));
 	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQ(10U, c.samples.dropped);
-	EXPECT_EQ(3U, c.samples.waiting);
+	EXPECT_EQS(10U, c.samples.dropped, 3U, c.samples.waiting);
 	unlink(self->path);
 	EXPECT_EQ(0, put(self, 1));
 	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQ(13U, c.samples.dropped);
-	EXPECT_EQ(1U, c.samples.waiting);
+	EXPECT_EQS(13U, c.samples.dropped, 1U, c.samples.waiting);
 }
 
 /* A disk that goes, while something of it is sent, and comes back. */
@@ -601,27 +570,22 @@ TEST_F(store, is_gone_on_with_where_it_comes_back)
 	uint64_t samples;
 
 	snprintf(away, sizeof(away), "%s.away", self->path);
-	ASSERT_EQ(0, put(self, 5));
-	ASSERT_EQ(0, put(self, 7));
+	ASSERT_ZEROS(put(self, 5), put(self, 7));
 	ASSERT_TRUE(store_next(self->s, ~0U, &next));
-	ASSERT_EQ(0, rename(self->path, away));
-	ASSERT_EQ(0, symlink("/nowhere", self->path));
+	ASSERT_ZEROS(rename(self->path, away), symlink("/nowhere", self->path));
 	EXPECT_NE(0, put(self, 2));
 	EXPECT_TRUE(adds_up(self, &c));
 	EXPECT_EQ(12U, c.samples.waiting);
 	store_answer(self->s, &next, &all);
 	EXPECT_TRUE(adds_up(self, &c));
 	EXPECT_EQ(5U, c.samples.sent);
-	ASSERT_EQ(0, unlink(self->path));
-	ASSERT_EQ(0, rename(away, self->path));
+	ASSERT_ZEROS(unlink(self->path), rename(away, self->path));
 	/* it is known that the first has been sent */
 	ASSERT_TRUE(store_next(self->s, ~0U, &next));
 	EXPECT_EQ(7U, next.name.samples);
 	store_answer(self->s, &next, &later);
 	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQ(2U, c.samples.dropped);
-	EXPECT_EQ(7U, c.samples.waiting);
-	EXPECT_EQ(0U, c.unsure);
+	EXPECT_EQS(2U, c.samples.dropped, 7U, c.samples.waiting, 0U, c.unsure);
 	/* another is begun meanwhile */
 	ASSERT_TRUE(store_next(self->s, ~0U, &next));
 	ASSERT_EQ(0, rename(self->path, away));
@@ -630,11 +594,9 @@ TEST_F(store, is_gone_on_with_where_it_comes_back)
 	EXPECT_TRUE(adds_up(self, &c));
 	EXPECT_EQ(3U, c.samples.waiting);
 	remove_all(self);
-	ASSERT_EQ(0, rename(away, self->path));
-	ASSERT_EQ(0, put(self, 4));
+	ASSERT_ZEROS(rename(away, self->path), put(self, 4));
 	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQ(11U, c.samples.waiting);
-	EXPECT_EQ(3U, c.files);
+	EXPECT_EQS(11U, c.samples.waiting, 3U, c.files);
 	ASSERT_TRUE(answer(self, SENT_ALL, 1, 7, 0, &samples));
 	EXPECT_EQ(7U, samples);
 	ASSERT_TRUE(answer(self, SENT_ALL, 1, 4, 0, &samples));
@@ -674,29 +636,23 @@ TEST_F(store, goes_on_where_others_remove_of_it)
 	ASSERT_TRUE(answer(self, SENT_ALL, 1, 7, 0, &samples));
 	EXPECT_EQ(7U, samples);
 	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQ(5U, c.samples.dropped);
-	EXPECT_EQ(1U, c.items.dropped);
-	EXPECT_EQ(0U, c.samples.waiting);
-	EXPECT_EQ(1U, c.files);
-	EXPECT_EQ(4096U, c.bytes);
+	EXPECT_EQS(5U, c.samples.dropped, 1U, c.items.dropped, 0U, c.samples.waiting, 1U, c.files,
+		   4096U, c.bytes);
 	/* one of two, in whatever order */
 	clock_boot += 2 * HOUR;
-	ASSERT_EQ(0, put(self, 3));
-	ASSERT_EQ(0, put(self, 3));
+	ASSERT_ZEROS(put(self, 3), put(self, 3));
 	hour_path(self, path);
 	snprintf(command, sizeof(command), "rm $(ls -d %s/*w0.0* | head -n 1)", path);
 	ASSERT_EQ(0, system(command));
 	ASSERT_TRUE(answer(self, SENT_ALL, 1, 3, 0, &samples));
 	EXPECT_FALSE(answer(self, SENT_ALL, 1, 3, 0, &samples));
 	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQ(8U, c.samples.dropped);
-	EXPECT_EQ(2U, c.files);
+	EXPECT_EQS(8U, c.samples.dropped, 2U, c.files);
 	/* and room is made where nothing is left to be removed */
 	self->o.keep_bytes = 4 * 4096;
 	reopen(_metadata, self);
 	clock_boot += 2 * HOUR;
-	ASSERT_EQ(0, put(self, 1));
-	ASSERT_EQ(0, put(self, 1));
+	ASSERT_ZEROS(put(self, 1), put(self, 1));
 	while (each_file(self, remove_one, NULL))
 		;
 	for (int i = 0; i < 20; i++)
@@ -723,8 +679,7 @@ TEST_F(store, makes_room_behind_what_is_being_sent)
 		ASSERT_EQ(0, put(self, 1));
 	store_answer(self->s, &next, &all);
 	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQ(1U, c.samples.sent);
-	EXPECT_EQ(0U, c.failures);
+	EXPECT_EQS(1U, c.samples.sent, 0U, c.failures);
 }
 
 TEST_F(store, an_hour_that_is_none_is_in_nobodys_way)
@@ -817,8 +772,7 @@ TEST_F(store, what_its_engine_cannot_take_is_let_be_for_a_while)
 	/* four times, and four more when it is known that others are taken */
 	EXPECT_EQ(8, tries);
 	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQ(21U, c.samples.sent);
-	EXPECT_EQ(5U, c.samples.waiting);
+	EXPECT_EQS(21U, c.samples.sent, 5U, c.samples.waiting);
 	clock_boot += 301 * SECOND;
 	ASSERT_TRUE(store_next(self->s, ~0U, &next));
 	EXPECT_EQ(5U, next.name.samples);
@@ -906,8 +860,7 @@ TEST_F(store, parts_are_those_of_one_engine)
 	ASSERT_TRUE(answer(self, SENT_LATER, 2, 3, 1, NULL));
 	reopen(_metadata, self);
 	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQ(6U, c.samples.waiting);
-	EXPECT_EQ(0U, c.unsure);
+	EXPECT_EQS(6U, c.samples.waiting, 0U, c.unsure);
 	ASSERT_TRUE(store_next(self->s, ~0U, &next));
 	EXPECT_EQ(2U, next.name.parts);
 	store_answer(self->s, &next,
@@ -917,18 +870,15 @@ TEST_F(store, parts_are_those_of_one_engine)
 	reopen(_metadata, self);
 	EXPECT_EQ(1, lines(self, text));
 	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQ(10U, c.samples.waiting);
-	EXPECT_EQ(4U, c.unsure);
+	EXPECT_EQS(10U, c.samples.waiting, 4U, c.unsure);
 	ASSERT_TRUE(store_next(self->s, ~0U, &next));
-	EXPECT_EQ(0U, next.name.parts);
-	EXPECT_EQ(0U, next.name.taken);
+	EXPECT_EQS(0U, next.name.parts, 0U, next.name.taken);
 	store_answer(self->s, &next, &(struct send_result){
 		.result = SENT_LATER, .sent_parts = 1, .sent_samples = 6,
 	});
 	reopen(_metadata, self);
 	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQ(4U, c.samples.waiting);
-	EXPECT_EQ(0U, c.unsure);
+	EXPECT_EQS(4U, c.samples.waiting, 0U, c.unsure);
 	ASSERT_TRUE(answer(self, SENT_ALL, 1, 4, 0, NULL));
 	EXPECT_TRUE(adds_up(self, &c));
 	EXPECT_EQ(0U, c.samples.waiting);
@@ -1034,8 +984,7 @@ TEST_F(store, an_item_of_another_hour_is_damaged)
 	ASSERT_EQ(1, each_file(self, rename_an_hour, NULL));
 	reopen(_metadata, self);
 	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQ(1U, c.damaged);
-	EXPECT_EQ(0U, c.items.waiting);
+	EXPECT_EQS(1U, c.damaged, 0U, c.items.waiting);
 	EXPECT_EQ(0, each_file(self, NULL, NULL));
 	EXPECT_FALSE(answer(self, SENT_ALL, 1, 7, 0, NULL));
 }
@@ -1075,8 +1024,7 @@ TEST_F_TIMEOUT(store, sees_each_bit_that_flips_in_a_name, 300)
 		if (answer(self, SENT_ALL, 1, 7, 0, &samples))
 			ASSERT_EQ(7U, samples);
 		ASSERT_TRUE(adds_up(self, &c));
-		ASSERT_TRUE(c.samples.sent == 0 ||
-			    c.samples.sent == 7);
+		ASSERT_TRUE(c.samples.sent == 0 || c.samples.sent == 7);
 		/* and it is in nobody's way, as it is sent or room is made */
 		ASSERT_EQ(0, put(self, 9));
 		samples = 7;
@@ -1172,8 +1120,7 @@ TEST_F_TIMEOUT(store, outlives_a_writer_that_is_killed_at_any_instant, 300)
 	while (answer(self, SENT_ALL, 1, 1, 0, NULL))
 		;
 	ASSERT_TRUE(adds_up(self, &c));
-	EXPECT_EQ(0U, c.damaged);
-	EXPECT_EQ(0U, c.samples.waiting);
+	EXPECT_EQS(0U, c.damaged, 0U, c.samples.waiting);
 	dup2(self->err, 2);
 	TH_LOG("%d kills, %llu items, %llu of them sent by then, %llu unsure", kills,
 	       (unsigned long long)c.files, (unsigned long long)shared->sent,

@@ -4,11 +4,7 @@
  * few bytes that stand for more than there is memory. Names are missing then, not wrong.
  */
 #include "harness.h"
-
 #include <elf.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <time.h>
 
 #include "base/memory_share.h"
 #include "lib_util.h"
@@ -116,9 +112,8 @@ TEST_F(symbol, names_without_an_end_in_a_debug_file_are_not_read)
 }
 
 /*
- * Code, and what DWARF says of it, by hand. Abbreviations: 1: a unit with functions, 2: a
- * function with a name, 3: a function of many ranges, 4: a unit with lines, 5: a unit of
- * nothing
+ * Code, and what DWARF says of it, by hand. Abbreviations: 1: a unit with functions, 2: a function
+ * with a name, 3: a function of many ranges, 4: a unit with lines, 5: a unit of nothing
  */
 static const char dwarf_head[] =
 	".text\n.globl main\nmain: .rept 64\nnop\n.endr\nend:\n.globl last\n"
@@ -243,9 +238,7 @@ TEST_F(symbol, tables_of_lines_take_little_memory)
 			 program[i][0], files[i], program[i][1]);
 		ASSERT_TRUE(build_dwarf(self->dir, "", text));
 		last = symbol_address(self->dir, "out", "last");
-		EXPECT_GT(100, mib_to_name(_metadata, self, last, "last")) {
-			TH_LOG("row %zu", i);
-		}
+		EXPECT_GT(100, mib_to_name(_metadata, self, last, "last")) TH_LOG("row %zu", i);
 		symbol_close(self);
 	}
 }
@@ -307,9 +300,7 @@ TEST_F(symbol, long_names_for_one_address_are_soon_done_with)
 	began = now();
 	EXPECT_EQ(0, FRAMES(NAMES_TEXT));
 	EXPECT_EQ(GPROF_MISSING_MEMORY, gprof_symbolizer_missing(self->s));
-	EXPECT_GT(10, now() - began) {
-		TH_LOG("%f s", now() - began);
-	}
+	EXPECT_GT(10, now() - began) TH_LOG("%f s", now() - began);
 }
 
 TEST_F(symbol, memory_is_what_the_cgroup_leaves)

@@ -7,15 +7,6 @@
 #define GPROF_SYMBOL_BUILD_H
 
 #include "harness.h"
-
-#include <fcntl.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/resource.h>
-#include <unistd.h>
-
 #include "lib_util.h"
 #include "symbol/symbolizer.h"
 

@@ -4,10 +4,7 @@
  * stripped program gets later is what a recording of the program has that was not stripped.
  */
 #include "harness.h"
-
 #include <gprof/profile.h>
-#include <signal.h>
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
 
 #include "cli/cmd.h"
@@ -124,10 +121,7 @@ FIXTURE_TEARDOWN(symbolize)
 static void feed(struct gprof_decoder *d, const struct gprof_process *process, uint32_t id,
 		 uint64_t address, uint64_t caller)
 {
-	struct {
-		struct gprof_stack_rec s;
-		uint64_t frames[2];
-	} stack = {
+	struct { struct gprof_stack_rec s; uint64_t frames[2]; } stack = {
 		.s = {
 			.rec = { GPROF_REC_STACK, 0, sizeof(stack) }, .id = id, .exec_map_seq = 5,
 			.process = *process, .nr_user = 2,
@@ -150,10 +144,7 @@ static bool record(FIXTURE_DATA(symbolize) *self, const char *to)
 	struct gprof_generation_rec g = {
 		.rec = { GPROF_REC_GENERATION, 0, sizeof(g) }, .weight = 10, .cpu = 1,
 	};
-	struct {
-		struct gprof_map_rec m;
-		char path[128];
-	} map = { .m = {
+	struct { struct gprof_map_rec m; char path[128]; } map = { .m = {
 			  .rec = { GPROF_REC_MAP, GPROF_MAP_REC_F_FIRST | GPROF_MAP_REC_F_LAST,
 				   sizeof(map) },
 			  .process = { 7, 1, 1 },
@@ -273,10 +264,8 @@ TEST_F(symbolize, a_stripped_program_gets_what_the_whole_one_has)
 	} rows[] = {
 		{ "strip app", "--file app.debug" },
 		{ "strip app", "--debug-dir none --debug-dir dbg" },
-		{ "rm app", "--file app.debug" },
-		{ "rm app", "--debug-dir dbg" },
-		{ "rm app", "--file full" },
-		{ "strip app", "--file app.debug --file full" },
+		{ "rm app", "--file app.debug" }, { "rm app", "--debug-dir dbg" },
+		{ "rm app", "--file full" }, { "strip app", "--file app.debug --file full" },
 		{ "cp full app", "" },
 		/* a debug file beside it that is none is not in the way */
 		{ "cp full app; mkdir .debug; echo x >.debug/app.debug", "" },
@@ -301,9 +290,8 @@ TEST_F(symbolize, a_stripped_program_gets_what_the_whole_one_has)
 		EXPECT_EQ(0, self->r.status);
 		EXPECT_NE(NULL, strstr(self->r.err, "named "));
 		ASSERT_TRUE(dump("old.pb.gz", self->got));
-		EXPECT_STREQ(self->wanted, self->got) {
+		EXPECT_STREQ(self->wanted, self->got)
 			TH_LOG("%s: %s: %s", rows[i].before, rows[i].options, self->r.err);
-		}
 		/* what it was before is kept, once: there is nothing more to do */
 		EXPECT_EQ(0, access("old.pb.gz~", F_OK));
 		unlink("old.pb.gz~");
@@ -351,13 +339,11 @@ TEST_F(symbolize, what_is_not_the_file_is_told_and_nothing_of_it_taken)
 				    rows[i].before, self->code.id, self->code.id, self->code.id + 2,
 				    rows[i].before));
 		symbolize(self, rows[i].options);
-		EXPECT_EQ(rows[i].status, self->r.status) {
+		EXPECT_EQ(rows[i].status, self->r.status)
 			TH_LOG("%s: %s", rows[i].options, self->r.err);
-		}
 		for (j = 0; j < 2 && rows[i].told[j]; j++) {
-			EXPECT_NE(NULL, strstr(self->r.err, rows[i].told[j])) {
+			EXPECT_NE(NULL, strstr(self->r.err, rows[i].told[j]))
 				TH_LOG("%s: %s", rows[i].told[j], self->r.err);
-			}
 		}
 		ASSERT_TRUE(dump("old.pb.gz", self->got));
 		EXPECT_STREQ(self->wanted, self->got);
@@ -375,9 +361,8 @@ TEST_F(symbolize, a_piece_of_code_is_not_guessed)
 	ASSERT_EQ(0, lib_sh("mv app stripped"));
 	symbolize(self, "--file app.debug");
 	EXPECT_EQ(1, self->r.status);
-	EXPECT_NE(NULL, strstr(self->r.err, "does not say where in it the code lay")) {
+	EXPECT_NE(NULL, strstr(self->r.err, "does not say where in it the code lay"))
 		TH_LOG("%s", self->r.err);
-	}
 	ASSERT_TRUE(dump("old.pb.gz", self->got));
 	EXPECT_STREQ(self->wanted, self->got);
 	/* the file itself does */
@@ -403,15 +388,13 @@ TEST_F(symbolize, a_damaged_debug_file_is_no_end)
 			  lib_sh("cp app.debug bad && dd if=full of=bad bs=1 count=64 skip=%d "
 				 "seek=%lld conv=notrunc 2>/dev/null", 4096 + 64 * i, (long long)at));
 		symbolize(self, "--file bad -o new.pb.gz");
-		EXPECT_GE(1, self->r.status) {
+		EXPECT_GE(1, self->r.status)
 			TH_LOG("%d at %lld: status %d, %s", i, (long long)at, self->r.status, self->r.err);
-		}
 		EXPECT_NE(0, strlen(self->r.err));
 		if (i % 2) {
 			EXPECT_EQ(1, self->r.status);
-			EXPECT_TRUE(strstr(self->r.err, "bad is") || strstr(self->r.err, "unsound")) {
+			EXPECT_TRUE(strstr(self->r.err, "bad is") || strstr(self->r.err, "unsound"))
 				TH_LOG("%d: %s", i, self->r.err);
-			}
 		}
 	}
 }
@@ -453,9 +436,7 @@ TEST_F(symbolize, a_server_is_asked_where_the_environment_names_one)
 	}
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	EXPECT_EQ(0, self->r.status) {
-		TH_LOG("%s", self->r.err);
-	}
+	EXPECT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
 	ASSERT_TRUE(dump("old.pb.gz", self->got));
 	EXPECT_STREQ(self->wanted, self->got);
 }
@@ -508,9 +489,8 @@ TEST_F(symbolize, wild_mappings_are_told)
 	symbolize(self, "");
 	EXPECT_EQ(1, self->r.status);
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		EXPECT_NE(NULL, strstr(self->r.err, rows[i].told)) {
+		EXPECT_NE(NULL, strstr(self->r.err, rows[i].told))
 			TH_LOG("%s: %s", rows[i].told, self->r.err);
-		}
 	}
 	EXPECT_NE(NULL, strstr(self->r.err, "no mapping: 1 location: the profile does not say"));
 	EXPECT_NE(NULL, strstr(self->r.err, "named 0 of 10 locations"));
@@ -532,11 +512,8 @@ TEST_F(symbolize, views_say_what_would_name_it)
 	ASSERT_EQ(0, lib_sh("strip app"));
 	ASSERT_TRUE(record(self, "old.pb.gz"));
 	run(&self->r, cmd_top, top, -1);
-	EXPECT_NE(NULL, strstr(self->r.out, hint)) {
-		TH_LOG("%s", self->r.out);
-	}
-	run(&self->r, cmd_view, view, -1);
-	EXPECT_EQ(0, self->r.status);
+	EXPECT_NE(NULL, strstr(self->r.out, hint)) TH_LOG("%s", self->r.out);
+	RUN_OK(cmd_view, view);
 	EXPECT_NE(NULL, strstr(self->r.err, hint));
 	setenv("DEBUGINFOD_URLS", "http://127.0.0.1:1", 1);
 	run(&self->r, cmd_top, top, -1);
@@ -564,8 +541,7 @@ TEST_F(symbolize, packages_are_those_that_dpkg_has)
 	ASSERT_TRUE(lib_write(".", "info/libc6.md5sums", "/usr/bin/none\n"));
 	ASSERT_TRUE(lib_write(".", "info/empty.list", ""));
 	debug_packages("info", paths, 6, names);
-	EXPECT_STREQ("libx1-dbgsym", names[0]);
-	EXPECT_STREQ("libc6-dbg", names[1]);
+	EXPECT_STREQS("libx1-dbgsym", names[0], "libc6-dbg", names[1]);
 	for (i = 2; i < 6; i++)
 		EXPECT_EQ(NULL, names[i]);
 	free(names[0]);

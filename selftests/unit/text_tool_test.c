@@ -4,16 +4,6 @@
  * and tables, names of functions, numbers with their unit.
  */
 #include "harness.h"
-
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "base/unnamed.h"
 #include "cli/duration.h"
 #include "cli/hook.h"
@@ -26,10 +16,7 @@
 
 TEST(durations_are_read_with_their_unit)
 {
-	static const struct {
-		const char *text;
-		int64_t ns;
-	} good[] = {
+	static const struct { const char *text; int64_t ns; } good[] = {
 		{ "0", 0 }, { "1ns", 1 }, { "1us", 1000 }, { "1µs", 1000 }, { "1ms", 1000000 },
 		{ "1s", 1000000000 }, { "1min", 60000000000 }, { "1h", 3600000000000 },
 		{ "1.5ms", 1500000 }, { "0.0004us", 0 }, { "0.6ns", 1 }, { ".5s", 500000000 },
@@ -43,25 +30,18 @@ TEST(durations_are_read_with_their_unit)
 		int64_t ns = -1;
 
 		EXPECT_TRUE(duration_parse(good[i].text, &ns));
-		EXPECT_EQ(good[i].ns, ns) {
-			TH_LOG("%s", good[i].text);
-		}
+		EXPECT_EQ(good[i].ns, ns) TH_LOG("%s", good[i].text);
 	}
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		int64_t ns;
 
-		EXPECT_FALSE(duration_parse(bad[i], &ns)) {
-			TH_LOG("%s", bad[i]);
-		}
+		EXPECT_FALSE(duration_parse(bad[i], &ns)) TH_LOG("%s", bad[i]);
 	}
 }
 
 TEST(durations_have_four_digits_and_a_unit)
 {
-	static const struct {
-		int64_t ns;
-		const char *text;
-	} table[] = {
+	static const struct { int64_t ns; const char *text; } table[] = {
 		{ 0, "0 ns" }, { 999, "999 ns" }, { 1000, "1 µs" }, { 999949, "999.9 µs" },
 		{ 999960, "1 ms" }, { 1234567, "1.235 ms" }, { 1500000000, "1.5 s" },
 	};
@@ -105,10 +85,7 @@ TEST(text_cannot_leave_the_place_it_is_written_to)
 /* Each byte that belongs to nothing is one replacement. */
 TEST(what_is_no_utf8_is_replaced)
 {
-	static const struct {
-		const char *text;
-		const char *plain;
-	} table[] = {
+	static const struct { const char *text, *plain; } table[] = {
 		{ "\x80", "?" }, { "\xff", "?" }, { "\xc3", "?" }, { "\xc3x", "?x" },
 		{ "\xc0\x80", "?" }, { "\xc1\x81", "?" }, { "\xe0\x80\x80", "?" },
 		{ "\xe0\x81\x81", "?" }, { "\xf0\x80\x81\x81", "?" },
@@ -121,9 +98,8 @@ TEST(what_is_no_utf8_is_replaced)
 	};
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
-		EXPECT_STREQ(table[i].plain, written(text_plain, table[i].text)) {
+		EXPECT_STREQ(table[i].plain, written(text_plain, table[i].text))
 			TH_LOG("row %zu", i);
-		}
 	}
 }
 
@@ -140,11 +116,7 @@ TEST(columns_are_counted_and_kept_to)
 
 TEST(long_names_lose_their_arguments_then_their_middle)
 {
-	static const struct {
-		const char *name;
-		size_t columns;
-		const char *shown;
-	} table[] = {
+	static const struct { const char *name; size_t columns; const char *shown; } table[] = {
 		{ "main", 8, "main" },
 		{ "std::vector<int, std::allocator<int> >::at", 42,
 		  "std::vector<int, std::allocator<int> >::at" },
@@ -158,10 +130,8 @@ TEST(long_names_lose_their_arguments_then_their_middle)
 		{ "<<T as U>::V as core::W<X, Y>>::f::<Yyyyyy>", 41,
 		  "<<T as U>::V as core::W<...>>::f::<...>" },
 		{ "unbalanced<<<<aaaaaaaaaaa", 19, "unbalanc...aaaaaaaa" },
-		{ "aaaaaaaaaabbbbbbbbbb", 11, "aaaa...bbbb" },
-		{ "漢字漢字漢字漢字", 9, "漢...字" },
-		{ "\xff\xff\xff\xff\xff", 8, "\xff...\xff" },
-		{ "", 8, "" },
+		{ "aaaaaaaaaabbbbbbbbbb", 11, "aaaa...bbbb" }, { "漢字漢字漢字漢字", 9, "漢...字" },
+		{ "\xff\xff\xff\xff\xff", 8, "\xff...\xff" }, { "", 8, "" },
 	};
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
@@ -175,21 +145,13 @@ TEST(long_names_lose_their_arguments_then_their_middle)
 
 TEST(functions_without_a_name_are_called_by_their_file)
 {
-	static const struct {
-		const char *function;
-		const char *shown;
-		bool unnamed;
-	} table[] = {
-		{ "main", "main", false },
-		{ "[libx.so+0x12]", "[libx.so]", true },
-		{ "[a+0x1+0x2]", "[a+0x1]", true },
-		{ "0x1234", "[unknown]", true },
-		{ "[no stack]", "[no stack]", false },
-		{ "[vdso]", "[vdso]", true },
+	static const struct { const char *function, *shown; bool unnamed; } table[] = {
+		{ "main", "main", false }, { "[libx.so+0x12]", "[libx.so]", true },
+		{ "[a+0x1+0x2]", "[a+0x1]", true }, { "0x1234", "[unknown]", true },
+		{ "[no stack]", "[no stack]", false }, { "[vdso]", "[vdso]", true },
 		{ "libx.so.1+0x96120", "libx.so.1+0x96120", true },
 		{ "operator+0x1", "operator+0x1", false },
-		{ "operator+0x123()", "operator+0x123()", false },
-		{ "[a+b]", "[a+b]", true },
+		{ "operator+0x123()", "operator+0x123()", false }, { "[a+b]", "[a+b]", true },
 	};
 	char text[VIEW_NAME_MAX];
 
@@ -198,9 +160,7 @@ TEST(functions_without_a_name_are_called_by_their_file)
 		const char *shown = view_function(&f, text);
 
 		EXPECT_STREQ(table[i].shown, shown);
-		EXPECT_EQ(table[i].unnamed, gprof_is_unnamed(shown)) {
-			TH_LOG("%s", shown);
-		}
+		EXPECT_EQ(table[i].unnamed, gprof_is_unnamed(shown)) TH_LOG("%s", shown);
 	}
 }
 
@@ -237,8 +197,7 @@ TEST(keys_may_be_of_any_length)
 		EXPECT_LE((i + 1) * size, t.pool_size);
 	}
 	memset(key, 'a', size);
-	EXPECT_EQ(0, intern_add(&t, key, size));
-	EXPECT_EQ(0, memcmp(intern_key(&t, 0, &length), key, size));
+	EXPECT_ZEROS(intern_add(&t, key, size), memcmp(intern_key(&t, 0, &length), key, size));
 	EXPECT_EQ(size, length);
 	intern_free(&t);
 	free(key);
@@ -255,9 +214,7 @@ TEST(names_of_tasks_are_not_obeyed)
 
 	EXPECT_STREQ("?2J??[x\303\244", safe);
 	EXPECT_TRUE(triggers_line(&f, line) == line);
-	EXPECT_NE(NULL, strstr(line, safe)) {
-		TH_LOG("%s", line);
-	}
+	EXPECT_NE(NULL, strstr(line, safe)) TH_LOG("%s", line);
 	free(safe);
 }
 
@@ -285,8 +242,7 @@ TEST(a_hook_whose_status_is_lost_has_ended)
 		usleep(10000);
 		hook_poll(&h);
 	}
-	EXPECT_EQ(0, h.pid);
-	EXPECT_EQ(1, h.failed);
+	EXPECT_EQS(0, h.pid, 1, h.failed);
 }
 
 /* What comes in is for the command that is recorded. */
@@ -352,11 +308,9 @@ TEST(a_hook_that_cannot_be_killed_is_left)
 	ASSERT_LT(0, pid);
 	ASSERT_EQ(0, setresuid(1000, 1000, 0));
 	hook_poll(&h);
-	EXPECT_EQ(pid, h.pid);
-	EXPECT_EQ(0, h.failed);
+	EXPECT_EQS(pid, h.pid, 0, h.failed);
 	hook_end(&h);
-	EXPECT_EQ(0, h.pid);
-	EXPECT_EQ(1, h.failed);
+	EXPECT_EQS(0, h.pid, 1, h.failed);
 	ASSERT_EQ(0, setresuid(0, 0, 0));
 	EXPECT_EQ(0, waitpid(pid, NULL, WNOHANG));
 	kill(pid, SIGKILL);
@@ -385,10 +339,7 @@ static const char *told(const struct gprof_recorder_stats *st)
 TEST(a_loss_has_its_own_reason_and_help)
 {
 	struct gprof_recorder_stats st = { .event = "block", .produced = 8, .read = 4, .lost = 4 };
-	static const struct {
-		size_t at;
-		const char *text;
-	} table[] = {
+	static const struct { size_t at; const char *text; } table[] = {
 		{ offsetof(struct gprof_recorder_stats, lost_full),
 		  "larger --buffer avoids it, or a higher --every\n" },
 		{ offsetof(struct gprof_recorder_stats, lost_nested), "interrupts were nested" },
@@ -403,9 +354,7 @@ TEST(a_loss_has_its_own_reason_and_help)
 		*nr = 4;
 		text = told(&st);
 		EXPECT_NE(NULL, strstr(text, "block: 4 of 8 samples (50 %) were lost, "));
-		EXPECT_NE(NULL, strstr(text, table[i].text)) {
-			TH_LOG("%s", text);
-		}
+		EXPECT_NE(NULL, strstr(text, table[i].text)) TH_LOG("%s", text);
 		EXPECT_EQ(i > 0, !strstr(text, "buffer was full"));
 		*nr = 0;
 	}

@@ -4,11 +4,6 @@
  * that it stays a page however long they are.
  */
 #include "harness.h"
-
-#include <string.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-
 #include "cli/cmd.h"
 #include "views/pieces.h"
 #include "views_build.h"
@@ -50,9 +45,7 @@ TEST_F(views, page_of_a_short_trace)
 	char *page, *data;
 
 	make_short(self->w);
-	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
-	run(&self->r, cmd_timeline, argv, -1);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	SHOW(cmd_timeline, argv);
 	page = page_of(self->other);
 	data = strstr(page, "{\"title\":\"x.trace\"");
 	ASSERT_NE(NULL, data);
@@ -82,9 +75,7 @@ TEST_F(views, page_of_a_trace_with_a_gap)
 	point(w, 10, 0, GPROF_TRACE_POINT_LOST, 0, GPROF_TRACE_NO_TID, 0, 0, 9);
 	point(w, 10, 0, GPROF_TRACE_POINT_RUNNING, 0, 0, 8, 0, 0);
 	leaves(w, 14, 8, GPROF_TRACE_WHY_DEAD, 0);
-	ASSERT_EQ(0, gprof_trace_writer_close(w));
-	run(&self->r, cmd_timeline, argv, -1);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	SHOW(cmd_timeline, argv);
 	page = page_of(self->other);
 	data = strstr(page, "\"cpus\":");
 	ASSERT_NE(NULL, data);
@@ -106,9 +97,7 @@ TEST_F(views, page_of_a_part)
 	char *page, *data;
 
 	make_short(self->w);
-	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
-	run(&self->r, cmd_timeline, part, -1);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	SHOW(cmd_timeline, part);
 	page = page_of(self->other);
 	data = strstr(page, "{\"title\"");
 	ASSERT_NE(NULL, data);
@@ -117,9 +106,7 @@ TEST_F(views, page_of_a_part)
 	EXPECT_NE(NULL, strstr(data, "[[1,\"d7999999!:1@0b1000001!:1@0a1499999@0\"]"))
 		TH_LOG("%.2000s", data);
 	free(page);
-	run(&self->r, cmd_timeline, never, -1);
-	EXPECT_EQ(STATUS_FAILED, self->r.status);
-	EXPECT_NE(NULL, strstr(self->r.err, "has nothing from 7.000000"));
+	RUN_TELLS(STATUS_FAILED, "has nothing from 7.000000", cmd_timeline, never);
 	run(&self->r, cmd_timeline, when, -1);
 	EXPECT_EQ(STATUS_USAGE, self->r.status);
 }
@@ -133,9 +120,7 @@ TEST_F(views, page_of_times_beyond_numbers_of_javascript)
 
 	comes(self->w, late, 7);
 	leaves(self->w, late + 2, 7, GPROF_TRACE_WHY_DEAD, 0);
-	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
-	run(&self->r, cmd_timeline, argv, -1);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	SHOW(cmd_timeline, argv);
 	page = page_of(self->other);
 	EXPECT_NE(NULL, strstr(page, "\"begin\":\"2305843009212999936\",\n\"span\":2000001,"))
 		TH_LOG("%.200s", strstr(page, "\"begin\""));
@@ -149,9 +134,7 @@ TEST_F(views, page_of_no_more_than_can_be_counted)
 	comes(self->w, 1, 7);
 	leaves(self->w, 1 + (1ULL << 54) / MS, 7, GPROF_TRACE_WHY_DEAD, 0);
 	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
-	run(&self->r, cmd_timeline, argv, -1);
-	EXPECT_EQ(STATUS_FAILED, self->r.status);
-	EXPECT_NE(NULL, strstr(self->r.err, "spans 208 days"));
+	RUN_TELLS(STATUS_FAILED, "spans 208 days", cmd_timeline, argv);
 	EXPECT_NE(0, access(self->other, F_OK));
 }
 
@@ -163,9 +146,7 @@ TEST_F(views, page_of_one_trace_of_a_host)
 	char *argv[] = { "timeline", self->trace, "-o", self->other, NULL };
 	char *page;
 
-	run(&self->r, cmd_timeline, nowhere, -1);
-	EXPECT_EQ(STATUS_USAGE, self->r.status);
-	EXPECT_NE(NULL, strstr(self->r.err, "wants an output"));
+	RUN_TELLS(STATUS_USAGE, "wants an output", cmd_timeline, nowhere);
 	run(&self->r, cmd_timeline, two, -1);
 	EXPECT_EQ(STATUS_USAGE, self->r.status);
 	run(&self->r, cmd_timeline, none, -1);
@@ -181,9 +162,7 @@ TEST_F(views, page_of_one_trace_of_a_host)
 	ASSERT_EQ(0, ftruncate(self->fd, 0));
 	comes(self->w, 1, 7);
 	waits(self->w, 2, NULL, GPROF_TRACE_WHY_SLEEPS);
-	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
-	run(&self->r, cmd_timeline, argv, -1);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	SHOW(cmd_timeline, argv);
 	EXPECT_NE(NULL, strstr(self->r.err, "--stacks --syscalls"));
 	page = page_of(self->other);
 	EXPECT_NE(NULL, strstr(page, "waits have no reason; gprofctl trace --stacks --syscalls"));
@@ -224,8 +203,7 @@ TEST(pieces_add_up_at_every_resolution)
 			got[coarse.all[i].state] += coarse.all[i].ns;
 			count += coarse.all[i].count;
 		}
-		EXPECT_EQ(begin, at);
-		EXPECT_EQ(20000, count);
+		EXPECT_EQS(begin, at, 20000, count);
 		EXPECT_EQ(0, memcmp(sums, got, sizeof(sums)));
 		pieces_free(&coarse);
 	}
@@ -309,9 +287,7 @@ TEST_F_TIMEOUT(views, page_of_a_long_trace_is_bounded, 120)
 	char *page;
 
 	make_long(self->w, 600000);
-	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
-	run(&self->r, cmd_timeline, argv, -1);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	SHOW(cmd_timeline, argv);
 	getrusage(RUSAGE_CHILDREN, &usage);
 	EXPECT_GT(200 * 1024, usage.ru_maxrss);
 	ASSERT_EQ(0, stat(self->other, &st));

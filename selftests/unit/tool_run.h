@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * tool_run.h: subcommands of gprofctl, run from the tests of its parts.
- */
+/* tool_run.h: subcommands of gprofctl, run from the tests of its parts. */
 #ifndef GPROF_TEST_TOOL_RUN_H
 #define GPROF_TEST_TOOL_RUN_H
 
@@ -45,5 +43,17 @@ static inline void run(struct ran *r, int (*cmd)(int argc, char **argv), char **
 	close(fds[0]);
 	close(fds[1]);
 }
+
+/* To @self->r, where all went well; or where it ended with @_status and said @_said. */
+#define RUN_OK(cmd, argv) do {								\
+	run(&self->r, cmd, argv, -1);							\
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);				\
+} while (0)
+
+#define RUN_TELLS(_status, _said, cmd, argv) do {					\
+	run(&self->r, cmd, argv, -1);							\
+	EXPECT_EQ(_status, self->r.status);						\
+	EXPECT_NE(NULL, strstr(self->r.err, _said)) TH_LOG("%s", self->r.err);		\
+} while (0)
 
 #endif /* GPROF_TEST_TOOL_RUN_H */

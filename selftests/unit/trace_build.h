@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * trace_build.h: execution traces, byte by byte, for the tests of their reader.
- */
+/* trace_build.h: execution traces, byte by byte, for the tests of their reader. */
 #ifndef GPROF_TRACE_BUILD_H
 #define GPROF_TRACE_BUILD_H
 
@@ -15,22 +13,14 @@
 
 #define NONE	UINT64_MAX
 
-/**
- * struct build - a trace in the making
- * @b: its bytes
- * @n: how many
- * @body: of the batch in the making
- * @body_n: how many
- * @head: of that batch
- * @head_n: how many
- */
+/* A trace in the making. */
 struct build {
-	unsigned char b[1 << 17];
-	size_t n;
-	unsigned char body[1 << 17];
-	size_t body_n;
-	unsigned char head[64];
-	size_t head_n;
+	unsigned char b[1 << 17];	/* its bytes */
+	size_t n;	/* how many */
+	unsigned char body[1 << 17];	/* of the batch in the making */
+	size_t body_n;	/* how many */
+	unsigned char head[64];	/* of that batch */
+	size_t head_n;	/* how many */
 };
 
 static inline size_t build_varint(unsigned char *p, uint64_t v)

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The kernel's words to events: times, who ran, operands, names, losses, and garbage.
- */
+/* The kernel's words to events: times, who ran, operands, names, losses, and garbage. */
 #include "harness.h"
-
 #include "lib_util.h"
 #include "trace/convert/trace_decode.h"
 
@@ -13,7 +10,7 @@ FIXTURE(decode) {
 	struct gprof_ktrace k;
 	struct gprof_trace_point events[64];
 	size_t nr;
-	uint64_t lost, lost_at;
+	uint64_t lost;
 	char name[16];
 	uint32_t named;
 	uint64_t named_at;
@@ -25,10 +22,8 @@ static int on_point(void *ctx, const struct gprof_trace_point *e)
 {
 	FIXTURE_DATA(decode) *self = ctx;
 
-	if (e->type == GPROF_TRACE_POINT_LOST) {
+	if (e->type == GPROF_TRACE_POINT_LOST)
 		self->lost += e->arg;
-		self->lost_at = e->time;
-	}
 	self->events[self->nr++ % 64] = *e;
 	return self->fail;
 }
@@ -102,6 +97,55 @@ static int operand(FIXTURE_DATA(decode) *self, uint64_t value)
 	return gprof_ktrace_feed(&self->k, &rec, sizeof(rec));
 }
 
+struct word {
+	unsigned int type, arg;
+	uint64_t number, time;
+};
+
+static void feed_words(struct __test_metadata *_metadata, FIXTURE_DATA(decode) *self,
+		       const struct word *w, size_t nr)
+{
+	for (; nr; nr--, w++)
+		ASSERT_EQ(0, w->type == GPROF_TRACE_OPERAND ? operand(self, w->number) :
+			     word(self, w->type, w->arg, w->number, w->time));
+}
+
+/* Each a word, or an operand of the one before. */
+#define WORDS(...) do {									\
+	const struct word _w[] = { __VA_ARGS__ };					\
+	feed_words(_metadata, self, _w, ARRAY_SIZE(_w));				\
+} while (0)
+#define W(type, ...)	{ GPROF_TRACE_##type, __VA_ARGS__ }
+#define OPERAND(value)	{ GPROF_TRACE_OPERAND, 0, value, 0 }
+
+static void expect_points(struct __test_metadata *_metadata, const FIXTURE_DATA(decode) *self,
+			  size_t first, const struct gprof_trace_point *want, size_t nr)
+{
+	ASSERT_EQ(first + nr, self->nr);
+	for (size_t i = 0; i < nr; i++) {
+		const struct gprof_trace_point *got = &self->events[first + i];
+
+		EXPECT_EQ(want[i].type, got->type) TH_LOG("point %zu", first + i);
+		EXPECT_EQ(START + 64 * want[i].time, got->time) TH_LOG("point %zu", first + i);
+		EXPECT_EQ(want[i].why, got->why) TH_LOG("point %zu", first + i);
+		EXPECT_EQ(want[i].tid, got->tid) TH_LOG("point %zu", first + i);
+		EXPECT_EQ(want[i].other, got->other) TH_LOG("point %zu", first + i);
+		EXPECT_EQ(want[i].arg, got->arg) TH_LOG("point %zu", first + i);
+		EXPECT_EQ(want[i].stack, got->stack) TH_LOG("point %zu", first + i);
+		EXPECT_EQ(3, got->cpu) TH_LOG("point %zu", first + i);
+	}
+}
+
+/* All that there are from the first one on; times are in the kernel's units since START. */
+#define EXPECT_POINTS(first, ...) do {							\
+	const struct gprof_trace_point _want[] = { __VA_ARGS__ };			\
+	expect_points(_metadata, self, first, _want, ARRAY_SIZE(_want));		\
+} while (0)
+#define P(_type, _time, _tid, _other, _arg, ...)					\
+	{ .type = GPROF_TRACE_POINT_##_type, .time = _time, .tid = _tid, .other = _other, \
+	  .arg = _arg, __VA_ARGS__ }
+#define NOBODY	GPROF_TRACE_NO_TID
+
 FIXTURE_SETUP(decode)
 {
 	gprof_ktrace_init(&self->k, &ops, self);
@@ -115,96 +159,47 @@ FIXTURE_TEARDOWN(decode)
 
 TEST_F(decode, who_runs_and_when)
 {
-	ASSERT_EQ(0, word(self, GPROF_TRACE_RUNNING, 0, 10, 0));
-	ASSERT_EQ(0, word(self, GPROF_TRACE_WAKING, GPROF_TRACE_BY_IRQ, 11, 1));
-	ASSERT_EQ(0, word(self, GPROF_TRACE_SWITCH, GPROF_TRACE_PREV_BLOCKED, 4194303, 2));
-	ASSERT_EQ(0, word(self, GPROF_TRACE_SWITCH, GPROF_TRACE_PREV_DEAD | GPROF_TRACE_NOT_TARGET,
-			  0, UINT32_MAX))
-		;
-	ASSERT_EQ(0, word(self, GPROF_TRACE_SWITCH, GPROF_TRACE_PREV_OTHER, 0, UINT32_MAX));
-	ASSERT_EQ(5, self->nr);
-	EXPECT_EQ(4, self->k.samples);
-	EXPECT_EQ(GPROF_TRACE_POINT_RUNNING, self->events[0].type);
-	EXPECT_EQ(GPROF_TRACE_NO_TID, self->events[0].tid);
-	EXPECT_EQ(10, self->events[0].other);
-	EXPECT_EQ(START, self->events[0].time);
-	EXPECT_EQ(GPROF_TRACE_POINT_WAKING, self->events[1].type);
-	EXPECT_EQ(GPROF_TRACE_NO_TID, self->events[1].tid);
-	EXPECT_EQ(START + 64, self->events[1].time);
-	EXPECT_EQ(11, self->events[1].other);
-	EXPECT_EQ(GPROF_TRACE_POINT_SWITCH, self->events[2].type);
-	EXPECT_EQ(GPROF_TRACE_WHY_WAITS, self->events[2].why);
-	EXPECT_EQ(10, self->events[2].tid);
-	EXPECT_EQ(4194303, self->events[2].other);
 	/* To a stranger, and from that to the idle task. */
-	EXPECT_EQ(4194303, self->events[3].tid);
-	EXPECT_EQ(0, self->events[3].other);
-	EXPECT_EQ(GPROF_TRACE_WHY_DEAD, self->events[3].why);
-	EXPECT_EQ(START + 64ULL * UINT32_MAX, self->events[3].time);
-	EXPECT_EQ(0, self->events[4].tid);
-	EXPECT_EQ(0, self->events[4].other);
-	EXPECT_EQ(3, self->events[4].cpu);
-	EXPECT_EQ(0, self->k.malformed);
-	EXPECT_EQ(0, self->k.absences);
+	WORDS(W(RUNNING, 0, 10, 0), W(WAKING, GPROF_TRACE_BY_IRQ, 11, 1),
+	      W(SWITCH, GPROF_TRACE_PREV_BLOCKED, 4194303, 2),
+	      W(SWITCH, GPROF_TRACE_PREV_DEAD | GPROF_TRACE_NOT_TARGET, 0, UINT32_MAX),
+	      W(SWITCH, GPROF_TRACE_PREV_OTHER, 0, UINT32_MAX));
+	EXPECT_POINTS(0, P(RUNNING, 0, NOBODY, 10, 0), P(WAKING, 1, NOBODY, 11, 0),
+		      P(SWITCH, 2, 10, 4194303, 0, .why = GPROF_TRACE_WHY_WAITS),
+		      P(SWITCH, UINT32_MAX, 4194303, 0, 0, .why = GPROF_TRACE_WHY_DEAD),
+		      P(SWITCH, UINT32_MAX, 0, 0, 0, .why = GPROF_TRACE_WHY_SLEEPS));
+	EXPECT_EQS(4, self->k.samples, 0, self->k.malformed, 0, self->k.absences);
 }
 
 TEST_F(decode, an_operand_belongs_to_the_word_before)
 {
-	ASSERT_EQ(0, word(self, GPROF_TRACE_RUNNING, 0, 10, 0));
-	ASSERT_EQ(0, word(self, GPROF_TRACE_MIGRATE, 0, 12, 5));
+	WORDS(W(RUNNING, 0, 10, 0), W(MIGRATE, 0, 12, 5));
 	EXPECT_EQ(1, self->nr);
-	ASSERT_EQ(0, operand(self, 7ULL << 24 | 2));
-	ASSERT_EQ(2, self->nr);
-	EXPECT_EQ(GPROF_TRACE_POINT_MIGRATE, self->events[1].type);
-	EXPECT_EQ(12, self->events[1].other);
-	EXPECT_EQ(2, self->events[1].arg);
-	ASSERT_EQ(0, operand(self, 1));
+	WORDS(OPERAND(7ULL << 24 | 2));
+	EXPECT_POINTS(1, P(MIGRATE, 5, 10, 12, 2));
+	WORDS(OPERAND(1));
 	EXPECT_EQ(1, self->k.malformed);
 	/* One that is missing takes the event with it, and no other. */
-	ASSERT_EQ(0, word(self, GPROF_TRACE_FREQ, 0, 1, 6));
-	ASSERT_EQ(0, word(self, GPROF_TRACE_EXIT, 0, 10, 7));
-	EXPECT_EQ(3, self->nr);
-	EXPECT_EQ(GPROF_TRACE_POINT_EXIT, self->events[2].type);
+	WORDS(W(FREQ, 0, 1, 6), W(EXIT, 0, 10, 7));
+	EXPECT_POINTS(2, P(EXIT, 7, 10, 10, 0));
 	EXPECT_EQ(2, self->k.malformed);
 	/* Whoever executes takes another number. */
-	ASSERT_EQ(0, word(self, GPROF_TRACE_EXEC, 0, 9, 8));
-	ASSERT_EQ(0, operand(self, 10));
-	ASSERT_EQ(0, word(self, GPROF_TRACE_EXIT, 0, 9, 9));
-	EXPECT_EQ(10, self->events[3].tid);
-	EXPECT_EQ(9, self->events[3].other);
-	EXPECT_EQ(9, self->events[4].tid);
+	WORDS(W(EXEC, 0, 9, 8), OPERAND(10), W(EXIT, 0, 9, 9));
+	EXPECT_POINTS(3, P(EXEC, 8, 10, 9, 0), P(EXIT, 9, 9, 9, 0));
 }
 
 TEST_F(decode, what_the_groups_tell)
 {
-	ASSERT_EQ(0, word(self, GPROF_TRACE_RUNNING, 0, 10, 0));
-	ASSERT_EQ(0, word(self, GPROF_TRACE_SYSCALL_ENTER, 0, 60, 1));
-	ASSERT_EQ(0, word(self, GPROF_TRACE_SYSCALL_EXIT, 0, 11, 2));
-	ASSERT_EQ(0, word(self, GPROF_TRACE_SYSCALL_ENTER, 1, 60, 3));
-	ASSERT_EQ(0, word(self, GPROF_TRACE_IRQ_ENTER, 1, 236, 4));
-	ASSERT_EQ(0, word(self, GPROF_TRACE_SOFTIRQ_EXIT, 0, 7, 5));
-	ASSERT_EQ(0, word(self, GPROF_TRACE_FAULT, GPROF_TRACE_FAULT_WRITE, 0, 6));
-	ASSERT_EQ(0, operand(self, 1ULL << 52));
-	ASSERT_EQ(0, word(self, GPROF_TRACE_RECLAIM_BEGIN, 1, 0, 7));
-	ASSERT_EQ(0, word(self, GPROF_TRACE_FREQ, 0, 3, 8));
-	ASSERT_EQ(0, operand(self, 2400000));
-	ASSERT_EQ(9, self->nr);
-	EXPECT_EQ(GPROF_TRACE_POINT_ENTER, self->events[1].type);
-	EXPECT_EQ(60, self->events[1].arg);
-	EXPECT_EQ(10, self->events[1].tid);
-	EXPECT_EQ(GPROF_TRACE_POINT_LEAVE, self->events[2].type);
-	EXPECT_EQ(GPROF_TRACE_NO_CALL, self->events[2].arg);
-	EXPECT_EQ(11, self->events[2].other);
-	EXPECT_EQ(60 | GPROF_TRACE_CALL_32, self->events[3].arg);
-	EXPECT_EQ(236 | GPROF_TRACE_IRQ_VECTOR, self->events[4].arg);
-	EXPECT_EQ(GPROF_TRACE_POINT_SOFTIRQ_LEAVE, self->events[5].type);
-	EXPECT_EQ(7, self->events[5].arg);
-	EXPECT_EQ(GPROF_TRACE_POINT_FAULT_WRITE, self->events[6].other);
-	EXPECT_EQ(1ULL << 52, self->events[6].arg);
-	EXPECT_EQ(GPROF_TRACE_POINT_RECLAIM_BEGIN, self->events[7].type);
-	EXPECT_EQ(1, self->events[7].arg);
-	EXPECT_EQ(3, self->events[8].other);
-	EXPECT_EQ(2400000, self->events[8].arg);
+	WORDS(W(RUNNING, 0, 10, 0), W(SYSCALL_ENTER, 0, 60, 1), W(SYSCALL_EXIT, 0, 11, 2),
+	      W(SYSCALL_ENTER, 1, 60, 3), W(IRQ_ENTER, 1, 236, 4), W(SOFTIRQ_EXIT, 0, 7, 5),
+	      W(FAULT, GPROF_TRACE_FAULT_WRITE, 0, 6), OPERAND(1ULL << 52),
+	      W(RECLAIM_BEGIN, 1, 0, 7), W(FREQ, 0, 3, 8), OPERAND(2400000));
+	EXPECT_POINTS(1, P(ENTER, 1, 10, 0, 60), P(LEAVE, 2, 10, 11, GPROF_TRACE_NO_CALL),
+		      P(ENTER, 3, 10, 0, 60 | GPROF_TRACE_CALL_32),
+		      P(IRQ_ENTER, 4, 10, 0, 236 | GPROF_TRACE_IRQ_VECTOR),
+		      P(SOFTIRQ_LEAVE, 5, 10, 0, 7),
+		      P(FAULT, 6, 10, GPROF_TRACE_POINT_FAULT_WRITE, 1ULL << 52),
+		      P(RECLAIM_BEGIN, 7, 10, 0, 1), P(FREQ, 8, 10, 3, 2400000));
 	EXPECT_EQ(8, self->k.samples);
 }
 
@@ -216,8 +211,7 @@ TEST_F(decode, names)
 
 	ASSERT_EQ(0, word(self, GPROF_TRACE_RUNNING, 0, 10, 4));
 	ASSERT_EQ(0, gprof_ktrace_feed(&self->k, &t.rec, sizeof(t)));
-	EXPECT_EQ(12, self->named);
-	EXPECT_EQ(START + 4 * 64, self->named_at);
+	EXPECT_EQS(12, self->named, START + 4 * 64, self->named_at);
 	EXPECT_STREQ("somebody", self->name);
 	memset(t.comm, 'x', sizeof(t.comm));
 	ASSERT_EQ(0, gprof_ktrace_feed(&self->k, &t.rec, sizeof(t)));
@@ -239,23 +233,16 @@ TEST_F(decode, after_losses_nobody_knows_who_runs)
 	ASSERT_EQ(0, gprof_ktrace_feed(&self->k, (void *)rec, sizeof(rec)));
 	EXPECT_EQ(4, self->k.lost);
 	/* Up to when is told by what comes next, which is not one of many. */
-	EXPECT_EQ(0, self->lost);
-	EXPECT_EQ(0, gprof_ktrace_plain(&self->k, &switched, 1, &many));
-	ASSERT_EQ(0, word(self, GPROF_TRACE_RUNNING, 0, 11, 5));
+	EXPECT_ZEROS(self->lost, gprof_ktrace_plain(&self->k, &switched, 1, &many));
+	WORDS(W(RUNNING, 0, 11, 5));
 	EXPECT_EQ(4, self->lost);
-	EXPECT_EQ(START + 5 * 64, self->lost_at);
-	ASSERT_EQ(3, self->nr);
-	EXPECT_EQ(GPROF_TRACE_POINT_LOST, self->events[1].type);
-	EXPECT_EQ(GPROF_TRACE_NO_TID, self->events[2].tid);
-	EXPECT_EQ(11, self->events[2].other);
+	EXPECT_POINTS(1, P(LOST, 5, NOBODY, 0, 4), P(RUNNING, 5, NOBODY, 11, 0));
 	EXPECT_EQ(0, self->k.absences);
 	/* Without losses it is the CPU that was away. */
-	ASSERT_EQ(0, word(self, GPROF_TRACE_RUNNING, 0, 12, 6));
+	WORDS(W(RUNNING, 0, 12, 6));
 	EXPECT_EQ(1, self->k.absences);
-	ASSERT_EQ(6, self->nr);
-	EXPECT_EQ(GPROF_TRACE_POINT_CPU_OFF, self->events[3].type);
-	EXPECT_EQ(GPROF_TRACE_POINT_CPU_ON, self->events[4].type);
-	EXPECT_EQ(12, self->events[5].other);
+	EXPECT_POINTS(3, P(CPU_OFF, 6, NOBODY, 0, 0), P(CPU_ON, 6, NOBODY, 0, 0),
+		      P(RUNNING, 6, 11, 12, 0));
 }
 
 TEST_F(decode, garbage)
@@ -272,20 +259,16 @@ TEST_F(decode, garbage)
 	ASSERT_EQ(0, gprof_ktrace_feed(&self->k, &rec, 8));
 	rec.type = GPROF_REC_LOST;
 	ASSERT_EQ(0, gprof_ktrace_feed(&self->k, &rec, 8));
-	EXPECT_EQ(2, self->k.malformed);
-	EXPECT_EQ(0, self->nr);
+	EXPECT_EQS(2, self->k.malformed, 0, self->nr);
 	/* Time never goes back. */
-	ASSERT_EQ(0, word(self, GPROF_TRACE_EXIT, 0, 1, 9));
-	ASSERT_EQ(0, word(self, GPROF_TRACE_EXIT, 0, 1, 8));
-	EXPECT_EQ(self->events[0].time, self->events[1].time);
-	EXPECT_EQ(3, self->k.malformed);
+	ASSERT_ZEROS(word(self, GPROF_TRACE_EXIT, 0, 1, 9), word(self, GPROF_TRACE_EXIT, 0, 1, 8));
+	EXPECT_EQS(self->events[0].time, self->events[1].time, 3, self->k.malformed);
 	/* Nothing counts before the first generation. */
 	fresh = self->k;
 	self->k = (struct gprof_ktrace){ 0 };
 	gprof_ktrace_init(&self->k, &ops, self);
 	ASSERT_EQ(0, word(self, GPROF_TRACE_EXIT, 0, 1, 9));
-	EXPECT_EQ(1, self->k.malformed);
-	EXPECT_EQ(2, self->nr);
+	EXPECT_EQS(1, self->k.malformed, 2, self->nr);
 	gprof_ktrace_free(&self->k);
 	self->k = fresh;
 	self->fail = -5;
@@ -322,44 +305,28 @@ static int sample(FIXTURE_DATA(decode) *self, unsigned int flags, uint32_t id, u
 TEST_F(decode, a_stack_belongs_to_the_event_before)
 {
 	self->k.stacks = true;
-	ASSERT_EQ(0, word(self, GPROF_TRACE_RUNNING, 0, 10, 0));
-	ASSERT_EQ(0, word(self, GPROF_TRACE_WAKING, GPROF_TRACE_BY_TASK, 11, 1));
+	WORDS(W(RUNNING, 0, 10, 0), W(WAKING, GPROF_TRACE_BY_TASK, 11, 1));
 	EXPECT_EQ(1, self->nr);
-	ASSERT_EQ(0, stack(self, 5, 100));
-	ASSERT_EQ(0, sample(self, EVENT, 5, START + 64 + 63));
-	ASSERT_EQ(2, self->nr);
-	EXPECT_EQ(101, self->events[1].stack);
+	ASSERT_ZEROS(stack(self, 5, 100), sample(self, EVENT, 5, START + 64 + 63));
+	EXPECT_POINTS(1, P(WAKING, 1, 10, 11, 0, .stack = 101));
 	/* With an operand, and a CPU sample by an NMI between all of it. */
-	ASSERT_EQ(0, word(self, GPROF_TRACE_FAULT, 0, 0, 2));
-	ASSERT_EQ(0, stack(self, 0, 200));
-	ASSERT_EQ(0, sample(self, GPROF_SAMPLE_REC_F_WEIGHT, 0, START + 64));
-	ASSERT_EQ(0, operand(self, 77));
-	ASSERT_EQ(0, sample(self, EVENT, 5, START + 2 * 64));
-	ASSERT_EQ(4, self->nr);
-	EXPECT_EQ(GPROF_TRACE_POINT_SAMPLE, self->events[2].type);
-	EXPECT_EQ(201, self->events[2].stack);
-	EXPECT_EQ(10, self->events[2].tid);
-	EXPECT_EQ(2000, self->events[2].arg);
-	EXPECT_EQ(START + 64, self->events[2].time);
-	EXPECT_EQ(77, self->events[3].arg);
-	EXPECT_EQ(101, self->events[3].stack);
+	WORDS(W(FAULT, 0, 0, 2));
+	ASSERT_ZEROS(stack(self, 0, 200), sample(self, GPROF_SAMPLE_REC_F_WEIGHT, 0, START + 64),
+		     operand(self, 77), sample(self, EVENT, 5, START + 2 * 64));
+	EXPECT_POINTS(2, P(SAMPLE, 1, 10, 0, 2000, .stack = 201),
+		      P(FAULT, 2, 10, 0, 77, .stack = 101));
 	/* One without, which the next tells. */
-	ASSERT_EQ(0, word(self, GPROF_TRACE_SWITCH, GPROF_TRACE_PREV_SLEEPS, 11, 3));
-	ASSERT_EQ(0, word(self, GPROF_TRACE_EXIT, 0, 11, 4));
-	ASSERT_EQ(5, self->nr);
-	EXPECT_EQ(0, self->events[4].stack);
+	WORDS(W(SWITCH, GPROF_TRACE_PREV_SLEEPS, 11, 3), W(EXIT, 0, 11, 4));
+	EXPECT_POINTS(4, P(SWITCH, 3, 10, 11, 0, .why = GPROF_TRACE_WHY_SLEEPS));
 	/* Or time does. */
 	ASSERT_EQ(0, gprof_ktrace_flush(&self->k, START + 4 * 64));
 	ASSERT_EQ(5, self->nr);
 	ASSERT_EQ(0, gprof_ktrace_flush(&self->k, START + 4 * 64 + 1));
 	ASSERT_EQ(6, self->nr);
 	ASSERT_EQ(0, sample(self, EVENT, 5, START + 4 * 64));
-	EXPECT_EQ(6, self->nr);
-	EXPECT_EQ(1, self->k.orphans);
-	EXPECT_EQ(2, self->k.with_stack);
+	EXPECT_EQS(6, self->nr, 1, self->k.orphans, 2, self->k.with_stack);
 	/* 4 events, 3 stacks of theirs, of which one is of nobody, and a CPU sample. */
-	EXPECT_EQ(4 + 3 + 1, self->k.samples);
-	EXPECT_EQ(0, self->k.malformed);
+	EXPECT_EQS(4 + 3 + 1, self->k.samples, 0, self->k.malformed);
 }
 
 /* What was lost between them, or a stack that is not there, gives none to another. */
@@ -381,33 +348,26 @@ TEST_F(decode, a_stack_of_another_time_is_of_another_event)
 	EXPECT_EQ(3, self->nr);
 	for (int i = 0; i < 3; i++)
 		EXPECT_EQ(0, self->events[i].stack);
-	EXPECT_EQ(3, self->k.orphans);
-	EXPECT_EQ(0, self->k.with_stack);
+	EXPECT_EQS(3, self->k.orphans, 0, self->k.with_stack);
 }
 
 /* Its id is of the new generation then, and who runs is told between them. */
 TEST_F(decode, a_generation_may_begin_before_the_stack)
 {
 	self->k.stacks = true;
-	ASSERT_EQ(0, word(self, GPROF_TRACE_RUNNING, 0, 10, 0));
+	WORDS(W(RUNNING, 0, 10, 0));
 	ASSERT_EQ(0, stack(self, 5, 100));
-	ASSERT_EQ(0, word(self, GPROF_TRACE_SWITCH, GPROF_TRACE_PREV_SLEEPS, 11, 3));
-	ASSERT_EQ(0, generation(self, START + 200));
-	ASSERT_EQ(0, word(self, GPROF_TRACE_RUNNING, 0, 11, 0));
-	ASSERT_EQ(0, stack(self, 5, 300));
-	ASSERT_EQ(0, sample(self, EVENT, 5, START + 200));
+	WORDS(W(SWITCH, GPROF_TRACE_PREV_SLEEPS, 11, 3));
+	ASSERT_ZEROS(generation(self, START + 200), word(self, GPROF_TRACE_RUNNING, 0, 11, 0),
+		     stack(self, 5, 300), sample(self, EVENT, 5, START + 200));
 	ASSERT_EQ(3, self->nr);
-	EXPECT_EQ(GPROF_TRACE_POINT_SWITCH, self->events[1].type);
-	EXPECT_EQ(301, self->events[1].stack);
-	EXPECT_EQ(GPROF_TRACE_POINT_RUNNING, self->events[2].type);
-	EXPECT_EQ(11, self->events[2].other);
-	EXPECT_EQ(0, self->k.absences);
+	EXPECT_EQS(GPROF_TRACE_POINT_SWITCH, self->events[1].type, 301, self->events[1].stack,
+		   GPROF_TRACE_POINT_RUNNING, self->events[2].type, 11, self->events[2].other,
+		   0, self->k.absences);
 	/* No id of the generation before is valid. */
-	ASSERT_EQ(0, generation(self, START + 300));
-	ASSERT_EQ(0, sample(self, 0, 5, START + 300));
+	ASSERT_ZEROS(generation(self, START + 300), sample(self, 0, 5, START + 300));
 	ASSERT_EQ(4, self->nr);
-	EXPECT_EQ(0, self->events[3].stack);
-	EXPECT_EQ(1, self->k.orphans);
+	EXPECT_EQS(0, self->events[3].stack, 1, self->k.orphans);
 }
 
 /* It says of the word before it that a trigger fired, whose stack may lie in between. */
@@ -415,9 +375,7 @@ TEST_F(decode, triggers_that_fired)
 {
 	struct gprof_trigger_rec f = {
 		.rec = { GPROF_REC_TRIGGER, GPROF_TRIGGER_EVENT_F_GOES_ON, sizeof(f) },
-		.time = START + 5 * GPROF_TRACE_TIME_UNIT + 1,
-		.duration_ns = 1234,
-		.index = 2,
+		.time = START + 5 * GPROF_TRACE_TIME_UNIT + 1, .duration_ns = 1234, .index = 2,
 		.tid = 77,
 	};
 	const struct gprof_trace_point *e = self->events;
@@ -426,34 +384,25 @@ TEST_F(decode, triggers_that_fired)
 	ASSERT_EQ(0, word(self, GPROF_TRACE_SWITCH, GPROF_TRACE_PREV_SLEEPS, 10, 4));
 	ASSERT_EQ(0, gprof_ktrace_feed(&self->k, &f.rec, sizeof(f)));
 	ASSERT_EQ(2, self->nr);
-	EXPECT_EQ(GPROF_TRACE_POINT_SWITCH, e[0].type);
-	EXPECT_EQ(GPROF_TRACE_POINT_FIRED, e[1].type);
-	EXPECT_EQ(START + 5 * GPROF_TRACE_TIME_UNIT, e[1].time);
-	EXPECT_EQ(3, e[1].cpu);
-	EXPECT_EQ(2, e[1].why);
-	EXPECT_EQ(10, e[1].tid);
-	EXPECT_EQ(77, e[1].other);
-	EXPECT_EQ(1234 | GPROF_TRACE_GOES_ON, e[1].arg);
+	EXPECT_EQS(GPROF_TRACE_POINT_SWITCH, e[0].type, GPROF_TRACE_POINT_FIRED, e[1].type,
+		   START + 5 * GPROF_TRACE_TIME_UNIT, e[1].time, 3, e[1].cpu, 2, e[1].why,
+		   10, e[1].tid, 77, e[1].other, 1234 | GPROF_TRACE_GOES_ON, e[1].arg);
 	/* No event of the target: who counts them does not count it. */
-	EXPECT_EQ(1, self->k.samples);
-	EXPECT_EQ(1, self->k.fired);
+	EXPECT_EQS(1, self->k.samples, 1, self->k.fired);
 
 	/* One that was overtaken by what it follows; a stranger's CPU; and without sense. */
 	ASSERT_EQ(0, word(self, GPROF_TRACE_SWITCH, GPROF_TRACE_NOT_TARGET, 0, 9));
 	f.rec.flags = 0;
 	ASSERT_EQ(0, gprof_ktrace_feed(&self->k, &f.rec, sizeof(f)));
 	ASSERT_EQ(4, self->nr);
-	EXPECT_EQ(START + 9 * GPROF_TRACE_TIME_UNIT, e[3].time);
-	EXPECT_EQ(0, e[3].tid);
-	EXPECT_EQ(1234, e[3].arg);
+	EXPECT_EQS(START + 9 * GPROF_TRACE_TIME_UNIT, e[3].time, 0, e[3].tid, 1234, e[3].arg);
 	ASSERT_EQ(0, gprof_ktrace_feed(&self->k, &f.rec, sizeof(f) - 8));
 	f.index = 256;
 	ASSERT_EQ(0, gprof_ktrace_feed(&self->k, &f.rec, sizeof(f)));
 	f.index = 0;
 	f.tid = GPROF_TRACE_TIDS;
 	ASSERT_EQ(0, gprof_ktrace_feed(&self->k, &f.rec, sizeof(f)));
-	EXPECT_EQ(3, self->k.malformed);
-	EXPECT_EQ(4, self->nr);
+	EXPECT_EQS(3, self->k.malformed, 4, self->nr);
 }
 
 TEST_F(decode, mappings_are_passed_on)
@@ -469,11 +418,10 @@ TEST_F(decode, mappings_are_passed_on)
 	EXPECT_EQ(1, self->maps);
 	m->end = 4096;
 	ASSERT_EQ(0, gprof_ktrace_feed(&self->k, &m->rec, sizeof(rec)));
-	EXPECT_EQ(1, self->maps);
-	EXPECT_EQ(1, self->k.malformed);
+	EXPECT_EQS(1, self->maps, 1, self->k.malformed);
 }
 
-#define WORDS	4096
+#define MANY	4096
 
 /* Of all kinds, with arguments that some have, whose time seldom goes back. */
 static void random_words(uint64_t *words, size_t nr)
@@ -498,31 +446,28 @@ static void expect_same(struct __test_metadata *_metadata, const FIXTURE_DATA(de
 {
 	EXPECT_EQ(self->nr, other->nr);
 	EXPECT_EQ(0, memcmp(self->events, other->events, sizeof(self->events)));
-	EXPECT_EQ(self->k.time, other->k.time);
-	EXPECT_EQ(self->k.running, other->k.running);
-	EXPECT_EQ(self->k.samples, other->k.samples);
-	EXPECT_EQ(self->k.waits, other->k.waits);
-	EXPECT_EQ(self->k.unknown, other->k.unknown);
-	EXPECT_EQ(self->k.malformed, other->k.malformed);
-	EXPECT_EQ(self->k.decoder.next, other->k.decoder.next);
+	EXPECT_EQS(self->k.time, other->k.time, self->k.running, other->k.running,
+		   self->k.samples, other->k.samples, self->k.waits, other->k.waits,
+		   self->k.unknown, other->k.unknown, self->k.malformed, other->k.malformed,
+		   self->k.decoder.next, other->k.decoder.next);
 }
 
 /* Words of one event each may be taken many at a time: of them the same is said. */
 TEST_F(decode, many_words_say_what_each_says)
 {
-	static struct gprof_trace_point points[WORDS];
-	static uint64_t words[WORDS];
+	static struct gprof_trace_point points[MANY];
+	static uint64_t words[MANY];
 	FIXTURE_DATA(decode) one = { .nr = 0 };
 	uint64_t random = 1;
 	size_t i, nr, taken = 0;
 
-	random_words(words, WORDS);
+	random_words(words, MANY);
 	gprof_ktrace_init(&one.k, &ops, &one);
 	ASSERT_EQ(0, generation(&one, START));
-	for (i = 0; i < WORDS; i += nr) {
+	for (i = 0; i < MANY; i += nr) {
 		size_t most = 1 + lib_random(&random) % 64;
 
-		nr = most < WORDS - i ? most : WORDS - i;
+		nr = most < MANY - i ? most : MANY - i;
 		/* whatever was there before */
 		memset(points, 0xff, nr * sizeof(*points));
 		nr = gprof_ktrace_plain(&self->k, &words[i], nr, points);
@@ -537,7 +482,7 @@ TEST_F(decode, many_words_say_what_each_says)
 			ASSERT_EQ(0, gprof_ktrace_feed(&one.k, (const void *)&words[i + j], 8));
 		expect_same(_metadata, self, &one);
 	}
-	EXPECT_LT(WORDS / 4, taken);
+	EXPECT_LT(MANY / 4, taken);
 	/* A record that is none of one word is not taken for one, whatever it looks like. */
 	words[0] = GPROF_TRACE_SWITCH << GPROF_TRACE_ARG_BITS |
 		   UINT64_MAX << GPROF_TRACE_TIME_SHIFT;
@@ -546,7 +491,7 @@ TEST_F(decode, many_words_say_what_each_says)
 	EXPECT_EQ(1, gprof_ktrace_plain(&self->k, words, 1, points));
 	/* Events that wait for their stacks are handed out one by one. */
 	self->k.stacks = true;
-	EXPECT_EQ(0, gprof_ktrace_plain(&self->k, words, WORDS, points));
+	EXPECT_EQ(0, gprof_ktrace_plain(&self->k, words, MANY, points));
 	gprof_ktrace_free(&one.k);
 }
 
@@ -588,9 +533,8 @@ TEST_F(decode, an_annotation_is_a_point_of_who_tells)
 	ASSERT_EQ(0, generation(self, 2000000000));
 	EXPECT_EQ(0, feed_note(self, 2000001000, NULL));
 	ASSERT_EQ(1, self->nr);
-	EXPECT_EQ(GPROF_TRACE_POINT_ANNOTATION, self->events[0].type);
-	EXPECT_EQ(7, self->events[0].tid);
-	EXPECT_EQ(105, self->events[0].arg);
+	EXPECT_EQS(GPROF_TRACE_POINT_ANNOTATION, self->events[0].type, 7, self->events[0].tid,
+		   105, self->events[0].arg);
 	/* In the units of the words around it. */
 	EXPECT_EQ(2000000000 + 15 * GPROF_TRACE_TIME_UNIT, self->events[0].time);
 	EXPECT_EQ(1, self->k.samples);
@@ -598,8 +542,7 @@ TEST_F(decode, an_annotation_is_a_point_of_who_tells)
 		EXPECT_EQ(0, feed_note(self, 2000003000, changes[i]));
 		EXPECT_EQ(i + 1, self->k.malformed);
 	}
-	EXPECT_EQ(1, self->nr);
-	EXPECT_EQ(1, self->k.samples);
+	EXPECT_EQS(1, self->nr, 1, self->k.samples);
 }
 
 TEST_HARNESS_MAIN

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * What the trace reader stands on: ids that come and go, and varints.
- */
+/* What the trace reader stands on: ids that come and go, and varints. */
 #include "harness.h"
-
 #include "lib_util.h"
 #include "trace/read/trace_ids.h"
 #include "trace/read/trace_wire.h"
@@ -83,14 +80,11 @@ TEST(varint_ends_where_it_says)
 		size_t used;	/* 0: refused */
 		uint64_t value;
 	} cases[] = {
-		{ "\x00", 1, 1, 0 },
-		{ "\x7f\x01", 2, 1, 127 },
-		{ "\x80\x01", 2, 2, 128 },
+		{ "\x00", 1, 1, 0 }, { "\x7f\x01", 2, 1, 127 }, { "\x80\x01", 2, 2, 128 },
 		{ "\x80\x80\x00", 3, 3, 0 },	/* longer than it need be */
 		{ "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 10, 10, UINT64_MAX },
 		{ "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", 10, 0, 0 },
-		{ "\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01", 11, 0, 0 },
-		{ "\x80", 1, 0, 0 },
+		{ "\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01", 11, 0, 0 }, { "\x80", 1, 0, 0 },
 		{ "", 0, 0, 0 },
 	};
 
@@ -103,8 +97,7 @@ TEST(varint_ends_where_it_says)
 			EXPECT_EQ(NULL, end);
 			continue;
 		}
-		EXPECT_EQ(p + cases[i].used, end);
-		EXPECT_EQ(cases[i].value, v);
+		EXPECT_EQS(p + cases[i].used, end, cases[i].value, v);
 	}
 }
 

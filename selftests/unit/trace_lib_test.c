@@ -4,9 +4,6 @@
  * generations, and the same from memory, a file and a pipe.
  */
 #include "harness.h"
-
-#include <pthread.h>
-
 #include "lib_util.h"
 #include <gprof/trace_write.h>
 #include "trace_build.h"
@@ -38,12 +35,9 @@ static struct gprof_trace_text text_of(const struct gprof_trace_event *ev)
 	case GPROF_TRACE_TASK_END:
 		return ev->task.type;
 	case GPROF_TRACE_REGION_BEGIN:
-	case GPROF_TRACE_REGION_END:
-		return ev->region.type;
-	case GPROF_TRACE_LOG:
-		return ev->log.message;
-	case GPROF_TRACE_STATE_TRANSITION:
-		return ev->transition.reason;
+	case GPROF_TRACE_REGION_END: return ev->region.type;
+	case GPROF_TRACE_LOG: return ev->log.message;
+	case GPROF_TRACE_STATE_TRANSITION: return ev->transition.reason;
 	default:
 		return (struct gprof_trace_text){ "", 0 };
 	}
@@ -60,8 +54,7 @@ static void read_from(struct gprof_trace *t)
 		return;
 	}
 	while (got.nr < EVENTS_MAX && (got.ret = gprof_trace_next(t, &got.ev[got.nr])) > 0) {
-		snprintf(got.text[got.nr], sizeof(got.text[0]), "%s",
-			 text_of(&got.ev[got.nr]).s);
+		snprintf(got.text[got.nr], sizeof(got.text[0]), "%s", text_of(&got.ev[got.nr]).s);
 		got.nr++;
 	}
 	got.st.sz = sizeof(got.st);
@@ -118,30 +111,20 @@ TEST(context_is_that_before_the_event)
 	read_built();
 	ASSERT_EQ(0, got.ret) TH_LOG("%s", got.error);
 	ASSERT_EQ(7, got.nr);
-	EXPECT_EQ(GPROF_TRACE_SYNC, got.ev[0].kind);
-	EXPECT_EQ(1, got.ev[0].sync.nr);
-	EXPECT_EQ(1, got.ev[0].sync.generation);
+	EXPECT_EQS(GPROF_TRACE_SYNC, got.ev[0].kind, 1, got.ev[0].sync.nr,
+		   1, got.ev[0].sync.generation);
 	EXPECT_TRUE(is_proc(&got.ev[1], 0, GPROF_TRACE_PROC_UNDETERMINED, GPROF_TRACE_PROC_RUNNING));
-	EXPECT_EQ(101, got.ev[1].time);
-	EXPECT_EQ(0, got.ev[1].thread);
-	EXPECT_EQ(-1, got.ev[1].proc);
+	EXPECT_EQS(101, got.ev[1].time, 0, got.ev[1].thread, -1, got.ev[1].proc);
 	EXPECT_TRUE(is_go(&got.ev[2], 1, GPROF_TRACE_GO_UNDETERMINED, GPROF_TRACE_GO_RUNNING));
-	EXPECT_EQ(0, got.ev[2].proc);
-	EXPECT_EQ(-1, got.ev[2].goroutine);
+	EXPECT_EQS(0, got.ev[2].proc, -1, got.ev[2].goroutine);
 	EXPECT_TRUE(is_go(&got.ev[3], 2, GPROF_TRACE_GO_NOT_EXIST, GPROF_TRACE_GO_RUNNABLE));
 	EXPECT_EQ(1, got.ev[3].goroutine);
 	EXPECT_TRUE(is_go(&got.ev[4], 1, GPROF_TRACE_GO_RUNNING, GPROF_TRACE_GO_WAITING));
 	EXPECT_STREQ("two", got.text[4]);
 	EXPECT_TRUE(is_go(&got.ev[5], 2, GPROF_TRACE_GO_RUNNABLE, GPROF_TRACE_GO_RUNNING));
-	EXPECT_EQ(-1, got.ev[5].goroutine);
-	EXPECT_EQ(105, got.ev[5].time);
-	EXPECT_EQ(GPROF_TRACE_SYNC, got.ev[6].kind);
-	EXPECT_EQ(2, got.ev[6].sync.nr);
-	EXPECT_EQ(0, got.ev[6].sync.generation);
-	EXPECT_EQ(106, got.ev[6].time);
-	EXPECT_EQ(0, got.st.repaired);
-	EXPECT_EQ(0, got.st.tied);
-	EXPECT_EQ(7, got.st.events);
+	EXPECT_EQS(-1, got.ev[5].goroutine, 105, got.ev[5].time, GPROF_TRACE_SYNC, got.ev[6].kind,
+		   2, got.ev[6].sync.nr, 0, got.ev[6].sync.generation, 106, got.ev[6].time,
+		   0, got.st.repaired, 0, got.st.tied, 7, got.st.events);
 }
 
 TEST(sequence_numbers_and_not_clocks_say_what_comes_first)
@@ -160,19 +143,14 @@ TEST(sequence_numbers_and_not_clocks_say_what_comes_first)
 	EXPECT_TRUE(is_go(&got.ev[4], 2, GPROF_TRACE_GO_NOT_EXIST, GPROF_TRACE_GO_RUNNABLE));
 	EXPECT_EQ(502, got.ev[4].time);
 	EXPECT_TRUE(is_go(&got.ev[5], 2, GPROF_TRACE_GO_RUNNABLE, GPROF_TRACE_GO_RUNNING));
-	EXPECT_EQ(503, got.ev[5].time);
-	EXPECT_EQ(504, got.ev[6].time);
-	EXPECT_EQ(2, got.st.repaired);
-	EXPECT_EQ(0, got.st.tied);
+	EXPECT_EQS(503, got.ev[5].time, 504, got.ev[6].time, 2, got.st.repaired, 0, got.st.tied);
 	/* Who knows better than to move them has them as they are, in that order. */
 	read_from(gprof_trace_new_memory(b.b, b.n, &(struct gprof_trace_opts){
 		.sz = sizeof(struct gprof_trace_opts), .own_times = true }));
 	ASSERT_EQ(8, got.nr);
 	EXPECT_EQ(502, got.ev[4].time);
 	EXPECT_TRUE(is_go(&got.ev[5], 2, GPROF_TRACE_GO_RUNNABLE, GPROF_TRACE_GO_RUNNING));
-	EXPECT_EQ(203, got.ev[5].time);
-	EXPECT_EQ(204, got.ev[6].time);
-	EXPECT_EQ(2, got.st.repaired);
+	EXPECT_EQS(203, got.ev[5].time, 204, got.ev[6].time, 2, got.st.repaired);
 }
 
 TEST(equal_times_are_told_apart_without_being_repairs)
@@ -183,11 +161,8 @@ TEST(equal_times_are_told_apart_without_being_repairs)
 	scene_end(22, 1);
 	read_built();
 	ASSERT_EQ(6, got.nr);
-	EXPECT_EQ(102, got.ev[2].time);
-	EXPECT_EQ(103, got.ev[3].time);
-	EXPECT_EQ(104, got.ev[4].time);
-	EXPECT_EQ(0, got.st.repaired);
-	EXPECT_EQ(2, got.st.tied);
+	EXPECT_EQS(102, got.ev[2].time, 103, got.ev[3].time, 104, got.ev[4].time,
+		   0, got.st.repaired, 2, got.st.tied);
 }
 
 TEST(switch_is_three_events)
@@ -206,10 +181,8 @@ TEST(switch_is_three_events)
 		EXPECT_TRUE(is_go(&got.ev[5], 1, GPROF_TRACE_GO_RUNNING,
 				  destroy ? GPROF_TRACE_GO_NOT_EXIST : GPROF_TRACE_GO_WAITING));
 		EXPECT_TRUE(is_go(&got.ev[6], 2, GPROF_TRACE_GO_RUNNABLE, GPROF_TRACE_GO_RUNNING));
-		EXPECT_EQ(-1, got.ev[6].goroutine);
-		EXPECT_EQ(got.ev[4].time + 2, got.ev[6].time);
-		EXPECT_EQ(2, got.ev[7].label.resource.id);
-		EXPECT_EQ(0, got.st.repaired);
+		EXPECT_EQS(-1, got.ev[6].goroutine, got.ev[4].time + 2, got.ev[6].time,
+			   2, got.ev[7].label.resource.id, 0, got.st.repaired);
 	}
 }
 
@@ -262,13 +235,11 @@ TEST(names_live_longer_than_the_strings_of_their_generation)
 		read_built();
 		ASSERT_EQ(0, got.ret) TH_LOG("%s", got.error);
 		ASSERT_EQ(13, got.nr);
-		EXPECT_STREQ("one", got.text[3]);
-		EXPECT_STREQ("two", got.text[4]);
+		EXPECT_STREQS("one", got.text[3], "two", got.text[4]);
 		EXPECT_STREQ("stop-the-world (one)", got.text[5]);
-		EXPECT_EQ(GPROF_TRACE_SYNC, got.ev[6].kind);
-		EXPECT_EQ(2, got.ev[6].sync.nr);
-		EXPECT_EQ(versions[i] >= 26 ? 9 : 2, got.ev[6].sync.generation);
-		EXPECT_EQ(versions[i] >= 25, got.ev[6].sync.has_clock);
+		EXPECT_EQS(GPROF_TRACE_SYNC, got.ev[6].kind, 2, got.ev[6].sync.nr,
+			   versions[i] >= 26 ? 9 : 2, got.ev[6].sync.generation,
+			   versions[i] >= 25, got.ev[6].sync.has_clock);
 		EXPECT_TRUE(is_go(&got.ev[8], 1, GPROF_TRACE_GO_RUNNING, GPROF_TRACE_GO_RUNNING));
 		EXPECT_EQ(GPROF_TRACE_RANGE_END, got.ev[9].kind);
 		EXPECT_STREQ("stop-the-world (one)", got.text[9]);
@@ -276,9 +247,8 @@ TEST(names_live_longer_than_the_strings_of_their_generation)
 		EXPECT_STREQ("two", got.text[10]);
 		EXPECT_EQ(GPROF_TRACE_TASK_END, got.ev[11].kind);
 		EXPECT_STREQ("one", got.text[11]);
-		EXPECT_EQ(GPROF_TRACE_NO_TASK, got.ev[11].task.parent);
-		EXPECT_EQ(2, got.st.generations);
-		EXPECT_EQ(versions[i], got.st.version);
+		EXPECT_EQS(GPROF_TRACE_NO_TASK, got.ev[11].task.parent, 2, got.st.generations,
+			   versions[i], got.st.version);
 	}
 }
 
@@ -287,11 +257,9 @@ TEST(clock_of_a_generation_is_in_its_sync)
 	two_generations(25);
 	read_built();
 	ASSERT_LT(0, got.nr);
-	EXPECT_EQ(10, got.ev[0].sync.clock.time);
-	EXPECT_EQ(5000, got.ev[0].sync.clock.mono);
-	EXPECT_EQ(1700000000, got.ev[0].sync.clock.sec);
-	EXPECT_EQ(42, got.ev[0].sync.clock.nsec);
-	EXPECT_EQ(1, got.ev[0].time);
+	EXPECT_EQS(10, got.ev[0].sync.clock.time, 5000, got.ev[0].sync.clock.mono,
+		   1700000000, got.ev[0].sync.clock.sec, 42, got.ev[0].sync.clock.nsec,
+		   1, got.ev[0].time);
 }
 
 TEST(ranges_have_names_scopes_and_bytes)
@@ -312,24 +280,19 @@ TEST(ranges_have_names_scopes_and_bytes)
 	EXPECT_STREQ("GC concurrent mark phase", got.text[3]);
 	EXPECT_EQ(GPROF_TRACE_RESOURCE_NONE, got.ev[3].range.scope.kind);
 	EXPECT_STREQ("GC mark assist", got.text[4]);
-	EXPECT_EQ(GPROF_TRACE_RESOURCE_GOROUTINE, got.ev[4].range.scope.kind);
-	EXPECT_EQ(1, got.ev[4].range.scope.id);
-	EXPECT_EQ(GPROF_TRACE_RANGE_END, got.ev[6].kind);
+	EXPECT_EQS(GPROF_TRACE_RESOURCE_GOROUTINE, got.ev[4].range.scope.kind,
+		   1, got.ev[4].range.scope.id, GPROF_TRACE_RANGE_END, got.ev[6].kind);
 	EXPECT_STREQ("GC incremental sweep", got.text[7]);
-	EXPECT_EQ(GPROF_TRACE_RESOURCE_PROC, got.ev[7].range.scope.kind);
-	EXPECT_EQ(0, got.ev[7].range.swept);
-	EXPECT_EQ(0, got.ev[7].range.reclaimed);
-	EXPECT_EQ(8192, got.ev[8].range.swept);
-	EXPECT_EQ(4096, got.ev[8].range.reclaimed);
+	EXPECT_EQS(GPROF_TRACE_RESOURCE_PROC, got.ev[7].range.scope.kind, 0, got.ev[7].range.swept,
+		   0, got.ev[7].range.reclaimed, 8192, got.ev[8].range.swept,
+		   4096, got.ev[8].range.reclaimed);
 	EXPECT_STREQ("/gc/heap/goal:bytes", got.ev[9].metric.name);
 	EXPECT_EQ(77, got.ev[9].metric.value);
 }
 
 TEST(cpu_samples_come_in_by_their_time_and_may_lack_a_stack)
 {
-	static const uint64_t samples[][5] = {
-		{ 150, 0, 0, 1, 99 }, { 101, 7, 2, 0, 0 },
-	};
+	static const uint64_t samples[][5] = { { 150, 0, 0, 1, 99 }, { 101, 7, 2, 0, 0 } };
 
 	scene(22);
 	EV(&b, GPROF_EV_GO_LABEL, 10, 1);
@@ -344,12 +307,9 @@ TEST(cpu_samples_come_in_by_their_time_and_may_lack_a_stack)
 	ASSERT_EQ(0, got.ret) TH_LOG("%s", got.error);
 	ASSERT_EQ(8, got.nr);
 	/* not before the proc's status, which has the same time */
-	EXPECT_EQ(GPROF_TRACE_STACK_SAMPLE, got.ev[2].kind);
-	EXPECT_EQ(7, got.ev[2].thread);
-	EXPECT_EQ(-1, got.ev[2].goroutine);
-	EXPECT_EQ(GPROF_TRACE_STACK_SAMPLE, got.ev[5].kind);
-	EXPECT_EQ(150, got.ev[5].time);
-	EXPECT_EQ(99, got.ev[5].stack);
+	EXPECT_EQS(GPROF_TRACE_STACK_SAMPLE, got.ev[2].kind, 7, got.ev[2].thread,
+		   -1, got.ev[2].goroutine, GPROF_TRACE_STACK_SAMPLE, got.ev[5].kind,
+		   150, got.ev[5].time, 99, got.ev[5].stack);
 }
 
 TEST(stacks_have_names_and_the_first_word_on_a_pc_holds)
@@ -374,15 +334,12 @@ TEST(stacks_have_names_and_the_first_word_on_a_pc_holds)
 	} while (ev.type != GPROF_EV_GO_BLOCK);
 	ASSERT_EQ(2, gprof_trace_stack(t, ev.stack, f, GPROF_TRACE_FRAMES_MAX));
 	EXPECT_EQ(0x100, f[0].pc);
-	EXPECT_STREQ("one", f[0].function.s);
-	EXPECT_STREQ("two", f[0].file.s);
-	EXPECT_EQ(33, f[0].line);
-	EXPECT_EQ(0x200, f[1].pc);
+	EXPECT_STREQS("one", f[0].function.s, "two", f[0].file.s);
+	EXPECT_EQS(33, f[0].line, 0x200, f[1].pc);
 	EXPECT_EQ(2, gprof_trace_stack(t, ev.stack, f, 1));
 	ASSERT_EQ(1, gprof_trace_stack(t, 1ULL << 60, f, 1));
 	EXPECT_EQ(33, f[0].line);
-	EXPECT_EQ(0, gprof_trace_stack(t, 0, f, 1));
-	EXPECT_EQ(0, gprof_trace_stack(t, 6, f, 1));
+	EXPECT_ZEROS(gprof_trace_stack(t, 0, f, 1), gprof_trace_stack(t, 6, f, 1));
 	EXPECT_TRUE(gprof_trace_string(t, 2, &text));
 	EXPECT_STREQ("two", text.s);
 	EXPECT_FALSE(gprof_trace_string(t, 3, &text));
@@ -423,13 +380,8 @@ TEST(experimental_batches_go_to_whoever_asks)
 	scene_end(23, 1);
 	read_from(gprof_trace_new_memory(b.b, b.n, &o));
 	EXPECT_EQ(0, got.ret) TH_LOG("%s", got.error);
-	EXPECT_EQ(2, x.nr);
-	EXPECT_EQ(2, got.st.experimental);
-	EXPECT_EQ(200, x.last.experiment);
-	EXPECT_EQ(1, x.last.generation);
-	EXPECT_EQ(3, x.last.thread);
-	EXPECT_EQ(44, x.last.time);
-	EXPECT_EQ(5, x.last.len);
+	EXPECT_EQS(2, x.nr, 2, got.st.experimental, 200, x.last.experiment, 1, x.last.generation,
+		   3, x.last.thread, 44, x.last.time, 5, x.last.len);
 	EXPECT_EQ(0, memcmp(x.data, "\x04 no ", 5));
 	ASSERT_EQ(5, got.nr);
 	EXPECT_EQ(GPROF_TRACE_EXPERIMENTAL, got.ev[3].kind);
@@ -440,8 +392,7 @@ TEST(experimental_batches_go_to_whoever_asks)
 
 	x = (struct batches){ .end_with = -ENOSPC };
 	read_from(gprof_trace_new_memory(b.b, b.n, &o));
-	EXPECT_EQ(-ENOSPC, got.ret);
-	EXPECT_EQ(2, x.nr);
+	EXPECT_EQS(-ENOSPC, got.ret, 2, x.nr);
 }
 
 /* Of own_scene(): strings that hold facts, instead of batches of an experiment. */
@@ -494,19 +445,14 @@ TEST(gprof_says_what_it_wrote_and_lost)
 {
 	OWN(GPROF_TRACE_EXPERIMENT, "V\1", "L\2\x81\1", "F\1\7", "L\3\1", "?\xff");
 	EXPECT_EQ(0, got.ret) TH_LOG("%s", got.error);
-	EXPECT_EQ(1, got.st.gprof_version);
-	EXPECT_EQ(130, got.st.lost);
-	EXPECT_EQ(5, got.st.experimental);
+	EXPECT_EQS(1, got.st.gprof_version, 130, got.st.lost, 5, got.st.experimental);
 	OWN(IN_STRINGS, "V\1", "L\2\x81\1", "F\1\7", "L\3\1", "?\xff");
 	EXPECT_EQ(0, got.ret) TH_LOG("%s", got.error);
-	EXPECT_EQ(1, got.st.gprof_version);
-	EXPECT_EQ(130, got.st.lost);
-	EXPECT_EQ(0, got.st.experimental);
+	EXPECT_EQS(1, got.st.gprof_version, 130, got.st.lost, 0, got.st.experimental);
 	/* Who else writes such batches says nothing of ours. */
 	OWN(GPROF_TRACE_EXPERIMENT + 1, "V\1", "L\2\x81\1", "L\x80");
 	EXPECT_EQ(0, got.ret) TH_LOG("%s", got.error);
-	EXPECT_EQ(0, got.st.gprof_version);
-	EXPECT_EQ(0, got.st.lost);
+	EXPECT_EQS(0, got.st.gprof_version, 0, got.st.lost);
 	/* No sum wraps. */
 	OWN(GPROF_TRACE_EXPERIMENT, "V\1", "L\2\xff\xff\xff\xff\xff\xff\xff\xff\xff\1", "L\3\7");
 	EXPECT_EQ(0, got.ret) TH_LOG("%s", got.error);
@@ -544,14 +490,9 @@ TEST(facts_in_strings_go_to_whoever_asks)
 	t = gprof_trace_new_memory(b.b, b.n, &o);
 	read_from(t);
 	EXPECT_EQ(0, got.ret) TH_LOG("%s", got.error);
-	EXPECT_EQ(2, x.nr);
-	EXPECT_EQ(GPROF_TRACE_EXPERIMENT, x.last.experiment);
-	EXPECT_EQ(1, x.last.generation);
-	EXPECT_EQ(GPROF_TRACE_NONE, x.last.thread);
-	EXPECT_EQ(44 + 129, x.last.time);
-	EXPECT_EQ(4, x.last.len);
-	EXPECT_EQ(0, memcmp(x.data, "T\2\1\3", 4));
-	EXPECT_EQ(0, got.st.experimental);
+	EXPECT_EQS(2, x.nr, GPROF_TRACE_EXPERIMENT, x.last.experiment, 1, x.last.generation,
+		   GPROF_TRACE_NONE, x.last.thread, 44 + 129, x.last.time, 4, x.last.len);
+	EXPECT_ZEROS(memcmp(x.data, "T\2\1\3", 4), got.st.experimental);
 
 	/* They are strings all the same, for whoever looks at all of them. */
 	t = gprof_trace_new_memory(b.b, b.n, NULL);
@@ -563,8 +504,7 @@ TEST(facts_in_strings_go_to_whoever_asks)
 
 	x = (struct batches){ .end_with = -ENOSPC };
 	read_from(gprof_trace_new_memory(b.b, b.n, &o));
-	EXPECT_EQ(-ENOSPC, got.ret);
-	EXPECT_EQ(2, x.nr);
+	EXPECT_EQS(-ENOSPC, got.ret, 2, x.nr);
 }
 
 TEST(what_gprof_says_must_be_whole)
@@ -615,8 +555,7 @@ TEST(what_is_cut_short_is_read_up_to_there)
 	whole = got.nr;
 	b.n -= 2;	/* of the second generation's clock */
 	read_built();
-	EXPECT_EQ(-EBADMSG, got.ret);
-	EXPECT_EQ(6, got.nr);
+	EXPECT_EQS(-EBADMSG, got.ret, 6, got.nr);
 	EXPECT_LT(got.nr, whole);
 	EXPECT_NE(NULL, strstr(got.error, "ends in the middle of a batch"));
 
@@ -624,16 +563,13 @@ TEST(what_is_cut_short_is_read_up_to_there)
 	two_generations(22);
 	b.n -= 11;
 	read_built();
-	EXPECT_EQ(-EBADMSG, got.ret);
-	EXPECT_EQ(6, got.nr);
+	EXPECT_EQS(-EBADMSG, got.ret, 6, got.nr);
 
 	/* behind a whole generation, garbage is told after its events */
 	two_generations(22);
 	build_bytes(&b, "garbage", 7);
 	read_built();
-	EXPECT_EQ(-EBADMSG, got.ret);
-	EXPECT_EQ(whole - 1, got.nr);
-	EXPECT_EQ(b.n - 7, got.st.offset);
+	EXPECT_EQS(-EBADMSG, got.ret, whole - 1, got.nr, b.n - 7, got.st.offset);
 }
 
 static void *feed(void *arg)
@@ -708,8 +644,7 @@ TEST(memory_file_and_pipe_are_read_alike)
 	EXPECT_EQ(6, lseek(fd, 0, SEEK_CUR));
 	close(fd);
 
-	ASSERT_EQ(0, pipe(fds));
-	ASSERT_EQ(0, pthread_create(&thread, NULL, feed, &fds[1]));
+	ASSERT_ZEROS(pipe(fds), pthread_create(&thread, NULL, feed, &fds[1]));
 	EXPECT_EQ(sum, sum_of(gprof_trace_new(fds[0], NULL), &nr_pipe));
 	EXPECT_EQ(nr, nr_pipe);
 	pthread_join(thread, NULL);
@@ -743,9 +678,7 @@ TEST(offset_of_an_error_does_not_depend_on_where_bytes_come_from)
 	close(fd);
 	*strrchr(path, '/') = '\0';
 	lib_sh("rm -r %s", path);
-	EXPECT_EQ(first.ret, got.ret);
-	EXPECT_EQ(first.nr, got.nr);
-	EXPECT_EQ(first.st.offset, got.st.offset);
+	EXPECT_EQS(first.ret, got.ret, first.nr, got.nr, first.st.offset, got.st.offset);
 	EXPECT_STREQ(first.error, got.error);
 }
 
@@ -776,8 +709,7 @@ TEST(empty_batch_of_a_pipe_is_no_end)
 	scene_end(22, 1);
 	sum = sum_of(gprof_trace_new_memory(b.b, b.n, NULL), &nr);
 	EXPECT_EQ(2, nr);
-	ASSERT_EQ(0, pipe(fds));
-	ASSERT_EQ(0, pthread_create(&thread, NULL, feed, &fds[1]));
+	ASSERT_ZEROS(pipe(fds), pthread_create(&thread, NULL, feed, &fds[1]));
 	EXPECT_EQ(sum, sum_of(gprof_trace_new(fds[0], NULL), &piped));
 	EXPECT_EQ(nr, piped);
 	pthread_join(thread, NULL);
@@ -795,9 +727,7 @@ TEST(time_zero_is_no_exception)
 	scene_end(22, 1);
 	read_built();
 	ASSERT_EQ(3, got.nr);
-	EXPECT_EQ(0, got.ev[0].time);
-	EXPECT_EQ(1, got.ev[1].time);
-	EXPECT_EQ(2, got.ev[2].time);
+	EXPECT_EQS(0, got.ev[0].time, 1, got.ev[1].time, 2, got.ev[2].time);
 }
 
 TEST(names_of_numbers)

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Rings of several CPUs, in ordinary memory, read into one trace.
- */
+/* Rings of several CPUs, in ordinary memory, read into one trace. */
 #include "harness.h"
-
 #include <gprof/trace.h>
 
 #include "lib_util.h"
@@ -170,15 +167,12 @@ TEST_F(merge, generations_are_cut_at_the_same_instant_for_all)
 		ASSERT_EQ(0, gprof_trace_merge_read(&self->m, now, false));
 	}
 	/* Half a second after its end, and no sooner. */
-	EXPECT_EQ(3, self->seen.nr);
-	EXPECT_EQ(22, self->seen.points[0]);
-	EXPECT_EQ(20, self->seen.points[1]);
+	EXPECT_EQS(3, self->seen.nr, 22, self->seen.points[0], 20, self->seen.points[1]);
 	EXPECT_LE(START + 2 * S, self->seen.first[2]);
 	EXPECT_GT(START + 3 * S, self->seen.last[2]);
 	ASSERT_EQ(0, gprof_trace_merge_read(&self->m, now, true));
 	EXPECT_FALSE(self->seen.disordered);
-	EXPECT_EQ(0, STAT(disordered));
-	EXPECT_EQ(0, STAT(repaired));
+	EXPECT_ZEROS(STAT(disordered), STAT(repaired));
 }
 
 /* One that has much to tell does not take the others' past away. */
@@ -192,12 +186,10 @@ TEST_F(merge, the_ring_that_is_behind_is_read_first)
 		turn(self, 1, i, START + i * S + MS);
 	clock_ns = START + 6 * S;
 	ASSERT_EQ(0, gprof_trace_merge_read(&self->m, now, true));
-	EXPECT_EQ(0, STAT(disordered));
-	EXPECT_EQ(0, STAT(repaired));
+	EXPECT_ZEROS(STAT(disordered), STAT(repaired));
 	EXPECT_FALSE(self->seen.disordered);
 	ASSERT_LE(5, self->seen.nr);
-	EXPECT_EQ(20000 + 3, self->seen.points[0]);
-	EXPECT_EQ(20001, self->seen.points[1]);
+	EXPECT_EQS(20000 + 3, self->seen.points[0], 20001, self->seen.points[1]);
 	/* One generation of it is held, not all of them. */
 	EXPECT_GE(4ULL << 20, STAT(memory_peak));
 }
@@ -213,8 +205,7 @@ TEST_F(merge, memory_is_bounded_within_a_generation)
 		if (i % 100000)
 			continue;
 		clock_ns = START + i * 64 + 128;
-		ASSERT_EQ(0, gprof_trace_merge_read(&self->m, now, false));
-		ASSERT_EQ(0, ftruncate(self->fd, 0));
+		ASSERT_ZEROS(gprof_trace_merge_read(&self->m, now, false), ftruncate(self->fd, 0));
 	}
 	clock_ns += 128;
 	ASSERT_EQ(0, gprof_trace_merge_read(&self->m, now, true));
@@ -265,15 +256,12 @@ TEST_F(merge, garbage_ends_a_ring_and_no_other)
 	turn(self, 1, 0, START + MS);
 	clock_ns = START + 2 * S;
 	EXPECT_EQ(-EBADMSG, gprof_trace_merge_read(&self->m, now, false));
-	EXPECT_EQ(1, self->m.cpus[1].k.samples);
-	EXPECT_EQ(self->heads[1].head, self->tails[1].tail);
+	EXPECT_EQS(1, self->m.cpus[1].k.samples, self->heads[1].head, self->tails[1].tail);
 }
 
 static void name(FIXTURE_DATA(merge) *self, int cpu, uint32_t tid, const char *comm)
 {
-	struct gprof_task_rec rec = {
-		.rec = { GPROF_REC_TASK, 0, sizeof(rec) }, .tid = tid,
-	};
+	struct gprof_task_rec rec = { .rec = { GPROF_REC_TASK, 0, sizeof(rec) }, .tid = tid };
 
 	strcpy(rec.comm, comm);
 	put(self, cpu, &rec, sizeof(rec));
@@ -383,12 +371,8 @@ TEST(events_are_of_the_user_of_their_task)
 	gprof_trace_users_count(&u, points, ARRAY_SIZE(points));
 	EXPECT_EQ(10, u.events);
 	ASSERT_EQ(3, u.nr);
-	EXPECT_EQ(1000, u.v[0].uid);
-	EXPECT_EQ(5, u.v[0].events);
-	EXPECT_EQ(1001, u.v[1].uid);
-	EXPECT_EQ(2, u.v[1].events);
-	EXPECT_EQ(0, u.v[2].uid);
-	EXPECT_EQ(2, u.v[2].events);
+	EXPECT_EQS(1000, u.v[0].uid, 5, u.v[0].events, 1001, u.v[1].uid, 2, u.v[1].events,
+		   0, u.v[2].uid, 2, u.v[2].events);
 	EXPECT_EQ(1000, gprof_trace_users_most(&u)->uid);
 	/* whose user it is may change */
 	user_of(&u, 7, 1001, true);

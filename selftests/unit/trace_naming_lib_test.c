@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Stacks of rings, named as they are written: this program's own, whose functions are known.
- */
+/* Stacks of rings, named as they are written: this program's own, whose functions are known. */
 #include "harness.h"
-
 #include <gprof/trace.h>
 
 #include "lib_util.h"
@@ -144,14 +141,8 @@ static bool map(FIXTURE_DATA(naming) *self, int cpu, uint64_t time)
 		return false;
 	m.rec = (struct gprof_map_rec){
 		.rec = { GPROF_REC_MAP, GPROF_MAP_REC_F_FIRST | GPROF_MAP_REC_F_LAST, sizeof(m) },
-		.process = self->process,
-		.time = time,
-		.start = start,
-		.end = end,
-		.offset = offset,
-		.inode = inode,
-		.dev_major = major,
-		.dev_minor = minor,
+		.process = self->process, .time = time, .start = start, .end = end,
+		.offset = offset, .inode = inode, .dev_major = major, .dev_minor = minor,
 		.exec_map_seq = 1,
 	};
 	strcpy(m.rec.path, path);
@@ -257,8 +248,7 @@ TEST_F(naming, stacks_have_names_though_mappings_come_later)
 	EXPECT_EQ(10, told(self, "GoBlock", "waits"));
 	EXPECT_EQ(10, told(self, "GoUnblock", "wakes"));
 	EXPECT_EQ(1, told(self, "CPUSample", "wakes"));
-	EXPECT_EQ(20, self->m.cpus[0].k.with_stack);
-	EXPECT_EQ(0, self->m.cpus[0].k.orphans);
+	EXPECT_EQS(20, self->m.cpus[0].k.with_stack, 0, self->m.cpus[0].k.orphans);
 }
 
 /* Whatever is forgotten meanwhile, what is still referred to keeps its name. */
@@ -332,12 +322,10 @@ TEST_F(naming, an_event_waits_for_its_stack)
 	word(self, 0, GPROF_TRACE_SWITCH, GPROF_TRACE_PREV_SLEEPS, 0, START + MS);
 	clock_ns = START + 2 * MS;
 	ASSERT_EQ(0, gprof_trace_merge_read(&self->m, now, false));
-	EXPECT_EQ(1, self->m.added);
-	EXPECT_EQ(START + MS, self->m.cpus[0].reached);
+	EXPECT_EQS(1, self->m.added, START + MS, self->m.cpus[0].reached);
 	clock_ns += GPROF_TRACE_STACK_LATE_NS;
 	ASSERT_EQ(0, gprof_trace_merge_read(&self->m, now, false));
-	EXPECT_EQ(2, self->m.added);
-	EXPECT_EQ(clock_ns, self->m.cpus[0].reached);
+	EXPECT_EQS(2, self->m.added, clock_ns, self->m.cpus[0].reached);
 	/* What comes at the very end too. */
 	word(self, 0, GPROF_TRACE_SWITCH, GPROF_TRACE_PREV_IDLE, 10, START + 50 * MS);
 	ASSERT_EQ(0, finish(self));

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * trace_notes_lib_test: numbers of tasks, and annotations that wait.
- */
-#include <stdlib.h>
-#include <string.h>
+/* trace_notes_lib_test: numbers of tasks, and annotations that wait. */
 
 #include "trace/write/trace_annotations.h"
 
@@ -46,8 +42,7 @@ TEST_F(notes, a_task_has_a_number_that_no_other_has)
 	EXPECT_LT(b + 1, task(self, &exec, 1, false));
 	/* Begun once more: another one. */
 	EXPECT_LT(b + 2, task(self, &one, 1, true));
-	EXPECT_EQ(0, task(self, &one, 0, false));
-	EXPECT_EQ(0, task(self, &one, 0, true));
+	EXPECT_ZEROS(task(self, &one, 0, false), task(self, &one, 0, true));
 }
 
 TEST_F(notes, old_tasks_are_forgotten_and_those_in_use_are_not)
@@ -89,8 +84,7 @@ TEST_F(notes, they_are_kept_until_they_are_dropped)
 	gprof_trace_annotations_drop(&self->n, ids[3]);
 	EXPECT_FALSE(gprof_trace_annotations_get(&self->n, ids[3]));
 	ASSERT_EQ(0, gprof_trace_annotations_add(&self->n, &a.rec, &id));
-	EXPECT_EQ(ids[3], id);
-	EXPECT_EQ(10, self->n.nr);
+	EXPECT_EQS(ids[3], id, 10, self->n.nr);
 }
 
 TEST_HARNESS_MAIN

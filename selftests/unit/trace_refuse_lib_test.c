@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * What the trace reader refuses, and with which words. Each trace is right but
- * for one thing.
- */
+/* What the trace reader refuses, and with which words. Each trace is right but for one thing. */
 #include "harness.h"
-
 #include "lib_util.h"
 #include "trace_build.h"
 
@@ -274,21 +270,15 @@ TEST(offset_is_that_of_the_event)
 	put_refusal(&b, &r);
 	refusal_of(&b, &offset);
 	ASSERT_LT(offset, b.n);
-	EXPECT_EQ(GPROF_EV_GO_LABEL, b.b[offset]);
-	EXPECT_EQ(9, b.b[offset + 2]);
+	EXPECT_EQS(GPROF_EV_GO_LABEL, b.b[offset], 9, b.b[offset + 2]);
 	EXPECT_EQ(0, strncmp(refusal_of(&b, NULL), "byte ", 5));
 	EXPECT_EQ(offset, strtoull(refusal_of(&b, NULL) + 5, NULL, 10));
 }
 
 TEST(headers_are_refused_with_their_reason)
 {
-	static const struct {
-		const char *bytes;
-		size_t n;
-		const char *phrase;
-	} heads[] = {
-		{ "", 0, "it is empty" },
-		{ "go 1.2", 6, "it is shorter than a header" },
+	static const struct { const char *bytes; size_t n; const char *phrase; } heads[] = {
+		{ "", 0, "it is empty" }, { "go 1.2", 6, "it is shorter than a header" },
 		{ "go 1.22 trace\0\0", 15, "it is shorter than a header" },
 		{ "go 2.22 trace\0\0", 16, "it does not begin with" },
 		{ "go 1.22 trace\0\0x", 16, "it does not begin with" },
@@ -458,10 +448,7 @@ TEST(memory_has_a_limit)
 TEST(structs_of_a_newer_program_are_taken_as_far_as_they_are_known)
 {
 	static const struct refusal none = { "", { P(GO_LABEL, 1) } };
-	struct {
-		struct gprof_trace_opts o;
-		uint64_t newer;
-	} o = { .o.sz = sizeof(o) };
+	struct { struct gprof_trace_opts o; uint64_t newer; } o = { .o.sz = sizeof(o) };
 	struct {
 		struct gprof_trace_stats st;
 		uint64_t newer;

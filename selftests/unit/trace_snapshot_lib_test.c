@@ -4,11 +4,7 @@
  * somebody plays the kernel that overwrites them.
  */
 #include "harness.h"
-
 #include <gprof/trace_write.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "lib_util.h"
 #include "trace/capture/trace_snapshot.h"
@@ -21,23 +17,16 @@
 #define EACH_NS		1000ULL
 #define S		1000000000ULL
 
-/**
- * struct cpu - a ring, and what its kernel knows
- * @starts: of generation N % HELD: its position
- * @samples: likewise, how many samples it has
- * @number: of the current generation
- * @first: of the oldest
- * @written: samples in all
- */
+/* A ring, and what its kernel knows. */
 struct cpu {
 	struct gprof_ring_head head;
 	unsigned char *data;
-	uint64_t starts[HELD];
-	uint64_t samples[HELD];
-	uint64_t number;
-	uint64_t first;
+	uint64_t starts[HELD];	/* of generation N % HELD: its position */
+	uint64_t samples[HELD];	/* likewise, how many samples it has */
+	uint64_t number;	/* of the current generation */
+	uint64_t first;	/* of the oldest */
 	uint64_t begun;
-	uint64_t written;
+	uint64_t written;	/* samples in all */
 };
 
 FIXTURE(snapshot) {
@@ -200,8 +189,7 @@ TEST_F(snapshot, pieces_are_whole_and_follow_each_other)
 		ASSERT_EQ(0, gprof_ring_snapshot_next(&self->live, &copy, &before));
 		if (!copy.len)
 			break;
-		EXPECT_EQ(GPROF_RING_SNAPSHOT_ADJOINS, before);
-		EXPECT_EQ(pos, copy.pos);
+		EXPECT_EQS(GPROF_RING_SNAPSHOT_ADJOINS, before, pos, copy.pos);
 		EXPECT_EQ(GPROF_REC_GENERATION, ((const struct gprof_rec *)copy.data)->type);
 		EXPECT_EQ(0, memcmp(copy.data, self->cpus[0].data + pos % RING, copy.len));
 		EXPECT_GE(RING / PARTS + 4096, copy.len);
@@ -239,8 +227,7 @@ TEST_F(snapshot, what_is_in_danger_is_copied)
 	while (!self->cpus[0].head.oldest)
 		turns(self, 1);
 	ASSERT_EQ(0, gprof_ring_snapshot_next(&self->live, &copy, &before));
-	EXPECT_EQ(0, copy.pos);
-	EXPECT_EQ(GPROF_RING_SNAPSHOT_ADJOINS, before);
+	EXPECT_EQS(0, copy.pos, GPROF_RING_SNAPSHOT_ADJOINS, before);
 	gprof_snapshot_free(&copy);
 	ASSERT_EQ(0, gprof_ring_bounds(&self->rings[0], &b));
 	EXPECT_EQ(b.oldest, self->live.pos);
@@ -261,11 +248,9 @@ static void expect_all(struct __test_metadata *_metadata, FIXTURE_DATA(snapshot)
 	kept = held(&self->cpus[0]) + held(&self->cpus[1]);
 	ASSERT_EQ(0, gprof_trace_snapshot_capture(&self->s, &self->buffer, START, self->now));
 	self->meanwhile = meanwhile;
-	ASSERT_EQ(0, WRITE());
-	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
+	ASSERT_ZEROS(WRITE(), gprof_trace_writer_close(self->w));
 	self->w = NULL;
-	EXPECT_EQ(kept, self->points + self->s.missed);
-	EXPECT_EQ(self->lost, self->s.missed);
+	EXPECT_EQS(kept, self->points + self->s.missed, self->lost, self->s.missed);
 }
 
 /* A cut is at most 131,072 events of both: the kernel is as fast as the writer, or twice so. */

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Stacks and CPU samples of a trace: written, and read back.
- */
+/* Stacks and CPU samples of a trace: written, and read back. */
 #include "harness.h"
-
 #include <gprof/trace.h>
 #include <gprof/trace_write.h>
 
@@ -107,19 +104,15 @@ static int told_stacks(int fd, char *told, size_t size)
 TEST(stacks_are_named_at_the_cut)
 {
 	static const struct { unsigned int type; uint32_t tid, other; } seq[] = {
-		{ GPROF_TRACE_POINT_ENTER, 1, 0 },
-		{ GPROF_TRACE_POINT_FAULT, 1, 0 },
-		{ GPROF_TRACE_POINT_RECLAIM_BEGIN, 1, 0 },
-		{ GPROF_TRACE_POINT_FORK, 1, 3 },
+		{ GPROF_TRACE_POINT_ENTER, 1, 0 }, { GPROF_TRACE_POINT_FAULT, 1, 0 },
+		{ GPROF_TRACE_POINT_RECLAIM_BEGIN, 1, 0 }, { GPROF_TRACE_POINT_FORK, 1, 3 },
 		{ GPROF_TRACE_POINT_SWITCH, 1, 2 },
 		{ GPROF_TRACE_POINT_WAKING, 2, 1 },	/* generation 2 from here on */
 		{ GPROF_TRACE_POINT_SAMPLE, 2, 0 },
 		/* Who wakes itself, as it is still on its CPU. */
-		{ GPROF_TRACE_POINT_WAKING, 2, 2 },
-		{ GPROF_TRACE_POINT_SWITCH, 2, 1 },
+		{ GPROF_TRACE_POINT_WAKING, 2, 2 }, { GPROF_TRACE_POINT_SWITCH, 2, 1 },
 		/* Likewise, for a reason that this generation has already. */
-		{ GPROF_TRACE_POINT_WAKING, 1, 1 },
-		{ GPROF_TRACE_POINT_SWITCH, 1, 2 },
+		{ GPROF_TRACE_POINT_WAKING, 1, 1 }, { GPROF_TRACE_POINT_SWITCH, 1, 2 },
 	};
 	static const char expected[] =
 		"UserRegionBegin wait1:1<main\n" "GoSyscallBegin wait1:1<main\n" "UserLog wait2:2<main\n"
@@ -176,8 +169,7 @@ TEST(a_waker_of_the_generation_before_has_no_stack)
 	gprof_trace_writer_name_stacks(w, &namer);
 	for (unsigned int i = 0; i < 3; i++)
 		ASSERT_EQ(0, gprof_trace_writer_add(w, &p[i]));
-	ASSERT_EQ(0, gprof_trace_writer_cut(w, 1000100, NULL));
-	ASSERT_EQ(0, gprof_trace_writer_close(w));
+	ASSERT_ZEROS(gprof_trace_writer_cut(w, 1000100, NULL), gprof_trace_writer_close(w));
 	ASSERT_EQ(0, told_stacks(fd, told, sizeof(told))) TH_LOG("%s", gprof_error());
 	EXPECT_STREQ("", told);
 	close(fd);
@@ -214,8 +206,7 @@ TEST(a_generation_that_is_handed_out_has_its_frames)
 
 	of.w = gprof_trace_writer_new(fd, &o);
 	gprof_trace_writer_name_stacks(of.w, &namer);
-	ASSERT_EQ(0, gprof_trace_writer_add(of.w, &p));
-	ASSERT_EQ(0, gprof_trace_writer_close(of.w));
+	ASSERT_ZEROS(gprof_trace_writer_add(of.w, &p), gprof_trace_writer_close(of.w));
 	EXPECT_EQ(2, of.nr);
 	EXPECT_STREQ("wait5", of.leaf);
 	close(fd);
@@ -261,10 +252,8 @@ TEST(samples_are_told_by_their_weight)
 			samples += ev.kind == GPROF_TRACE_STACK_SAMPLE;
 		ASSERT_EQ(0, ret) TH_LOG("%s", gprof_error());
 		gprof_trace_stats(t, &st);
-		EXPECT_EQ(sum / 1000, samples);
-		EXPECT_EQ(1000, st.sample_period);
-		EXPECT_STREQ("cpu", st.sample_type);
-		EXPECT_STREQ("nanoseconds", st.sample_unit);
+		EXPECT_EQS(sum / 1000, samples, 1000, st.sample_period);
+		EXPECT_STREQS("cpu", st.sample_type, "nanoseconds", st.sample_unit);
 		gprof_trace_free(t);
 		close(fd);
 	}
@@ -305,16 +294,14 @@ static int told_calls(int fd, char *told, size_t size)
 TEST(a_call_is_a_state_while_it_has_a_cpu)
 {
 	static const struct { unsigned int type, why; uint32_t tid, other; bool cut; } seq[] = {
-		{ GPROF_TRACE_POINT_SWITCH, 0, 0, 1 },
-		{ GPROF_TRACE_POINT_ENTER, 0, 1, 0 },
+		{ GPROF_TRACE_POINT_SWITCH, 0, 0, 1 }, { GPROF_TRACE_POINT_ENTER, 0, 1, 0 },
 		{ GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_PREEMPTED, 1, 2 },
 		{ GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 2, 1 },
 		/* Go takes no new goroutine from one in a system call. */
 		{ GPROF_TRACE_POINT_FORK, 0, 1, 3, true },
 		{ GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 1, 0, true },
 		{ GPROF_TRACE_POINT_WAKING, 0, GPROF_TRACE_NO_TID, 1 },
-		{ GPROF_TRACE_POINT_SWITCH, 0, 0, 1 },
-		{ GPROF_TRACE_POINT_LEAVE, 0, 1, 0 },
+		{ GPROF_TRACE_POINT_SWITCH, 0, 0, 1 }, { GPROF_TRACE_POINT_LEAVE, 0, 1, 0 },
 		{ GPROF_TRACE_POINT_ENTER, 0, 1, 0 },
 		{ GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 1, 0 },
 	};
@@ -339,8 +326,7 @@ TEST(a_call_is_a_state_while_it_has_a_cpu)
 			struct gprof_trace_point p = {
 				.time = 6400 * (i + 1), .type = (uint16_t)seq[i].type,
 				.why = (uint16_t)seq[i].why, .tid = seq[i].tid,
-				.other = seq[i].other,
-				.arg = 77,
+				.other = seq[i].other, .arg = 77,
 			};
 
 			ASSERT_EQ(0, gprof_trace_writer_add(w, &p));
@@ -505,8 +491,7 @@ TEST(a_generation_has_more_names_than_a_batch_holds)
 		gprof_trace_free(t);
 		EXPECT_EQ(LONG_NAMES - 1, slept);
 		/* Go 1.22 has no status with a name. */
-		EXPECT_EQ(versions[v] >= 23 ? MANY : 0, named);
-		EXPECT_EQ(MANY - MANY / 100, processes);
+		EXPECT_EQS(versions[v] >= 23 ? MANY : 0, named, MANY - MANY / 100, processes);
 
 		/* Cut anywhere it is read up to there, or it is said why not. */
 		size = lseek(fd, 0, SEEK_END);

@@ -6,13 +6,10 @@
  * With GPROF_TRACES=DIR they are left there too, for other readers.
  */
 #include "harness.h"
-
 #include <gprof/trace.h>
 #include <gprof/trace_write.h>
 
 #include <linux/gprof.h>
-#include <signal.h>
-#include <sys/resource.h>
 
 #include "lib_util.h"
 #include "trace/read/trace_wire.h"
@@ -291,16 +288,12 @@ TEST(a_whole_host_is_told_truly)
 
 		ASSERT_EQ(0, simulate(&s, fd, versions[v], 20000, v ? 20 : 1, &st));
 		ASSERT_EQ(0, read_back(fd, &f)) TH_LOG("%s", f.why);
-		EXPECT_EQ(s.starts, f.starts);
-		EXPECT_EQ(s.forks, st.forks);
-		EXPECT_EQ(0, st.repaired);
-		EXPECT_EQ(0, st.lost);
-		EXPECT_EQ(0, st.disordered);
+		EXPECT_EQS(s.starts, f.starts, s.forks, st.forks, 0, st.repaired, 0, st.lost,
+			   0, st.disordered);
 		EXPECT_LT(0, f.regions);
 		EXPECT_LT(0, f.named);
 		/* No version of Go takes an experiment of ours. */
-		EXPECT_EQ(0, f.experimental);
-		EXPECT_EQ(1, f.facts['V']);
+		EXPECT_EQS(0, f.experimental, 1, f.facts['V']);
 		EXPECT_TRUE(index_is_right(fd, versions[v], &f));
 		for (int i = 1; i <= TASKS; i++) {
 			/*
@@ -355,8 +348,7 @@ static int random_note(struct gprof_trace_writer *w, uint64_t *random, uint64_t 
 				1 + lib_random(random) % (__GPROF_ANNOTATE_WHATS - 1), sizeof(a),
 			},
 			.process = { .pid = 1 + lib_random(random) % 2 },
-			.tid = 1, .name_size = 1, .text_size = 4,
-			.task = lib_random(random) % 2,
+			.tid = 1, .name_size = 1, .text_size = 4, .task = lib_random(random) % 2,
 			.parent = lib_random(random) % 4,
 		},
 	};
@@ -644,9 +636,7 @@ TEST(names_of_a_generation_go_into_as_many_batches_as_they_need)
 	}
 	ASSERT_EQ(0, gprof_trace_writer_close(w));
 	ASSERT_EQ(0, read_back(fd, &f)) TH_LOG("%s", f.why);
-	EXPECT_EQ(1, f.generations);
-	EXPECT_EQ(MANY, f.samples);
-	EXPECT_EQ(2 * MANY, f.processes);
+	EXPECT_EQS(1, f.generations, MANY, f.samples, 2 * MANY, f.processes);
 	lseek(fd, 0, SEEK_SET);
 	t = gprof_trace_new(fd, NULL);
 	while (gprof_trace_next(t, &ev) > 0) {
@@ -660,8 +650,7 @@ TEST(names_of_a_generation_go_into_as_many_batches_as_they_need)
 			others++;
 		samples++;
 	}
-	EXPECT_EQ(MANY, samples);
-	EXPECT_EQ(0, others);
+	EXPECT_EQS(MANY, samples, 0, others);
 	gprof_trace_free(t);
 	close(fd);
 }
@@ -721,8 +710,7 @@ TEST(a_trigger_that_fired_is_a_log)
 	EXPECT_EQ(-EINVAL, gprof_trace_writer_add(w, &p));
 	gprof_trace_writer_stats(w, &st);
 	ASSERT_EQ(0, gprof_trace_writer_close(w));
-	EXPECT_EQ(1, st.tasks);
-	EXPECT_EQ(0, st.repaired);
+	EXPECT_EQS(1, st.tasks, 0, st.repaired);
 
 	lseek(fd, 0, SEEK_SET);
 	t = gprof_trace_new(fd, NULL);

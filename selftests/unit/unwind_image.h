@@ -178,15 +178,9 @@ static inline const char *rule_text(struct gprof_unwind_rule r, uint16_t machine
 		return t;
 	n += sprintf(t + n, "%+d", r.cfa);
 	switch (GPROF_UNWIND_FP(r.how)) {
-	case GPROF_UNWIND_FP_AT_CFA:
-		n += sprintf(t + n, " fp@%d", r.fp);
-		break;
-	case GPROF_UNWIND_FP_AT_FP:
-		n += sprintf(t + n, " fp@fp%+d", r.fp);
-		break;
-	case GPROF_UNWIND_FP_UNKNOWN:
-		n += sprintf(t + n, " fp?");
-		break;
+	case GPROF_UNWIND_FP_AT_CFA: n += sprintf(t + n, " fp@%d", r.fp); break;
+	case GPROF_UNWIND_FP_AT_FP: n += sprintf(t + n, " fp@fp%+d", r.fp); break;
+	case GPROF_UNWIND_FP_UNKNOWN: n += sprintf(t + n, " fp?"); break;
 	}
 	if (ra == GPROF_UNWIND_RA_LR)
 		n += sprintf(t + n, " lr");

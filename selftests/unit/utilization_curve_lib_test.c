@@ -4,7 +4,6 @@
  * that looks at every window and sums up everything anew, in wider numbers.
  */
 #include "harness.h"
-
 #include <math.h>
 
 #include <gprof/utilization.h>
@@ -257,19 +256,10 @@ static int64_t next_window(const struct made *m, int64_t window, uint64_t *seed)
 
 TEST(mmu_of_teeth_is_as_in_Gos_own_test)
 {
-	static const struct {
-		int64_t window;
-		double mmu;
-		int nr_worst;
-		double worst;
-	} want[] = {
-		{ 0, 0, 0, 0 },
-		{ SECOND / 1000, 0, 2, 0 },
-		{ SECOND, 0, 2, 0 },
-		{ 2 * SECOND, 0.5, 2, 0.5 },
-		{ 3 * SECOND, 1 / 3.0, 1, 1 / 3.0 },
-		{ 4 * SECOND, 0.5, 1, 0.5 },
-		{ 5 * SECOND, 3 / 5.0, 1, 3 / 5.0 },
+	static const struct { int64_t window; double mmu; int nr_worst; double worst; } want[] = {
+		{ 0, 0, 0, 0 }, { SECOND / 1000, 0, 2, 0 }, { SECOND, 0, 2, 0 },
+		{ 2 * SECOND, 0.5, 2, 0.5 }, { 3 * SECOND, 1 / 3.0, 1, 1 / 3.0 },
+		{ 4 * SECOND, 0.5, 1, 0.5 }, { 5 * SECOND, 3 / 5.0, 1, 3 / 5.0 },
 		{ 6 * SECOND, 3 / 5.0, 1, 3 / 5.0 },
 	};
 	struct gprof_mmu *m = gprof_mmu_new(&teeth_function, 1);

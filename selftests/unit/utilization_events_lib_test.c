@@ -4,9 +4,7 @@
  * and since when; traces that say little or nothing; worst windows.
  */
 #include "harness.h"
-
 #include <math.h>
-#include <sys/resource.h>
 
 #include <gprof/utilization.h>
 
@@ -121,9 +119,8 @@ TEST(stopping_the_world_takes_all_processors)
 	struct feed x;
 
 	feed_begin(&x, GPROF_UTIL_STW);
-	EXPECT_EQ(0, procs(&x, 100, 4));
-	EXPECT_EQ(0, range(&x, 200, BEGIN, 0, STW, 1));
-	EXPECT_EQ(0, range(&x, 230, END, 0, STW, 1));
+	EXPECT_ZEROS(procs(&x, 100, 4), range(&x, 200, BEGIN, 0, STW, 1),
+		     range(&x, 230, END, 0, STW, 1));
 	/* Not for the collector. */
 	EXPECT_EQ(0, range(&x, 300, BEGIN, 0, "stop-the-world (read mem stats)", 1));
 	EXPECT_EQ(0, range(&x, 330, END, 0, "stop-the-world (read mem stats)", 1));
@@ -137,12 +134,8 @@ TEST(stopping_the_world_takes_all_processors)
 
 TEST(flags_say_what_counts)
 {
-	static const struct {
-		unsigned int flags;
-		const char *text;
-	} want[] = {
-		{ 0, "1:1 99:0" },
-		{ GPROF_UTIL_STW, "1:1 10:0 20:1 99:0" },
+	static const struct { unsigned int flags; const char *text; } want[] = {
+		{ 0, "1:1 99:0" }, { GPROF_UTIL_STW, "1:1 10:0 20:1 99:0" },
 		{ GPROF_UTIL_SWEEP, "1:1 30:0.5 40:1 99:0" },
 		{ GPROF_UTIL_ASSIST, "1:1 50:0.5 60:1 70:0.5 80:1 99:0" },
 		{ GPROF_UTIL_STW | GPROF_UTIL_ASSIST,
@@ -313,9 +306,7 @@ TEST(processors_come_and_go)
 	EXPECT_STREQ("1:1 5:0", text_of(&x.f[1]));
 	EXPECT_STREQ("20:1 40:0", text_of(&x.f[2]));
 	EXPECT_STREQ("20:1 30:0", text_of(&x.f[3]));
-	EXPECT_EQ(1, x.f[1].id);
-	EXPECT_EQ(1, x.f[2].id);
-	EXPECT_EQ(2, x.f[3].id);
+	EXPECT_EQS(1, x.f[1].id, 1, x.f[2].id, 2, x.f[3].id);
 	gprof_utilization_free(x.u);
 }
 
@@ -356,8 +347,7 @@ TEST(a_task_is_held_up_while_it_waits_for_a_processor)
 {
 	struct feed x;
 
-	feed_begin(&x, GPROF_UTIL_PER_TASK | GPROF_UTIL_STW | GPROF_UTIL_SWEEP |
-		       GPROF_UTIL_ASSIST);
+	feed_begin(&x, GPROF_UTIL_PER_TASK | GPROF_UTIL_STW | GPROF_UTIL_SWEEP | GPROF_UTIL_ASSIST);
 	procs(&x, 1, 2);
 	go(&x, 10, 0, 5, GPROF_TRACE_GO_UNDETERMINED, RUNNING);
 	go(&x, 20, 0, 6, GONE, RUNNABLE);
@@ -429,8 +419,7 @@ TEST(of_a_group_those_count_that_want_a_processor)
 	group_events(&x);
 	ASSERT_EQ(0, feed_end(&x));
 	ASSERT_EQ(3, x.nr);
-	EXPECT_EQ(4, asked);
-	EXPECT_EQ(100, x.f[0].id);
+	EXPECT_EQS(4, asked, 100, x.f[0].id);
 	EXPECT_STREQ("10:1 20:0.5 40:0 45:1 50:0 60:1 80:0 85:1 95:0", text_of(&x.f[0]));
 	EXPECT_EQ(200, x.f[1].id);
 	EXPECT_STREQ("25:1 90:0", text_of(&x.f[1]));
@@ -509,8 +498,7 @@ TEST(windows_of_no_length_and_beyond_the_trace_have_an_answer)
 	ASSERT_NE(NULL, m);
 	EXPECT_TRUE(gprof_mmu_at(m, 0) == 0);
 	EXPECT_TRUE(gprof_mmu_at(m, -5) == 0);
-	EXPECT_EQ(0, gprof_mmu_worst(m, 0, &worst, 1));
-	EXPECT_EQ(0, gprof_mmu_quantiles(m, 0, q, 3, util));
+	EXPECT_ZEROS(gprof_mmu_worst(m, 0, &worst, 1), gprof_mmu_quantiles(m, 0, q, 3, util));
 	EXPECT_TRUE(util[0] == 0 && util[1] == 0 && util[2] == 0);
 	/* One place, no distribution. */
 	EXPECT_TRUE(gprof_mmu_at(m, 100) == 0.7);

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What takes time from tasks in a trace of the kernel: see kernel_trace.h for what
- * happens in it.
+ * What takes time from tasks in a trace of the kernel: see kernel_trace.h for what happens in it.
  */
 #include "harness.h"
-
 #include <gprof/trace.h>
 #include <gprof/utilization.h>
 
@@ -75,12 +73,8 @@ static const struct gprof_util_function *function_of(FIXTURE_DATA(kernel) *self,
 
 TEST_F(kernel, each_flag_takes_what_the_kernel_does_for_itself)
 {
-	static const struct {
-		unsigned int flag;
-		const char *text;
-	} want[] = {
-		{ GPROF_UTIL_SWEEP, "10:0.5 20:1" },
-		{ GPROF_UTIL_ASSIST, "30:0.5 50:1" },
+	static const struct { unsigned int flag; const char *text; } want[] = {
+		{ GPROF_UTIL_SWEEP, "10:0.5 20:1" }, { GPROF_UTIL_ASSIST, "30:0.5 50:1" },
 		{ GPROF_UTIL_BACKGROUND, "63:0.5 100:1 121:0.5 140:1" },
 		{ GPROF_UTIL_STW, "162:0 172:1 180:0 190:1" },
 		{ GPROF_UTIL_SWEEP | GPROF_UTIL_ASSIST | GPROF_UTIL_BACKGROUND | GPROF_UTIL_STW,
@@ -91,8 +85,7 @@ TEST_F(kernel, each_flag_takes_what_the_kernel_does_for_itself)
 	for (i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
 		const char *why = compute(self, want[i].flag);
 
-		ASSERT_EQ(NULL, why)
-			TH_LOG("%s", why);
+		ASSERT_EQ(NULL, why) TH_LOG("%s", why);
 		ASSERT_EQ(1, self->nr);
 		EXPECT_STREQ(want[i].text, text_of(&self->f[0]));
 	}

@@ -1,16 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The views of a profile, at the limits of numbers and memory; times and pipes.
- */
+/* The views of a profile, at the limits of numbers and memory; times and pipes. */
 #include "harness.h"
-
-#include <fcntl.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "cli/cmd.h"
 #include "cli/duration.h"
 #include "host/stat_view.h"
@@ -214,9 +204,7 @@ TEST(large_counts_are_exact)
 	EXPECT_EQ(text, strstr(text, "   9007199254.740 ms  timer"));
 	EXPECT_NE(NULL, strstr(text, "\n9,007,199,254,740,993  a "));
 	EXPECT_NE(NULL, strstr(text, "\n18,014,398,509,481,986  b "));
-	EXPECT_NE(NULL, strstr(text, "\n18,446,744,073,709,551,615  c ")) {
-		TH_LOG("%s", text);
-	}
+	EXPECT_NE(NULL, strstr(text, "\n18,446,744,073,709,551,615  c ")) TH_LOG("%s", text);
 	free(text);
 	write_counts(stat_json, large, 4, false, &text);
 	EXPECT_NE(NULL, strstr(text, "\"scaled\": 9007199254740993,"));
@@ -238,13 +226,10 @@ TEST_F(view, names_of_values_are_not_obeyed)
 	memcpy(memmem(text, (size_t)n, "count", 5), "\033[2Jt", 5);
 	ASSERT_EQ(n, pwrite(fd, text, (size_t)n, 0));
 	close(fd);
-	run(&self->r, cmd_top, top, -1);
-	EXPECT_EQ(0, self->r.status);
+	RUN_OK(cmd_top, top);
 	EXPECT_NE(NULL, strstr(self->r.out, "Type: ?[2Jt\n"));
 	EXPECT_EQ(NULL, strchr(self->r.out, '\033'));
-	run(&self->r, cmd_top, other, -1);
-	EXPECT_EQ(STATUS_USAGE, self->r.status);
-	EXPECT_NE(NULL, strstr(self->r.err, "but of ?[2Jt"));
+	RUN_TELLS(STATUS_USAGE, "but of ?[2Jt", cmd_top, other);
 	EXPECT_EQ(NULL, strchr(self->r.err, '\033'));
 }
 
@@ -254,13 +239,11 @@ TEST_F(view, sums_stay_at_the_limit)
 	char svg[65536];
 	int fd;
 
-	run(&self->r, cmd_top, top, -1);
-	EXPECT_EQ(0, self->r.status);
+	RUN_OK(cmd_top, top);
 	EXPECT_NE(NULL, strstr(self->r.out, "Total = 9223372036854775807"));
 	EXPECT_NE(NULL, strstr(self->r.out, "9223372036854775807 100.00%  leaf"));
 	EXPECT_EQ(NULL, strstr(self->r.out, "-"));
-	run(&self->r, cmd_flame, flame, -1);
-	EXPECT_EQ(0, self->r.status);
+	RUN_OK(cmd_flame, flame);
 	fd = open(self->svg, O_RDONLY);
 	ASSERT_LE(0, fd);
 	slurp(fd, svg, sizeof(svg));
@@ -278,9 +261,7 @@ TEST_F(view, no_memory_is_an_error_and_no_empty_table)
 	EXPECT_EQ(STATUS_FAILED, self->r.status);
 	EXPECT_STREQ("", self->r.out);
 	EXPECT_NE(NULL, strstr(self->r.err, "memory"));
-	run(&self->r, cmd_flame, flame, -1);
-	EXPECT_EQ(STATUS_FAILED, self->r.status);
-	EXPECT_NE(NULL, strstr(self->r.err, "memory"));
+	RUN_TELLS(STATUS_FAILED, "memory", cmd_flame, flame);
 	EXPECT_NE(0, access(self->svg, F_OK));
 }
 
@@ -323,9 +304,8 @@ TEST(times_have_units_or_are_seconds)
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		int64_t ns = -1;
 
-		EXPECT_EQ(rows[i].ns >= 0, duration_parse(rows[i].text, &ns)) {
+		EXPECT_EQ(rows[i].ns >= 0, duration_parse(rows[i].text, &ns))
 			TH_LOG("\"%s\"", rows[i].text);
-		}
 		if (rows[i].ns >= 0) {
 			EXPECT_EQ(rows[i].ns, ns);
 		}

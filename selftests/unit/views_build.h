@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * views_build.h: traces of a host, point by point, for the tests of what is told of them.
- */
+/* views_build.h: traces of a host, point by point, for the tests of what is told of them. */
 #ifndef GPROF_TEST_VIEWS_BUILD_H
 #define GPROF_TEST_VIEWS_BUILD_H
 
@@ -143,5 +141,39 @@ static inline long long told(const char *json, int tid, const char *key)
 	p = p ? strstr(p, text) : NULL;
 	return p ? atoll(p + strlen(text)) : -1;
 }
+
+/* Each part of the thread, by its word, takes so many ms: "sleep 10 pipe 5". */
+static inline void expect_told(struct __test_metadata *_metadata, const char *json, int tid,
+			       const char *parts)
+{
+	char part[32];
+	int ms, n;
+
+	for (; sscanf(parts, "%31s %d%n", part, &ms, &n) == 2; parts += n) {
+		EXPECT_NEAR_MS(ms, told(json, tid, part)) TH_LOG("%d, %s: %s", tid, part, json);
+	}
+	EXPECT_STREQ("", parts);
+}
+
+#define EXPECT_TOLD(tid, parts)	expect_told(_metadata, self->r.out, tid, parts)
+
+/* All that is told of the thread is all its time. */
+#define EXPECT_WHOLE(tid) do {								\
+	long long _sum = 0;								\
+	for (const char *const *_part = all_parts; *_part; _part++)			\
+		_sum += told(self->r.out, tid, *_part);					\
+	EXPECT_EQ(told(self->r.out, tid, "elapsed"), _sum) TH_LOG("%d", tid);		\
+} while (0)
+
+/* What @cmd has to say of the trace, which is whole now. */
+#define SHOW(cmd, argv) do {								\
+	ASSERT_EQ(0, gprof_trace_writer_close(self->w));				\
+	RUN_OK(cmd, argv);								\
+} while (0)
+
+#define WALL() do {									\
+	char *_argv[] = { "wall", self->trace, "--json", NULL };			\
+	SHOW(cmd_wall, _argv);								\
+} while (0)
 
 #endif /* GPROF_TEST_VIEWS_BUILD_H */

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * What is told of a trace of the host in which events are missing.
- */
+/* What is told of a trace of the host in which events are missing. */
 #include "harness.h"
-
-#include <string.h>
-
 #include "cli/cmd.h"
 #include "tool_run.h"
 #include "views/trace_gaps.h"
@@ -44,31 +39,18 @@ static void lose_ends(struct gprof_trace_writer *w)
 TEST_F(views, wall_says_what_is_lost)
 {
 	static const int threads[] = { 7, 8, 9, 10, 11, 12 };
-	char *argv[] = { "wall", self->trace, "--json", NULL };
 
 	lose_ends(self->w);
-	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
-	run(&self->r, cmd_wall, argv, -1);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	WALL();
 	EXPECT_NE(NULL, strstr(self->r.err, "100 events are missing"));
 	/* From the last event that there is of its CPU. */
-	EXPECT_NEAR_MS(5, told(self->r.out, 7, "cpu"));
-	EXPECT_NEAR_MS(0, told(self->r.out, 7, "runnable"));
-	EXPECT_NEAR_MS(51, told(self->r.out, 7, "lost"));
+	EXPECT_TOLD(7, "cpu 5 runnable 0 lost 51");
 	/* It may have run, and waited, until it was known to be without a CPU. */
-	EXPECT_NEAR_MS(1 + 15, told(self->r.out, 8, "cpu"));
-	EXPECT_NEAR_MS(8 + 15, told(self->r.out, 8, "runnable"));
-	EXPECT_NEAR_MS(20, told(self->r.out, 8, "lost"));
-	EXPECT_NEAR_MS(2, told(self->r.out, 9, "cpu"));
-	EXPECT_NEAR_MS(6, told(self->r.out, 9, "pipe"));
-	EXPECT_NEAR_MS(51, told(self->r.out, 9, "lost"));
-	EXPECT_NEAR_MS(5, told(self->r.out, 10, "sleep"));
-	EXPECT_NEAR_MS(10, told(self->r.out, 10, "untold"));
-	EXPECT_NEAR_MS(20, told(self->r.out, 10, "lost"));
-	EXPECT_NEAR_MS(1, told(self->r.out, 10, "runnable"));
+	EXPECT_TOLD(8, "cpu 16 runnable 23 lost 20");
+	EXPECT_TOLD(9, "cpu 2 pipe 6 lost 51");
+	EXPECT_TOLD(10, "sleep 5 untold 10 lost 20 runnable 1");
 	/* The other CPU has lost nothing. */
-	EXPECT_NEAR_MS(60, told(self->r.out, 11, "cpu"));
-	EXPECT_NEAR_MS(0, told(self->r.out, 11, "lost"));
+	EXPECT_TOLD(11, "cpu 60 lost 0");
 	for (size_t i = 0; i < 6; i++) {
 		long long sum = 0;
 
@@ -81,7 +63,6 @@ TEST_F(views, wall_says_what_is_lost)
 /* Who has its CPU still is known to have had it since then. */
 TEST_F(views, wall_of_who_is_found_again)
 {
-	char *argv[] = { "wall", self->trace, "--json", NULL };
 	struct gprof_trace_writer *w = self->w;
 
 	comes(w, 1, 7);
@@ -92,18 +73,13 @@ TEST_F(views, wall_of_who_is_found_again)
 	/* Lost at the end. */
 	point(w, 50, 0, GPROF_TRACE_POINT_LOST, 0, GPROF_TRACE_NO_TID, 0, 0, 100);
 	point(w, 55, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 8, 0, 0);
-	ASSERT_EQ(0, gprof_trace_writer_close(w));
-	run(&self->r, cmd_wall, argv, -1);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
-	EXPECT_NEAR_MS(9 + 10, told(self->r.out, 7, "cpu"));
-	EXPECT_NEAR_MS(20 + 15, told(self->r.out, 7, "lost"));
-	EXPECT_NEAR_MS(54, told(self->r.out, 7, "elapsed"));
+	WALL();
+	EXPECT_TOLD(7, "cpu 19 lost 35 elapsed 54");
 }
 
 /* What is said as a generation begins, of an interrupt too, is what was known before. */
 TEST_F(views, wall_of_losses_over_generations)
 {
-	char *argv[] = { "wall", self->trace, "--json", NULL };
 	struct gprof_trace_writer *w = self->w;
 
 	comes(w, 1, 7);
@@ -114,17 +90,13 @@ TEST_F(views, wall_of_losses_over_generations)
 	point(w, 30, 0, GPROF_TRACE_POINT_LOST, 0, GPROF_TRACE_NO_TID, 0, 0, 100);
 	point(w, 30, 0, GPROF_TRACE_POINT_RUNNING, 0, 0, 9, 0, 0);
 	point(w, 40, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 9, 0, 0, 0);
-	ASSERT_EQ(0, gprof_trace_writer_close(w));
-	run(&self->r, cmd_wall, argv, -1);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
-	EXPECT_NEAR_MS(9, told(self->r.out, 7, "cpu"));
-	EXPECT_NEAR_MS(30, told(self->r.out, 7, "lost"));
+	WALL();
+	EXPECT_TOLD(7, "cpu 9 lost 30");
 }
 
 /* Of system calls, faults and reclaim that go on where events are lost, nobody knows the end. */
 TEST_F(views, wall_of_reasons_of_before)
 {
-	char *argv[] = { "wall", self->trace, "--json", NULL };
 	struct gprof_trace_writer *w = self->w;
 
 	comes(w, 1, 7);
@@ -143,15 +115,11 @@ TEST_F(views, wall_of_reasons_of_before)
 	point(w, 30, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 8, 0, 0);
 	point(w, 32, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 8, 0, 0, 0);
 	leaves(w, 40, 7, GPROF_TRACE_WHY_DEAD, 0);
-	ASSERT_EQ(0, gprof_trace_writer_close(w));
-	run(&self->r, cmd_wall, argv, -1);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
-	EXPECT_NEAR_MS(7, told(self->r.out, 7, "lost"));
+	WALL();
+	EXPECT_TOLD(7, "lost 7");
 	EXPECT_NEAR_MS(8, told(self->r.out, 7, "untold")) TH_LOG("%s", self->r.out);
-	EXPECT_NEAR_MS(0, told(self->r.out, 7, "sleep"));
-	EXPECT_NEAR_MS(0, told(self->r.out, 7, "reclaim"));
-	EXPECT_NEAR_MS(20 + 8, told(self->r.out, 8, "untold"));
-	EXPECT_NEAR_MS(0, told(self->r.out, 8, "sleep"));
+	EXPECT_TOLD(7, "sleep 0 reclaim 0");
+	EXPECT_TOLD(8, "untold 28 sleep 0");
 }
 
 /* From whichever CPU events are missing, it is one time of which too little is known. */
@@ -186,9 +154,8 @@ TEST(losses_of_several_cpus_overlap)
 		trace_gaps_add(&g, rows[i].begin, rows[i].end);
 		for (size_t k = 0; k < 5 && rows[i].wanted[k].first; k++) {
 			EXPECT_EQ(rows[i].wanted[k].first,
-				  trace_gaps_first(&g, rows[i].wanted[k].since)) {
+				  trace_gaps_first(&g, rows[i].wanted[k].since))
 				TH_LOG("%zu: since %d", i, (int)rows[i].wanted[k].since);
-			}
 		}
 	}
 	EXPECT_EQ(1U, g.nr);
@@ -242,9 +209,7 @@ TEST(losses_begin_where_their_cpu_has_told_last)
 
 		loss = losses_before(&l, is->begin + 1);
 		ASSERT_NE(NULL, loss);
-		EXPECT_EQ(is->begin, loss->begin);
-		EXPECT_EQ(is->end, loss->end);
-		EXPECT_EQ(is->cpu, loss->cpu);
+		EXPECT_EQS(is->begin, loss->begin, is->end, loss->end, is->cpu, loss->cpu);
 	}
 	EXPECT_EQ(NULL, losses_before(&l, INT64_MAX));
 	losses_free(&l);
@@ -267,14 +232,11 @@ TEST_F(views, why_of_a_wait_without_an_end)
 	point(w, 31, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 7, 0, 0);
 	point(w, 33, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 7, 0, 0, 0);
 	leaves(w, 40, 8, GPROF_TRACE_WHY_DEAD, 0);
-	ASSERT_EQ(0, gprof_trace_writer_close(w));
-	run(&self->r, cmd_read, longest, -1);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	SHOW(cmd_read, longest);
 	EXPECT_STREQ("7  waits, for an unknown reason for 13 ms, from 0.002000 to 0.015000 s\n"
 		     "      13.000 ms  7  waits, for an unknown reason\n"
 		     "                 and how that ends is not known, as events were lost\n", self->r.out);
-	run(&self->r, cmd_read, last, -1);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	RUN_OK(cmd_read, last);
 	EXPECT_STREQ("7  waits, for an unknown reason for 7 ms, from 0.033000 to 0.040000 s\n"
 		     "       7.000 ms  7  waits, for an unknown reason\n"
 		     "                 until the trace ends\n", self->r.out);
@@ -304,9 +266,7 @@ TEST_F(views, why_ends_where_events_are_lost)
 	point(w, 33, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 7, 0, 0, 0);
 	point(w, 33, 2, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 9, 0, 0, 0);
 	leaves(w, 40, 8, GPROF_TRACE_WHY_DEAD, 0);
-	ASSERT_EQ(0, gprof_trace_writer_close(w));
-	run(&self->r, cmd_read, argv, -1);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	SHOW(cmd_read, argv);
 	EXPECT_STREQ("7 seven waits for a pipe for 28 ms, from 0.002000 to 0.030000 s\n"
 		     "       3.000 ms  8 eight is in an unknown state, as events were lost\n"
 		     "      12.000 ms  8 eight runs\n"
@@ -338,9 +298,7 @@ TEST_F(views, tables_of_what_is_lost)
 	const char *text;
 
 	lose_ends(self->w);
-	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
-	run(&self->r, cmd_read, argv, -1);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	SHOW(cmd_read, argv);
 	text = table(_metadata, self->other, "switches.csv");
 	EXPECT_NE(NULL, strstr(text, ",0,,,untold,12,\"\"\n")) TH_LOG("%s", text);
 	EXPECT_EQ(NULL, strstr(text, ",0,,,,12,")) TH_LOG("%s", text);
@@ -372,9 +330,7 @@ TEST_F(views, latency_of_a_cpu_that_idled)
 	point(w, 26, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 10, 11, 0, 0);
 	point(w, 27, 0, GPROF_TRACE_POINT_RUNNING, 0, 0, 12, 0, 0);
 	point(w, 30, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 11, 0, 0, 0);
-	ASSERT_EQ(0, gprof_trace_writer_close(w));
-	run(&self->r, cmd_latency, lines, -1);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	SHOW(cmd_latency, lines);
 	EXPECT_NE(NULL, strstr(self->r.out, "<idle>")) TH_LOG("%s", self->r.out);
 	EXPECT_EQ(NULL, strstr(strstr(self->r.out, "<idle>") + 1, "<idle>")) TH_LOG("%s", self->r.out);
 	run(&self->r, cmd_latency, map, -1);
@@ -388,12 +344,10 @@ TEST_F(views, latency_counts_nothing_that_is_lost)
 	char *lines[] = { "latency", self->trace, "--timehist", NULL };
 
 	lose_ends(self->w);
-	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
-	run(&self->r, cmd_latency, by_thread, -1);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
-	EXPECT_NEAR_MS(0, told(self->r.out, 8, "delay"));
-	EXPECT_NEAR_MS(1, told(self->r.out, 10, "delay"));
-	EXPECT_NEAR_MS(5, told(self->r.out, 7, "runtime"));
+	SHOW(cmd_latency, by_thread);
+	EXPECT_TOLD(8, "delay 0");
+	EXPECT_TOLD(10, "delay 1");
+	EXPECT_TOLD(7, "runtime 5");
 	run(&self->r, cmd_latency, lines, -1);
 	EXPECT_EQ(NULL, strstr(self->r.out, "seven")) TH_LOG("%s", self->r.out);
 	EXPECT_NE(NULL, strstr(self->r.out, "eight[8]                            0.000      0.000     15.000"))

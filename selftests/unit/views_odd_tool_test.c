@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * What is told of traces of a host that are damaged, or made up, or hold what is odd.
- */
+/* What is told of traces of a host that are damaged, or made up, or hold what is odd. */
 #include "harness.h"
-
-#include <string.h>
-#include <sys/resource.h>
-
 #include "cli/cmd.h"
 #include "trace_build.h"
 #include "views_build.h"
@@ -15,17 +9,14 @@
 /* A cgroup may get time again that was throttled before the trace began. */
 TEST_F(views, wall_of_a_cgroup_that_was_throttled_before)
 {
-	char *argv[] = { "wall", self->trace, "--json", NULL };
 	struct gprof_trace_writer *w = self->w;
 
 	comes(w, 1, 7);
 	for (uint32_t queue = 1; queue < 100; queue++)
 		point(w, 2, 0, GPROF_TRACE_POINT_UNTHROTTLE, 0, GPROF_TRACE_NO_TID, queue, 0, 0);
 	leaves(w, 12, 7, GPROF_TRACE_WHY_DEAD, 0);
-	ASSERT_EQ(0, gprof_trace_writer_close(w));
-	run(&self->r, cmd_wall, argv, -1);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
-	EXPECT_NEAR_MS(11, told(self->r.out, 7, "cpu"));
+	WALL();
+	EXPECT_TOLD(7, "cpu 11");
 }
 
 /*
@@ -34,13 +25,11 @@ TEST_F(views, wall_of_a_cgroup_that_was_throttled_before)
  */
 TEST_F(views, wall_of_a_loss_behind_many_events_of_one_time)
 {
-	char *argv[] = { "wall", self->trace, "--json", NULL };
 	const struct gprof_trace_point lost = {
 		.time = 2 * MS + 64, .type = GPROF_TRACE_POINT_LOST, .tid = GPROF_TRACE_NO_TID,
 		.arg = 1,
 	};
 	struct gprof_trace_writer *w = self->w;
-	long long sum = 0;
 
 	comes(w, 1, 7);
 	for (uint32_t i = 0; i < 100; i++) {
@@ -51,12 +40,8 @@ TEST_F(views, wall_of_a_loss_behind_many_events_of_one_time)
 	gprof_trace_writer_add(w, &lost);
 	point(w, 3, 0, GPROF_TRACE_POINT_ENTER, 0, 7, 0, 0, 0);
 	leaves(w, 4, 7, GPROF_TRACE_WHY_DEAD, 0);
-	ASSERT_EQ(0, gprof_trace_writer_close(w));
-	run(&self->r, cmd_wall, argv, -1);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
-	for (const char *const *part = all_parts; *part; part++)
-		sum += told(self->r.out, 7, *part);
-	EXPECT_EQ(told(self->r.out, 7, "elapsed"), sum);
+	WALL();
+	EXPECT_WHOLE(7);
 }
 
 /* Between each two times that a CPU idles it did not, for the time that is told. */
@@ -68,9 +53,7 @@ TEST_F(views, latency_of_a_cpu_that_idles_often)
 		comes(self->w, ms, 7);
 		leaves(self->w, ms + 3, 7, GPROF_TRACE_WHY_SLEEPS, 0);
 	}
-	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
-	run(&self->r, cmd_latency, argv, -1);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	SHOW(cmd_latency, argv);
 	EXPECT_NE(NULL, strstr(self->r.out, "0.050000 [0000]  <idle>                              "
 			       "3.000      0.000      7.000\n")) TH_LOG("%s", self->r.out);
 }
@@ -101,11 +84,7 @@ static void write_cpu(int fd, uint64_t m, uint64_t p)
 /* It would take room for all of those below it. */
 TEST_F(views, no_host_has_so_many_cpus)
 {
-	static const struct {
-		uint64_t m;
-		uint64_t p;
-		int status;
-	} rows[] = {
+	static const struct { uint64_t m, p; int status; } rows[] = {
 		{ 8191, 8191, STATUS_OK }, { 8192, 0, STATUS_FAILED }, { 0, 8192, STATUS_FAILED },
 		{ 1ULL << 31, 0, STATUS_FAILED }, { 1ULL << 40, 0, STATUS_FAILED },
 		{ 0, 1ULL << 40, STATUS_FAILED },
@@ -115,8 +94,7 @@ TEST_F(views, no_host_has_so_many_cpus)
 	char *packets[] = { "read", self->trace, "--format", "perfetto", "-o", self->other, NULL };
 	const struct rlimit limit = { 1ULL << 30, 1ULL << 30 };
 
-	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
-	ASSERT_EQ(0, setrlimit(RLIMIT_AS, &limit));
+	ASSERT_ZEROS(gprof_trace_writer_close(self->w), setrlimit(RLIMIT_AS, &limit));
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		write_cpu(self->fd, rows[i].m, rows[i].p);
 		run(&self->r, cmd_latency, lines, -1);
@@ -155,14 +133,11 @@ TEST_F(views, names_of_any_bytes)
 	comes(self->w, 1, 7);
 	waits(self->w, 2, odd, GPROF_TRACE_WHY_SLEEPS);
 	leaves(self->w, 20, 7, GPROF_TRACE_WHY_DEAD, 0);
-	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
-	run(&self->r, cmd_read, packets, -1);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	SHOW(cmd_read, packets);
 	EXPECT_TRUE(has(self->other, "caf\xc3\xa9 ?na?"));
 	EXPECT_TRUE(has(self->other, "?\"f"));
 	EXPECT_FALSE(has(self->other, "\xff\"f"));
-	run(&self->r, cmd_read, csv, -1);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	RUN_OK(cmd_read, csv);
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
 		snprintf(file, sizeof(file), "%s/%s.csv", self->dir, files[i]);
 		EXPECT_EQ(i != 2, has(file, "\"caf\xc3\xa9 \xef\xbf\xbdna\xef\xbf\xbd\""))
@@ -187,9 +162,7 @@ TEST_F(views, no_spreadsheet_takes_a_name_for_a_formula)
 	waits(self->w, 2, odd, GPROF_TRACE_WHY_SLEEPS);
 	comes(self->w, 15, 8);
 	leaves(self->w, 20, 8, GPROF_TRACE_WHY_DEAD, 0);
-	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
-	run(&self->r, cmd_read, csv, -1);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	SHOW(cmd_read, csv);
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
 		snprintf(file, sizeof(file), "%s/%s.csv", self->dir, files[i]);
 		EXPECT_TRUE(has(file, ",\"'=1+1\"")) TH_LOG("%s", files[i]);
@@ -306,10 +279,7 @@ TEST_F(views, notes_of_times_to_come)
 TEST(notes_come_by_their_times)
 {
 	/* type, CPU, what, cgroup; in units of 64 ns */
-	static const struct {
-		uint64_t time;
-		unsigned char data[4];
-	} batches[] = {
+	static const struct { uint64_t time; unsigned char data[4]; } batches[] = {
 		{ 9, { 'L', 1, 5 } }, { 4, { 'T', 0, 1, 7 } }, { 8, { 'T', 0, 0, 7 } }, { 6, { 'L', 0, 2 } },
 		{ 6, { 'T', 0, 0, 3 } }, { 6, { 'T', 0, 1, 4 } }, { 6, { 'T', 0, 1, 3 } },
 		{ 2, { 'L', 0, 9 } }, { 7, { 'L', 1, 1 } }, { 5, { 'L', 1, 1 } }, { 3, { 'L', 1, 1 } },
@@ -355,10 +325,8 @@ TEST(notes_come_by_their_times)
 		/* What is at @time is of it. */
 		while ((n = metadata_until(&o, time * 64))) {
 			ASSERT_GT(sizeof(wanted) / sizeof(*wanted), at);
-			EXPECT_EQ(64 * wanted[at].time, n->time);
-			EXPECT_EQ(wanted[at].cpu, n->cpu);
-			EXPECT_EQ(wanted[at].kind, n->kind);
-			EXPECT_EQ(wanted[at].queue, n->queue);
+			EXPECT_EQS(64 * wanted[at].time, n->time, wanted[at].cpu, n->cpu,
+				   wanted[at].kind, n->kind, wanted[at].queue, n->queue);
 			EXPECT_GE(time * 64, n->time);
 			at++;
 		}

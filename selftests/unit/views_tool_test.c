@@ -4,9 +4,6 @@
  * waited for, of traces whose every number is known.
  */
 #include "harness.h"
-
-#include <string.h>
-
 #include <gprof/profile.h>
 #include <gprof/trace_record.h>
 
@@ -51,9 +48,7 @@ static const char *const in_user[] = { "futex_wait", "main", NULL };
 /* In the words of gprofctl block; finer where the stack tells more, as of vfork's wait. */
 TEST_F(views, wall_has_the_words_of_block)
 {
-	char *argv[] = { "wall", self->trace, "--json", NULL };
 	struct gprof_trace_writer *w = self->w;
-	long long sum = 0;
 
 	comes(w, 1, 7);
 	waits(w, 2, in_signal, GPROF_TRACE_WHY_SLEEPS);
@@ -64,25 +59,14 @@ TEST_F(views, wall_has_the_words_of_block)
 	waits(w, 62, in_kthread, GPROF_TRACE_WHY_WAITS);
 	waits(w, 74, in_kthread, GPROF_TRACE_WHY_SLEEPS);
 	leaves(w, 86, 7, GPROF_TRACE_WHY_DEAD, 0);
-	ASSERT_EQ(0, gprof_trace_writer_close(w));
-	run(&self->r, cmd_wall, argv, -1);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
-	EXPECT_NEAR_MS(10, told(self->r.out, 7, "signal"));
-	EXPECT_NEAR_MS(10, told(self->r.out, 7, "child"));
-	EXPECT_NEAR_MS(10, told(self->r.out, 7, "socket"));
-	EXPECT_NEAR_MS(20, told(self->r.out, 7, "uninterruptible"));
-	EXPECT_NEAR_MS(10, told(self->r.out, 7, "other"));
-	EXPECT_NEAR_MS(10, told(self->r.out, 7, "kernel"));
-	for (const char *const *part = all_parts; *part; part++)
-		sum += told(self->r.out, 7, *part);
-	EXPECT_EQ(told(self->r.out, 7, "elapsed"), sum);
+	WALL();
+	EXPECT_TOLD(7, "signal 10 child 10 socket 10 uninterruptible 20 other 10 kernel 10");
+	EXPECT_WHOLE(7);
 }
 
 TEST_F(views, wall_by_where_threads_stop)
 {
-	char *argv[] = { "wall", self->trace, "--json", NULL };
 	struct gprof_trace_writer *w = self->w;
-	long long sum = 0;
 
 	gprof_trace_writer_name(w, 7, "seven");
 	comes(w, 1, 7);
@@ -97,30 +81,15 @@ TEST_F(views, wall_by_where_threads_stop)
 	leaves(w, 98, 7, GPROF_TRACE_WHY_PREEMPTED, 0);
 	comes(w, 103, 7);
 	leaves(w, 105, 7, GPROF_TRACE_WHY_DEAD, 0);
-	ASSERT_EQ(0, gprof_trace_writer_close(w));
-
-	run(&self->r, cmd_wall, argv, -1);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
-	EXPECT_NEAR_MS(10, told(self->r.out, 7, "sleep"));
-	EXPECT_NEAR_MS(10, told(self->r.out, 7, "pipe"));
-	EXPECT_NEAR_MS(10, told(self->r.out, 7, "lock"));
-	EXPECT_NEAR_MS(10, told(self->r.out, 7, "fault"));
-	EXPECT_NEAR_MS(10, told(self->r.out, 7, "reclaim"));
-	EXPECT_NEAR_MS(10, told(self->r.out, 7, "kernel"));
-	EXPECT_NEAR_MS(10, told(self->r.out, 7, "untold"));
-	EXPECT_NEAR_MS(10, told(self->r.out, 7, "stopped"));
-	EXPECT_NEAR_MS(8 + 5, told(self->r.out, 7, "runnable"));
-	EXPECT_NEAR_MS(9 + 2, told(self->r.out, 7, "cpu"));
-	EXPECT_NEAR_MS(104, told(self->r.out, 7, "elapsed"));
-	for (const char *const *part = all_parts; *part; part++)
-		sum += told(self->r.out, 7, *part);
-	EXPECT_EQ(told(self->r.out, 7, "elapsed"), sum);
+	WALL();
+	EXPECT_TOLD(7, "sleep 10 pipe 10 lock 10 fault 10 reclaim 10 kernel 10 untold 10 "
+		    "stopped 10 runnable 13 cpu 11 elapsed 104");
+	EXPECT_WHOLE(7);
 	EXPECT_EQ(0, self->r.err[0]) TH_LOG("%s", self->r.err);
 }
 
 TEST_F(views, wall_by_system_calls_faults_and_throttling)
 {
-	char *argv[] = { "wall", self->trace, "--json", NULL };
 	struct gprof_trace_writer *w = self->w;
 
 	gprof_trace_writer_name(w, 7, "seven");
@@ -145,44 +114,28 @@ TEST_F(views, wall_by_system_calls_faults_and_throttling)
 	leaves(w, 94, 7, GPROF_TRACE_WHY_PREEMPTED, 0);
 	comes(w, 97, 7);
 	leaves(w, 98, 7, GPROF_TRACE_WHY_DEAD, 0);
-	ASSERT_EQ(0, gprof_trace_writer_close(w));
-
-	run(&self->r, cmd_wall, argv, -1);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
-	EXPECT_NEAR_MS(10, told(self->r.out, 7, "pipe"));
-	EXPECT_NEAR_MS(10, told(self->r.out, 7, "io"));
-	EXPECT_NEAR_MS(10, told(self->r.out, 7, "futex"));
-	EXPECT_NEAR_MS(10, told(self->r.out, 7, "sleep"));
-	EXPECT_NEAR_MS(10, told(self->r.out, 7, "child"));
-	EXPECT_NEAR_MS(10, told(self->r.out, 7, "fault"));
-	EXPECT_NEAR_MS(10, told(self->r.out, 7, "reclaim"));
-	EXPECT_NEAR_MS(5, told(self->r.out, 7, "throttled"));
-	EXPECT_NEAR_MS(7 + 2 + 3, told(self->r.out, 7, "runnable"));
-	EXPECT_NEAR_MS(0, told(self->r.out, 7, "untold"));
+	WALL();
+	EXPECT_TOLD(7, "pipe 10 io 10 futex 10 sleep 10 child 10 fault 10 reclaim 10 throttled 5 "
+		    "runnable 12 untold 0");
 	EXPECT_NE(NULL, strstr(self->r.err, "gprofctl trace --stacks"));
 }
 
 /* After a fault that is over, without calls by which that would be known. */
 TEST_F(views, wall_of_waits_long_after_a_fault)
 {
-	char *argv[] = { "wall", self->trace, "--json", NULL };
 	struct gprof_trace_writer *w = self->w;
 
 	comes(w, 1, 7);
 	point(w, 2, 0, GPROF_TRACE_POINT_FAULT, 0, 7, 0, 0, 1);
 	waits(w, 12, NULL, GPROF_TRACE_WHY_SLEEPS);
 	leaves(w, 24, 7, GPROF_TRACE_WHY_DEAD, 0);
-	ASSERT_EQ(0, gprof_trace_writer_close(w));
-	run(&self->r, cmd_wall, argv, -1);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
-	EXPECT_NEAR_MS(0, told(self->r.out, 7, "fault"));
-	EXPECT_NEAR_MS(10, told(self->r.out, 7, "untold"));
+	WALL();
+	EXPECT_TOLD(7, "fault 0 untold 10");
 }
 
 /* With them the wait after a fault is for that, and the one after that wait is not. */
 TEST_F(views, wall_of_the_wait_in_a_fault)
 {
-	char *argv[] = { "wall", self->trace, "--json", NULL };
 	struct gprof_trace_writer *w = self->w;
 
 	comes(w, 1, 7);
@@ -191,11 +144,17 @@ TEST_F(views, wall_of_the_wait_in_a_fault)
 	waits(w, 14, NULL, GPROF_TRACE_WHY_WAITS);
 	waits(w, 26, NULL, GPROF_TRACE_WHY_SLEEPS);
 	leaves(w, 38, 7, GPROF_TRACE_WHY_DEAD, 0);
-	ASSERT_EQ(0, gprof_trace_writer_close(w));
-	run(&self->r, cmd_wall, argv, -1);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
-	EXPECT_NEAR_MS(10, told(self->r.out, 7, "fault"));
-	EXPECT_NEAR_MS(10, told(self->r.out, 7, "untold"));
+	WALL();
+	EXPECT_TOLD(7, "fault 10 untold 10");
+}
+
+static void begin_anew(struct __test_metadata *_metadata, FIXTURE_DATA(views) *self,
+		       const struct gprof_trace_writer_opts *opts)
+{
+	gprof_trace_writer_close(self->w);
+	ASSERT_ZEROS(ftruncate(self->fd, 0), lseek(self->fd, 0, SEEK_SET));
+	self->w = gprof_trace_writer_new(self->fd, opts);
+	ASSERT_NE(NULL, self->w);
 }
 
 /* Calls that were left out since they were short would be taken for the fault before. */
@@ -206,30 +165,22 @@ TEST_F(views, wall_of_faults_where_short_calls_are_left_out)
 		.groups = GPROF_TRACE_GROUP_SYSCALLS | GPROF_TRACE_GROUP_FAULTS,
 		.min_duration_ns = 1000,
 	};
-	char *argv[] = { "wall", self->trace, "--json", NULL };
 	struct gprof_trace_writer *w;
 
-	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
-	ASSERT_EQ(0, ftruncate(self->fd, 0));
-	lseek(self->fd, 0, SEEK_SET);
-	w = gprof_trace_writer_new(self->fd, &opts);
-	ASSERT_NE(NULL, w);
+	begin_anew(_metadata, self, &opts);
+	w = self->w;
 	comes(w, 1, 7);
 	calls(w, 2, 0, GPROF_TRACE_WHY_SLEEPS);
 	point(w, 14, 0, GPROF_TRACE_POINT_FAULT, 0, 7, 0, 0, 1);
 	waits(w, 24, NULL, GPROF_TRACE_WHY_WAITS);
 	leaves(w, 36, 7, GPROF_TRACE_WHY_DEAD, 0);
-	ASSERT_EQ(0, gprof_trace_writer_close(w));
-	run(&self->r, cmd_wall, argv, -1);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
-	EXPECT_NEAR_MS(0, told(self->r.out, 7, "fault"));
-	EXPECT_NEAR_MS(10, told(self->r.out, 7, "untold"));
+	WALL();
+	EXPECT_TOLD(7, "fault 0 untold 10");
 }
 
 /* Only its own cgroup's getting time again ends that a thread is throttled. */
 TEST_F(views, wall_of_two_cgroups_that_are_throttled)
 {
-	char *argv[] = { "wall", self->trace, "--json", NULL };
 	struct gprof_trace_writer *w = self->w;
 
 	comes(w, 1, 7);
@@ -245,19 +196,14 @@ TEST_F(views, wall_of_two_cgroups_that_are_throttled)
 	comes(w, 50, 7);
 	leaves(w, 60, 7, GPROF_TRACE_WHY_DEAD, 0);
 	point(w, 60, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 8, 0, 0, 0);
-	ASSERT_EQ(0, gprof_trace_writer_close(w));
-	run(&self->r, cmd_wall, argv, -1);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
-	EXPECT_NEAR_MS(20, told(self->r.out, 7, "throttled"));
-	EXPECT_NEAR_MS(20, told(self->r.out, 7, "runnable"));
-	EXPECT_NEAR_MS(38, told(self->r.out, 8, "throttled"));
-	EXPECT_NEAR_MS(5, told(self->r.out, 8, "runnable"));
+	WALL();
+	EXPECT_TOLD(7, "throttled 20 runnable 20");
+	EXPECT_TOLD(8, "throttled 38 runnable 5");
 }
 
 /* Threads are found by the low bits of their numbers first. */
 TEST_F(views, wall_of_threads_whose_numbers_are_alike)
 {
-	char *argv[] = { "wall", self->trace, "--json", NULL };
 	struct gprof_trace_writer *w = self->w;
 
 	for (uint32_t i = 0; i < 4; i++) {
@@ -268,11 +214,9 @@ TEST_F(views, wall_of_threads_whose_numbers_are_alike)
 		      7 + (1 << 16), 7, 0, 0);
 		leaves(w, 10 * i + 10, 7, GPROF_TRACE_WHY_SLEEPS, 0);
 	}
-	ASSERT_EQ(0, gprof_trace_writer_close(w));
-	run(&self->r, cmd_wall, argv, -1);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
-	EXPECT_NEAR_MS(4 * 3, told(self->r.out, 7, "cpu"));
-	EXPECT_NEAR_MS(4 * 6, told(self->r.out, 7 + (1 << 16), "cpu"));
+	WALL();
+	EXPECT_TOLD(7, "cpu 12");
+	EXPECT_TOLD(7 + (1 << 16), "cpu 24");
 }
 
 TEST_F(views, wall_of_a_trace_without_reasons_says_what_is_missing)
@@ -282,8 +226,7 @@ TEST_F(views, wall_of_a_trace_without_reasons_says_what_is_missing)
 	comes(self->w, 1, 7);
 	waits(self->w, 2, NULL, GPROF_TRACE_WHY_SLEEPS);
 	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
-	run(&self->r, cmd_wall, argv, -1);
-	EXPECT_EQ(0, self->r.status);
+	RUN_OK(cmd_wall, argv);
 	EXPECT_NE(NULL, strstr(self->r.err, "--stacks --syscalls"));
 	EXPECT_NE(NULL, strstr(self->r.out, "untold"));
 }
@@ -313,11 +256,7 @@ TEST_F(views, a_trace_says_what_was_recorded_in_it)
 			.stacks = rows[i].stacks, .kernel_frames = rows[i].kernel,
 		};
 
-		gprof_trace_writer_close(self->w);
-		ASSERT_EQ(0, ftruncate(self->fd, 0));
-		ASSERT_EQ(0, lseek(self->fd, 0, SEEK_SET));
-		self->w = gprof_trace_writer_new(self->fd, &opts);
-		ASSERT_NE(NULL, self->w);
+		begin_anew(_metadata, self, &opts);
 		comes(self->w, 1, 7);
 		waits(self->w, 2, NULL, GPROF_TRACE_WHY_SLEEPS);
 		ASSERT_EQ(0, gprof_trace_writer_close(self->w));
@@ -362,9 +301,7 @@ TEST_F(views, wall_as_a_profile)
 		      stack(w, ms < 8 ? hot : cold), 0);
 	waits(w, 13, in_sleep, GPROF_TRACE_WHY_SLEEPS);
 	leaves(w, 28, 7, GPROF_TRACE_WHY_DEAD, 0);
-	ASSERT_EQ(0, gprof_trace_writer_close(w));
-	run(&self->r, cmd_read, argv, -1);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	SHOW(cmd_read, argv);
 	fd = open(self->other, O_RDONLY);
 	p = gprof_profile_read(fd);
 	ASSERT_NE(NULL, p);
@@ -388,9 +325,7 @@ TEST_F(views, wall_is_of_one_trace_of_a_host)
 	EXPECT_EQ(STATUS_USAGE, self->r.status);
 	run(&self->r, cmd_wall, with, -1);
 	EXPECT_EQ(STATUS_USAGE, self->r.status);
-	run(&self->r, cmd_wall, none, -1);
-	EXPECT_EQ(STATUS_FAILED, self->r.status);
-	EXPECT_NE(NULL, strstr(self->r.err, "cannot be opened"));
+	RUN_TELLS(STATUS_FAILED, "cannot be opened", cmd_wall, none);
 }
 
 /* Two threads of a name on two CPUs: what each of perf sched's tables has of them. */
@@ -417,17 +352,11 @@ TEST_F(views, latency_as_perf_sched_has_it)
 	char *by_thread[] = { "latency", self->trace, "--json", NULL };
 
 	take_turns(self->w);
-	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
-	run(&self->r, cmd_latency, by_thread, -1);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	SHOW(cmd_latency, by_thread);
 	/* Of a wait of 1 ms and of 1 after it was preempted; and of 5. */
-	EXPECT_NEAR_MS(7, told(self->r.out, 7, "runtime"));
-	EXPECT_NEAR_MS(2, told(self->r.out, 7, "delay"));
-	EXPECT_NEAR_MS(1, told(self->r.out, 7, "max_delay"));
+	EXPECT_TOLD(7, "runtime 7 delay 2 max_delay 1");
 	EXPECT_NE(NULL, strstr(self->r.out, "\"switches\": 2"));
-	EXPECT_NEAR_MS(1, told(self->r.out, 8, "runtime"));
-	EXPECT_NEAR_MS(5, told(self->r.out, 8, "delay"));
-	EXPECT_NEAR_MS(10, told(self->r.out, 8, "max_delay_end"));
+	EXPECT_TOLD(8, "runtime 1 delay 5 max_delay_end 10");
 	run(&self->r, cmd_latency, by_name, -1);
 	EXPECT_NE(NULL, strstr(self->r.out, "turns:(2)               |      8.000 ms |        3 | "
 			       "avg:    2.333 ms | max:    5.000 ms | max start:       0.005000 s"));
@@ -440,9 +369,7 @@ TEST_F(views, latency_line_by_line)
 	char *both[] = { "latency", self->trace, "--map", "--timehist", NULL };
 
 	take_turns(self->w);
-	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
-	run(&self->r, cmd_latency, lines, -1);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	SHOW(cmd_latency, lines);
 	EXPECT_NE(NULL, strstr(self->r.out, "0.003000 [0000]  turns[7]                            "
 			       "0.000      0.000      2.000\n"));
 	EXPECT_NE(NULL, strstr(self->r.out, "0.006000 [0000]  <idle>                              "
@@ -508,18 +435,12 @@ TEST_F(views, why_in_words)
 		"                 and wakes 7 seven\n";
 
 	make_wait(self->w);
-	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
-	run(&self->r, cmd_read, longest, -1);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	SHOW(cmd_read, longest);
 	EXPECT_STREQ(words, self->r.out);
 	run(&self->r, cmd_read, at, -1);
 	EXPECT_STREQ(words, self->r.out);
-	run(&self->r, cmd_read, never, -1);
-	EXPECT_EQ(STATUS_FAILED, self->r.status);
-	EXPECT_NE(NULL, strstr(self->r.err, "7 does not wait at +0.002"));
-	run(&self->r, cmd_read, nobody, -1);
-	EXPECT_EQ(STATUS_FAILED, self->r.status);
-	EXPECT_NE(NULL, strstr(self->r.err, "no thread \"none\""));
+	RUN_TELLS(STATUS_FAILED, "7 does not wait at +0.002", cmd_read, never);
+	RUN_TELLS(STATUS_FAILED, "no thread \"none\"", cmd_read, nobody);
 	run(&self->r, cmd_read, stdin_twice, -1);
 	EXPECT_NE(0, self->r.status);
 }
@@ -542,9 +463,7 @@ TEST_F(views, why_as_a_profile)
 	int fd;
 
 	make_wait(self->w);
-	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
-	run(&self->r, cmd_read, argv, -1);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	SHOW(cmd_read, argv);
 	fd = open(self->other, O_RDONLY);
 	p = gprof_profile_read(fd);
 	ASSERT_NE(NULL, p);
@@ -588,9 +507,7 @@ TEST_F(views, tables)
 	wakes(w, 16, 9, 7, stack(w, in_user));
 	comes(w, 18, 7);
 	leaves(w, 20, 7, GPROF_TRACE_WHY_DEAD, 0);
-	ASSERT_EQ(0, gprof_trace_writer_close(w));
-	run(&self->r, cmd_read, argv, -1);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	SHOW(cmd_read, argv);
 	EXPECT_STREQ("time_ns,cpu,prev_tid,prev_comm,prev_state,next_tid,next_comm\n"
 		     "1000003,0,,,untold,7,\"a \"\"b\"\", c\"\n"
 		     "2000004,0,7,\"a \"\"b\"\", c\",sleep,,\n"

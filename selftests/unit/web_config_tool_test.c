@@ -3,16 +3,8 @@
  * --web.config.file: what such files look like, and what they must not.
  */
 #include "harness.h"
-
 #include <arpa/inet.h>
-#include <errno.h>
 #include <netinet/in.h>
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "http/access.h"
 #include "cli/cmd.h"
@@ -48,14 +40,11 @@ TEST(a_file_as_exporters_have_it)
 		"  key_file: '/run/it''s.key'\n  min_version: TLS13\n\n"
 		"basic_auth_users:\r\n    alice: " HASH "\r\n    \"bob: \\\"b\\\"\":  \"" HASH "\"\n"
 		"http_server_config:\n  http2: false\n"));
-	EXPECT_STREQ("/etc/gprof/server.crt", c.cert_file);
-	EXPECT_STREQ("/run/it's.key", c.key_file);
+	EXPECT_STREQS("/etc/gprof/server.crt", c.cert_file, "/run/it's.key", c.key_file);
 	EXPECT_TRUE(c.tls13);
 	ASSERT_EQ(2, c.nr_users);
-	EXPECT_STREQ("alice", c.users[0].name);
-	EXPECT_STREQ(HASH, c.users[0].hash);
-	EXPECT_STREQ("bob: \"b\"", c.users[1].name);
-	EXPECT_STREQ(HASH, c.users[1].hash);
+	EXPECT_STREQS("alice", c.users[0].name, HASH, c.users[0].hash,
+		      "bob: \"b\"", c.users[1].name, HASH, c.users[1].hash);
 	web_config_free(&c);
 }
 
@@ -68,8 +57,7 @@ TEST(an_empty_file_asks_for_nothing)
 		struct web_config c;
 
 		EXPECT_EQ(NULL, parse(&c, texts[i]));
-		EXPECT_EQ(0, c.nr_users);
-		EXPECT_EQ(NULL, c.cert_file);
+		EXPECT_EQS(0, c.nr_users, NULL, c.cert_file);
 		web_config_free(&c);
 	}
 }
@@ -110,12 +98,8 @@ TEST(what_is_not_known_or_not_safe_is_refused_with_its_line)
 		struct web_config c;
 		char *why = parse(&c, bad[i].text);
 
-		ASSERT_NE(NULL, why) {
-			TH_LOG("%s", bad[i].text);
-		}
-		EXPECT_NE(NULL, strstr(why, bad[i].why)) {
-			TH_LOG("%s\n-> %s", bad[i].text, why);
-		}
+		ASSERT_NE(NULL, why) TH_LOG("%s", bad[i].text);
+		EXPECT_NE(NULL, strstr(why, bad[i].why)) TH_LOG("%s\n-> %s", bad[i].text, why);
 		/* A password that somebody wrote there is not shown. */
 		EXPECT_EQ(NULL, strstr(why, "sesame"));
 		free(why);
@@ -327,12 +311,8 @@ TEST(time_does_not_tell_who_is_there)
 	for (size_t i = 0; i < sizeof(users) / sizeof(users[0]); i++) {
 		double other = seconds_of(a, users[i], "guess");
 
-		EXPECT_LT(there * 0.5, other) {
-			TH_LOG("%s", users[i]);
-		}
-		EXPECT_GT(there * 2, other) {
-			TH_LOG("%s", users[i]);
-		}
+		EXPECT_LT(there * 0.5, other) TH_LOG("%s", users[i]);
+		EXPECT_GT(there * 2, other) TH_LOG("%s", users[i]);
 	}
 	access_free(a);
 }

@@ -76,10 +76,7 @@ static __attribute__((noinline)) void log_some(void)
 	gprof_trace_log(1, "category", "message");
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} all[] = {
+static const struct { const char *name; void (*run)(void); } all[] = {
 	{ "nothing", nothing }, { "region_begin", region_begin }, { "region_end", region_end },
 	{ "task_begin", (void (*)(void))task_begin }, { "task_end", (void (*)(void))task_end },
 	{ "log", log_some },

@@ -280,10 +280,7 @@ static int stay(uint64_t seconds)
 
 int main(int argc, char **argv)
 {
-	static const struct {
-		const char *name;
-		int (*run)(uint64_t n);
-	} modes[] = {
+	static const struct { const char *name; int (*run)(uint64_t n); } modes[] = {
 		{ "parts", parts }, { "tasks", tasks }, { "wrong", wrong }, { "deep", deep },
 		{ "children", children }, { "flood", flood }, { "stranger", stranger },
 		{ "wait", stay },

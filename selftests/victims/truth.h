@@ -2,10 +2,9 @@
 /*
  * truth.h: functions whose share of a program's time is known beforehand.
  *
- * A worker runs a loop of a few integer instructions, each dependent on the
- * last, without memory, calls or the kernel, a number of times that its caller
- * says. So its time is proportional to its trips, on every CPU and at every
- * frequency.
+ * A worker runs a loop of a few integer instructions, each dependent on the last, without memory,
+ * calls or the kernel, a number of times that its caller says. So its time is proportional to its
+ * trips, on every CPU and at every frequency.
  */
 #ifndef GPROF_TEST_TRUTH_H
 #define GPROF_TEST_TRUTH_H

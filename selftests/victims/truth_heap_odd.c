@@ -291,10 +291,7 @@ static void spawns(char *self)
 
 int main(int argc, char **argv)
 {
-	static const struct {
-		const char *name;
-		void (*run)(void);
-	} modes[] = {
+	static const struct { const char *name; void (*run)(void); } modes[] = {
 		{ "sizes", sizes }, { "namespace", namespace }, { "no_file", no_file },
 		{ "no_device", no_device }, { "cancels", cancels }, { "vforks", vforks },
 		{ "clones", clones }, { "shared", shared }, { "spawned", spawned },

@@ -19,20 +19,12 @@ WORKER(H_expect_14_55, 8)
 WORKER(I_expect_16_36, 9)
 WORKER(J_expect_18_18, 10)
 
-static const struct {
-	const char *name;
-	uint64_t (*run)(uint64_t trips, uint64_t x);
-} workers[] = {
-	{ "A_expect_1_82", A_expect_1_82 },
-	{ "B_expect_3_64", B_expect_3_64 },
-	{ "C_expect_5_46", C_expect_5_46 },
-	{ "D_expect_7_27", D_expect_7_27 },
-	{ "E_expect_9_09", E_expect_9_09 },
-	{ "F_expect_10_91", F_expect_10_91 },
-	{ "G_expect_12_73", G_expect_12_73 },
-	{ "H_expect_14_55", H_expect_14_55 },
-	{ "I_expect_16_36", I_expect_16_36 },
-	{ "J_expect_18_18", J_expect_18_18 },
+static const struct { const char *name; uint64_t (*run)(uint64_t trips, uint64_t x); } workers[] = {
+	{ "A_expect_1_82", A_expect_1_82 }, { "B_expect_3_64", B_expect_3_64 },
+	{ "C_expect_5_46", C_expect_5_46 }, { "D_expect_7_27", D_expect_7_27 },
+	{ "E_expect_9_09", E_expect_9_09 }, { "F_expect_10_91", F_expect_10_91 },
+	{ "G_expect_12_73", G_expect_12_73 }, { "H_expect_14_55", H_expect_14_55 },
+	{ "I_expect_16_36", I_expect_16_36 }, { "J_expect_18_18", J_expect_18_18 },
 };
 
 static uint64_t taken[10];

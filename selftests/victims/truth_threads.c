@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * truth_threads: ten equal functions in ten threads, each called through
- * thread -> level1 -> level2. After the concurrent program of golang/go 36821.
+ * truth_threads: ten equal functions in ten threads, each called through thread -> level1 ->
+ * level2. After the concurrent program of golang/go 36821.
  *
- * Usage: truth_threads [TRIPS]; of each thread. Prints what each function took,
- * "NAME NANOSECONDS".
+ * Usage: truth_threads [TRIPS]; of each thread. Prints what each function took, "NAME NANOSECONDS".
  */
 #include <pthread.h>
 #include "truth.h"

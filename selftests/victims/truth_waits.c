@@ -232,14 +232,10 @@ static const struct part {
 	void *(*helper)(void *arg);
 	int *arg;
 } parts[] = {
-	{ "spin", spins },
-	{ "sleep", sleeps },
-	{ "futex", waits_for_futex, wakes_futex },
+	{ "spin", spins }, { "sleep", sleeps }, { "futex", waits_for_futex, wakes_futex },
 	{ "pipe", waits_for_pipe, writes, &pipes[1] },
-	{ "socket", waits_for_socket, writes, &sockets[1] },
-	{ "fault", faults_in, fills_in },
-	{ "io", reads_disk },
-	{ "behind", is_behind, hogs },
+	{ "socket", waits_for_socket, writes, &sockets[1] }, { "fault", faults_in, fills_in },
+	{ "io", reads_disk }, { "behind", is_behind, hogs },
 };
 
 static void *run(void *arg)

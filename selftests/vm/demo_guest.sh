@@ -7,10 +7,7 @@
 set -euo pipefail
 
 # How many kinds of recorders have begun?
-started()
-{
-	gprofctl info | awk '/, started, by / && !seen[$2]++ { n++ } END { print n + 0 }'
-}
+started() { gprofctl info | awk '/, started, by / && !seen[$2]++ { n++ } END { print n + 0 }'; }
 
 for page in /share/pages/*.rst; do
 	printf '%s\n' "/usr/bin/rst2html5 $page ${page%.rst}.html" "/usr/bin/rst2latex $page ${page%.rst}.tex"

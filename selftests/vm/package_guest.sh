@@ -23,26 +23,14 @@ apt()
 }
 
 # said WORDS: the last run of apt
-said()
-{
-	grep -qF -- "$1" /tmp/apt || fail "apt did not say: $1"
-}
+said() { grep -qF -- "$1" /tmp/apt || fail "apt did not say: $1"; }
 
 # state PACKAGE: as dpkg has it
-state()
-{
-	dpkg-query -W -f '${db:Status-Status} ${Version}' "$1" 2>/dev/null || echo none
-}
+state() { dpkg-query -W -f '${db:Status-Status} ${Version}' "$1" 2>/dev/null || echo none; }
 
-loaded_version()
-{
-	cat /sys/module/gprof/version
-}
+loaded_version() { cat /sys/module/gprof/version; }
 
-no_package_is_half_installed()
-{
-	[ -z "$(dpkg --audit)" ] || fail "$(dpkg --audit)"
-}
+no_package_is_half_installed() { [ -z "$(dpkg --audit)" ] || fail "$(dpkg --audit)"; }
 
 # Sets recording to a process that records until stop.
 record()
@@ -101,10 +89,7 @@ the_module_is_signed()
 	[ "$(loaded_version)" = 1 ]
 }
 
-tables()
-{
-	find /var/cache/gprof/unwind -type f | wc -l
-}
+tables() { find /var/cache/gprof/unwind -type f | wc -l; }
 
 # All that runs has its unwind table, also what a package brings later.
 tables_of_what_runs_are_made()

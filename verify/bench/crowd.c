@@ -2,12 +2,11 @@
 /*
  * crowd: recorders of many processes that do nothing.
  *
- *	crowd RECORDERS PROCESSES [latency|host]
+ * 	crowd RECORDERS PROCESSES [latency|host]
  *
- * Records itself by so many recorders of three kinds, perhaps none, forks so many
- * processes, which all of them record too and which sleep, and waits for SIGINT. With
- * "latency" samples of CPU time tell how many of them run; with "host" one recorder more
- * tells of the whole host how many do.
+ * Records itself by so many recorders of three kinds, perhaps none, forks so many processes, which
+ * all of them record too and which sleep, and waits for SIGINT. With "latency" samples of CPU time
+ * tell how many of them run; with "host" one recorder more tells of the whole host how many do.
  */
 #include <signal.h>
 #include <stdio.h>

@@ -48,36 +48,22 @@
 #define BASE		0x400000
 #define LIBRARY		0x7f0000000000
 
-/**
- * struct day - the recorder
- * @b: builder
- * @d: decoder
- * @aging: of both
- * @live: nothing is
- * @programs: their directory
- * @processes: that go on
- * @ids: numbers of their stacks in this generation
- * @next_id: the next one
- * @random: numbers
- * @nr_short: short processes until now
- */
+/* The recorder. */
 struct day {
-	struct gprof_builder b;
-	struct gprof_decoder d;
-	struct gprof_aging aging;
-	struct gprof_live_table live;
-	const char *programs;
-	struct gprof_process processes[PROCESSES];
-	uint32_t ids[PROCESSES][STACKS];
-	uint32_t next_id;
-	uint64_t random;
-	uint32_t nr_short;
+	struct gprof_builder b;	/* builder */
+	struct gprof_decoder d;	/* decoder */
+	struct gprof_aging aging;	/* of both */
+	struct gprof_live_table live;	/* nothing is */
+	const char *programs;	/* their directory */
+	struct gprof_process processes[PROCESSES];	/* that go on */
+	uint32_t ids[PROCESSES][STACKS];	/* numbers of their stacks in this generation */
+	uint32_t next_id;	/* the next one */
+	uint64_t random;	/* numbers */
+	uint32_t nr_short;	/* short processes until now */
 };
 
 static const struct gprof_columns columns = {
-	.count_type = "samples",
-	.weight_type = "cpu",
-	.weight_unit = "nanoseconds",
+	.count_type = "samples", .weight_type = "cpu", .weight_unit = "nanoseconds",
 	.period = SECOND / 19,
 };
 
@@ -107,10 +93,7 @@ static void feed_generation(struct day *day)
 static void feed_map(struct day *day, const struct gprof_process *process, const char *path,
 		     uint64_t start, uint16_t flags)
 {
-	struct {
-		struct gprof_map_rec rec;
-		char path[256];
-	} m = {
+	struct { struct gprof_map_rec rec; char path[256]; } m = {
 		.rec = {
 			.rec = { GPROF_REC_MAP, flags, sizeof(m) },
 			.process = *process, .time = 100, .start = start, .layout = 5,
@@ -147,10 +130,7 @@ static void feed_task(struct day *day, const struct gprof_process *process, cons
 /* Returns its number. */
 static uint32_t feed_stack(struct day *day, const struct gprof_process *process, uint64_t which)
 {
-	struct {
-		struct gprof_stack_rec s;
-		uint64_t frames[DEPTH];
-	} r = {
+	struct { struct gprof_stack_rec s; uint64_t frames[DEPTH]; } r = {
 		.s = {
 			.rec = { GPROF_REC_STACK, 0, sizeof(r) },
 			.id = ++day->next_id, .layout = 5, .nr_user = DEPTH, .process = *process,

@@ -45,10 +45,7 @@ static void allocate(void)
 
 static void send(void)
 {
-	struct {
-		long type;
-		char text[BYTES];
-	} message = { .type = 1 };
+	struct { long type; char text[BYTES]; } message = { .type = 1 };
 
 	if (msgsnd(queue, &message, BYTES, 0) || msgrcv(queue, &message, BYTES, 0, 0) != BYTES)
 		exit(1);

@@ -2,36 +2,35 @@
 /*
  * load: work whose instructions and whose stacks are known.
  *
- *	load user|kernel DEPTH STACKS
- *	load pipe|futex|quickest|quickfutex|yield|spawn|spawns|forks|maps|faults
- *	load threads N
+ * 	load user|kernel DEPTH STACKS
+ * 	load pipe|futex|quickest|quickfutex|yield|spawn|spawns|forks|maps|faults
+ * 	load threads N
  *
- * For each line with a number N on stdin it does N chunks of work and answers
- * with the nanoseconds that this took. In between it waits and costs nothing.
+ * For each line with a number N on stdin it does N chunks of work and answers with the nanoseconds
+ * that this took. In between it waits and costs nothing.
  *
- * A chunk is CHUNK instructions in user mode, or one read() of so many bytes,
- * under a stack of DEPTH user frames: the leaf, its callers, and nothing of
- * libc, for the chain of frame pointers ends where this file says. Chunk i has
- * stack i modulo STACKS; two stacks differ in the callers next to the leaf.
+ * A chunk is CHUNK instructions in user mode, or one read() of so many bytes, under a stack of
+ * DEPTH user frames: the leaf, its callers, and nothing of libc, for the chain of frame pointers
+ * ends where this file says. Chunk i has stack i modulo STACKS; two stacks differ in the callers
+ * next to the leaf.
  *
- * A chunk of pipe is one byte sent to another process and back: on a machine of
- * one CPU that is two wakeups and two context switches. For quickest the time is
- * that of the quickest PART of them, times all PARTs: there was no timer tick then,
- * nor anything else that comes and goes.
+ * A chunk of pipe is one byte sent to another process and back: on a machine of one CPU that is two
+ * wakeups and two context switches. For quickest the time is that of the quickest PART of them,
+ * times all PARTs: there was no timer tick then, nor anything else that comes and goes.
  *
- * A chunk of futex is the same by a word that two processes wait for in turn, and of
- * quickfutex the quickest likewise.
+ * A chunk of futex is the same by a word that two processes wait for in turn, and of quickfutex the
+ * quickest likewise.
  *
- * A chunk of yield is two switches between two processes that give up the CPU to each
- * other and never sleep, without a wakeup; the time is told as for quickest.
+ * A chunk of yield is two switches between two processes that give up the CPU to each other and
+ * never sleep, without a wakeup; the time is told as for quickest.
  *
- * A chunk of spawn is a process that executes a program, which ends at once; the time
- * is that on a CPU, of both, of the quickest chunk: to wait for a grace period takes a
- * spawn longer than all else.
+ * A chunk of spawn is a process that executes a program, which ends at once; the time is that on a
+ * CPU, of both, of the quickest chunk: to wait for a grace period takes a spawn longer than all
+ * else.
  *
  * A chunk of spawns is load_static, executed to work for SPAWN_WORK instructions; of forks a
- * process that ends at once; of maps AREA bytes that are mapped and unmapped; of faults AREA
- * bytes that are touched first, a page at a time. The time includes all waiting.
+ * process that ends at once; of maps AREA bytes that are mapped and unmapped; of faults AREA bytes
+ * that are touched first, a page at a time. The time includes all waiting.
  *
  * With threads there is nothing to do, but N threads more, which sleep.
  *
@@ -175,28 +174,20 @@ static uint64_t now(clockid_t clock)
 	return t.tv_sec * 1000000000ULL + t.tv_nsec;
 }
 
-/**
- * struct job - what the command line asks for
- * @kernel: chunks of kernel, not of user
- * @depth: user frames
- * @stacks: number of stacks
- * @quickest: does so many chunks and tells how long they took, ns; the quickest count;
- *	or NULL
- * @part: how many at once
- * @to, @from: pipes to the process that echoes, when it is that
- * @go: the process that yields, when it is that, goes on; read at @to's other end before
- * @turn: whose it is, 0 or 1, where two wait for it in turn
- * @waits: does so many chunks, whose time is by the clock; or NULL
- */
+/* What the command line asks for. */
 struct job {
-	bool kernel;
-	unsigned int depth;
-	unsigned int stacks;
+	bool kernel;	/* chunks of kernel, not of user */
+	unsigned int depth;	/* user frames */
+	unsigned int stacks;	/* number of stacks */
+	/* does so many chunks and tells how long they took, ns; the quickest count; or NULL */
 	uint64_t (*quickest)(const struct job *job, uint64_t chunks);
+	/* how many at once @to, @from: pipes to the process that echoes, when it is that */
 	unsigned int part;
 	int to, from;
+	/* the process that yields, when it is that, goes on; read at @to's other end before */
 	volatile bool *go;
-	uint32_t *turn;
+	uint32_t *turn;	/* whose it is, 0 or 1, where two wait for it in turn */
+	/* does so many chunks, whose time is by the clock; or NULL */
 	void (*waits)(uint64_t chunks);
 };
 

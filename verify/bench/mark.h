@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * mark.h: an instruction that does nothing, and that no compiler makes.
- */
+/* mark.h: an instruction that does nothing, and that no compiler makes. */
 #ifndef GPROF_BENCH_MARK_H
 #define GPROF_BENCH_MARK_H
 

@@ -2,24 +2,22 @@
 /*
  * measure: how long load works alone, and how long while it is recorded.
  *
- *	measure LOAD-ARGS CHUNKS LOG RECORDER [ARGS...]
+ * 	measure LOAD-ARGS CHUNKS LOG RECORDER [ARGS...]
  *
- * LOAD-ARGS are words for load, or for the program beside it whose name is in LOAD; in
- * ARGS, %p is its process. What the recorder
- * says goes to LOG, its mappings to LOG.maps. Prints
+ * LOAD-ARGS are words for load, or for the program beside it whose name is in LOAD; in ARGS, %p is
+ * its process. What the recorder says goes to LOG, its mappings to LOG.maps. Prints
  *
- *	ALONE		nanoseconds that the work took without the recorder
- *	RECORDED	and with it
- *	WARM		and what was recorded before that, to warm up
- *	READER		of RECORDED, the recorder's own process
- *	ALL		CPU time of the recorder from start to exit, ns
- *	MEMORY		its greatest resident set, KiB
+ * 	ALONE		nanoseconds that the work took without the recorder
+ * 	RECORDED	and with it
+ * 	WARM		and what was recorded before that, to warm up
+ * 	READER		of RECORDED, the recorder's own process
+ * 	ALL		CPU time of the recorder from start to exit, ns
+ * 	MEMORY		its greatest resident set, KiB
  *
- * A recorder that is more than one process says that it is ready by a file, whose
- * name is in READY.
+ * A recorder that is more than one process says that it is ready by a file, whose name is in READY.
  *
- * On a machine of one CPU whose time is a count of instructions (--icount),
- * RECORDED - ALONE is all that the recorder cost: interrupts and its process.
+ * On a machine of one CPU whose time is a count of instructions (--icount), RECORDED - ALONE is all
+ * that the recorder cost: interrupts and its process.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -55,16 +53,11 @@ static bool file_line(const char *path, char *line, size_t size)
 	return got;
 }
 
-/**
- * struct load - the program next to this one
- * @pid: process
- * @to: takes the number of chunks
- * @from: gives the nanoseconds
- */
+/* The program next to this one. */
 struct load {
-	pid_t pid;
-	FILE *to;
-	FILE *from;
+	pid_t pid;	/* process */
+	FILE *to;	/* takes the number of chunks */
+	FILE *from;	/* gives the nanoseconds */
 };
 
 static void load_start(struct load *load, char *args)

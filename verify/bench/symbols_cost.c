@@ -24,13 +24,9 @@ static struct gprof_decoder decoder;
 
 static int feed_map(const char *line, uint32_t pid)
 {
-	struct {
-		struct gprof_map_rec rec;
-		char path[512];
-	} m = {
+	struct { struct gprof_map_rec rec; char path[512]; } m = {
 		.rec = {
-			.rec = { GPROF_REC_MAP, 0, sizeof(m) },
-			.process = { pid, 1, 1 },
+			.rec = { GPROF_REC_MAP, 0, sizeof(m) }, .process = { pid, 1, 1 },
 			.layout = 1,
 		},
 	};
@@ -52,22 +48,15 @@ static int feed_map(const char *line, uint32_t pid)
 static int feed_stack(char *line, uint32_t pid)
 {
 	static uint32_t id;
-	struct {
-		struct gprof_stack_rec s;
-		uint64_t frames[FRAMES];
-	} r = {
+	struct { struct gprof_stack_rec s; uint64_t frames[FRAMES]; } r = {
 		.s = {
-			.rec = { GPROF_REC_STACK, 0, sizeof(r) },
-			.id = ++id,
-			.layout = 1,
+			.rec = { GPROF_REC_STACK, 0, sizeof(r) }, .id = ++id, .layout = 1,
 			.process = { pid, 1, 1 },
 		},
 	};
 	struct gprof_sample_rec s = {
 		.rec = { GPROF_REC_SAMPLE, 0, sizeof(s) },
-		.time = 1000 + id,
-		.tid = pid,
-		.stack = id,
+		.time = 1000 + id, .tid = pid, .stack = id,
 	};
 	char *word = strtok(line, " \n");
 

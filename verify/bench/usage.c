@@ -2,11 +2,10 @@
 /*
  * usage: what a command takes.
  *
- *	usage FILE COMMAND [ARGS...]
+ * 	usage FILE COMMAND [ARGS...]
  *
- * Its output goes to FILE. Prints its CPU time, ns, and its greatest resident
- * set, KiB; the time is with that of all programs which it began, whether it waited
- * for them or not.
+ * Its output goes to FILE. Prints its CPU time, ns, and its greatest resident set, KiB; the time is
+ * with that of all programs which it began, whether it waited for them or not.
  */
 #include <errno.h>
 #include <fcntl.h>

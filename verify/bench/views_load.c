@@ -97,9 +97,7 @@ static FILE *perf_begin(const char *file, const char *program)
 	if (!f || fwrite(&head, sizeof(head), 1, f) != 1)
 		return NULL;
 	for (unsigned int i = 1000; i < 1064; i++) {
-		struct perf_comm comm = {
-			{ PERF_RECORD_COMM, 0, sizeof(comm) }, i, i, "",
-		};
+		struct perf_comm comm = { { PERF_RECORD_COMM, 0, sizeof(comm) }, i, i, "" };
 		struct perf_map map = {
 			{ PERF_RECORD_MMAP, PERF_RECORD_MISC_USER, sizeof(map) }, i, i, TEXT,
 			TEXT_SIZE, 0x1000, "",
@@ -163,8 +161,7 @@ int main(int argc, char **argv)
 		char comm[16];
 		struct gprof_tag tags[] = {
 			{ .key = "pid", .num = 1000 + process },
-			{ .key = "tid", .num = 1000 + process },
-			{ .key = "comm", .text = comm },
+			{ .key = "tid", .num = 1000 + process }, { .key = "comm", .text = comm },
 			{ .key = "cpu", .num = draw(8) },
 		};
 		struct gprof_frame frames[DEPTH];
@@ -178,8 +175,7 @@ int main(int argc, char **argv)
 
 			stack[j] = at;
 			frames[j] = (struct gprof_frame){
-				.function = names[at],
-				.file = "source.c",
+				.function = names[at], .file = "source.c",
 				.mapping = kernel ? "[kernel.kallsyms]" : at % 7 ? "/bin/prog" :
 					   "/lib/libc.so.6",
 				.line = at % 1000 + 1,

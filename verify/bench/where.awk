@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# where.awk: counts of addresses to a table of functions. Reads, sorted by their
-# second field, lines of symbols "S ADDRESS NAME" and lines of counts "C ADDRESS
-# STRETCH COUNT"; addresses have 16 digits. Stretch "alone" is subtracted from
-# "recorded", and both divided by "samples".
+# where.awk: counts of addresses to a table of functions. Reads, sorted by their second field, lines
+# of symbols "S ADDRESS NAME" and lines of counts "C ADDRESS STRETCH COUNT"; addresses have 16
+# digits. Stretch "alone" is subtracted from "recorded", and both divided by "samples".
 
 $1 == "S" { name = $3 }
 

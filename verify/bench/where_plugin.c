@@ -54,18 +54,12 @@ size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
 EXPORT int qemu_plugin_version = 4;
 EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc, char **argv);
 
-/**
- * struct place - one address of the guest
- * @next: in the same slot of the table
- * @address: virtual
- * @nr: its counter, of executions since the machine was started
- * @before: that at the last mark
- */
+/* One address of the guest. */
 struct place {
-	struct place *next;
-	uint64_t address;
-	size_t nr;
-	uint64_t before;
+	struct place *next;	/* in the same slot of the table */
+	uint64_t address;	/* virtual */
+	size_t nr;	/* its counter, of executions since the machine was started */
+	uint64_t before;	/* that at the last mark */
 };
 
 #define SLOTS		(1 << 18)

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * shim.h: what kmod/ring/buffer.c, dictionary.c, thin.c and histogram.h need of the kernel, in
- * C11 terms, so that they run as they are in user space.
+ * shim.h: what kmod/ring/buffer.c, dictionary.c, thin.c and histogram.h need of the kernel, in C11
+ * terms, so that they run as they are in user space.
  *
- * A kernel "CPU" is a thread; an NMI is a signal to it, or a call out of
- * shim_point(), which stands at every access that an NMI could come between.
- * Accesses of the own CPU are relaxed: only the thread itself makes them.
- * READ_ONCE() is an acquire: where the kernel relies on a control dependency
- * (load of the tail before stores to the freed space), C11 has no weaker way
- * to say it.
+ * A kernel "CPU" is a thread; an NMI is a signal to it, or a call out of shim_point(), which stands
+ * at every access that an NMI could come between. Accesses of the own CPU are relaxed: only the
+ * thread itself makes them. READ_ONCE() is an acquire: where the kernel relies on a control
+ * dependency (load of the tail before stores to the freed space), C11 has no weaker way to say it.
  */
 #ifndef GPROF_SHIM_H
 #define GPROF_SHIM_H

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154
 #
-# Debian packages of any suite and architecture, without touching the machine's own
-# package state: apt with a directory of its own.  The mirror and every other setting
-# (proxy, ...) are those of the machine's apt; signatures are checked against Debian's
-# keyring.  Sourced after lib.sh.
+# Debian packages of any suite and architecture, without touching the machine's own package state:
+# apt with a directory of its own.  The mirror and every other setting (proxy, ...) are those of the
+# machine's apt; signatures are checked against Debian's keyring.  Sourced after lib.sh.
 #
-# An archive moves: suites end, versions go, an index names a file that the pool has not
-# got yet.  A script takes what the archive has at that moment; where nothing fits, it
-# ends with the status $unavailable, and cache_entry looks for what was fetched before.
+# An archive moves: suites end, versions go, an index names a file that the pool has not got yet.  A
+# script takes what the archive has at that moment; where nothing fits, it ends with the status
+# $unavailable, and cache_entry looks for what was fetched before.
 
 # The archive that this machine uses for SUITE, if any: where its apt names the suite
 # itself, that one; else Debian's, or its security archive.
@@ -97,10 +96,7 @@ apt_update()
 }
 
 # apt_in ARGS...: apt-get in $aptdir, one at a time.
-apt_in()
-{
-	flock "$aptdir/lock" apt-get -qq -c "$aptdir/apt.conf" "$@"
-}
+apt_in() { flock "$aptdir/lock" apt-get -qq -c "$aptdir/apt.conf" "$@"; }
 
 # apt_show FIELD PACKAGE: that field of the version that apt would take, or nothing.
 apt_show()
@@ -110,16 +106,10 @@ apt_show()
 }
 
 # apt_names REGEX: the packages whose whole names match, the newest first.
-apt_names()
-{
-	apt-cache -c "$aptdir/apt.conf" pkgnames | grep -xE "$1" | sort -rV
-}
+apt_names() { apt-cache -c "$aptdir/apt.conf" pkgnames | grep -xE "$1" | sort -rV; }
 
 # go_versions: of Go, 1.N a line, the newest first.
-go_versions()
-{
-	apt_names 'golang-1\.[0-9]+-go' | sed 's/golang-//; s/-go$//'
-}
+go_versions() { apt_names 'golang-1\.[0-9]+-go' | sed 's/golang-//; s/-go$//'; }
 
 # apt_lacks WHAT PACKAGE...: ends with $unavailable, and one message that says what of
 # PACKAGEs the archive has.
@@ -164,10 +154,7 @@ apt_fetch()
 }
 
 # apt_download DIR PACKAGE[=VERSION]...: the same, or the end.
-apt_download()
-{
-	apt_fetch "$@" || apt_lacks "${*:2}" "${@:2}"
-}
+apt_download() { apt_fetch "$@" || apt_lacks "${*:2}" "${@:2}"; }
 
 # apt_download_all DIR PACKAGE...: these and all that they depend on.
 apt_download_all()

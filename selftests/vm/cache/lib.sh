@@ -11,10 +11,7 @@ verify=$top/verify
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/gprof
 export LC_ALL=C.UTF-8
 
-say()
-{
-	printf 'vm: %s\n' "$*" >&2
-}
+say() { printf 'vm: %s\n' "$*" >&2; }
 
 die()
 {
@@ -76,10 +73,7 @@ cache_entry()
 }
 
 # cache_free: how much room the cache has.
-cache_free()
-{
-	df -h --output=avail "$cache" | sed -n '2s/ *//p'
-}
+cache_free() { df -h --output=avail "$cache" | sed -n '2s/ *//p'; }
 
 # cache_let_go DIR: when DIR is new, what was not used for two days and has its
 # name but for the hash goes, and anything that was not used for a month.

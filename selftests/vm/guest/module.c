@@ -105,9 +105,8 @@ void module_unload(void)
 }
 
 /*
- * kmemleak reports what is older than five seconds and was found unreferenced
- * with the same content twice.  What was allocated before the module came is
- * somebody else's.
+ * kmemleak reports what is older than five seconds and was found unreferenced with the same content
+ * twice.  What was allocated before the module came is somebody else's.
  */
 static void check_leaks(void)
 {
