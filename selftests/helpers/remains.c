@@ -96,6 +96,7 @@ static int set_up_with(long pages)
 {
 	struct gprof_cpu_params params = timer_params(1000000);
 	struct gprof_setup setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &params);
+	uint64_t recorders = open_recorders();
 	struct rlimit limit;
 	struct device dev;
 	int ret;
@@ -107,9 +108,11 @@ static int set_up_with(long pages)
 		return -errno;
 	setup.buffer_size = 32768;
 	ret = device_setup(&dev, &setup);
-	if (!ret)
-		device_close(&dev);
-	return ret;
+	if (ret)
+		return ret;
+	device_close(&dev);
+	/* A close that takes long goes on, and has its charge until then. */
+	return recorders_become(recorders) ? 0 : -EBUSY;
 }
 
 long least_memlock(void)
