@@ -181,10 +181,11 @@ struct sought {
 	int64_t sum;
 };
 
-/* Of its own the slab allocator has sheaves, since 6.18, as one of them is needed. */
+/* Of its own the slab allocator has sheaves, since 6.18, and the owners of a new slab's objects. */
 static bool is_of_allocator(const char *function)
 {
-	return strstr(function, "sheaf") || strstr(function, "__pcs_");
+	return strstr(function, "sheaf") || strstr(function, "__pcs_") ||
+	       !strcmp(function, "___slab_alloc");
 }
 
 static int seek(void *ctx, const struct gprof_frame *frames, size_t nr, const int64_t *values)
