@@ -17,6 +17,7 @@
  */
 #include "recorder.h"
 #include "kind/source.h"
+#include "recorder_end.h"
 #include "recorder_parts.h"
 #include "ring/annotate.h"
 #include "ring/buffer_pages.h"

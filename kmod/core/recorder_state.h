@@ -5,15 +5,17 @@
 #ifndef GPROF_RECORDER_STATE_H
 #define GPROF_RECORDER_STATE_H
 
-#include "recorder_end.h"
 #include "registry.h"
 #include "sample/sampler.h"
 #include "target/target.h"
 #include "user/event_queue.h"
 #include "user/memlock.h"
 
+#include <linux/completion.h>
+#include <linux/gprof.h>
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
+#include <linux/workqueue.h>
 
 struct gprof_annotated;
 struct gprof_object_table;
@@ -37,6 +39,26 @@ struct gprof_phase {
 	bool started;
 	u64 started_ns;
 	u64 stopped_ns;
+};
+
+/**
+ * struct gprof_end - work that STOP and close leave
+ * @work: does it
+ * @todo: bits of it
+ * @nice: of the caller
+ * @stopped: the source has stopped since the last STOP, or there was none
+ * @closed: nothing of the recorder is left but its memory
+ * @counts: of the source when it was stopped
+ * @counted: @counts are set
+ */
+struct gprof_end {
+	struct work_struct work;
+	unsigned long todo;
+	int nice;
+	struct completion stopped;
+	struct completion closed;
+	struct gprof_stats counts;
+	bool counted;
 };
 
 /**

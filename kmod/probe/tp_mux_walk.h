@@ -6,8 +6,8 @@
 #define GPROF_TP_MUX_WALK_H
 
 #include "compat/alloc.h"
+#include "tp_sub.h"
 #include "tracked.h"
-#include "tp_mux.h"
 
 #include <linux/rculist.h>
 

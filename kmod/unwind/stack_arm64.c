@@ -9,7 +9,7 @@
 #include "arch/user_arm64.h"
 #include "compat/frame_arm64.h"
 #include "compat/uaccess.h"
-#include "stack.h"
+#include "frames.h"
 
 #include <asm/memory.h>
 #include <asm/processor.h>

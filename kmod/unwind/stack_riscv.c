@@ -16,7 +16,7 @@
  */
 #include "arch/insn_riscv.h"
 #include "arch/user_riscv.h"
-#include "stack.h"
+#include "frames.h"
 
 #include <asm/csr.h>
 #include <asm/processor.h>

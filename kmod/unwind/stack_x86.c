@@ -10,7 +10,7 @@
 #include "arch/user_x86.h"
 #include "compat/uaccess.h"
 #include "orc_steps.h"
-#include "stack.h"
+#include "frames.h"
 #include "stack_caller.h"
 
 #include <asm/segment.h>

@@ -9,7 +9,7 @@
 #include "clock/clock.h"
 #include "compat/uaccess.h"
 #include "lookup.h"
-#include "stack.h"
+#include "frames.h"
 #include "mm_tables.h"
 
 #include <linux/gprof_unwind.h>

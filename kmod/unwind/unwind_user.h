@@ -5,7 +5,7 @@
 #ifndef GPROF_UNWIND_USER_H
 #define GPROF_UNWIND_USER_H
 
-#include "stack.h"
+#include "frames.h"
 #include "mm_tables.h"
 
 #include <linux/types.h>
