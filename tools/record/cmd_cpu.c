@@ -235,7 +235,8 @@ static const struct usage cpu_usage = {
 "\n"
 "A command's exit status is passed on; 1 or 2 mean that gprofctl itself failed,\n"
 "127 or 126 that the command could not be run. The last line on stderr counts the\n"
-"samples: produced = read + lost + overwritten.",
+"samples: produced = read + lost + overwritten. The line before it says how many\n"
+"user stacks are complete, have guessed frames, or are cut (man gprofctl).",
 	.examples =
 "  gprofctl cpu -- make -j4                 # profile a build, into cpu.pb.gz\n"
 "  gprofctl top cpu.pb.gz                   # then look at it,\n"

@@ -81,7 +81,8 @@ static const struct usage usage = {
 "\n"
 "A command's exit status is passed on; 1 or 2 mean that gprofctl itself failed,\n"
 "127 or 126 that the command could not be run. The last lines on stderr count the\n"
-"samples of each kind: produced = read + lost + overwritten.",
+"samples of each kind: produced = read + lost + overwritten. Lines before them say\n"
+"how many user stacks are complete, have guessed frames, or are cut (man gprofctl).",
 	.examples =
 "  gprofctl record -e cpu:99 -e block -e mutex -- ./server   # cpu.pb.gz, block.pb.gz, ...\n"
 "  gprofctl record -e block:10 -o b.pb.gz -e block-waker:10 -o w.pb.gz -p 1234 -d 10",
