@@ -23,8 +23,17 @@ static __always_inline bool is_ret(u8 byte)
 	return byte == RET || byte == RET_IMM || byte == REPZ;
 }
 
-/* @words, and the registers that @at restores, are on the stack above the return address. */
-static __always_inline bool guess_pops(u64 at, u64 words, struct gprof_unwind_rule *r)
+static __always_inline bool is_pop(u64 text)
+{
+	return (text & 0xf8) == POP_R64 || (text & 0xf8ff) == (POP_R64 << 8 | REX_B);
+}
+
+/*
+ * @words, and the registers that @at restores, are on the stack above the return address.
+ * @returns: the function returns right behind that, as code that only looks like it does not.
+ */
+static __always_inline bool guess_pops(u64 at, u64 words, bool returns,
+				       struct gprof_unwind_rule *r)
 {
 	u32 pops = 0, rbp = 0;
 	u64 text;
@@ -39,7 +48,7 @@ static __always_inline bool guess_pops(u64 at, u64 words, struct gprof_unwind_ru
 		else if ((text & 0xf8) != POP_R64)
 			break;
 	}
-	if (!pops && !is_ret(text))
+	if (!is_ret(text) && (returns || !pops))
 		return false;
 	if (words + pops >= S16_MAX)
 		return false;
@@ -104,13 +113,15 @@ void gprof_arch_guess(u64 at, struct gprof_unwind_rule *r)
 	    !user_access_begin((void __user *)PAGE_SIZE, 16))
 		return;
 	for (i = 0; i < GPROF_GUESS_BYTES && gprof_user_u64(&text, at); i++, at++) {
-		if (!i && (guess_entry(text, r) || guess_pops(at, 0, r)))
+		if (!i && (guess_entry(text, r) || guess_pops(at, 0, false, r)))
+			break;
+		if (is_pop(text) && guess_pops(at, 0, true, r))
 			break;
 		/* Few instructions begin like those that are looked for. */
 		if ((u8)text != REX_W && (u8)text != LEAVE)
 			continue;
 		bytes = added_to_rsp(text, &len);
-		if (leaves_by_rbp(text) || (bytes && guess_pops(at + len, bytes / 8, r)))
+		if (leaves_by_rbp(text) || (bytes && guess_pops(at + len, bytes / 8, false, r)))
 			break;
 	}
 	user_access_end();

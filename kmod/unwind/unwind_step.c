@@ -296,6 +296,13 @@ static bool step_guess(struct gprof_unwind_state *w, const struct gprof_unwind_r
 
 	if (r->how == NO_GUESS)
 		return false;
+	/*
+	 * HotSpot moves a return address down to make room for an interpreter's arguments, and the
+	 * stack pointer behind the interpreter's record is too low. Then the address is found again.
+	 */
+	if (w->nr && w->nr == w->record_nr && HOW_RA(r->how) == GPROF_UNWIND_RA_AT_CFA &&
+	    read_word(&pc, cfa + (s64)r->ra * 8) && gprof_user_strip(pc) == w->at + 1)
+		cfa += (s64)r->cfa * 8;
 	if (HOW_RA(r->how) == GPROF_UNWIND_RA_LR) {
 		if (!w->exact || !known_register(w, GPROF_LR_REGISTER, &pc))
 			return false;
@@ -341,6 +348,7 @@ static u32 step_record(struct gprof_unwind_state *w, u8 kind, struct gprof_frame
 			return end_of_kind(kind);
 	}
 	f->fp = gprof_user_strip(next);
+	w->record_nr = w->nr + 1;
 	return guessed(w, f, pc, sp_behind_record(w, fp + 16, pc, f->fp));
 }
 

@@ -58,6 +58,7 @@ struct gprof_frame {
  * @frames: frames, or NULL: the memory is in use
  * @drop: the last of them is none
  * @guess: the rule for code without one
+ * @record_nr: number of the frame that a frame record has led to last
  */
 struct gprof_unwind_state {
 	struct gprof_stack *stack;
@@ -77,6 +78,7 @@ struct gprof_unwind_state {
 	const struct gprof_frame *frames;
 	bool drop;
 	struct gprof_unwind_rule guess;
+	u32 record_nr;
 };
 
 static __always_inline u64 gprof_return_place(const struct gprof_unwind_rule *r, u64 cfa)
