@@ -58,6 +58,7 @@ struct gprof_frame {
  * @frames: frames, or NULL: the memory is in use
  * @drop: the last of them is none
  * @guess: the rule for code without one
+ * @guessed_end: such code is the outermost; what lies behind it is not kept
  */
 struct gprof_unwind_state {
 	struct gprof_stack *stack;
@@ -77,6 +78,7 @@ struct gprof_unwind_state {
 	const struct gprof_frame *frames;
 	bool drop;
 	struct gprof_unwind_rule guess;
+	bool guessed_end;
 };
 
 static __always_inline u64 gprof_return_place(const struct gprof_unwind_rule *r, u64 cfa)
