@@ -3,7 +3,6 @@
  * guess on arm64: the instructions that begin and end functions.
  */
 #include "arch/user_arm64.h"
-#include "compat/uaccess.h"
 #include "guess.h"
 
 /* sign_extend32() by itself: nothing is called while user memory is open. */
@@ -63,7 +62,7 @@ static __always_inline s32 added_to_sp(u32 insn)
 	return 0;
 }
 
-void gprof_arch_guess(u64 at, struct gprof_unwind_rule *r)
+bool gprof_arch_guess(u64 at, u64 until, struct gprof_unwind_rule *r)
 {
 	struct saved saved = { -1, -1 };
 	s32 added = 0;
@@ -72,8 +71,10 @@ void gprof_arch_guess(u64 at, struct gprof_unwind_rule *r)
 	/* A byte before a return address is in the call. */
 	at = ALIGN(at, 4);
 	if (!user_access_begin((void __user *)PAGE_SIZE, 16))
-		return;
+		return true;
 	for (i = 0; i < GPROF_GUESS_BYTES; i += 4, at += 4) {
+		if (i && !(i % GPROF_GUESS_PART) && !gprof_guess_goes_on(until))
+			return false;
 		if (!gprof_user_readable(at) || !gprof_user_u32(&insn, at))
 			break;
 		if (!i && is_entry(insn)) {
@@ -102,4 +103,5 @@ void gprof_arch_guess(u64 at, struct gprof_unwind_rule *r)
 		break;
 	}
 	user_access_end();
+	return true;
 }

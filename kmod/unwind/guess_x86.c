@@ -3,7 +3,6 @@
  * guess on amd64: the bytes of the instructions that begin and end functions.
  */
 #include "arch/user_x86.h"
-#include "compat/uaccess.h"
 #include "guess.h"
 
 #define PUSH_RBP	0x55
@@ -104,19 +103,26 @@ static __always_inline u64 added_to_rsp(u64 text, u32 *len)
 	return bytes > 0 && !(bytes & 7) ? bytes : 0;
 }
 
-void gprof_arch_guess(u64 at, struct gprof_unwind_rule *r)
+bool gprof_arch_guess(u64 at, u64 until, struct gprof_unwind_rule *r)
 {
 	u64 text, bytes;
+	bool popped = false;
 	u32 i, len;
 
 	if (!gprof_user_readable(at) || !gprof_user_readable(at + GPROF_GUESS_BYTES) ||
 	    !user_access_begin((void __user *)PAGE_SIZE, 16))
-		return;
-	for (i = 0; i < GPROF_GUESS_BYTES && gprof_user_u64(&text, at); i++, at++) {
+		return true;
+	for (i = 0; i < GPROF_GUESS_BYTES; i++, at++) {
+		if (i && !(i % GPROF_GUESS_PART) && !gprof_guess_goes_on(until))
+			return false;
+		if (!gprof_user_u64(&text, at))
+			break;
 		if (!i && (guess_entry(text, r) || guess_pops(at, 0, false, r)))
 			break;
-		if (is_pop(text) && guess_pops(at, 0, true, r))
+		/* A row of pops is looked at once. */
+		if (is_pop(text) && !popped && guess_pops(at, 0, true, r))
 			break;
+		popped = is_pop(text);
 		/* Few instructions begin like those that are looked for. */
 		if ((u8)text != REX_W && (u8)text != LEAVE)
 			continue;
@@ -125,4 +131,5 @@ void gprof_arch_guess(u64 at, struct gprof_unwind_rule *r)
 			break;
 	}
 	user_access_end();
+	return true;
 }

@@ -76,13 +76,14 @@ static const struct gprof_unwind_rule *table_rule(struct gprof_unwind_state *w, 
 	return u ? gprof_cfi_table_find(u, at - map->base) : &no_table;
 }
 
+/* NULL: there is no time for it. */
 static const struct gprof_unwind_rule *guess(struct gprof_unwind_state *w, u64 at, u8 kind)
 {
 	w->guess = (struct gprof_unwind_rule){ .kind = kind, .how = NO_GUESS };
-	if (GPROF_UNWINDS_BY_TABLE)
-		gprof_arch_guess(at, &w->guess);
-	/* It takes as long as many steps: the next one looks at the clock. */
-	w->stack->slow |= GPROF_SLOW_STEPS - 1;
+	/* It takes as long as many steps: the next one looks at the clock, as does the capture. */
+	w->stack->slow |= GPROF_SLOW_UNWIND - 1;
+	if (GPROF_UNWINDS_BY_TABLE && !gprof_arch_guess(at, w->stack->until, &w->guess))
+		return NULL;
 	return &w->guess;
 }
 
@@ -92,7 +93,7 @@ static const struct gprof_unwind_rule *guess(struct gprof_unwind_state *w, u64 a
  * @at: any number
  *
  * Context: Any incl. NMI, preemption off.
- * Return: rule, while preemption is off, until the next call; never NULL.
+ * Return: rule, while preemption is off, until the next call; NULL: there is no time for it.
  */
 const struct gprof_unwind_rule *gprof_unwind_find_rule(struct gprof_unwind_state *w, u64 at)
 {
@@ -379,10 +380,17 @@ static u32 step_without_rule(struct gprof_unwind_state *w, const struct gprof_un
 	if (on_top && w->exact && called_near(w->at, pc))
 		return guessed(w, f, pc, f->sp + 8);
 	/* Once more, since other code may be there than when the guess was made. */
-	if (r->how != NO_GUESS &&
-	    (step_guess(w, r, f) || step_guess(w, guess(w, w->at, r->kind), f)))
-		return GPROF_GO_ON;
+	if (r->how != NO_GUESS) {
+		if (step_guess(w, r, f))
+			return GPROF_GO_ON;
+		r = guess(w, w->at, r->kind);
+		if (!r)
+			return GPROF_STACK_END_TIME;
+		if (step_guess(w, r, f))
+			return GPROF_GO_ON;
+	}
 	end = step_record(w, r->kind, f);
+	w->guessed_end = end == GPROF_STACK_END_COMPLETE;
 	return on_top && end == end_of_kind(r->kind) ? guessed(w, f, pc, f->sp + 8) : end;
 }
 

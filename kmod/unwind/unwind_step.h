@@ -59,6 +59,7 @@ struct gprof_frame {
  * @drop: the last of them is none
  * @guess: the rule for code without one
  * @record_nr: number of the frame that a frame record has led to last
+ * @guessed_end: such code is the outermost; what lies behind it is not kept
  */
 struct gprof_unwind_state {
 	struct gprof_stack *stack;
@@ -79,6 +80,7 @@ struct gprof_unwind_state {
 	bool drop;
 	struct gprof_unwind_rule guess;
 	u32 record_nr;
+	bool guessed_end;
 };
 
 static __always_inline u64 gprof_return_place(const struct gprof_unwind_rule *r, u64 cfa)

@@ -97,9 +97,14 @@ void gprof_unwind_user_end(void)
 /* False: it is too late. */
 static noinline bool learn(struct gprof_unwind_state *w, u64 at, struct known_rule *k)
 {
+	const struct gprof_unwind_rule *r;
+
 	if (gprof_unwind_is_late(w))
 		return false;
-	k->rule = *gprof_unwind_find_rule(w, at);
+	r = gprof_unwind_find_rule(w, at);
+	if (!r)
+		return false;
+	k->rule = *r;
 	/* A rule that was looked up holds for this walk alone. */
 	if (w->by)
 		w->version = w->once;
@@ -338,6 +343,9 @@ static noinline u32 unwind_outermost(struct gprof_unwind_state *w, struct gprof_
 	w->once = ~m->serial;
 	follow(w, m, NULL, max, &found);
 	keep(m, c, &found);
+	/* So that the last step is taken again, where no word that is kept tells of its change. */
+	if (unlikely(w->guessed_end))
+		m->end = GPROF_STACK_END_NR;
 	if (unlikely(w->by))
 		forget(m, 0);
 	return found.end;

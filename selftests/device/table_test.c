@@ -1448,4 +1448,98 @@ TEST_F(table, recorders_that_differ_keep_interrupts_short)
 	}
 }
 
+#ifdef __x86_64__
+/* ---- a record behind code without rules, which a rule leads to ---- */
+
+extern const char recorded[], recorded_end[];
+
+/**
+ * struct ends - what is seen of it
+ * @nr: user frames that there are
+ * @right: stacks of as many, that say that one was guessed
+ * @wrong: others
+ */
+struct ends {
+	unsigned int nr, right, wrong;
+};
+
+static void on_recorded(void *ctx, const struct reader_sample *s)
+{
+	const struct gprof_stack_rec *stack = s->stack;
+	struct ends *e = ctx;
+
+	if (!stack || !stack->nr_user || stack->nr_kernel ||
+	    stack->frames[0] - (uintptr_t)recorded >= (size_t)(recorded_end - recorded))
+		return;
+	if (stack->rec.flags & GPROF_STACK_REC_F_GUESSED && stack->nr_user == e->nr &&
+	    !(stack->rec.flags & GPROF_STACK_REC_F_USER_CUT))
+		e->right++;
+	else
+		e->wrong++;
+}
+
+/* Spins with @record in rbp. */
+__attribute__((noipa)) static void spin_recorded(const void *record, uint64_t until)
+{
+	asm volatile("mov %%rbp, %%r8\n"
+		     "mov %0, %%rbp\n"
+		     "recorded: rdtsc\n"
+		     "shl $32, %%rdx\n"
+		     "or %%rdx, %%rax\n"
+		     "cmp %1, %%rax\n"
+		     "jb recorded\n"
+		     "recorded_end: mov %%r8, %%rbp\n"
+		     : : "r"(record), "r"(until) : "rax", "rdx", "r8", "memory");
+}
+
+/* The frames by rules are as they were, and kept; the record behind them is not. */
+TEST_F(table, a_guessed_end_is_guessed_each_time)
+{
+	struct table_row row = { 0, {
+		.kind = GPROF_UNWIND_CFA_FP, .cfa = 2, .fp = -2, .how = GPROF_UNWIND_FP_AT_CFA,
+	} };
+	struct ends ends = { 0 };
+	uint64_t text = 0, end = 0, begin, per_ms;
+	struct table_parts t;
+	uintptr_t records[6] = { 0 };
+	unsigned char *code;
+
+	SKIP_UNLESS(self->have, NO_TABLES);
+	ASSERT_NE(0, own_offset((void *)table_of, &text, &end));
+	row.offset = text & ~255ULL;
+	ASSERT_TRUE(table_make(&t, &row, 1, end, 0));
+	ASSERT_EQ(0, upload_own(self->dev.fd, &t));
+	free(t.head);
+	/* calls, and no way out */
+	code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS,
+		    -1, 0);
+	ASSERT_NE(MAP_FAILED, code);
+	memset(code, 0xcc, 4096);
+	code[11] = 0xe8;
+	code[27] = 0xe8;
+	records[0] = (uintptr_t)&records[2];
+	records[1] = (uintptr_t)code + 16;
+	begin = cycles();
+	usleep(10000);
+	per_ms = (cycles() - begin) / 10;
+	self->reader.on_sample = on_recorded;
+	self->reader.ctx = &ends;
+	/* The mappings are read meanwhile. */
+	spin_recorded(records, cycles() + 50 * per_ms);
+	ASSERT_LE(0, reader_read(&self->reader));
+	for (ends.nr = 2; ends.nr <= 3; ends.nr++) {
+		ends.right = ends.wrong = 0;
+		spin_recorded(records, cycles() + 20 * per_ms);
+		ASSERT_LE(0, reader_read(&self->reader));
+		EXPECT_LT(10, ends.right);
+		EXPECT_EQ(0, ends.wrong) {
+			TH_LOG("of %u frames: %u right", ends.nr, ends.right);
+		}
+		records[2] = (uintptr_t)&records[4];
+		records[3] = (uintptr_t)code + 32;
+	}
+	munmap(code, 4096);
+}
+#endif
+
 TEST_HARNESS_MAIN
