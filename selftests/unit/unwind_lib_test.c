@@ -3,8 +3,11 @@
  * Unwind tables: each call frame instruction by hand, what is done where there are none, and
  * files that are not what they say.
  */
+#include <errno.h>
+
 #include "harness.h"
 
+#include "base/cancel.h"
 #include "lib_util.h"
 #include "symbol_build.h"
 #include "table.h"
@@ -660,6 +663,11 @@ static const char frames[] =
 	"int f(int n) { int b[n]; return g(b) + n; }\n"
 	"int h(int n) { int b[9]; return g(b) + f(n); }\n";
 
+static bool has_gone(void *ctx)
+{
+	return true;
+}
+
 /* The same text: by section, by segment alone, by .debug_frame, and that packed. */
 TEST_F(unwind, wherever_the_frames_are_told_the_table_is_the_same)
 {
@@ -673,6 +681,7 @@ TEST_F(unwind, wherever_the_frames_are_told_the_table_is_the_same)
 	};
 	const char *dir = lib_tmpdir();
 	struct gprof_unwind_table *t, first = { 0 };
+	struct gprof_cancel gone = { .poll = has_gone };
 	char path[128];
 	size_t i;
 	int fd;
@@ -689,6 +698,9 @@ TEST_F(unwind, wherever_the_frames_are_told_the_table_is_the_same)
 				    ways[i][1][0] ? "&&" : "", ways[i][1]));
 		fd = open(path, O_RDONLY | O_CLOEXEC);
 		ASSERT_LE(0, fd);
+		gprof_cancel_begin(&gone);
+		EXPECT_EQ(-ECONNABORTED, gprof_unwind_compile(fd, 0, &self->blob));
+		gprof_cancel_end();
 		ASSERT_EQ(0, gprof_unwind_compile(fd, 0, &self->blob)) {
 			TH_LOG("way %zu", i);
 		}

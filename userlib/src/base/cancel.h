@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define GPROF_CANCEL_STEPS	256	/* short turns of a loop between questions */
+
 /**
  * struct gprof_cancel - the client that waits for this thread
  * @poll: has it gone? NULL: never; called ten times a second

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/cancel.h"
 #include "base/thread.h"
 #include "device/device.h"
 #include "program_files.h"
@@ -23,6 +24,7 @@
 #define PREPARE_MS	3000
 #define PROGRESS_MS	100
 #define NS		1000000000ULL
+#define GRACE_NS	(2 * NS)	/* for a table at the end: the next recording has it then */
 
 /* A file that tells nothing of its frames has no table, nor one that cannot be had now. */
 static void make(const struct gprof_own_fd *device, struct gprof_unwind_cache *cache,
@@ -76,13 +78,34 @@ static void run_nice(void)
 	setpriority(PRIO_PROCESS, tid, getpriority(PRIO_PROCESS, tid) + NICE);
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * NS + (uint64_t)ts.tv_nsec;
+}
+
+static bool is_given_up(void *arg)
+{
+	struct gprof_table_loader *t = arg;
+	bool given_up;
+
+	pthread_mutex_lock(&t->lock);
+	given_up = t->end && now_ns() >= t->end_ns;
+	pthread_mutex_unlock(&t->lock);
+	return given_up;
+}
+
 static void *tabler_thread(void *arg)
 {
 	struct gprof_table_loader_file f = { .own = { .fd = -1 } };	/* the vDSO */
+	struct gprof_cancel cancel = { .poll = is_given_up, .ctx = arg };
 	struct gprof_unwind_cache *cache;
 	struct gprof_table_loader *t = arg;
 	bool nice = false, eager;
 
+	gprof_cancel_begin(&cancel);
 	make(t->device, NULL, &f);
 	/* Where there is no place for it, or others may write to that, all is compiled. */
 	gprof_unwind_cache_open(&cache, NULL, NULL, 0);
@@ -95,6 +118,7 @@ static void *tabler_thread(void *arg)
 		gprof_own_fd_close(&f.own);
 	}
 	gprof_unwind_cache_close(cache);
+	gprof_cancel_end();
 	return NULL;
 }
 
@@ -122,14 +146,6 @@ void gprof_table_loader_begin(struct gprof_table_loader *t, const struct gprof_o
 static bool is_wanted(const struct gprof_objects *objects, const struct gprof_object *obj)
 {
 	return obj->file && obj != objects->vdso && !obj->foreign;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * NS + (uint64_t)ts.tv_nsec;
 }
 
 /* Until there is no work, or then; how many were worked at. */
@@ -162,8 +178,10 @@ static void make_tables(struct gprof_table_loader *t, struct gprof_objects *o,
 
 		all = gprof_table_loader_scan(t, o);
 		done = wait_idle(t, look < until ? look : until, &idle);
-		if (how->progress && how->progress(how->ctx, done, nr))
+		if (how->progress && how->progress(how->ctx, done, nr)) {
+			t->interrupted = true;
 			break;
+		}
 	} while (!(all && idle) && now_ns() < until);
 }
 
@@ -230,6 +248,7 @@ void gprof_table_loader_end(struct gprof_table_loader *t)
 		return;
 	pthread_mutex_lock(&t->lock);
 	t->end = true;
+	t->end_ns = t->interrupted ? 0 : now_ns() + GRACE_NS;
 	pthread_cond_signal(&t->more);
 	pthread_mutex_unlock(&t->lock);
 	pthread_join(t->thread, NULL);

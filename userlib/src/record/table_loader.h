@@ -45,6 +45,8 @@ struct gprof_table_loader_file {
  * @more: there is work, or the end
  * @idle: there is no work any more
  * @end: no more
+ * @end_ns: CLOCK_MONOTONIC from which on the file that is worked at is given up, once @end is set
+ * @interrupted: the user has waited no longer
  * @busy: a file is being worked at
  * @done: files that were worked at
  * @eager: as many are worked at before the thread is nice: those that a start has waited for
@@ -60,6 +62,8 @@ struct gprof_table_loader {
 	pthread_cond_t more;
 	pthread_cond_t idle;
 	bool end;
+	uint64_t end_ns;
+	bool interrupted;
 	bool busy;
 	size_t done;
 	size_t eager;

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cancel.h"
+
 #define FORMAT	0x0f
 #define APPLIED	0x70
 
@@ -220,13 +222,16 @@ static int read_entries(struct gprof_entries *e, struct gprof_image *img, bool t
 {
 	struct gprof_dwarf_input all = { .p = e->data, .end = e->data + e->part.size };
 	const struct gprof_cie *last = NULL;
+	size_t n;
 	int err = 0;
 
-	while (!err && gprof_dwarf_input_left(&all) >= 4) {
+	for (n = 0; !err && gprof_dwarf_input_left(&all) >= 4; n++) {
 		uint64_t at = (uint64_t)(all.p - e->data), len = gprof_dwarf_input_get(&all, 4);
 		struct gprof_dwarf_input one;
 		size_t word = 4;
 
+		if (!(n % GPROF_CANCEL_STEPS) && gprof_is_cancelled())
+			return -ECONNABORTED;
 		/* An input section of the linker may have an end of its own. */
 		if (!len) {
 			if (to_end)

@@ -11,6 +11,7 @@
 #include <sys/auxv.h>
 
 #include "a64_frames.h"
+#include "base/cancel.h"
 #include "frame_entries.h"
 #include "frame_program.h"
 #include "frame_rule.h"
@@ -80,6 +81,8 @@ static int add_functions(struct compile *c)
 	for (i = 0; i < c->entries.nr_fdes && !err; i++) {
 		const struct gprof_fde *fde = &c->entries.fdes[i];
 
+		if (!(i % GPROF_CANCEL_STEPS) && gprof_is_cancelled())
+			return -ECONNABORTED;
 		if (!fde->len)
 			continue;
 		if (fde->at > end)
