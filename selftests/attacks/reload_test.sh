@@ -32,6 +32,7 @@ unload()
 		[ $tries -lt 200 ] || fail "it cannot be unloaded: $(cat /sys/module/gprof/refcnt)"
 		sleep 0.05
 	done
+	! grep gprof /sys/devices/system/cpu/hotplug/states || fail "CPUs that come still call it"
 }
 
 # Opens and closes without end; a module that is not there is no error.

@@ -53,7 +53,7 @@ struct attached_task {
 
 static LIST_HEAD(following);
 static DEFINE_SPINLOCK(list_lock);	/* protects following and every @came */
-static enum cpuhp_state hotplug_state;
+static enum cpuhp_state attach_hotplug_state;
 
 static void add_up(struct gprof_counts *sum, struct perf_event *event)
 {
@@ -413,7 +413,7 @@ int gprof_counter_attach_init(void)
 
 	if (state < 0)
 		return state;
-	hotplug_state = state;
+	attach_hotplug_state = state;
 	return 0;
 }
 
@@ -424,7 +424,7 @@ int gprof_counter_attach_init(void)
  */
 void gprof_counter_attach_exit(void)
 {
-	cpuhp_remove_state_nocalls(hotplug_state);
+	cpuhp_remove_state_nocalls(attach_hotplug_state);
 }
 
 /**

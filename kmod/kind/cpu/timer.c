@@ -47,7 +47,7 @@ static DEFINE_MUTEX(timers_lock);	/* protects it */
 static unsigned int switch_users;
 static unsigned int idle_users;
 static DEFINE_MUTEX(switch_lock);	/* protects these */
-static enum cpuhp_state hotplug_state;
+static enum cpuhp_state timer_hotplug_state;
 
 /* ---- targets made of tasks: on the CPU, interrupts off ---- */
 
@@ -342,7 +342,7 @@ int gprof_timers_init(void)
 	state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "gprof:timer", timer_cpu_came, cpu_goes);
 	if (state < 0)
 		return state;
-	hotplug_state = state;
+	timer_hotplug_state = state;
 	return 0;
 }
 
@@ -353,7 +353,7 @@ int gprof_timers_init(void)
  */
 void gprof_timers_exit(void)
 {
-	cpuhp_remove_state(hotplug_state);
+	cpuhp_remove_state(timer_hotplug_state);
 }
 
 static int make_slots(struct gprof_timer *t)
