@@ -22,7 +22,7 @@ struct slot {
 	int fd;	/* its file */
 	uint64_t id;	/* of the recorder that was last set up in it */
 	bool honest;	/* read by the rules */
-	/* read-locked by who uses an honest one, write-locked by who replaces it */
+	/* read-locked by users of an honest one, write-locked to replace it */
 	pthread_rwlock_t life;
 	pthread_mutex_t reading;	/* who reads; protects what is below */
 	struct device dev;	/* the mapping of an honest one, once it is set up */

@@ -95,7 +95,7 @@ static void make_child(struct __test_metadata *_metadata, FIXTURE_DATA(user) *se
 	EXPECT_EQ(0, own.out_reason);					\
 } while (0)
 
-/* What the user is denied, once the statements have prepared it. */
+/* A call that the user is denied, once the statements have prepared it. */
 #define DENIED(_name, _reason, ...)					\
 TEST_F(user, is_denied_##_name)						\
 {									\

@@ -188,7 +188,7 @@ static int see(void *ctx, const struct gprof_frame *frames, size_t nr, const int
 
 		s->whole += whole;
 		/*
-		 * Who was interrupted may be about to call the next, or may have come back from it;
+		 * An interrupted task may be about to call the next, or have come back from it;
 		 * or be in the first instructions of a function, which has no frame yet.
 		 */
 		s->torn += (a && b) || (!whole && !strcmp(state, "sleeping"));

@@ -30,9 +30,9 @@
 #define NEVER_NS	(100000 * MS)
 #define STILL_MS	60000	/* an emulator's CPU may stand still for so long (vm/run says so) */
 
-/* What the child tells: it shares this. */
+/* Shared with the child, which reports here. */
 struct told {
-	pid_t pids[TIMES];	/* of whom it has made */
+	pid_t pids[TIMES];	/* of children that it has made */
 	unsigned int nr;	/* how many */
 	uint64_t began[TIMES];	/* when each of its causes began */
 	uint64_t ended[TIMES];	/* and ended */
