@@ -393,7 +393,9 @@ u32 gprof_unwind_user(struct gprof_stack *s, u32 set, const struct gprof_mm_tabl
 	};
 	u32 end;
 
-	if (IS_ENABLED(CONFIG_ARM64) && unlikely(gprof_arch_begins_thread(regs))) {
+	/* x0: most have something there. */
+	if (IS_ENABLED(CONFIG_ARM64) && !gprof_user_register(regs, 0) &&
+	    unlikely(gprof_arch_begins_thread(regs))) {
 		gprof_user_frames_cut(&s->user_frames, 0);
 		s->user_frames.cached = 0;
 		return GPROF_STACK_END_COMPLETE;
