@@ -87,11 +87,11 @@ err_clock:
 
 static const char *waits_for;
 
-static void tell_wait(struct work_struct *work);
-static DECLARE_DELAYED_WORK(wait_teller, tell_wait);
+static void report_wait(struct work_struct *work);
+static DECLARE_DELAYED_WORK(wait_reporter, report_wait);
 
 /* After a second, and whenever it waits for something else then. */
-static void tell_wait(struct work_struct *work)
+static void report_wait(struct work_struct *work)
 {
 	static const char *told;
 	const char *now = READ_ONCE(waits_for);
@@ -99,7 +99,7 @@ static void tell_wait(struct work_struct *work)
 	if (now != told)
 		pr_info("unloading waits for %s\n", now);
 	told = now;
-	queue_delayed_work(system_dfl_wq, &wait_teller, HZ);
+	queue_delayed_work(system_dfl_wq, &wait_reporter, HZ);
 }
 
 static const struct {
@@ -127,12 +127,12 @@ static void __exit gprof_exit(void)
 {
 	unsigned int i;
 
-	queue_delayed_work(system_dfl_wq, &wait_teller, HZ);
+	queue_delayed_work(system_dfl_wq, &wait_reporter, HZ);
 	for (i = 0; i < ARRAY_SIZE(exits); i++) {
 		WRITE_ONCE(waits_for, exits[i].waits_for);
 		exits[i].exit();
 	}
-	cancel_delayed_work_sync(&wait_teller);
+	cancel_delayed_work_sync(&wait_reporter);
 }
 
 module_init(gprof_init);

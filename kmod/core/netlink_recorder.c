@@ -35,8 +35,8 @@ static bool opened_by(struct sk_buff *request, kuid_t uid)
 }
 
 /*
- * A user's programs are not equal: one that has a capability, by its file perhaps, may
- * count events that the others must not know.
+ * The same uid is not enough: a program with a capability, of its file perhaps, may count events
+ * that other programs of the user must not know.
  */
 static bool owned_by_current(const struct gprof_entry *e)
 {
@@ -44,7 +44,7 @@ static bool owned_by_current(const struct gprof_entry *e)
 	       (!e->privileged || e->pid == task_tgid(current));
 }
 
-static bool may_see(struct sk_buff *request, const struct gprof_entry *e)
+static bool can_see(struct sk_buff *request, const struct gprof_entry *e)
 {
 	if (owned_by_current(e) && opened_by(request, e->owner))
 		return true;
@@ -73,7 +73,7 @@ struct gprof_recorder *gprof_netlink_enter(struct sk_buff *request, u64 id,
 	struct gprof_entry *e = gprof_registry_find(id);
 
 	if (e) {
-		if (may_see(request, e) && gprof_recorder_enter(recorder_of(e), phase))
+		if (can_see(request, e) && gprof_recorder_enter(recorder_of(e), phase))
 			return recorder_of(e);
 		gprof_entry_put(e);
 	}
@@ -285,7 +285,7 @@ int gprof_netlink_recorder_dump(struct sk_buff *skb, struct netlink_callback *cb
 		struct gprof_recorder *r = recorder_of(e);
 		struct gprof_phase phase;
 
-		if (may_see(cb->skb, e) && gprof_recorder_enter(r, &phase)) {
+		if (can_see(cb->skb, e) && gprof_recorder_enter(r, &phase)) {
 			err = dump_one(skb, cb, r, &phase);
 			gprof_recorder_leave(r);
 		}

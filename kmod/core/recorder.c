@@ -44,7 +44,7 @@ static void free_recorder(struct gprof_entry *e)
 	kfree(r);
 }
 
-static void tell_phase(struct gprof_recorder *r, enum gprof_event_type type)
+static void post_phase(struct gprof_recorder *r, enum gprof_event_type type)
 {
 	gprof_event_announce(&r->events, &(struct gprof_event){ .type = type });
 }
@@ -175,7 +175,7 @@ int gprof_recorder_start(struct gprof_recorder *r, struct gprof_start *start)
 		gprof_recorder_set_state(r, GPROF_STARTED);
 	mutex_unlock(&r->lock);
 	if (!err)
-		tell_phase(r, GPROF_EVENT_STARTED);
+		post_phase(r, GPROF_EVENT_STARTED);
 	return err;
 }
 
@@ -215,7 +215,7 @@ int gprof_recorder_stop(struct gprof_recorder *r, struct gprof_stop *stop)
 	}
 	mutex_unlock(&r->lock);
 	if (!err)
-		tell_phase(r, GPROF_EVENT_STOPPED);
+		post_phase(r, GPROF_EVENT_STOPPED);
 	return err;
 }
 
@@ -285,7 +285,7 @@ int gprof_recorder_trigger_read(struct gprof_recorder *r, struct gprof_trigger_e
 
 	mutex_lock(&r->lock);
 	if (r->state != GPROF_NEW)
-		err = gprof_event_take(&r->events, fired);
+		err = gprof_event_pop(&r->events, fired);
 	mutex_unlock(&r->lock);
 	return err;
 }
@@ -389,7 +389,7 @@ int gprof_recorder_stats(struct gprof_recorder *r, struct gprof_stats *stats)
 		stats->out_stopped_ns = r->stopped_ns;
 		err = add_buffers(r, stats);
 		stats->out_events_dropped = atomic64_read(&r->events.dropped);
-		stats->out_events = gprof_events_take_stats(&r->events);
+		stats->out_events = gprof_events_stats(&r->events);
 	}
 	mutex_unlock(&r->lock);
 	return err;
@@ -490,7 +490,7 @@ void gprof_recorder_close(struct gprof_recorder *r)
 	gprof_recorder_set_state(r, GPROF_CLOSED);
 	mutex_unlock(&r->lock);
 	if (started)
-		tell_phase(r, GPROF_EVENT_STOPPED);
+		post_phase(r, GPROF_EVENT_STOPPED);
 
 	gprof_entry_withdraw(&r->entry);
 	gprof_recorder_end(r, ended);

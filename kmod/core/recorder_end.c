@@ -107,7 +107,7 @@ static void finish_close(struct gprof_recorder *r)
 	wait_for_completion(&r->end.stopped);
 	gprof_recorder_wait_for_readers(r);
 	if (r->source)
-		gprof_recorder_take_apart(r);
+		gprof_recorder_tear_down(r);
 	gprof_annotated_put(r->annotated);
 	gprof_recorder_count_down();
 	complete_all(&r->end.closed);

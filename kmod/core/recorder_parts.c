@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * recorder_parts: the parts of a recorder, in the order target, charge, tables, running tasks,
- * per-CPU buffers, live table, source, events, maps; and how they are taken apart again.
+ * per-CPU buffers, object table, source, events, maps; and how they are taken apart again.
  *
  * Events and maps come last, as they may have a thread made for the user: a SETUP that is
  * refused costs the caller's time, and nobody else's.
@@ -174,12 +174,12 @@ err_target:
 }
 
 /**
- * gprof_recorder_take_apart() - free the parts that gprof_recorder_build() made
+ * gprof_recorder_tear_down() - free the parts that gprof_recorder_build() made
  * @r: recorder that was set up, is stopped, and that nobody else can reach any more
  *
  * Context: Task, without mmap_lock.
  */
-void gprof_recorder_take_apart(struct gprof_recorder *r)
+void gprof_recorder_tear_down(struct gprof_recorder *r)
 {
 	r->source->destroy(r->source_state);
 	gprof_object_table_free(r->objects);

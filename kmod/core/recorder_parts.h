@@ -13,6 +13,6 @@ struct gprof_source_ops;
 int gprof_recorder_build(struct gprof_recorder *r, struct gprof_setup *setup,
 			 const struct gprof_source_ops *source, const void *params,
 			 const unsigned long *cpus, struct gprof_percpu_buffer ***made);
-void gprof_recorder_take_apart(struct gprof_recorder *r);
+void gprof_recorder_tear_down(struct gprof_recorder *r);
 
 #endif /* GPROF_RECORDER_PARTS_H */

@@ -88,7 +88,7 @@ static void write_sample(struct gprof_percpu_buffer *ch, u16 generation, u64 num
 	void *place;
 
 	words = fill(frames, stack);
-	gprof_dictionary_look_up(&ch->dictionary, generation, frames, words, &l);
+	gprof_dictionary_lookup(&ch->dictionary, generation, frames, words, &l);
 	size = sizeof(*sample) + (l.known ? 0 : sizeof(*told) + words * sizeof(u64));
 	place = gprof_buffer_reserve(&ch->buffer, size, 1);
 	if (!place)
@@ -441,7 +441,7 @@ static u32 add(struct gprof_dictionary *d, u16 generation, const u64 *key, u32 w
 {
 	struct gprof_lookup l;
 
-	gprof_dictionary_look_up(d, generation, key, words, &l);
+	gprof_dictionary_lookup(d, generation, key, words, &l);
 	if (!l.known && l.id)
 		gprof_dictionary_commit(d, &l);
 	return l.id;

@@ -67,7 +67,7 @@ static u64 watch_bytes(void)
 	return gprof_memory_of(sizeof(struct gprof_watch));
 }
 
-static void code_goes(struct gprof_mm_user *u, unsigned long start, unsigned long end)
+static void exec_map_removed(struct gprof_mm_user *u, unsigned long start, unsigned long end)
 {
 	struct gprof_watch *watch = watch_of(u);
 	bool was = false;
@@ -81,7 +81,7 @@ static void code_goes(struct gprof_mm_user *u, unsigned long start, unsigned lon
 		gprof_exec_map_seq_change(u->mm);
 }
 
-static void take_out(struct gprof_watch *watch)
+static void unlink_watch(struct gprof_watch *watch)
 {
 	lockdep_assert_held(&readers_lock);
 	list_del_init(&watch->node);
@@ -98,13 +98,14 @@ static void process_ended(struct gprof_mm_user *u)
 	raw_spin_lock(&readers_lock);
 	was_in = !list_empty(&watch->node);
 	if (was_in)
-		take_out(watch);
+		unlink_watch(watch);
 	raw_spin_unlock(&readers_lock);
 	if (was_in)
 		kfree_rcu(watch, rcu);
 }
 
-static const struct gprof_mm_ops watch_ops = { .unmapped = code_goes, .ended = process_ended };
+static const struct gprof_mm_ops watch_ops = { .unmapped = exec_map_removed,
+					       .ended = process_ended };
 
 static struct gprof_watch *new_watch(struct gprof_watches *w, struct mm_struct *mm)
 {
@@ -227,7 +228,7 @@ void gprof_watches_destroy(struct gprof_watches *w)
 		raw_spin_lock(&readers_lock);
 		watch = list_first_entry_or_null(&w->watches, struct gprof_watch, node);
 		if (watch)
-			take_out(watch);
+			unlink_watch(watch);
 		raw_spin_unlock(&readers_lock);
 		if (!watch)
 			return;

@@ -178,8 +178,8 @@ static void mm_ends(struct gprof_mm_watch *watch)
 		leave(watch);
 }
 
-static bool told(struct mmu_interval_notifier *notifier, const struct mmu_notifier_range *range,
-		 unsigned long seq)
+static bool invalidated(struct mmu_interval_notifier *notifier,
+			const struct mmu_notifier_range *range, unsigned long seq)
 {
 	struct gprof_mm_watch *watch = container_of(notifier, struct gprof_mm_watch, notifier);
 
@@ -190,7 +190,7 @@ static bool told(struct mmu_interval_notifier *notifier, const struct mmu_notifi
 	return true;
 }
 
-static const struct mmu_interval_notifier_ops notifier_ops = { .invalidate = told };
+static const struct mmu_interval_notifier_ops notifier_ops = { .invalidate = invalidated };
 
 /* Returns 0; -EEXIST: the owner has another subscriber; -ENOENT: @u->mm is not watched. */
 static int join(struct gprof_mm_user *u)

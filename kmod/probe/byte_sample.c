@@ -67,7 +67,7 @@ static u64 draw(struct gprof_byte_sample *s, u64 period, u64 bytes, u64 *at)
 }
 
 /* For how many bytes do these stand? @left gets the value from gprof_byte_sample_draw(). */
-static u64 stand_for(struct gprof_byte_sample *s, u64 period, u64 bytes, s64 *left)
+static u64 bytes_represented(struct gprof_byte_sample *s, u64 period, u64 bytes, s64 *left)
 {
 	u64 at = *left + bytes, nr;
 
@@ -104,7 +104,7 @@ static u64 weight(struct gprof_byte_sample *s, u64 bytes, u64 stands_for)
  */
 u64 gprof_byte_sample_draw(struct gprof_byte_sample *s, u64 period, u64 bytes, s64 *left)
 {
-	return weight(s, bytes, stand_for(s, period, bytes, left));
+	return weight(s, bytes, bytes_represented(s, period, bytes, left));
 }
 
 /**
@@ -128,7 +128,7 @@ u64 gprof_byte_sample_again(struct gprof_byte_sample *s, u64 period, u64 bytes, 
 		left = local64_sub_return(stands_for, &s->subsample.left);
 		if (left > 0)
 			return 0;
-		stands_for = stand_for(s, period, stands_for, &left);
+		stands_for = bytes_represented(s, period, stands_for, &left);
 		local64_add(left, &s->subsample.left);
 	}
 	return weight(s, bytes, stands_for);

@@ -163,12 +163,12 @@ void gprof_tracked_forget(pid_t tgid)
 }
 
 /**
- * gprof_tracked_tell() - call a function whenever numbers were forgotten
+ * gprof_tracked_set_callback() - call a function whenever numbers were forgotten
  * @forgotten: called in task context, from now on; stays until gprof_tracked_exit()
  *
  * Context: Task.
  */
-void gprof_tracked_tell(void (*forgotten)(void))
+void gprof_tracked_set_callback(void (*forgotten)(void))
 {
 	raw_spin_lock_irq(&tracked_lock);
 	tell_forgotten = forgotten;

@@ -18,7 +18,7 @@ int gprof_tracked_init(void);
 void gprof_tracked_exit(void);
 void gprof_tracked_add(pid_t tgid);
 void gprof_tracked_forget(pid_t tgid);
-void gprof_tracked_tell(void (*forgotten)(void));
+void gprof_tracked_set_callback(void (*forgotten)(void));
 
 /**
  * gprof_tracked() - might the task be of a target?

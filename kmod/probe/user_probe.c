@@ -410,12 +410,12 @@ void gprof_user_probe_hold(struct gprof_user_probe *p)
 }
 
 /**
- * gprof_user_probe_let_go() - end that, after gprof_user_probes_pass()
+ * gprof_user_probe_put() - end that, after gprof_user_probes_pass()
  * @p: probe, also one that is not held
  *
  * Context: Thread of the kernel; sleeps.
  */
-void gprof_user_probe_let_go(struct gprof_user_probe *p)
+void gprof_user_probe_put(struct gprof_user_probe *p)
 {
 	if (p->is_held)
 		end_probe(p, p->held, &p->holder);

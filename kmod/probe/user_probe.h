@@ -41,7 +41,7 @@ struct gprof_user_probe_ops {
  * @is_set: between gprof_user_probe_set() and gprof_user_probe_unset()
  * @holder: the kernel's, of the holder
  * @held: likewise
- * @is_held: between gprof_user_probe_hold() and gprof_user_probe_let_go()
+ * @is_held: between gprof_user_probe_hold() and gprof_user_probe_put()
  *
  * The maker sets the first two.
  */
@@ -71,7 +71,7 @@ int gprof_user_probe_await(const struct gprof_user_probe *p,
 int gprof_user_probe_set(struct gprof_user_probe *p);
 void gprof_user_probe_unset(struct gprof_user_probe *p);
 void gprof_user_probe_hold(struct gprof_user_probe *p);
-void gprof_user_probe_let_go(struct gprof_user_probe *p);
+void gprof_user_probe_put(struct gprof_user_probe *p);
 void gprof_user_probes_pass(void);
 void gprof_user_probes_settle(void);
 

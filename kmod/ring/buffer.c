@@ -131,7 +131,7 @@ void gprof_buffer_lose_unreported(struct gprof_buffer *b, unsigned int reason)
  * A producer that interrupts between the test and here takes it all: then this
  * tells 0. One that loses a sample meanwhile says again that something is owed.
  */
-static void tell_lost(struct gprof_buffer *b, struct gprof_lost_rec *lost)
+static void fill_lost(struct gprof_buffer *b, struct gprof_lost_rec *lost)
 {
 	int i;
 
@@ -307,19 +307,19 @@ void *gprof_buffer_reserve_slow(struct gprof_buffer *b, u32 size, unsigned int s
 
 	gprof_buffer_holds(b, word, samples);
 	if (extra)
-		tell_lost(b, gprof_buffer_at(b, pos));
+		fill_lost(b, gprof_buffer_at(b, pos));
 	return gprof_buffer_at(b, pos + extra);
 }
 
 /**
- * gprof_buffer_look_ahead() - find out how long gprof_buffer_put() need not look
+ * gprof_buffer_prefetch() - find out how long gprof_buffer_put() need not look
  * @b: ring
  *
  * A producer that interrupts another one learns nothing: that one may be about to cut.
  *
  * Context: Between gprof_buffer_begin() and gprof_buffer_end().
  */
-void gprof_buffer_look_ahead(struct gprof_buffer *b)
+void gprof_buffer_prefetch(struct gprof_buffer *b)
 {
 	u64 word = local64_read(&b->word);
 	/* B, pairs with D: all that is written up to @quick_end comes behind this load. */

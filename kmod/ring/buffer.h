@@ -126,7 +126,7 @@ bool gprof_buffer_readable(const struct gprof_buffer *b);
 /* For the functions below. */
 void gprof_buffer_cut(struct gprof_buffer *b, u64 now);
 void *gprof_buffer_reserve_slow(struct gprof_buffer *b, u32 size, unsigned int samples);
-void gprof_buffer_look_ahead(struct gprof_buffer *b);
+void gprof_buffer_prefetch(struct gprof_buffer *b);
 void gprof_buffer_publish_slowly(struct gprof_buffer *b);
 
 #define GPROF_POS_BITS	48
@@ -316,7 +316,7 @@ static __always_inline void gprof_buffer_look_no_further(struct gprof_buffer *b)
  *
  * Instead of gprof_buffer_begin(), _reserve() and _end(). A producer that cuts a generation or
  * reserves changes @b->word, so that all that the caller has read of the ring behind it is of
- * @word's generation still when the compare-exchange succeeds. gprof_buffer_look_ahead() has
+ * @word's generation still when the compare-exchange succeeds. gprof_buffer_prefetch() has
  * found that there is room; nobody but a producer takes it away, by changing @b->word.
  *
  * Context: Any incl. NMI, on the owning CPU, preemption off.

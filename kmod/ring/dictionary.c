@@ -61,7 +61,7 @@ static u32 allocate_entry(struct gprof_dictionary *d, u16 generation, u32 words)
 }
 
 /**
- * gprof_dictionary_look_up() - find a key, or prepare to add it
+ * gprof_dictionary_lookup() - find a key, or prepare to add it
  * @d: dictionary
  * @generation: as gprof_buffer_begin() returned it
  * @key: words of the key
@@ -73,8 +73,8 @@ static u32 allocate_entry(struct gprof_dictionary *d, u16 generation, u32 words)
  *
  * Context: A producer of the CPU's buffer.
  */
-void gprof_dictionary_look_up(struct gprof_dictionary *d, u16 generation, const u64 *key,
-			      u32 words, struct gprof_lookup *l)
+void gprof_dictionary_lookup(struct gprof_dictionary *d, u16 generation, const u64 *key, u32 words,
+			     struct gprof_lookup *l)
 {
 	u64 hash = gprof_u64_array_hash(key, words);
 	u64 tag = hash_tag(hash);
@@ -111,12 +111,12 @@ void gprof_dictionary_look_up(struct gprof_dictionary *d, u16 generation, const 
 /**
  * gprof_dictionary_commit() - make an id known that the buffer now defines
  * @d: dictionary
- * @l: result of gprof_dictionary_look_up()
+ * @l: result of gprof_dictionary_lookup()
  *
  * When an NMI took the slot meanwhile, the key stays unknown and gets another
  * id next time.
  *
- * Context: As gprof_dictionary_look_up(), the same producer.
+ * Context: As gprof_dictionary_lookup(), the same producer.
  * Return: whether it is known now.
  */
 bool gprof_dictionary_commit(struct gprof_dictionary *d, const struct gprof_lookup *l)

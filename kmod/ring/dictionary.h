@@ -50,8 +50,8 @@ struct gprof_lookup {
 	u64 new;
 };
 
-void gprof_dictionary_look_up(struct gprof_dictionary *d, u16 generation, const u64 *key,
-			      u32 words, struct gprof_lookup *l);
+void gprof_dictionary_lookup(struct gprof_dictionary *d, u16 generation, const u64 *key, u32 words,
+			     struct gprof_lookup *l);
 bool gprof_dictionary_commit(struct gprof_dictionary *d, const struct gprof_lookup *l);
 void gprof_dictionary_scrub(struct gprof_dictionary *d, u16 generation);
 
@@ -92,7 +92,7 @@ static inline const u64 *gprof_dictionary_key(const struct gprof_dictionary *d, 
  * Most stacks are as short, most are there: this does without a call and without loops.
  *
  * Context: A producer of the CPU's buffer.
- * Return: its id, or 0: ask gprof_dictionary_look_up().
+ * Return: its id, or 0: ask gprof_dictionary_lookup().
  */
 static __always_inline u32 gprof_dictionary_find(const struct gprof_dictionary *d,
 						 u16 generation, const u64 *key, u32 words)

@@ -60,11 +60,11 @@ static u64 nr_pages(unsigned int bits)
 
 /**
  * gprof_object_table_slots() - how many a table has
- * @l: table
+ * @table: table
  */
-u32 gprof_object_table_slots(const struct gprof_object_table *l)
+u32 gprof_object_table_slots(const struct gprof_object_table *table)
 {
-	return nr_slots(l->bits);
+	return nr_slots(table->bits);
 }
 
 /**
@@ -89,15 +89,15 @@ u64 gprof_object_table_bytes(u32 slots)
 	       gprof_memory_of(sizeof(struct gprof_object_table_bucket) << bits);
 }
 
-static int allocate(struct gprof_object_table *l)
+static int allocate(struct gprof_object_table *table)
 {
-	unsigned int nr = nr_pages(l->bits);
+	unsigned int nr = nr_pages(table->bits);
 
-	l->buckets = kvcalloc(1UL << l->bits, sizeof(*l->buckets), GFP_OBJECTS);
-	l->pages = kvcalloc(nr, sizeof(*l->pages), GFP_OBJECTS);
-	if (!l->buckets || !l->pages)
+	table->buckets = kvcalloc(1UL << table->bits, sizeof(*table->buckets), GFP_OBJECTS);
+	table->pages = kvcalloc(nr, sizeof(*table->pages), GFP_OBJECTS);
+	if (!table->buckets || !table->pages)
 		return -ENOMEM;
-	while (l->nr_pages < nr) {
+	while (table->nr_pages < nr) {
 		struct page *page = alloc_page(GFP_OBJECTS | __GFP_ZERO);
 
 		if (!page || fatal_signal_pending(current)) {
@@ -105,10 +105,10 @@ static int allocate(struct gprof_object_table *l)
 				__free_page(page);
 			return -ENOMEM;
 		}
-		l->pages[l->nr_pages++] = page;
+		table->pages[table->nr_pages++] = page;
 	}
-	l->memory = vmap(l->pages, nr, VM_MAP, PAGE_KERNEL);
-	return l->memory ? 0 : -ENOMEM;
+	table->memory = vmap(table->pages, nr, VM_MAP, PAGE_KERNEL);
+	return table->memory ? 0 : -ENOMEM;
 }
 
 /**
@@ -120,81 +120,81 @@ static int allocate(struct gprof_object_table *l)
  */
 struct gprof_object_table *gprof_object_table_new(u32 slots)
 {
-	struct gprof_object_table *l;
+	struct gprof_object_table *table;
 
 	BUILD_BUG_ON(sizeof(struct gprof_object_table_bucket) != 64);
 	if (!gprof_buffers_fit_host(gprof_object_table_bytes(slots)))
 		return NULL;
-	l = kzalloc(sizeof(*l), GFP_OBJECTS);
-	if (!l)
+	table = kzalloc(sizeof(*table), GFP_OBJECTS);
+	if (!table)
 		return NULL;
-	l->bits = bits_for(slots);
-	if (allocate(l)) {
-		gprof_object_table_free(l);
+	table->bits = bits_for(slots);
+	if (allocate(table)) {
+		gprof_object_table_free(table);
 		return NULL;
 	}
-	l->head = l->memory;
-	l->slots = l->memory + PAGE_SIZE;
-	*l->head = (struct gprof_object_table_head){
+	table->head = table->memory;
+	table->slots = table->memory + PAGE_SIZE;
+	*table->head = (struct gprof_object_table_head){
 		.version = GPROF_ABI_VERSION,
-		.header_size = sizeof(*l->head),
-		.slot_size = sizeof(*l->slots),
-		.nr_slots = nr_slots(l->bits),
+		.header_size = sizeof(*table->head),
+		.slot_size = sizeof(*table->slots),
+		.nr_slots = nr_slots(table->bits),
 		.slots_offset = PAGE_SIZE,
-		.size = (u64)l->nr_pages << PAGE_SHIFT,
+		.size = (u64)table->nr_pages << PAGE_SHIFT,
 	};
-	return l;
+	return table;
 }
 
 /**
  * gprof_object_table_free() - free a table
- * @l: table, also a half-made one, or NULL
+ * @table: table, also a half-made one, or NULL
  *
  * Context: Task; it is mapped no more: a mapping holds the file.
  */
-void gprof_object_table_free(struct gprof_object_table *l)
+void gprof_object_table_free(struct gprof_object_table *table)
 {
-	if (!l)
+	if (!table)
 		return;
-	vunmap(l->memory);
-	while (l->nr_pages)
-		__free_page(l->pages[--l->nr_pages]);
-	kvfree(l->pages);
-	kvfree(l->buckets);
-	kfree(l);
+	vunmap(table->memory);
+	while (table->nr_pages)
+		__free_page(table->pages[--table->nr_pages]);
+	kvfree(table->pages);
+	kvfree(table->buckets);
+	kfree(table);
 }
 
 /**
  * gprof_object_table_begin() - forget all that was live
- * @l: table that nobody adds to or removes from
+ * @table: table that nobody adds to or removes from
  *
  * Context: Task.
  */
-void gprof_object_table_begin(struct gprof_object_table *l)
+void gprof_object_table_begin(struct gprof_object_table *table)
 {
 	u64 i;
 
-	WRITE_ONCE(l->head->starts, l->head->starts + 1);
+	WRITE_ONCE(table->head->starts, table->head->starts + 1);
 	smp_wmb();	/* pairs with J of a reader, which looks at @starts behind it */
-	for (i = 0; i < nr_slots(l->bits); i++) {
-		struct gprof_object_slot *slot = &l->slots[i];
+	for (i = 0; i < nr_slots(table->bits); i++) {
+		struct gprof_object_slot *slot = &table->slots[i];
 
 		if (slot->live & GPROF_OBJECT_LIVE)
 			WRITE_ONCE(slot->live, slot->live & ~GPROF_OBJECT_LIVE);
 		if (!(i & 0xffff))
 			cond_resched();
 	}
-	for (i = 0; i < 1UL << l->bits; i++) {
-		memset(&l->buckets[i], 0, sizeof(l->buckets[i]));
+	for (i = 0; i < 1UL << table->bits; i++) {
+		memset(&table->buckets[i], 0, sizeof(table->buckets[i]));
 		if (!(i & 0x3fff))
 			cond_resched();
 	}
-	WRITE_ONCE(l->head->added, 0);
-	WRITE_ONCE(l->head->removed, 0);
-	WRITE_ONCE(l->head->full, 0);
-	WRITE_ONCE(l->head->unseen, 0);
+	WRITE_ONCE(table->head->added, 0);
+	WRITE_ONCE(table->head->removed, 0);
+	WRITE_ONCE(table->head->full, 0);
+	WRITE_ONCE(table->head->unseen, 0);
 	smp_wmb();	/* pairs with a reader's load of @starts, before which nothing is read */
-	WRITE_ONCE(l->head->starts, l->head->starts + 1);
+	WRITE_ONCE(table->head->starts, table->head->starts + 1);
 }
 
 static void count_objects(__u64 *counter, u64 nr)
@@ -204,74 +204,74 @@ static void count_objects(__u64 *counter, u64 nr)
 }
 
 /**
- * gprof_object_table_miss() - ends were not told
- * @l: table
+ * gprof_object_table_count_unseen() - ends were not told
+ * @table: table
  * @nr: how many, at most
  *
  * Context: Any.
  */
-void gprof_object_table_miss(struct gprof_object_table *l, u64 nr)
+void gprof_object_table_count_unseen(struct gprof_object_table *table, u64 nr)
 {
-	count_objects(&l->head->unseen, nr);
+	count_objects(&table->head->unseen, nr);
 }
 
 /**
- * gprof_object_table_leave_out() - something begins to last for which somebody else has no room
- * @l: table
+ * gprof_object_table_count_full() - something begins to last for which somebody else has no room
+ * @table: table
  *
  * Context: Any.
  */
-void gprof_object_table_leave_out(struct gprof_object_table *l)
+void gprof_object_table_count_full(struct gprof_object_table *table)
 {
-	count_objects(&l->head->full, 1);
+	count_objects(&table->head->full, 1);
 }
 
-static unsigned int behind(const struct gprof_object_table *l, unsigned int home,
+static unsigned int behind(const struct gprof_object_table *table, unsigned int home,
 			   unsigned int distance)
 {
-	return (home + distance) & ((1U << l->bits) - 1);
+	return (home + distance) & ((1U << table->bits) - 1);
 }
 
 /**
- * gprof_object_table_find_beyond() - the seldom half of gprof_object_table_find()
- * @l: table
+ * gprof_object_table_find_slow() - the seldom half of gprof_object_table_find()
+ * @table: table
  * @home: bucket that the key is not in
  * @key: key
  *
  * Context: Any.
  * Return: where, or -1.
  */
-int gprof_object_table_find_beyond(const struct gprof_object_table *l, unsigned int home,
-				   unsigned long key)
+int gprof_object_table_find_slow(const struct gprof_object_table *table, unsigned int home,
+				 unsigned long key)
 {
 	unsigned int distance, i;
 
 	for (distance = 1; distance < NEAR; distance++) {
-		unsigned int n = behind(l, home, distance);
+		unsigned int n = behind(table, home, distance);
 
 		for (i = 0; i < GPROF_OBJECT_TABLE_WAYS; i++) {
-			if (atomic_long_read(&l->buckets[n].keys[i]) == (long)key)
+			if (atomic_long_read(&table->buckets[n].keys[i]) == (long)key)
 				return n * GPROF_OBJECT_TABLE_WAYS + i;
 		}
 	}
 	return -1;
 }
 
-static int claim(struct gprof_object_table *l, unsigned long key)
+static int claim(struct gprof_object_table *table, unsigned long key)
 {
-	unsigned int home = gprof_object_table_home(l, key), distance, i;
+	unsigned int home = gprof_object_table_home(table, key), distance, i;
 
 	for (distance = 0; distance < NEAR; distance++) {
-		unsigned int n = behind(l, home, distance);
+		unsigned int n = behind(table, home, distance);
 
 		for (i = 0; i < GPROF_OBJECT_TABLE_WAYS; i++) {
-			atomic_long_t *place = &l->buckets[n].keys[i];
+			atomic_long_t *place = &table->buckets[n].keys[i];
 
 			/* I, pairs with K and with a reader's J */
 			if (atomic_long_read(place) || atomic_long_cmpxchg(place, 0, key))
 				continue;
 			if (distance)
-				atomic_long_inc(&l->buckets[home].beyond);
+				atomic_long_inc(&table->buckets[home].beyond);
 			return n * GPROF_OBJECT_TABLE_WAYS + i;
 		}
 	}
@@ -280,7 +280,7 @@ static int claim(struct gprof_object_table *l, unsigned long key)
 
 /**
  * gprof_object_table_add() - something begins to last
- * @l: table
+ * @table: table
  * @key: by which its end will be known: an address, at least 2; nobody else adds it or
  *	removes it meanwhile
  * @time: for the slot
@@ -290,24 +290,24 @@ static int claim(struct gprof_object_table *l, unsigned long key)
  * Context: Any incl. NMI. No lock, no allocation.
  * Return: the word of its slot, for GPROF_SAMPLE_REC_F_OBJECT; 0: there is none free.
  */
-u64 gprof_object_table_add(struct gprof_object_table *l, unsigned long key, u64 time, u64 value,
+u64 gprof_object_table_add(struct gprof_object_table *table, unsigned long key, u64 time, u64 value,
 			   u64 weight)
 {
-	int at = gprof_object_table_find(l, key);
+	int at = gprof_object_table_find(table, key);
 	struct gprof_object_slot *slot;
 	u64 live;
 
 	/* The thing that was there has ended, or nothing else could be there now. */
 	if (unlikely(at >= 0)) {
-		gprof_object_table_remove(l, at, key);
-		gprof_object_table_miss(l, 1);
+		gprof_object_table_remove(table, at, key);
+		gprof_object_table_count_unseen(table, 1);
 	}
-	at = claim(l, key);
+	at = claim(table, key);
 	if (unlikely(at < 0)) {
-		count_objects(&l->head->full, 1);
+		count_objects(&table->head->full, 1);
 		return 0;
 	}
-	slot = &l->slots[at];
+	slot = &table->slots[at];
 	live = ((GPROF_OBJECT_SERIAL(READ_ONCE(slot->live)) + 1) << GPROF_OBJECT_SERIAL_SHIFT) |
 	       GPROF_OBJECT_LIVE | at;
 	WRITE_ONCE(slot->time, time);
@@ -315,77 +315,77 @@ u64 gprof_object_table_add(struct gprof_object_table *l, unsigned long key, u64 
 	WRITE_ONCE(slot->weight, weight);
 	/* G, pairs with a reader's H */
 	smp_store_release(&slot->live, live);
-	count_objects(&l->head->added, 1);
+	count_objects(&table->head->added, 1);
 	return live;
 }
 
 /**
  * gprof_object_table_remove() - it has ended
- * @l: table
+ * @table: table
  * @at: where it was found
  * @key: its key
  *
  * Context: Any incl. NMI. No lock, no allocation.
  */
-void gprof_object_table_remove(struct gprof_object_table *l, unsigned int at, unsigned long key)
+void gprof_object_table_remove(struct gprof_object_table *table, unsigned int at, unsigned long key)
 {
-	unsigned int n = at / GPROF_OBJECT_TABLE_WAYS, home = gprof_object_table_home(l, key);
-	atomic_long_t *place = &l->buckets[n].keys[at % GPROF_OBJECT_TABLE_WAYS];
-	struct gprof_object_slot *slot = &l->slots[at];
+	unsigned int n = at / GPROF_OBJECT_TABLE_WAYS, home = gprof_object_table_home(table, key);
+	atomic_long_t *place = &table->buckets[n].keys[at % GPROF_OBJECT_TABLE_WAYS];
+	struct gprof_object_slot *slot = &table->slots[at];
 
 	if (atomic_long_cmpxchg(place, key, ENDING) != (long)key)
 		return;
 	WRITE_ONCE(slot->live, slot->live & ~GPROF_OBJECT_LIVE);
 	if (n != home)
-		atomic_long_dec(&l->buckets[home].beyond);
-	count_objects(&l->head->removed, 1);
+		atomic_long_dec(&table->buckets[home].beyond);
+	count_objects(&table->head->removed, 1);
 	/* K, pairs with I of the next owner of the slot */
 	atomic_long_set_release(place, 0);
 }
 
 /**
  * gprof_object_table_remove_at() - the thing that is there has ended
- * @l: table
+ * @table: table
  * @at: slot; nobody adds or removes there meanwhile
  *
  * Context: Any.
  */
-void gprof_object_table_remove_at(struct gprof_object_table *l, unsigned int at)
+void gprof_object_table_remove_at(struct gprof_object_table *table, unsigned int at)
 {
-	struct gprof_object_table_bucket *b = &l->buckets[at / GPROF_OBJECT_TABLE_WAYS];
+	struct gprof_object_table_bucket *b = &table->buckets[at / GPROF_OBJECT_TABLE_WAYS];
 	unsigned long key = atomic_long_read(&b->keys[at % GPROF_OBJECT_TABLE_WAYS]);
 
 	if (key > ENDING)
-		gprof_object_table_remove(l, at, key);
+		gprof_object_table_remove(table, at, key);
 }
 
 /**
  * gprof_object_table_resize() - a part of it has ended
- * @l: table
+ * @table: table
  * @at: where it was found; nobody adds or removes its key meanwhile
  * @value: the part that is left
  *
  * Context: Any incl. NMI. No lock, no allocation.
  */
-void gprof_object_table_resize(struct gprof_object_table *l, unsigned int at, u64 value)
+void gprof_object_table_resize(struct gprof_object_table *table, unsigned int at, u64 value)
 {
-	WRITE_ONCE(l->slots[at].value, value);
+	WRITE_ONCE(table->slots[at].value, value);
 }
 
 /**
  * gprof_object_table_mmap() - map a table into user space
- * @l: table
+ * @table: table
  * @vma: mapping that is being made: of the first page, or of all
  *
  * Context: Task, mmap_lock of the process held for writing.
  * Return: 0; -EINVAL for a wrong length or a private mapping, -EPERM for more
  * rights than user space may have.
  */
-int gprof_object_table_mmap(struct gprof_object_table *l, struct vm_area_struct *vma)
+int gprof_object_table_mmap(struct gprof_object_table *table, struct vm_area_struct *vma)
 {
 	unsigned long nr = vma_pages(vma);
 
-	if (nr != 1 && nr != l->nr_pages)
+	if (nr != 1 && nr != table->nr_pages)
 		return -EINVAL;
-	return gprof_buffer_pages_mmap(vma, l->pages, nr, false);
+	return gprof_buffer_pages_mmap(vma, table->pages, nr, false);
 }

@@ -52,32 +52,33 @@ struct gprof_object_table {
 };
 
 u64 gprof_object_table_bytes(u32 slots);
-u32 gprof_object_table_slots(const struct gprof_object_table *l);
+u32 gprof_object_table_slots(const struct gprof_object_table *table);
 u32 gprof_object_table_slots_for(u32 slots);
 struct gprof_object_table *gprof_object_table_new(u32 slots);
-void gprof_object_table_free(struct gprof_object_table *l);
-void gprof_object_table_begin(struct gprof_object_table *l);
-int gprof_object_table_mmap(struct gprof_object_table *l, struct vm_area_struct *vma);
+void gprof_object_table_free(struct gprof_object_table *table);
+void gprof_object_table_begin(struct gprof_object_table *table);
+int gprof_object_table_mmap(struct gprof_object_table *table, struct vm_area_struct *vma);
 
-u64 gprof_object_table_add(struct gprof_object_table *l, unsigned long key, u64 time, u64 value,
+u64 gprof_object_table_add(struct gprof_object_table *table, unsigned long key, u64 time, u64 value,
 			   u64 weight);
-void gprof_object_table_remove(struct gprof_object_table *l, unsigned int at, unsigned long key);
-void gprof_object_table_remove_at(struct gprof_object_table *l, unsigned int at);
-void gprof_object_table_resize(struct gprof_object_table *l, unsigned int at, u64 value);
-int gprof_object_table_find_beyond(const struct gprof_object_table *l, unsigned int home,
-				   unsigned long key);
-void gprof_object_table_miss(struct gprof_object_table *l, u64 nr);
-void gprof_object_table_leave_out(struct gprof_object_table *l);
+void gprof_object_table_remove(struct gprof_object_table *table, unsigned int at,
+			       unsigned long key);
+void gprof_object_table_remove_at(struct gprof_object_table *table, unsigned int at);
+void gprof_object_table_resize(struct gprof_object_table *table, unsigned int at, u64 value);
+int gprof_object_table_find_slow(const struct gprof_object_table *table, unsigned int home,
+				 unsigned long key);
+void gprof_object_table_count_unseen(struct gprof_object_table *table, u64 nr);
+void gprof_object_table_count_full(struct gprof_object_table *table);
 
-static __always_inline unsigned int gprof_object_table_home(const struct gprof_object_table *l,
+static __always_inline unsigned int gprof_object_table_home(const struct gprof_object_table *table,
 							    unsigned long key)
 {
-	return (u64)key * GOLDEN_RATIO_64 >> (64 - l->bits);
+	return (u64)key * GOLDEN_RATIO_64 >> (64 - table->bits);
 }
 
 /**
  * gprof_object_table_find() - where is it?
- * @l: table
+ * @table: table
  * @key: address of at least 2; nobody adds it, or removes it, meanwhile
  *
  * Most are in no table: each look is a comparison with memory, in one cache line.
@@ -85,18 +86,18 @@ static __always_inline unsigned int gprof_object_table_home(const struct gprof_o
  * Context: Any.
  * Return: for gprof_object_table_remove(), or -1.
  */
-static __always_inline int gprof_object_table_find(const struct gprof_object_table *l,
+static __always_inline int gprof_object_table_find(const struct gprof_object_table *table,
 						   unsigned long key)
 {
-	unsigned int home = gprof_object_table_home(l, key), i;
-	const struct gprof_object_table_bucket *b = &l->buckets[home];
+	unsigned int home = gprof_object_table_home(table, key), i;
+	const struct gprof_object_table_bucket *b = &table->buckets[home];
 
 	for (i = 0; i < GPROF_OBJECT_TABLE_WAYS; i++) {
 		if (unlikely(atomic_long_read(&b->keys[i]) == (long)key))
 			return home * GPROF_OBJECT_TABLE_WAYS + i;
 	}
 	return unlikely(atomic_long_read(&b->beyond)) ?
-		       gprof_object_table_find_beyond(l, home, key) :
+		       gprof_object_table_find_slow(table, home, key) :
 		       -1;
 }
 

@@ -61,14 +61,14 @@ void gprof_captures_exit(void)
 }
 
 /**
- * gprof_scratch_take() - have memory for a stack that is no sample
+ * gprof_scratch_get() - have memory for a stack that is no sample
  *
  * It holds the frames of the last walk at this depth, for the next to compare with.
  *
- * Context: Task, preemption off until gprof_scratch_give(), amid no sample.
+ * Context: Task, preemption off until gprof_scratch_put(), amid no sample.
  * Return: this CPU's.
  */
-struct gprof_stack *gprof_scratch_take(void)
+struct gprof_stack *gprof_scratch_get(void)
 {
 	struct gprof_scratch *scratch = this_cpu_ptr(gprof_scratches);
 	struct gprof_stack *stack = &scratch->stack[scratch->depth++];
@@ -77,8 +77,8 @@ struct gprof_stack *gprof_scratch_take(void)
 	return stack;
 }
 
-/** gprof_scratch_give() - done with it */
-void gprof_scratch_give(void)
+/** gprof_scratch_put() - done with it */
+void gprof_scratch_put(void)
 {
 	barrier();	/* done with the stack before an interrupt may reuse it */
 	this_cpu_ptr(gprof_scratches)->depth--;

@@ -115,8 +115,8 @@ static __always_inline void gprof_capture(struct gprof_capture *c, struct pt_reg
 int gprof_captures_init(void);
 void gprof_captures_exit(void);
 
-struct gprof_stack *gprof_scratch_take(void);
-void gprof_scratch_give(void);
+struct gprof_stack *gprof_scratch_get(void);
+void gprof_scratch_put(void);
 
 void gprof_capture_follow(struct gprof_capture *c, struct gprof_scratch *scratch);
 struct gprof_stack *gprof_capture_other(struct gprof_capture *c,

@@ -36,7 +36,7 @@ static void mark(struct gprof_percpu_buffer *ch, u16 generation, const struct gp
 	struct gprof_lookup l;
 	unsigned int i;
 
-	gprof_dictionary_look_up(&ch->dictionary, generation, (u64 *)&key, TASK_WORDS, &l);
+	gprof_dictionary_lookup(&ch->dictionary, generation, (u64 *)&key, TASK_WORDS, &l);
 	if (!l.known && l.id)
 		gprof_dictionary_commit(&ch->dictionary, &l);
 	/* is_marked() looks in one place only. */
@@ -61,7 +61,7 @@ static bool is_marked(struct gprof_percpu_buffer *ch, u16 generation, const stru
 }
 
 /**
- * gprof_comm_cache_look_up() - which records does a sample need of its task?
+ * gprof_comm_cache_lookup() - which records does a sample need of its task?
  * @ch: per-CPU buffer
  * @generation: as gprof_buffer_begin() returned it
  * @whose: whose sample it is
@@ -72,9 +72,9 @@ static bool is_marked(struct gprof_percpu_buffer *ch, u16 generation, const stru
  *
  * Context: A producer of the CPU's buffer.
  */
-void gprof_comm_cache_look_up(struct gprof_percpu_buffer *ch, u16 generation,
-			      struct task_struct *whose, struct pid_namespace *ns,
-			      struct gprof_comm_cache *n)
+void gprof_comm_cache_lookup(struct gprof_percpu_buffer *ch, u16 generation,
+			     struct task_struct *whose, struct pid_namespace *ns,
+			     struct gprof_comm_cache *n)
 {
 	struct gprof_name task;
 
@@ -90,15 +90,15 @@ void gprof_comm_cache_look_up(struct gprof_percpu_buffer *ch, u16 generation,
 		n->key.comm[0] = gprof_name_word(whose, 0);
 		n->key.comm[1] = gprof_name_word(whose, 1);
 	}
-	gprof_dictionary_look_up(&ch->dictionary, generation, (const u64 *)&n->key,
-				 sizeof(n->key) / sizeof(u64), &n->name);
+	gprof_dictionary_lookup(&ch->dictionary, generation, (const u64 *)&n->key,
+				sizeof(n->key) / sizeof(u64), &n->name);
 	if (n->name.known) {
 		n->tell = is_marked(ch, generation, &n->key);
 		return;
 	}
 	n->tell = true;
 	task = key_of(&n->key, NAMED);
-	gprof_dictionary_look_up(&ch->dictionary, generation, (u64 *)&task, TASK_WORDS, &n->task);
+	gprof_dictionary_lookup(&ch->dictionary, generation, (u64 *)&task, TASK_WORDS, &n->task);
 	if (n->task.known)
 		mark(ch, generation, &n->key);
 }
@@ -106,7 +106,7 @@ void gprof_comm_cache_look_up(struct gprof_percpu_buffer *ch, u16 generation,
 /**
  * gprof_comm_cache_write() - write the record
  * @rec: place of a TASK record
- * @n: as gprof_comm_cache_look_up() filled it in
+ * @n: as gprof_comm_cache_lookup() filled it in
  *
  * Context: A producer of the CPU's buffer.
  * Return: the end of the record.
@@ -124,16 +124,16 @@ void *gprof_comm_cache_write(struct gprof_task_rec *rec, const struct gprof_comm
 }
 
 /**
- * gprof_comm_cache_told() - the records are in the buffer
+ * gprof_comm_cache_has() - the records are in the buffer
  * @ch: per-CPU buffer
- * @generation: as in gprof_comm_cache_look_up()
+ * @generation: as in gprof_comm_cache_lookup()
  * @n: as that filled it in
  *
  * Context: A producer of the CPU's buffer.
  * Return: whether the dictionary knows the name.
  */
-bool gprof_comm_cache_told(struct gprof_percpu_buffer *ch, u16 generation,
-			   const struct gprof_comm_cache *n)
+bool gprof_comm_cache_has(struct gprof_percpu_buffer *ch, u16 generation,
+			  const struct gprof_comm_cache *n)
 {
 	/* Without room for either the name stays unknown, and is told each time. */
 	if (n->name.known || !n->name.id || !n->task.id)

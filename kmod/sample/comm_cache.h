@@ -48,12 +48,12 @@ struct gprof_comm_cache {
 	struct gprof_lookup task;
 };
 
-void gprof_comm_cache_look_up(struct gprof_percpu_buffer *ch, u16 generation,
-			      struct task_struct *whose, struct pid_namespace *ns,
-			      struct gprof_comm_cache *n);
+void gprof_comm_cache_lookup(struct gprof_percpu_buffer *ch, u16 generation,
+			     struct task_struct *whose, struct pid_namespace *ns,
+			     struct gprof_comm_cache *n);
 void *gprof_comm_cache_write(struct gprof_task_rec *rec, const struct gprof_comm_cache *n);
-bool gprof_comm_cache_told(struct gprof_percpu_buffer *ch, u16 generation,
-			   const struct gprof_comm_cache *n);
+bool gprof_comm_cache_has(struct gprof_percpu_buffer *ch, u16 generation,
+			  const struct gprof_comm_cache *n);
 
 /* Not get_task_comm(): no lock here. A name that is just being changed may be mixed. */
 static __always_inline u64 gprof_name_word(const struct task_struct *task, unsigned int n)

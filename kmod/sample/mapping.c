@@ -2,7 +2,7 @@
 /*
  * mapping: from an NMI to a thread that reads a process' mappings.
  *
- * In the sampling context gprof_maps_want() looks into a small cache (one per
+ * In the sampling context gprof_maps_request() looks into a small cache (one per
  * CPU, written by that CPU in any context). The cache forgets at will,
  * which costs a reading too many and is never wrong: an entry that an NMI tore
  * mixes a start time of one process with the id of another and matches none.
@@ -104,7 +104,7 @@ static bool ask(struct gprof_percpu_buffer *ch, u32 pid)
 }
 
 /**
- * gprof_maps_want() - make sure that the mappings of a process are in the buffer
+ * gprof_maps_request() - make sure that the mappings of a process are in the buffer
  * @m: reader
  * @ch: per-CPU buffer of this CPU
  * @process: which process
@@ -113,8 +113,8 @@ static bool ask(struct gprof_percpu_buffer *ch, u32 pid)
  *
  * Context: Any incl. NMI, on the CPU of @ch, preemption off.
  */
-void gprof_maps_want(struct gprof_maps *m, struct gprof_percpu_buffer *ch,
-		     const struct gprof_process *process, u32 exec_map_seq, u16 generation)
+void gprof_maps_request(struct gprof_maps *m, struct gprof_percpu_buffer *ch,
+			const struct gprof_process *process, u32 exec_map_seq, u16 generation)
 {
 	struct gprof_mapped_process *maps_read = maps_read_entry(ch, process);
 
@@ -172,7 +172,7 @@ static void keep_cpu(void)
 		preempt_disable();
 }
 
-static void let_cpu_go(void)
+static void leave_cpu(void)
 {
 	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
 		preempt_enable();
@@ -196,8 +196,8 @@ static int read_mm(struct reading *r, struct mm_struct *mm, struct gprof_exec_ma
 	for_each_vma(vmi, vma) {
 		/* There may be tens of thousands, and others wait for the CPU. */
 		if (++nr % KEPT_MAX == 0) {
-			let_cpu_go();
-			gprof_work_give_way(&r->m->work);
+			leave_cpu();
+			gprof_work_yield(&r->m->work);
 			cond_resched();
 			keep_cpu();
 		}
@@ -240,7 +240,7 @@ static int read_locked(struct reading *r, struct mm_struct *mm, struct gprof_mm_
 	if (mm_tables && (!err || err == -ENOSPC))
 		ret = gprof_table_set_end(table_set, mm_tables,
 					  GFP_NOWAIT | __GFP_ACCOUNT | __GFP_NOWARN);
-	let_cpu_go();
+	leave_cpu();
 	/* Until the owner has made it, stacks are cut there. */
 	if (mm_tables && table_set->copy->lacks)
 		gprof_map_call(r->writer);
@@ -336,7 +336,7 @@ static u64 due_of(const struct requested_process *p)
 	return max(gprof_cpu_budget_due(&p->spent), p->retry);
 }
 
-static void give_up(struct gprof_maps *m, struct requested_process *p)
+static void drop_request(struct gprof_maps *m, struct requested_process *p)
 {
 	p->requested = false;
 	p->retry = 0;
@@ -360,7 +360,7 @@ static struct requested_process *place_for(struct gprof_maps *m, u32 pid)
 	}
 	p = idle ?: most;
 	if (p->requested)
-		give_up(m, p);
+		drop_request(m, p);
 	*p = (struct requested_process){ .pid = pid };
 	return p;
 }
@@ -423,7 +423,7 @@ static void serve(struct gprof_maps *m, struct requested_process *p)
 		return;
 	}
 	if (err && err != -ENOSPC) {
-		give_up(m, p);
+		drop_request(m, p);
 		return;
 	}
 	p->requested = false;
@@ -457,7 +457,7 @@ static u64 read_requested(struct gprof_work *e, bool awaited)
 			set_current_state(TASK_UNINTERRUPTIBLE);
 			gprof_sleep_until(now + NSEC_PER_MSEC);
 		} else {
-			give_up(m, p);
+			drop_request(m, p);
 		}
 	}
 	return U64_MAX;

@@ -75,8 +75,8 @@ static noinline bool place_frames(struct gprof_percpu_buffer *ch, struct gprof_m
 	} else {
 		struct gprof_lookup l;
 
-		gprof_dictionary_look_up(&ch->dictionary, generation, (const u64 *)user_frames,
-					 gprof_user_frames_words(user_frames), &l);
+		gprof_dictionary_lookup(&ch->dictionary, generation, (const u64 *)user_frames,
+					gprof_user_frames_words(user_frames), &l);
 		if (!l.id)
 			return false;
 		if (!l.known)
@@ -94,10 +94,10 @@ static noinline bool place_frames(struct gprof_percpu_buffer *ch, struct gprof_m
 
 /*
  * The id of the stack, when this generation has said it and it is easy to find. Else 0:
- * look_up_stack() looks well, or adds it.
+ * find_or_add_stack() looks well, or adds it.
  */
-static __always_inline u32 known_stack(struct gprof_percpu_buffer *ch, struct gprof_memo *memo,
-				       u16 generation, struct gprof_stack *stack)
+static __always_inline u32 cached_stack_id(struct gprof_percpu_buffer *ch, struct gprof_memo *memo,
+					   u16 generation, struct gprof_stack *stack)
 {
 	struct gprof_top *top = &stack->top;
 	u32 words;
@@ -114,15 +114,16 @@ static __always_inline u32 known_stack(struct gprof_percpu_buffer *ch, struct gp
 	return gprof_dictionary_find(&ch->dictionary, generation, (const u64 *)top, words);
 }
 
-/* For a stack that known_stack() did not know. */
-static void look_up_stack(struct gprof_percpu_buffer *ch, const struct gprof_memo *memo,
-			  u16 generation, const struct gprof_stack *stack, struct gprof_lookup *l)
+/* For a stack that cached_stack_id() did not know. */
+static void find_or_add_stack(struct gprof_percpu_buffer *ch, const struct gprof_memo *memo,
+			      u16 generation, const struct gprof_stack *stack,
+			      struct gprof_lookup *l)
 {
 	l->id = 0;
 	l->known = false;
 	if (memo->frames_version == stack->user_frames.version)
-		gprof_dictionary_look_up(&ch->dictionary, generation, (const u64 *)&stack->top,
-					 gprof_top_words(&stack->top), l);
+		gprof_dictionary_lookup(&ch->dictionary, generation, (const u64 *)&stack->top,
+					gprof_top_words(&stack->top), l);
 	/* else the dictionary is full: the stack is written inline */
 }
 
@@ -181,9 +182,9 @@ static void *write_stack(struct gprof_stack_rec *rec, const struct gprof_stack *
 }
 
 /* @id: that the stack gets, or 0. */
-static struct telling how_to_tell(const struct gprof_percpu_buffer *ch,
-				  const struct gprof_memo *memo,
-				  const struct gprof_user_frames *user_frames, u32 id)
+static struct telling choose_stack_form(const struct gprof_percpu_buffer *ch,
+					const struct gprof_memo *memo,
+					const struct gprof_user_frames *user_frames, u32 id)
 {
 	struct telling t = { .id = id };
 
@@ -199,7 +200,7 @@ static struct telling how_to_tell(const struct gprof_percpu_buffer *ch,
 static void remember_suffix(struct gprof_percpu_buffer *ch, struct gprof_memo *memo,
 			    const struct gprof_user_frames *user_frames, u32 number)
 {
-	gprof_stack_suffix_take(ch, number, memo->user_frames);
+	gprof_stack_suffix_use(ch, number, memo->user_frames);
 	memo->suffix = number;
 	memo->nr_shared = user_frames->nr;
 }
@@ -282,14 +283,14 @@ static noinline void write_records(struct gprof_sampler *s, struct gprof_percpu_
 	void *place;
 
 	if (whose != current || !gprof_comm_cache_known(memo, &stack->user_frames)) {
-		gprof_comm_cache_look_up(ch, generation, whose, s->pid_ns, &comm);
+		gprof_comm_cache_lookup(ch, generation, whose, s->pid_ns, &comm);
 		tid = comm.key.tid;
 	}
 	size = sample_size(smp.flags) + (comm.tell ? sizeof(struct gprof_task_rec) : 0);
 	if (stack->top.nr_kernel + stack->top.nr_user) {
-		look_up_stack(ch, memo, generation, stack, &known);
+		find_or_add_stack(ch, memo, generation, stack, &known);
 		if (!known.known) {
-			telling = how_to_tell(ch, memo, &stack->user_frames, known.id);
+			telling = choose_stack_form(ch, memo, &stack->user_frames, known.id);
 			size += stack_size(stack, &telling);
 		}
 	}
@@ -306,7 +307,7 @@ static noinline void write_records(struct gprof_sampler *s, struct gprof_percpu_
 				       write_stack(place, stack, &telling, s->pid_ns);
 	write_sample(place, c, smp, tid, known.id, sample_size(smp.flags));
 
-	if (gprof_comm_cache_told(ch, generation, &comm) && whose == current)
+	if (gprof_comm_cache_has(ch, generation, &comm) && whose == current)
 		gprof_comm_cache_remember(ch, memo, &stack->user_frames, &comm);
 	if (known.known)
 		return;
@@ -315,8 +316,8 @@ static noinline void write_records(struct gprof_sampler *s, struct gprof_percpu_
 	if (telling.number)
 		remember_suffix(ch, memo, &stack->user_frames, telling.number);
 	if (stack->user_frames.exec_map_seq)
-		gprof_maps_want(&s->maps, ch, &stack->user_frames.process,
-				stack->user_frames.exec_map_seq, generation);
+		gprof_maps_request(&s->maps, ch, &stack->user_frames.process,
+				   stack->user_frames.exec_map_seq, generation);
 }
 
 static void new_generation(struct gprof_percpu_buffer *ch, u16 generation)
@@ -333,9 +334,9 @@ static void forget(struct gprof_percpu_buffer *ch, struct gprof_memo *memo)
 	memo->process_version = 0;
 }
 
-static __always_inline void write_known(struct gprof_percpu_buffer *ch,
-					const struct gprof_capture *c, struct sample smp, u32 tid,
-					u32 stack, u32 size)
+static __always_inline void write_cached(struct gprof_percpu_buffer *ch,
+					 const struct gprof_capture *c, struct sample smp, u32 tid,
+					 u32 stack, u32 size)
 {
 	void *place = gprof_buffer_reserve(&ch->buffer, size, 1);
 
@@ -361,15 +362,15 @@ static __always_inline void record(struct gprof_sampler *s, struct gprof_percpu_
 		new_generation(ch, generation);
 	if (unlikely(memo->epoch != ch->epoch))
 		forget(ch, memo);
-	known = known_stack(ch, memo, generation, stack);
+	known = cached_stack_id(ch, memo, generation, stack);
 	if (likely(known && c->task == current &&
 		   gprof_comm_cache_known(memo, &stack->user_frames))) {
 		if (likely(!(smp.flags & (EXTRA | GPROF_SAMPLE_REC_F_OWNER |
 					  GPROF_SAMPLE_REC_F_STATE))))
-			write_known(ch, c, smp, memo->told_tid, known,
-				    sizeof(struct gprof_sample_rec));
+			write_cached(ch, c, smp, memo->told_tid, known,
+				     sizeof(struct gprof_sample_rec));
 		else
-			write_known(ch, c, smp, memo->told_tid, known, sample_size(smp.flags));
+			write_cached(ch, c, smp, memo->told_tid, known, sample_size(smp.flags));
 	} else {
 		write_records(s, ch, memo, c, stack, smp, generation);
 	}

@@ -36,12 +36,12 @@ struct taken {
 	u64 frames[GPROF_MAX_FRAMES];
 };
 
-static void take(struct taken *t, const struct gprof_stack_options *o)
+static void capture_self_stack(struct taken *t, const struct gprof_stack_options *o)
 {
 	struct gprof_stack *s;
 
 	preempt_disable();
-	s = gprof_scratch_take();
+	s = gprof_scratch_get();
 	gprof_stack_capture_self(s, o);
 	t->flags = s->top.flags;
 	t->exec_map_seq = s->user_frames.exec_map_seq;
@@ -52,7 +52,7 @@ static void take(struct taken *t, const struct gprof_stack_options *o)
 		memcpy(&t->frames[1], s->user_frames.frames, s->user_frames.nr * sizeof(u64));
 		t->nr = 1 + s->user_frames.nr;
 	}
-	gprof_scratch_give();
+	gprof_scratch_put();
 	preempt_enable();
 }
 
@@ -104,9 +104,9 @@ int gprof_self_stack(struct gprof_self_stack *arg, struct gprof_table_set *table
 	arg->out_reason = GPROF_REASON_NONE;
 	/* With the leaf alone it would not be told whether there is more. */
 	o.max_frames = clamp_t(u64, (u64)arg->skip + arg->max_frames, 2, GPROF_MAX_FRAMES);
-	take(&t, &o);
-	if (t.wants_mm_tables && gprof_table_set_learn_current(table_set))
-		take(&t, &o);
+	capture_self_stack(&t, &o);
+	if (t.wants_mm_tables && gprof_table_set_map_current(table_set))
+		capture_self_stack(&t, &o);
 	if (t.nr > arg->skip) {
 		/* Foreseen wrongly, it would read anywhere. */
 		u32 skip = array_index_nospec(arg->skip, GPROF_MAX_FRAMES);

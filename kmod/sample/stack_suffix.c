@@ -83,14 +83,14 @@ u32 gprof_stack_suffix_free(const struct gprof_percpu_buffer *ch,
 }
 
 /**
- * gprof_stack_suffix_take() - callers are a suffix from now on
+ * gprof_stack_suffix_use() - callers are a suffix from now on
  * @ch: per-CPU buffer of this CPU
  * @number: from gprof_stack_suffix_free()
  * @id: of the callers, in the dictionary; the ring tells of them under @number
  *
  * Context: The outermost sample.
  */
-void gprof_stack_suffix_take(struct gprof_percpu_buffer *ch, u32 number, u32 id)
+void gprof_stack_suffix_use(struct gprof_percpu_buffer *ch, u32 number, u32 id)
 {
 	ch->suffixes[number - 1] =
 		(struct gprof_stack_suffix){ .epoch = ch->epoch, .user_frames = id };

@@ -17,6 +17,6 @@ u32 gprof_stack_suffix_find(const struct gprof_percpu_buffer *ch,
 			    const struct gprof_user_frames *user_frames, u32 *shared);
 u32 gprof_stack_suffix_free(const struct gprof_percpu_buffer *ch,
 			    const struct gprof_user_frames *user_frames);
-void gprof_stack_suffix_take(struct gprof_percpu_buffer *ch, u32 number, u32 id);
+void gprof_stack_suffix_use(struct gprof_percpu_buffer *ch, u32 number, u32 id);
 
 #endif /* GPROF_STACK_SUFFIX_H */

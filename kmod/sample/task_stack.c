@@ -41,8 +41,8 @@ enum outcome {
 };
 
 /*
- * How often it has left a CPU. That is counted before it is said to be on none, as how often
- * it got one is not before it is said to be on one.
+ * How often it has left a CPU. The scheduler counts that before it clears on_cpu; how often a
+ * task got a CPU it counts after it has set on_cpu.
  */
 static unsigned long times_left(const struct task_struct *task)
 {
@@ -78,7 +78,7 @@ static bool is_fair(const struct task_struct *task)
  * began to wait for one; when it left the CPU follows from how long it ran, which only
  * the fair classes know of the last time alone.
  */
-static void tell_since(struct gprof_task_state *st, const struct task_struct *task)
+static void set_since(struct gprof_task_state *st, const struct task_struct *task)
 {
 	u64 arrived = READ_ONCE(task->sched_info.last_arrival);
 	u64 queued = READ_ONCE(task->sched_info.last_queued);
@@ -98,7 +98,7 @@ static void tell_since(struct gprof_task_state *st, const struct task_struct *ta
 		st->since_ns = (s64)(now - since) > 0 ? now - since : 1;
 }
 #else
-static void tell_since(struct gprof_task_state *st, const struct task_struct *task)
+static void set_since(struct gprof_task_state *st, const struct task_struct *task)
 {
 }
 #endif
@@ -106,7 +106,7 @@ static void tell_since(struct gprof_task_state *st, const struct task_struct *ta
 static void begin_state(struct gprof_task_state *st, const struct task_struct *task, u8 state)
 {
 	*st = (struct gprof_task_state){ .state = state, .cpu = task_cpu(task) };
-	tell_since(st, task);
+	set_since(st, task);
 }
 
 /* ---- a task that runs ---- */
@@ -119,7 +119,7 @@ struct visit {
 };
 
 /* Interrupt, or a call with interrupts off where it is the caller's own CPU. */
-static void look_at_self(void *data)
+static void capture_self(void *data)
 {
 	struct gprof_capture capture __uninitialized;
 	struct pt_regs *regs = get_irq_regs(), own;
@@ -150,7 +150,7 @@ static enum outcome visit(struct task_struct *task, const struct gprof_target *t
 	struct visit v = { task, target, sampler, MOVED };
 
 	/* A CPU that has gone has nobody on it. */
-	if (smp_call_function_single(task_cpu(task), look_at_self, &v, 1))
+	if (smp_call_function_single(task_cpu(task), capture_self, &v, 1))
 		return MOVED;
 	return v.outcome;
 }
@@ -200,8 +200,8 @@ static bool kept_still(const struct task_struct *task, const struct gprof_task_s
 	return times_left(task) == times;
 }
 
-static enum outcome look(struct task_struct *task, const struct gprof_target *target,
-			 const struct gprof_sampler *sampler, struct gprof_capture *capture)
+static enum outcome capture_task(struct task_struct *task, const struct gprof_target *target,
+				 const struct gprof_sampler *sampler, struct gprof_capture *capture)
 {
 	unsigned long times, flags;
 	enum outcome outcome;
@@ -224,8 +224,8 @@ static enum outcome look(struct task_struct *task, const struct gprof_target *ta
 }
 
 /* @last: it is told, even if it has not kept still. */
-static enum outcome look_and_tell(struct task_struct *task, const struct gprof_target *target,
-				  struct gprof_sampler *sampler, bool last)
+static enum outcome capture_and_emit(struct task_struct *task, const struct gprof_target *target,
+				     struct gprof_sampler *sampler, bool last)
 {
 	struct gprof_capture capture __uninitialized;
 	enum outcome outcome = MOVED;
@@ -238,7 +238,7 @@ static enum outcome look_and_tell(struct task_struct *task, const struct gprof_t
 	capture.flags = GPROF_SAMPLE_REC_F_STATE;
 	if (!gprof_capture_stack(&capture, sampler))
 		goto out;
-	outcome = look(task, target, sampler, &capture);
+	outcome = capture_task(task, target, sampler, &capture);
 	if (last && (outcome == MOVED || outcome == RUNS)) {
 		gprof_stack_capture_none(capture.stack, task);
 		begin_state(&capture.state, task, GPROF_TASK_RUNNABLE);
@@ -272,7 +272,7 @@ bool gprof_task_stack(struct task_struct *task, const struct gprof_target *targe
 	unsigned int i;
 
 	for (i = 0; i < TRIES && (outcome == MOVED || outcome == RUNS); i++) {
-		outcome = look_and_tell(task, target, sampler, i == TRIES - 1);
+		outcome = capture_and_emit(task, target, sampler, i == TRIES - 1);
 		if (outcome == RUNS)
 			outcome = visit(task, target, sampler);
 	}

@@ -178,7 +178,7 @@ int gprof_oncpu_begin(const struct gprof_oncpu *r)
 	if (!k)
 		return 0;
 	if (k == &of_processes)
-		gprof_tracked_tell(forgotten);
+		gprof_tracked_set_callback(forgotten);
 	mutex_lock(&oncpu_mutex);
 	if (!k->users)
 		err = begin_one(k);

@@ -2,8 +2,8 @@
 /*
  * target: the tasks that a recorder is about, and since when each is on a CPU.
  *
- * Contexts: oncpu.c and target_match.h any, NMI included; task_set.c context switches, forks
- * and exits; target.c system calls.
+ * Contexts: oncpu.c any, NMI included; target_match.h any but NMI; task_set.c context switches,
+ * forks and exits; target.c system calls.
  * May include: probe and the rooms below.
  */
 #include "target.c"

@@ -69,7 +69,7 @@ static bool same_user(const struct cred *owner, const struct cred *task)
 	       no_more_capable(owner, task);
 }
 
-static bool sees_all(const struct cred *owner)
+static bool has_cap_for_all(const struct cred *owner)
 {
 	/* Capabilities count in the initial user namespace only, as in capable(). */
 	return owner->user_ns == &init_user_ns &&
@@ -92,7 +92,7 @@ bool gprof_task_allowed(struct task_struct *task, const struct cred *owner)
 {
 	bool allowed;
 
-	if (sees_all(owner))
+	if (has_cap_for_all(owner))
 		return true;
 	rcu_read_lock();
 	allowed = same_user(owner, __task_cred(task));
@@ -165,7 +165,7 @@ bool gprof_pause_walk(struct task_struct *process, struct task_struct *task)
  */
 int gprof_target_hold(const struct gprof_target *t)
 {
-	return sees_all(t->owner) ? 0 : gprof_exec_lock(t->task->signal);
+	return has_cap_for_all(t->owner) ? 0 : gprof_exec_lock(t->task->signal);
 }
 
 /**
@@ -176,7 +176,7 @@ int gprof_target_hold(const struct gprof_target *t)
  */
 void gprof_target_release(const struct gprof_target *t)
 {
-	if (!sees_all(t->owner))
+	if (!has_cap_for_all(t->owner))
 		gprof_exec_unlock(t->task->signal);
 }
 
@@ -418,7 +418,7 @@ bool gprof_task_in_mm_seems_allowed(struct task_struct *task, struct mm_struct *
 {
 	bool allowed;
 
-	if (sees_all(owner))
+	if (has_cap_for_all(owner))
 		return true;
 	rcu_read_lock();
 	/* Nobody else changes these. */

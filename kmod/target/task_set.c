@@ -64,7 +64,7 @@ static struct hlist_head *bucket_of(pid_t tgid)
 }
 
 /* Returns false when there is no spare member. */
-static bool add(struct gprof_task_set *s, const struct task_struct *task, bool waiting)
+static bool add_process(struct gprof_task_set *s, const struct task_struct *task, bool waiting)
 {
 	struct gprof_task_set_entry *m =
 		list_first_entry_or_null(&s->spare, struct gprof_task_set_entry, own);
@@ -252,7 +252,7 @@ static void inherit(const struct gprof_task_set_process *parent, const struct ta
 	drop_former(child->tgid, child->signal, &dead);
 	for (kind = 0; parent && kind < GPROF_TASK_SET_KINDS; kind++) {
 		hlist_for_each_entry(m, &parent->entries[kind], node) {
-			if (!m->task && !add(m->task_set, child, m->waiting) &&
+			if (!m->task && !add_process(m->task_set, child, m->waiting) &&
 			    m->task_set->ops->missed)
 				m->task_set->ops->missed(m->task_set);
 		}
@@ -261,7 +261,7 @@ static void inherit(const struct gprof_task_set_process *parent, const struct ta
 	free_dead(&dead);
 }
 
-static void tell_forked(const struct gprof_task_set_process *parent, struct task_struct *child,
+static void emit_forked(const struct gprof_task_set_process *parent, struct task_struct *child,
 			bool is_thread)
 {
 	struct gprof_task_set_entry *m;
@@ -292,7 +292,7 @@ static void forked(void *data, struct task_struct *child)
 	if (!is_thread)
 		inherit(p, child);
 	if (p)
-		tell_forked(p, child, is_thread);
+		emit_forked(p, child, is_thread);
 	rcu_read_unlock();
 }
 
@@ -321,7 +321,7 @@ static void judge(struct gprof_task_set_process *p, struct list_head *dead)
 	raw_spin_unlock_irqrestore(&task_set_lock, flags);
 }
 
-static void tell_executed(const struct gprof_task_set_entry *m)
+static void emit_executed(const struct gprof_task_set_entry *m)
 {
 	if (m->task_set->ops->executed && (!m->task || m->task == current))
 		m->task_set->ops->executed(m->task_set, m->changed);
@@ -340,10 +340,10 @@ static void executed(void *data, struct task_struct *task, pid_t old_pid)
 		judge(p, &dead);
 	for (kind = 0; p && kind < GPROF_TASK_SET_KINDS; kind++) {
 		hlist_for_each_entry_rcu(m, &p->entries[kind], node)
-			tell_executed(m);
+			emit_executed(m);
 	}
 	list_for_each_entry(m, &dead, own)
-		tell_executed(m);
+		emit_executed(m);
 	free_dead(&dead);
 	rcu_read_unlock();
 }
@@ -376,7 +376,7 @@ static void exited(void *data, struct task_struct *task)
 }
 
 /* From the RCU callback that gives up a task's last but one reference. */
-static void freed(void *data, struct task_struct *task)
+static void process_freed(void *data, struct task_struct *task)
 {
 	struct gprof_task_set_process *p;
 	unsigned long flags;
@@ -397,7 +397,7 @@ static struct gprof_tp_sub probes[] = {
 	{ .tp = GPROF_TP_FORK, .on_task = forked, .tracked_only = true },
 	{ .tp = GPROF_TP_EXEC, .on_exec = executed, .tracked_only = true },
 	{ .tp = GPROF_TP_EXIT, .on_task = exited, .tracked_only = true },
-	{ .tp = GPROF_TP_FREE, .on_task = freed, .tracked_only = true },
+	{ .tp = GPROF_TP_FREE, .on_task = process_freed, .tracked_only = true },
 };
 
 static int probes_begin(void)
@@ -510,7 +510,7 @@ static int enter(struct gprof_task_set *s)
 	if (ret > 0) {
 		raw_spin_lock_irq(&task_set_lock);
 		drop_former(t->task->tgid, t->task->signal, &dead);
-		add(s, t->task, t->on_exec);
+		add_process(s, t->task, t->on_exec);
 		raw_spin_unlock_irq(&task_set_lock);
 	}
 	gprof_target_release(t);

@@ -33,7 +33,7 @@ struct saved {
 };
 
 /* ldp x29, x30 or ldr of one of them, from the stack; @added: words that are gone from there. */
-static __always_inline void see_load(struct saved *saved, u32 insn, s32 added)
+static __always_inline void note_load(struct saved *saved, u32 insn, s32 added)
 {
 	if ((insn & 0xffc07fff) == 0xa9407bfd) {	/* ldp x29, x30, [sp, #...] */
 		saved->fp = added + field(insn, 15, 7);
@@ -84,7 +84,7 @@ bool gprof_arch_guess(u64 at, u64 until, struct gprof_unwind_rule *r)
 		/* mov sp, x29: there is a record, which x29 leads to */
 		if (insn == 0x910003bf)
 			break;
-		see_load(&saved, insn, added);
+		note_load(&saved, insn, added);
 		added += added_to_sp(insn);
 		if (added < 0 || added > S16_MAX)
 			break;

@@ -63,7 +63,7 @@ static bool is_image(u64 ip)
 	return ip >= __START_KERNEL_map && ip < MODULES_VADDR;
 }
 
-static bool is_known(u64 ip)
+static bool is_cached(u64 ip)
 {
 	return (u32)READ_ONCE(*place_of(ip)) == (u32)ip;
 }
@@ -105,7 +105,7 @@ static u32 place_of_saved(u64 sp, const u64 bp[LOOKS], u64 lowest)
 }
 
 /* The frame pointers that the unwinder finds with the pointer of @step at other places. */
-static bool look_at_saved(const struct unwind_state *from, enum step step, u64 bp[LOOKS])
+static bool saved_frame_pointers(const struct unwind_state *from, enum step step, u64 bp[LOOKS])
 {
 	u32 k;
 
@@ -125,7 +125,7 @@ static bool look_at_saved(const struct unwind_state *from, enum step step, u64 b
 }
 
 /* The step from @from to @to, as an entry; 0: ask again the next time. */
-static u64 learn(const struct unwind_state *from, struct unwind_state *to)
+static u64 derive_step(const struct unwind_state *from, struct unwind_state *to)
 {
 	struct unwind_state sp_moved = *from, bp_moved = *from, *moved;
 	enum step step;
@@ -163,7 +163,7 @@ static u64 learn(const struct unwind_state *from, struct unwind_state *to)
 	if (to->bp != from->bp || bp_moved.bp != from->bp + SHIFT) {
 		u64 found[LOOKS] = { to->bp, moved->bp };
 
-		if (!look_at_saved(from, step, found))
+		if (!saved_frame_pointers(from, step, found))
 			return 0;
 		saved = place_of_saved(to->sp, found, from->sp);
 		if (!saved)
@@ -208,14 +208,14 @@ void gprof_orc_step(struct unwind_state *state)
 	struct unwind_state from;
 	u64 entry;
 
-	if (!is_call(state) || !is_image(state->ip) || is_known(state->ip)) {
+	if (!is_call(state) || !is_image(state->ip) || is_cached(state->ip)) {
 		unwind_next_frame(state);
 		return;
 	}
 	from = *state;
 	if (!unwind_next_frame(state))
 		return;
-	entry = learn(&from, state);
+	entry = derive_step(&from, state);
 	if (entry)
 		WRITE_ONCE(*place_of(from.ip), entry);
 }

@@ -56,7 +56,7 @@ int gprof_python_copy(struct gprof_python *python, const struct gprof_python __u
 }
 
 /* A word of the process' memory. */
-static __always_inline bool word(u64 *to, u64 base, u32 offset)
+static __always_inline bool read_u64(u64 *to, u64 base, u32 offset)
 {
 	u64 addr = gprof_user_strip(base + offset);
 
@@ -64,11 +64,11 @@ static __always_inline bool word(u64 *to, u64 base, u32 offset)
 }
 
 /* A number of 32 bits there, or of fewer, in the low ones. */
-static __always_inline bool part(u32 *to, u64 base, u32 offset)
+static __always_inline bool read_u32(u32 *to, u64 base, u32 offset)
 {
 	u64 addr = base + offset, whole;
 
-	if (!word(&whole, addr & ~7ULL, 0))
+	if (!read_u64(&whole, addr & ~7ULL, 0))
 		return false;
 	*to = whole >> (addr & 7) * 8;
 	return true;
@@ -82,20 +82,20 @@ static __always_inline bool find_thread(const struct gprof_python *p, u64 runtim
 	u64 at, id;
 
 	*thread = 0;
-	if (!word(&at, runtime, p->interpreters))
+	if (!read_u64(&at, runtime, p->interpreters))
 		return false;
 	for (interpreters = 0; at; interpreters++) {
-		if (interpreters == INTERPRETERS || !word(thread, at, p->interpreter_threads))
+		if (interpreters == INTERPRETERS || !read_u64(thread, at, p->interpreter_threads))
 			return false;
 		while (*thread) {
-			if (threads++ == THREADS || !word(&id, *thread, p->thread_native_id))
+			if (threads++ == THREADS || !read_u64(&id, *thread, p->thread_native_id))
 				return false;
 			if (id == tid)
 				return true;
-			if (!word(thread, *thread, p->thread_next))
+			if (!read_u64(thread, *thread, p->thread_next))
 				return false;
 		}
-		if (!word(&at, at, p->interpreter_next))
+		if (!read_u64(&at, at, p->interpreter_next))
 			return false;
 	}
 	return true;
@@ -108,10 +108,10 @@ static __always_inline bool frame_words(const struct gprof_python *p, u64 frame,
 	u64 code, instr, at, filename, name, qualname, hash;
 	u32 line;
 
-	if (!word(&code, frame, p->frame_code) || !word(&instr, frame, p->frame_instr) ||
-	    !word(&filename, code, p->code_filename) || !word(&name, code, p->code_name) ||
-	    !word(&qualname, code, p->code_qualname) || !part(&line, code, p->code_line) ||
-	    !word(&hash, name, p->string_hash))
+	if (!read_u64(&code, frame, p->frame_code) || !read_u64(&instr, frame, p->frame_instr) ||
+	    !read_u64(&filename, code, p->code_filename) || !read_u64(&name, code, p->code_name) ||
+	    !read_u64(&qualname, code, p->code_qualname) || !read_u32(&line, code, p->code_line) ||
+	    !read_u64(&hash, name, p->string_hash))
 		return false;
 	if (code & 7 || code >> 3 & ~GPROF_PYTHON_CODE)
 		return false;
@@ -134,14 +134,14 @@ static __always_inline bool follow_frame(const struct gprof_python *p, u64 threa
 	u32 mark, steps;
 	u64 frame;
 
-	if (!word(&frame, thread, p->thread_frame))
+	if (!read_u64(&frame, thread, p->thread_frame))
 		return false;
 	/* A thread that has not begun, or has ended, may have none. */
 	if (frame && p->cframe_frame != GPROF_PYTHON_NONE &&
-	    !word(&frame, frame, p->cframe_frame))
+	    !read_u64(&frame, frame, p->cframe_frame))
 		return false;
 	for (steps = 0; frame; steps++) {
-		if (steps == 2 * GPROF_MAX_FRAMES || !part(&mark, frame, p->frame_mark))
+		if (steps == 2 * GPROF_MAX_FRAMES || !read_u32(&mark, frame, p->frame_mark))
 			return false;
 		mark &= 0xff;
 		if (owner && mark == OWNED_BY_C) {
@@ -154,7 +154,7 @@ static __always_inline bool follow_frame(const struct gprof_python *p, u64 threa
 				to[*nr] |= GPROF_PYTHON_ENTRY;
 			*nr += 2;
 		}
-		if (!word(&frame, frame, p->frame_previous))
+		if (!read_u64(&frame, frame, p->frame_previous))
 			return false;
 	}
 	return true;

@@ -216,7 +216,7 @@ static u32 part_flags(const struct gprof_stack *whole, const struct gprof_stack_
 }
 
 /* Returns whether @to differed. */
-static bool take_words(u64 *to, const u64 *from, u32 nr)
+static bool copy_words(u64 *to, const u64 *from, u32 nr)
 {
 	bool differs = false;
 
@@ -264,8 +264,8 @@ void gprof_stack_part(struct gprof_stack *part, const struct gprof_stack *whole,
 	}
 	part->top.nr_kernel = nr_kernel;
 	part->top.nr_user = nr_user;
-	take_words(part->top.frames, whole->top.frames, nr_kernel);
-	take_words(part->top.frames + nr_kernel, whole->top.frames + whole->top.nr_kernel, nr_user);
+	copy_words(part->top.frames, whole->top.frames, nr_kernel);
+	copy_words(part->top.frames + nr_kernel, whole->top.frames + whole->top.nr_kernel, nr_user);
 
 	if (!gprof_same_process(&c->process, &all->process) || c->exec_map_seq != exec_map_seq) {
 		c->process = all->process;
@@ -273,8 +273,8 @@ void gprof_stack_part(struct gprof_stack *part, const struct gprof_stack *whole,
 		c->process_version++;
 		c->version++;
 	}
-	changed = take_words(c->frames, all->frames, nr_python);
-	changed |= take_words(c->frames + nr_python, all->frames + whole->nr_python, nr);
+	changed = copy_words(c->frames, all->frames, nr_python);
+	changed |= copy_words(c->frames + nr_python, all->frames + whole->nr_python, nr);
 	changed |= c->nr != nr_python + nr;
 	c->nr = nr_python + nr;
 	c->version += changed;

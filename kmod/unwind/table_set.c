@@ -254,7 +254,7 @@ static int add_locked(struct gprof_table_set *set, struct gprof_cfi_table *u, u6
 	return 0;
 }
 
-static void tell(struct gprof_table_set *set, struct gprof_unwind_table_add *arg)
+static void set_results(struct gprof_table_set *set, struct gprof_unwind_table_add *arg)
 {
 	arg->out_bytes = set->bytes;
 	arg->out_tables = set->nr;
@@ -297,7 +297,7 @@ int gprof_table_set_add(struct gprof_table_set *set, struct gprof_unwind_table_a
 		return err;
 	mutex_lock(&set->lock);
 	known = find(set, &id);
-	tell(set, arg);
+	set_results(set, arg);
 	mutex_unlock(&set->lock);
 	arg->out_reason = GPROF_REASON_NONE;
 	if (known || !arg->table_size)
@@ -320,7 +320,7 @@ int gprof_table_set_add(struct gprof_table_set *set, struct gprof_unwind_table_a
 		err = add_locked(set, u, bytes);
 	if (err || known)
 		gprof_charge_less(&set->charge, bytes);
-	tell(set, arg);
+	set_results(set, arg);
 	mutex_unlock(&set->lock);
 	if (!IS_ERR(u) && (err || known))
 		free_unwind(u);
@@ -456,7 +456,7 @@ static void note_current(struct gprof_table_set *set)
 }
 
 /**
- * gprof_table_set_learn_current() - a walk of current's own did not know its mappings
+ * gprof_table_set_map_current() - a walk of current's own did not know its mappings
  * @set: set
  *
  * A missing mapping may be missing for good. So this is done now and then only.
@@ -464,7 +464,7 @@ static void note_current(struct gprof_table_set *set)
  * Context: Task, without mmap_lock.
  * Return: whether they were read.
  */
-bool gprof_table_set_learn_current(struct gprof_table_set *set)
+bool gprof_table_set_map_current(struct gprof_table_set *set)
 {
 	struct mm_struct *mm = current->mm;
 	struct gprof_mm_tables *t;

@@ -60,6 +60,6 @@ int gprof_table_set_add(struct gprof_table_set *set, struct gprof_unwind_table_a
 struct gprof_mm_tables *gprof_table_set_begin(struct gprof_table_set *set, struct mm_struct *mm);
 int gprof_table_set_end(struct gprof_table_set *set, struct gprof_mm_tables *t, gfp_t gfp);
 void gprof_table_set_cancel(struct gprof_table_set *set);
-bool gprof_table_set_learn_current(struct gprof_table_set *set);
+bool gprof_table_set_map_current(struct gprof_table_set *set);
 
 #endif /* GPROF_TABLE_SET_H */

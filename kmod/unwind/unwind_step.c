@@ -25,8 +25,8 @@
 
 #define RECORD_NEAR	0x100000	/* bytes, from a frame to the record of another */
 
-#define LOST		1	/* a frame pointer that nobody has; no record lies there */
-#define LOST_SP		U64_MAX	/* a stack pointer likewise: nothing lies above it */
+#define LOST	1	/* a frame pointer that is unknown; no record lies there */
+#define LOST_SP U64_MAX /* a stack pointer that is unknown: nothing lies above it */
 
 static bool is_return(u64 addr)
 {
@@ -40,8 +40,8 @@ static bool is_return(u64 addr)
 }
 
 /* The code at an address of which the copy says nothing. */
-static noinline const struct gprof_exec_map *look_up(struct gprof_unwind_state *w, u64 at,
-						     struct gprof_exec_map *map)
+static noinline const struct gprof_exec_map *look_up_map(struct gprof_unwind_state *w, u64 at,
+							 struct gprof_exec_map *map)
 {
 	struct mm_struct *mm = current->mm;
 
@@ -67,7 +67,7 @@ static const struct gprof_unwind_rule *table_rule(struct gprof_unwind_state *w, 
 
 	*made = false;
 	if (!map)
-		map = look_up(w, at, &seen);
+		map = look_up_map(w, at, &seen);
 	if (!map)
 		return w->list->more ? &no_table : &unread;
 	*made = map->kind == GPROF_EXEC_MAP_ANON;
@@ -140,7 +140,7 @@ static bool returns_from_signal(u64 addr)
 	return ok;
 }
 
-static bool known_register(const struct gprof_unwind_state *w, u32 nr, u64 *to)
+static bool register_value(const struct gprof_unwind_state *w, u32 nr, u64 *to)
 {
 	if (!w->signal) {
 		*to = gprof_user_register(w->regs, nr);
@@ -161,9 +161,9 @@ static bool kept_register(struct gprof_unwind_state *w, u32 nr, u64 *to)
 	u32 i;
 
 	if (w->exact)
-		return known_register(w, nr, to);
+		return register_value(w, nr, to);
 	if (!IS_ENABLED(CONFIG_X86_64) || nr != GPROF_KEPT_REGISTER || !w->frames ||
-	    !known_register(w, nr, to))
+	    !register_value(w, nr, to))
 		return false;
 	for (i = w->since; i < w->nr; i++) {
 		const struct gprof_unwind_rule *r = table_rule(w, at, &made);
@@ -252,7 +252,8 @@ static bool is_record(u64 fp, u64 sp)
 {
 	u64 next, pc;
 
-	return !(fp & 7) && fp - sp < RECORD_NEAR && read_word(&next, fp) && read_word(&pc, fp + 8) &&
+	return !(fp & 7) && fp - sp < RECORD_NEAR &&
+	       read_word(&next, fp) && read_word(&pc, fp + 8) &&
 	       (next > fp || !next) && is_return(gprof_user_strip(pc));
 }
 
@@ -347,13 +348,13 @@ static bool step_guess(struct gprof_unwind_state *w, const struct gprof_unwind_r
 		return false;
 	/*
 	 * HotSpot moves a return address down to make room for an interpreter's arguments, and the
-	 * stack pointer behind the interpreter's record is too low. Then the address is found again.
+	 * stack pointer behind the interpreter's record is too low. Then that address is met again.
 	 */
 	if (w->nr && w->nr == w->record_nr && HOW_RA(r->how) == GPROF_UNWIND_RA_AT_CFA &&
 	    read_word(&pc, cfa + (s64)r->ra * 8) && gprof_user_strip(pc) == w->at + 1)
 		cfa += (s64)r->cfa * 8;
 	if (HOW_RA(r->how) == GPROF_UNWIND_RA_LR) {
-		if (!w->exact || !known_register(w, GPROF_LR_REGISTER, &pc))
+		if (!w->exact || !register_value(w, GPROF_LR_REGISTER, &pc))
 			return false;
 	} else if (!read_word(&pc, cfa + (s64)r->ra * 8)) {
 		return false;
@@ -521,8 +522,10 @@ u32 gprof_unwind_step(struct gprof_unwind_state *w, const struct gprof_unwind_ru
 	case GPROF_UNWIND_RA_REG:
 		again = false;
 		if (!w->exact ||
-		    !known_register(w, HOW_RA(r->how) == GPROF_UNWIND_RA_LR ? GPROF_LR_REGISTER :
-				    HOW_REG(r->how), &f->pc))
+		    !register_value(w,
+				    HOW_RA(r->how) == GPROF_UNWIND_RA_LR ? GPROF_LR_REGISTER :
+									   HOW_REG(r->how),
+				    &f->pc))
 			return GPROF_STACK_END_RULE;
 		break;
 	default:

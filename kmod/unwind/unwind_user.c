@@ -95,7 +95,7 @@ void gprof_unwind_user_end(void)
 }
 
 /* False: it is too late. */
-static noinline bool learn(struct gprof_unwind_state *w, u64 at, struct known_rule *k)
+static noinline bool fill_rule(struct gprof_unwind_state *w, u64 at, struct known_rule *k)
 {
 	const struct gprof_unwind_rule *r;
 
@@ -180,7 +180,7 @@ static __always_inline void follow(struct gprof_unwind_state *w, struct memory *
 		if (unlikely(known->at != at || known->version != w->version)) {
 			user_access_end();
 			end = GPROF_STACK_END_TIME;
-			if (!learn(w, at, known))
+			if (!fill_rule(w, at, known))
 				goto out;
 			end = GPROF_STACK_END_PAGE;
 			if (!user_access_begin((void __user *)PAGE_SIZE, 16))

@@ -345,13 +345,13 @@ bool gprof_events_pending(const struct gprof_event_queue *q)
 }
 
 /**
- * gprof_events_take_stats() - events since this was called last
+ * gprof_events_stats() - events since this was called last
  * @q: queue
  *
  * Context: Any.
  * Return: bit (1 << GPROF_STATS_EVENT_*) each.
  */
-u64 gprof_events_take_stats(struct gprof_event_queue *q)
+u64 gprof_events_stats(struct gprof_event_queue *q)
 {
 	return xchg(&q->pending, 0);
 }
@@ -366,14 +366,14 @@ static pid_t id_in(struct pid *pid, pid_t had, struct pid_namespace *ns)
 }
 
 /**
- * gprof_event_take() - take the oldest trigger event
+ * gprof_event_pop() - take the oldest trigger event
  * @q: queue
  * @fired: gets it, with ids of the caller's pid namespace
  *
  * Context: Task; never two at once.
  * Return: 0, or -EAGAIN when none waits.
  */
-int gprof_event_take(struct gprof_event_queue *q, struct gprof_trigger_event *fired)
+int gprof_event_pop(struct gprof_event_queue *q, struct gprof_trigger_event *fired)
 {
 	struct pid_namespace *ns = task_active_pid_ns(current);
 	struct gprof_event *e = oldest(q);

@@ -94,8 +94,8 @@ void gprof_event_publish(struct gprof_event_queue *q, struct gprof_event *e);
 int gprof_event_request(struct gprof_event_queue *q);
 
 bool gprof_events_pending(const struct gprof_event_queue *q);
-u64 gprof_events_take_stats(struct gprof_event_queue *q);
-int gprof_event_take(struct gprof_event_queue *q, struct gprof_trigger_event *fired);
+u64 gprof_events_stats(struct gprof_event_queue *q);
+int gprof_event_pop(struct gprof_event_queue *q, struct gprof_trigger_event *fired);
 
 bool gprof_event_announce(struct gprof_event_queue *q, const struct gprof_event *e);
 void gprof_events_announce_by(bool (*announce)(struct gprof_event_queue *q,

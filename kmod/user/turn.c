@@ -29,12 +29,12 @@
 #define ABSENT_NS	(5 * LOOK_NS)
 
 /**
- * struct place - of a caller that waits
+ * struct waiter - of a caller that waits
  * @node: in @waiting
  * @user: whose
  * @looked: time when the caller last looked whether the turn is its own
  */
-struct place {
+struct waiter {
 	struct list_head node;
 	kuid_t user;
 	u64 looked;
@@ -45,9 +45,9 @@ static LIST_HEAD(waiting);		/* the first came first */
 static kuid_t last;			/* had the last turn */
 static u64 taken_until;			/* time by which all turns that were taken are due */
 
-static const struct place *next_place(u64 now)
+static const struct waiter *next_place(u64 now)
 {
-	const struct place *p, *first = NULL;
+	const struct waiter *p, *first = NULL;
 
 	list_for_each_entry(p, &waiting, node) {
 		if (p->looked + ABSENT_NS < now)
@@ -59,7 +59,7 @@ static const struct place *next_place(u64 now)
 	return first;
 }
 
-static bool try_take(struct place *p, u64 now)
+static bool try_turn(struct waiter *p, u64 now)
 {
 	bool taken;
 
@@ -75,11 +75,11 @@ static bool try_take(struct place *p, u64 now)
 	return taken;
 }
 
-static int await_turn(struct place *p, struct task_struct *caller)
+static int await_turn(struct waiter *p, struct task_struct *caller)
 {
 	u64 began = ktime_get_mono_fast_ns(), now = began;
 
-	while (!try_take(p, now)) {
+	while (!try_turn(p, now)) {
 		if (now - began >= PATIENCE_NS)
 			return -EAGAIN;
 		set_current_state(TASK_INTERRUPTIBLE);
@@ -92,15 +92,15 @@ static int await_turn(struct place *p, struct task_struct *caller)
 }
 
 /**
- * gprof_turn_take() - wait until the caller may
+ * gprof_turn_wait() - wait until the caller may
  * @caller: whose signals end the wait
  *
  * Context: Task, with the caller's credentials.
  * Return: 0; -EAGAIN: not within two seconds; -EINTR.
  */
-int gprof_turn_take(struct task_struct *caller)
+int gprof_turn_wait(struct task_struct *caller)
 {
-	struct place p = { .user = current_uid(), .looked = ktime_get_mono_fast_ns() };
+	struct waiter p = { .user = current_uid(), .looked = ktime_get_mono_fast_ns() };
 	int err;
 
 	spin_lock(&turns_lock);

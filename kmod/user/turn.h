@@ -7,6 +7,6 @@
 
 struct task_struct;
 
-int gprof_turn_take(struct task_struct *caller);
+int gprof_turn_wait(struct task_struct *caller);
 
 #endif /* GPROF_TURN_H */

@@ -70,7 +70,7 @@ static inline void gprof_cpu_budget_spend(struct gprof_cpu_budget *a, u64 now, u
  * @answered: value that @asked had when the last run began
  */
 struct gprof_work {
-	u64 (*run)(struct gprof_work *e, bool awaited);
+	u64 (*run)(struct gprof_work *work, bool awaited);
 	bool urgent;
 	struct gprof_worker *worker;
 	struct list_head node;
@@ -82,18 +82,18 @@ struct gprof_work {
 	u64 answered;
 };
 
-int gprof_work_init(struct gprof_work *e, u64 (*run)(struct gprof_work *e, bool awaited),
+int gprof_work_init(struct gprof_work *work, u64 (*run)(struct gprof_work *work, bool awaited),
 		    bool privileged);
-void gprof_work_destroy(struct gprof_work *e);
-void gprof_work_call(struct gprof_work *e);
-void gprof_work_raise(struct gprof_work *e);
-void gprof_work_give_way(struct gprof_work *e);
-bool gprof_work_finish(struct gprof_work *e, u64 ns);
-bool gprof_work_resume(struct gprof_work *e);
+void gprof_work_destroy(struct gprof_work *work);
+void gprof_work_call(struct gprof_work *work);
+void gprof_work_raise(struct gprof_work *work);
+void gprof_work_yield(struct gprof_work *work);
+bool gprof_work_finish(struct gprof_work *work, u64 ns);
+bool gprof_work_resume(struct gprof_work *work);
 
-u64 gprof_work_due(const struct gprof_work *e);
-void gprof_work_begin(struct gprof_work *e);
-bool gprof_work_overspent(const struct gprof_work *e);
-u64 gprof_work_end(struct gprof_work *e);
+u64 gprof_work_due(const struct gprof_work *work);
+void gprof_work_begin(struct gprof_work *work);
+bool gprof_work_overspent(const struct gprof_work *work);
+u64 gprof_work_end(struct gprof_work *work);
 
 #endif /* GPROF_WORKER_H */

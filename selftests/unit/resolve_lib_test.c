@@ -159,7 +159,8 @@ TEST_F(resolve, ends_of_walks_are_those_of_the_samples)
 	}
 	EXPECT_EQ(6, guessed);
 	s.builder = self->b;
-	EXPECT_EQ(12, gprof_stream_ends(&s, ends));
+	EXPECT_EQ(12, gprof_stream_stack_ends(&s, ends))
+		;
 	EXPECT_EQ(3, ends[GPROF_STACK_REC_END(walked)]);
 	EXPECT_EQ(4, ends[GPROF_STACK_END_PAGE]);
 	EXPECT_EQ(5, ends[GPROF_END_GUESSED]);
@@ -168,7 +169,8 @@ TEST_F(resolve, ends_of_walks_are_those_of_the_samples)
 		     "page not in memory 4", text);
 	gprof_builder_clear(&self->b);
 	s.builder = self->b;
-	EXPECT_EQ(0, gprof_stream_ends(&s, ends));
+	EXPECT_EQ(0, gprof_stream_stack_ends(&s, ends))
+		;
 	gprof_stack_ends_text(ends, text);
 	EXPECT_STREQ("", text);
 }

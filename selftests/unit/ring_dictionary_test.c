@@ -27,7 +27,7 @@ static u32 add(u16 generation, const u64 *key, u32 words, bool *known)
 {
 	struct gprof_lookup l;
 
-	gprof_dictionary_look_up(&dict, generation, key, words, &l);
+	gprof_dictionary_lookup(&dict, generation, key, words, &l);
 	if (known)
 		*known = l.known;
 	if (!l.known && l.id)
@@ -178,7 +178,7 @@ TEST(who_was_first_in_a_slot_keeps_it)
 	u32 id;
 
 	begin(1, WORDS);
-	gprof_dictionary_look_up(&dict, 1, a, 3, &l);
+	gprof_dictionary_lookup(&dict, 1, a, 3, &l);
 	id = add(1, b, 3, NULL);
 	EXPECT_NE(l.id, id);
 	gprof_dictionary_commit(&dict, &l);

@@ -135,8 +135,8 @@ void gprof_stack_part(struct gprof_stack *part, const struct gprof_stack *whole,
 	abort();
 }
 
-void gprof_maps_want(struct gprof_maps *m, struct gprof_percpu_buffer *ch,
-		     const struct gprof_process *process, u32 exec_map_seq, u16 generation)
+void gprof_maps_request(struct gprof_maps *m, struct gprof_percpu_buffer *ch,
+			const struct gprof_process *process, u32 exec_map_seq, u16 generation)
 {
 }
 

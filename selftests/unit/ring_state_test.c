@@ -204,7 +204,7 @@ static bool put_word(void)
 static void look_ahead(u64 now)
 {
 	gprof_buffer_begin(&core.b, now);
-	gprof_buffer_look_ahead(&core.b);
+	gprof_buffer_prefetch(&core.b);
 	gprof_buffer_end(&core.b);
 }
 

@@ -45,7 +45,7 @@ static void write_records(struct core *c, u16 generation, u64 seq)
 	char *place;
 
 	words = fill_stack(key, n);
-	gprof_dictionary_look_up(&c->d, generation, key, words, &l);
+	gprof_dictionary_lookup(&c->d, generation, key, words, &l);
 	size = sizeof(*smp) +
 	       (l.known ? 0 : sizeof(struct gprof_stack_rec) + words * sizeof(u64));
 	place = gprof_buffer_reserve(&c->b, size, 1);
@@ -113,7 +113,7 @@ void core_produce(struct core *c)
 	}
 	write_records(c, generation, seq);
 	if (c->words)
-		gprof_buffer_look_ahead(&c->b);
+		gprof_buffer_prefetch(&c->b);
 	gprof_buffer_end(&c->b);
 	c->depth--;
 }

@@ -111,7 +111,7 @@ struct hour *store_add_hour(struct store *s, const struct item_name *n)
 	return h;
 }
 
-struct item_name store_as_counted(const struct store *s, const struct item_name *n)
+struct item_name store_counted_form(const struct store *s, const struct item_name *n)
 {
 	struct item_name counted = *n;
 
@@ -205,7 +205,7 @@ static int scan_item(void *ctx, const struct item_name *n, uint64_t bytes)
 {
 	struct scan *l = ctx;
 	struct store *s = l->s;
-	struct item_name counted = store_as_counted(s, n);
+	struct item_name counted = store_counted_form(s, n);
 	char name[ITEM_NAME];
 
 	if (!is_of(n, l->name)) {
@@ -330,7 +330,7 @@ static void correct(struct store *s, struct hour *h, const struct list *l)
 
 	h->rollups = 0;
 	for (size_t i = 0; i < l->nr; i++) {
-		const struct item_name n = store_as_counted(s, &l->v[i]);
+		const struct item_name n = store_counted_form(s, &l->v[i]);
 
 		h->rollups += n.form == ITEM_ROLLUP;
 		waiting[n.form] += n.state != ITEM_KEPT;
@@ -404,7 +404,7 @@ static void forget_empty(struct store *s)
 /* Its file, and with it its waiting samples. */
 int store_remove_item(struct store *s, struct hour *h, const struct item_name *n)
 {
-	const struct item_name counted = store_as_counted(s, n);
+	const struct item_name counted = store_counted_form(s, n);
 	uint64_t bytes = 0;
 	int err = store_dir_remove(&s->dir, n, &bytes);
 

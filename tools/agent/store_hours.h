@@ -121,10 +121,10 @@ uint64_t store_check_clock(struct store *s);
 uint64_t hour_rest_of(const struct item_name *n);
 
 /*
- * store_as_counted() - an item of the disk as it is in the sums: its result may not be on disk
+ * store_counted_form() - an item of the disk as it is in the sums: its result may not be on disk
  * yet, and parts of another engine are none
  */
-struct item_name store_as_counted(const struct store *s, const struct item_name *n);
+struct item_name store_counted_form(const struct store *s, const struct item_name *n);
 
 struct hour *store_find_hour(struct store *s, const struct item_name *n);
 struct hour *store_add_hour(struct store *s, const struct item_name *n);

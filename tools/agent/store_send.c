@@ -81,7 +81,7 @@ static int settle(struct store *s)
 /* It may be sent from now on: that is to be known however this process ends. */
 static int begin_sending(struct store *s, struct item_name *n)
 {
-	struct item_name tried = store_as_counted(s, n);
+	struct item_name tried = store_counted_form(s, n);
 	int err = 0;
 
 	tried.state = ITEM_TRIED;

@@ -26,7 +26,7 @@ const struct option_row view_options[] = {
 	{ 0 },
 };
 
-static int set_up(struct view *v, int status, struct view_options *o)
+static int apply_options(struct view *v, int status, struct view_options *o)
 {
 	if (status != STATUS_OK)
 		return status;
@@ -37,10 +37,10 @@ static int set_up(struct view *v, int status, struct view_options *o)
 
 int view_open_with(struct view *v, const char *file, struct view_options *o)
 {
-	return set_up(v, view_open(v, file, o->type), o);
+	return apply_options(v, view_open(v, file, o->type), o);
 }
 
 int view_open_diff_with(struct view *v, const char *base, const char *file, struct view_options *o)
 {
-	return set_up(v, view_open_diff(v, base, file, o->type, 0), o);
+	return apply_options(v, view_open_diff(v, base, file, o->type, 0), o);
 }

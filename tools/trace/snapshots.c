@@ -394,8 +394,8 @@ static int move(struct snapshots *s, const char *name)
 }
 
 /* Under an unused name; no file is ever replaced. */
-static int put(struct snapshots *s, const struct timespec *when, const char *reason,
-	       char name[SNAPSHOT_NAME])
+static int publish(struct snapshots *s, const struct timespec *when, const char *reason,
+		   char name[SNAPSHOT_NAME])
 {
 	int i, err = -EEXIST;
 
@@ -431,7 +431,7 @@ int snapshots_commit(struct snapshots *s, const struct timespec *when, const cha
 		snapshots_discard(s);
 		return fail("%s: it has gone while the snapshot was written", s->path);
 	}
-	err = put(s, when, reason, name);
+	err = publish(s, when, reason, name);
 	if (!err) {
 		/* Errors of a full disk appear here, if not before. */
 		err = close(s->fd) ? -errno : 0;

@@ -132,7 +132,10 @@ static void gap_begins(struct join_thread *t, int64_t time)
 	t->kind = t->state == JOIN_READY ? JOIN_DESCHEDULED : JOIN_WAITED;
 }
 
-/* Of what it told without a CPU; shortly before it has one again, or is known no more, is none. */
+/*
+ * Events of a thread that had no CPU are wrong; those shortly before it gets one again, or before
+ * its end, are not.
+ */
 static void contradict(struct join_model *j, struct join_thread *t, int64_t time)
 {
 	j->wrong += t->before;

@@ -176,7 +176,7 @@ static void detach_functions(struct gprof_allocs *a)
 		unregister_kprobe(kp);
 		/* Within another probe it is not called. Each may have been one end. */
 		if (kp->nmissed)
-			gprof_object_table_miss(a->objects, kp->nmissed);
+			gprof_object_table_count_unseen(a->objects, kp->nmissed);
 	}
 }
 

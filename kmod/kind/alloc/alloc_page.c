@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * alloc_page: whose pages are part of something else that is told.
+ * alloc_page: recognises pages that the slab allocator has asked for.
  *
- * The slab allocator has its memory from the page allocator, and both tell of the memory they
- * give: counted twice were the pages of a slab, whose objects the callers ask for. The
- * page does not say its future use yet when the allocator tells of it. But the functions
- * that it was called by do. Only sampled ones get here; a name is looked for once for an
- * address, as long as others do not take its place.
+ * The slab allocator has its memory from the page allocator, and both have tracepoints: slab
+ * pages would be counted twice. At that time a page does not say its use yet, but the callers
+ * of the page allocator do. Only sampled pages get here; a name is looked up once for an
+ * address, until another address takes its place.
  */
 #include "allocs.h"
 #include "unwind/stack.h"

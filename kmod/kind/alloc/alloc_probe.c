@@ -67,7 +67,7 @@ static struct gprof_alloc_call *claim(const struct gprof_alloc_probes *p)
 	return NULL;
 }
 
-static void give_back(struct gprof_alloc_call *c)
+static void release_call(struct gprof_alloc_call *c)
 {
 	/* Pairs with cmpxchg() of the next owner. */
 	smp_store_release(&c->task, NULL);
@@ -96,7 +96,7 @@ void gprof_alloc_task_ends(void *data, struct task_struct *task)
 	/* Preemption is off, which the end of its task set waits for. */
 	if (a && c->weight)
 		lose(a);
-	give_back(c);
+	release_call(c);
 }
 
 /* One that jumps to another has the same stack; the same again means it has been left. */
@@ -231,7 +231,7 @@ static void returns(struct gprof_allocs *a, struct gprof_alloc_fn *f, struct pt_
 	if (!c || !is_end_of(c, f, user_stack_pointer(regs)))
 		return;
 	call = *c;
-	give_back(c);
+	release_call(c);
 	if (!READ_ONCE(a->on))
 		return;
 	addr = place_of(&call, regs, &unknown);
@@ -239,7 +239,7 @@ static void returns(struct gprof_allocs *a, struct gprof_alloc_fn *f, struct pt_
 		lose(a);
 	/* The memory that it was to move is still there, and its slot is gone. */
 	if (!addr && call.ended && call.bytes)
-		gprof_object_table_leave_out(a->objects);
+		gprof_object_table_count_full(a->objects);
 	if (addr && call.weight)
 		gprof_alloc_begins(a, regs, addr, call.bytes, call.weight);
 }
@@ -273,7 +273,7 @@ static bool is_target(const struct gprof_allocs *a, struct mm_struct *mm)
 	return is;
 }
 
-static bool wants(struct gprof_user_probe *probe, struct mm_struct *mm)
+static bool maps_allocator(struct gprof_user_probe *probe, struct mm_struct *mm)
 {
 	int idx = srcu_read_lock(&gprof_probes_srcu);
 	const struct gprof_allocs *a = READ_ONCE(function_of(probe)->all->allocs);
@@ -298,7 +298,7 @@ static bool entered(struct gprof_user_probe *probe, struct pt_regs *regs)
 }
 
 const struct gprof_user_probe_ops gprof_alloc_probe_ops = {
-	.wants = wants,
+	.wants = maps_allocator,
 	.entered = entered,
 	.returned = returned,
 };

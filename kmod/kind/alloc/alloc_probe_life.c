@@ -115,7 +115,7 @@ static void unset(struct gprof_alloc_probes *p)
 	for (i = 0; i < p->nr; i++) {
 		if (p->functions[i].probe.is_held)
 			await_unlocked(p, &p->functions[i].probe);
-		gprof_user_probe_let_go(&p->functions[i].probe);
+		gprof_user_probe_put(&p->functions[i].probe);
 	}
 	WRITE_ONCE(p->step, ktime_get_mono_fast_ns());
 	gprof_user_probes_settle();
@@ -218,7 +218,7 @@ static bool is_decided(struct gprof_alloc_probes *p)
 }
 
 /* Has that done by the work, which is not under way. */
-static void have(struct gprof_alloc_probes *p, bool set)
+static void queue_set(struct gprof_alloc_probes *p, bool set)
 {
 	spin_lock(&p->lock);
 	p->wanted = set;
@@ -442,7 +442,7 @@ int gprof_alloc_probes_start(struct gprof_alloc_probes *p, struct gprof_allocs *
 		return err;
 	p->frees = a->objects;
 	WRITE_ONCE(p->allocs, a);
-	have(p, true);
+	queue_set(p, true);
 	err = await_set(p, caller);
 	if (err)
 		cut_off(p);
@@ -462,7 +462,7 @@ out:
  */
 void gprof_alloc_probes_stop(struct gprof_alloc_probes *p)
 {
-	have(p, false);
+	queue_set(p, false);
 	/* Meanwhile tasks that have ended amid a call are counted. */
 	while (!wait_event_timeout(p->changed, !is_busy(p), HZ / 20) && !is_stuck(p))
 		;

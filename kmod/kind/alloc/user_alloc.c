@@ -8,7 +8,7 @@
  *
  * All that it says may be wrong. Registers that it gives for its stack are no more than it
  * could load before any sample; two of its threads may tell of one address at once, so
- * that the live table is changed under a lock.
+ * that the object table is changed under a lock.
  */
 #include "user_alloc.h"
 #include "allocs.h"
@@ -193,7 +193,7 @@ static void report_sample(struct gprof_allocs *a, struct gprof_capture *c,
 	c->flags &= ~GPROF_SAMPLE_REC_F_OBJECT;
 	/* In the table first: a reader of the ring looks there. */
 	if (a->objects && (m->flags & GPROF_ALLOC_REPORT_F_NO_ROOM || would_never_end(a, mm_id))) {
-		gprof_object_table_leave_out(a->objects);
+		gprof_object_table_count_full(a->objects);
 	} else if (a->objects) {
 		raw_spin_lock(&a->ends);
 		c->object = gprof_object_table_add(a->objects, key, c->time, m->bytes, weight);

@@ -50,7 +50,7 @@ struct hit {
  * period shorter by it. The first overflow of a counter with a random phase
  * comes early and is a sample all the same.
  */
-static __always_inline struct hit take(const struct gprof_counter *c, struct perf_event *event)
+static __always_inline struct hit read_hit(const struct gprof_counter *c, struct perf_event *event)
 {
 	u64 *stamp = gprof_counter_stamp(event), *seen = gprof_counter_seen(event);
 	s64 waiting = local64_read(&event->count) - *stamp;
@@ -109,7 +109,7 @@ static __always_inline bool belongs(const struct gprof_counter_spec *spec, struc
 }
 
 /*
- * Is it no sample, for the filter or because somebody else is told of it? The record of the
+ * Does the filter, or a callback for what passes it, take this event away? The record of the
  * tracepoint is there, as a recorder with a filter asks perf for it.
  */
 static noinline bool filtered(const struct gprof_counter_spec *spec,
@@ -130,7 +130,7 @@ static void overflow(struct perf_event *event, struct perf_sample_data *data,
 {
 	const struct gprof_counter *c = event->overflow_handler_context;
 	struct gprof_capture capture __uninitialized;
-	struct hit hit = take(c, event);
+	struct hit hit = read_hit(c, event);
 	struct gprof_consumer *t;
 
 	gprof_capture(&capture, regs, 0);

@@ -275,8 +275,8 @@ static enum hrtimer_restart interrupt(struct hrtimer *timer)
 }
 
 /* The schedule of a slot here with the same period that runs, or one of its own. */
-static void begin(struct gprof_slot *slot, const struct gprof_clock_spec *spec,
-		  const struct list_head *list, u64 now)
+static void slot_begin(struct gprof_slot *slot, const struct gprof_clock_spec *spec,
+		       const struct list_head *list, u64 now)
 {
 	const struct gprof_slot *other;
 
@@ -317,7 +317,7 @@ void gprof_slot_run(struct gprof_slot *slot, struct list_head *list,
 	if (unlikely(!c->online || !list_empty(&slot->node)))
 		return;
 	if (unlikely(!slot->spec))
-		begin(slot, spec, list, now);
+		slot_begin(slot, spec, list, now);
 	list_add_tail(&slot->node, list);
 	slot->due += now;
 	/* Pairs with READ_ONCE() in gprof_slot_time(). */

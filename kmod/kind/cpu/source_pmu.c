@@ -69,9 +69,9 @@ static u64 pmu_bytes(const struct gprof_request *req)
 	return gprof_counters_bytes(req->target);
 }
 
-static int take_turn(const struct gprof_target *target, u32 type, struct task_struct *caller)
+static int wait_for_turn(const struct gprof_target *target, u32 type, struct task_struct *caller)
 {
-	return target->privileged || type != PERF_TYPE_SOFTWARE ? 0 : gprof_turn_take(caller);
+	return target->privileged || type != PERF_TYPE_SOFTWARE ? 0 : gprof_turn_wait(caller);
 }
 
 static int pmu_setup(struct gprof_request *req, void **state)
@@ -88,7 +88,7 @@ static int pmu_setup(struct gprof_request *req, void **state)
 		req->reason = GPROF_REASON_PARANOID;
 		return -EPERM;
 	}
-	err = take_turn(req->target, p->type, current);
+	err = wait_for_turn(req->target, p->type, current);
 	if (err) {
 		req->reason = GPROF_REASON_TURN;
 		return err;
@@ -113,8 +113,8 @@ static int pmu_start(void *state, u32 *attached)
 	struct gprof_counters *c = state;
 	const struct gprof_counter_spec *spec = &c->consumer.spec;
 
-	return take_turn(spec->target, spec->attr.type, spec->target->caller) ?:
-	       gprof_counters_start(c, attached);
+	return wait_for_turn(spec->target, spec->attr.type, spec->target->caller) ?:
+		       gprof_counters_start(c, attached);
 }
 
 const struct gprof_source_ops gprof_source_pmu = {

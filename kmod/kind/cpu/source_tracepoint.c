@@ -57,7 +57,7 @@ static u64 tracepoint_bytes(const struct gprof_request *req)
 				  min_t(u32, p->filter_text_size, GPROF_FILTER_TEXT_MAX));
 }
 
-static int take_filter(const struct gprof_tracepoint_params *p, struct tracepoint_source *s,
+static int copy_filter(const struct gprof_tracepoint_params *p, struct tracepoint_source *s,
 		       u32 *reason)
 {
 	struct gprof_filter *f;
@@ -124,7 +124,7 @@ static int tracepoint_setup(struct gprof_request *req, void **state)
 	s = kzalloc(sizeof(*s), GFP_KERNEL_ACCOUNT);
 	if (!s)
 		return -ENOMEM;
-	err = take_filter(p, s, &req->reason) ?: make_counters(req, s);
+	err = copy_filter(p, s, &req->reason) ?: make_counters(req, s);
 	if (err) {
 		destroy(s);
 		return err;

@@ -134,7 +134,7 @@ static noinline void expire_overdue(struct list_head *slots, u64 now)
 }
 
 /* Members have changed: does current belong to them? */
-static void look_at_current(void)
+static void update_current(void)
 {
 	struct gprof_cpu_clock *c = this_cpu_ptr(&gprof_cpu_clock);
 	u64 now = ktime_get_mono_fast_ns();
@@ -145,9 +145,9 @@ static void look_at_current(void)
 }
 
 /* In an interrupt, or called by the CPU that sends them to the others. */
-static void look_at_current_there(void *unused)
+static void update_current_there(void *unused)
 {
-	look_at_current();
+	update_current();
 }
 
 static void timer_executed(struct gprof_task_set *task_set, bool changed)
@@ -157,7 +157,7 @@ static void timer_executed(struct gprof_task_set *task_set, bool changed)
 	if (!changed)
 		return;
 	local_irq_save(flags);
-	look_at_current();
+	update_current();
 	local_irq_restore(flags);
 }
 
@@ -209,7 +209,7 @@ static int start_on_tasks(struct gprof_timer *t, u32 *attached)
 	}
 	/* Before those that run are sampled. A task that is switched in meanwhile is already. */
 	gprof_oncpu_scan(t->spec.sampler->oncpu);
-	gprof_target_call_running(t->spec.target, look_at_current_there, NULL);
+	gprof_target_call_running(t->spec.target, update_current_there, NULL);
 	return 0;
 }
 
@@ -225,7 +225,7 @@ static void stop_on_tasks(struct gprof_timer *t)
 	gprof_oncpu_forget(t->spec.sampler->oncpu);
 	gprof_task_set_detach(&t->task_set);
 	/* A CPU that saw a member of ours has let a slot run before this takes it off. */
-	on_each_cpu_cond(slot_runs, look_at_current_there, t, 1);
+	on_each_cpu_cond(slot_runs, update_current_there, t, 1);
 	tp_end(&switches, &switch_users);
 }
 
@@ -318,7 +318,7 @@ static int timer_cpu_came(unsigned int cpu)
 	return 0;
 }
 
-static int cpu_goes(unsigned int cpu)
+static int cpu_offline(unsigned int cpu)
 {
 	gprof_cpu_clock_offline();
 	return 0;
@@ -339,7 +339,7 @@ int gprof_timers_init(void)
 
 	for_each_possible_cpu(cpu)
 		gprof_cpu_clock_init(cpu);
-	state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "gprof:timer", timer_cpu_came, cpu_goes);
+	state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "gprof:timer", timer_cpu_came, cpu_offline);
 	if (state < 0)
 		return state;
 	timer_hotplug_state = state;

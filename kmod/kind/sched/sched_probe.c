@@ -27,7 +27,7 @@
 #define SAMPLED		1UL	/* in struct gprof_sched_bucket.task */
 
 /* The seed's flag that is set hz times a second, and consumed by the first CPU that comes. */
-static noinline unsigned long take_sample_turn(struct gprof_sched *s, u64 now)
+static noinline unsigned long claim_sample(struct gprof_sched *s, u64 now)
 {
 	u64 due = READ_ONCE(s->next_sample);
 	u64 period = READ_ONCE(s->sample_period);
@@ -109,7 +109,7 @@ static noinline void begin_other_wait(struct gprof_sched *s, struct task_struct 
 		if (is_entry_of(atomic_long_read(&b->task[way]), task))
 			return;
 	}
-	entry |= take_sample_turn(s, now);
+	entry |= claim_sample(s, now);
 	for (way = 0; way < GPROF_SCHED_WAYS; way++) {
 		if (!claim(b, way, entry))
 			continue;

@@ -32,7 +32,7 @@ static void add_buckets(struct gprof_histogram *to, const struct gprof_histogram
 		to->buckets[i] += READ_ONCE(from->buckets[i]);
 }
 
-static void take_max(struct gprof_histogram *to, const struct gprof_histogram *from)
+static void merge_max(struct gprof_histogram *to, const struct gprof_histogram *from)
 {
 	to->max = max_t(u64, to->max, READ_ONCE(from->max));
 }
@@ -90,8 +90,8 @@ static void sum_all(struct gprof_sched *s, struct gprof_sched_totals *t)
 	smp_rmb();	/* Pairs with the last smp_wmb() in gprof_histogram_add(). */
 	for_each_possible_cpu(cpu) {
 		c = per_cpu_ptr(s->counters, cpu);
-		take_max(&t->delay, &c->delay);
-		take_max(&t->on_cpu, &c->on_cpu);
+		merge_max(&t->delay, &c->delay);
+		merge_max(&t->on_cpu, &c->on_cpu);
 	}
 	smp_rmb();	/* Pairs with the first smp_wmb() in gprof_histogram_add(). */
 	for_each_possible_cpu(cpu) {

@@ -77,7 +77,7 @@ static bool is_wanted(const struct gprof_target *t, struct task_struct *task)
 }
 
 /* Under RCU. Counts all, and takes as many as there is room for. */
-static unsigned int take_tasks(struct task_source *s, unsigned int room)
+static unsigned int collect_tasks(struct task_source *s, unsigned int room)
 {
 	const struct gprof_target *t = s->target;
 	struct task_struct *process, *task;
@@ -118,7 +118,7 @@ static int collect(struct task_source *s)
 
 	for (;;) {
 		rcu_read_lock();
-		nr = take_tasks(s, room);
+		nr = collect_tasks(s, room);
 		rcu_read_unlock();
 		s->nr = min(nr, room);
 		if (nr <= room)
@@ -178,7 +178,7 @@ static void learn(struct task_source *s, struct task_struct *task)
 	if (table_set &&
 	    (IS_ENABLED(CONFIG_PREEMPT_RT) || s->sampler->options.flags & GPROF_STACK_F_PYTHON) &&
 	    gprof_task_in_mm_seems_allowed(task, current->mm, s->target->owner))
-		gprof_table_set_learn_current(table_set);
+		gprof_table_set_map_current(table_set);
 }
 
 static void borrow(struct task_source *s, struct mm_struct **mm, struct task_struct *task)
@@ -210,7 +210,7 @@ static u64 walk(struct task_source *s)
 		due = wait_for_room(s);
 		if (due)
 			break;
-		gprof_work_give_way(&s->work);
+		gprof_work_yield(&s->work);
 		borrow(s, &mm, s->tasks[s->at]);
 		s->told += gprof_task_stack(s->tasks[s->at], s->target, s->sampler);
 		s->at++;

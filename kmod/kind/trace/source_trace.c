@@ -62,7 +62,7 @@ static int check_stacks(const struct gprof_request *req, u32 *reason)
  * All that writes to a trace's ring has interrupts off, since a cut must not be interrupted
  * by an event. Software events, and those of probes, come in the middle of anything.
  */
-static bool comes_without_interrupts(const struct gprof_cpu_params *p)
+static bool occurs_with_interrupts_off(const struct gprof_cpu_params *p)
 {
 	switch (p->type) {
 	case PERF_TYPE_HARDWARE:
@@ -89,7 +89,7 @@ static int check(const struct gprof_request *req, u32 *reason)
 					    !!memchr_inv(&p->cpu, 0, sizeof(p->cpu))))
 		return -EINVAL;
 	*reason = GPROF_REASON_EVENT;
-	if (p->cpu.size && !comes_without_interrupts(&p->cpu))
+	if (p->cpu.size && !occurs_with_interrupts_off(&p->cpu))
 		return -EOPNOTSUPP;
 	/* A user that records one's own slows everybody's. */
 	*reason = GPROF_REASON_SLOWS_DENIED;
@@ -181,7 +181,7 @@ static void target_executed(struct gprof_task_set *task_set, bool changed)
 }
 
 /* The caller is current, and preemption is off. */
-static bool take_note(struct gprof_notes *notes, struct gprof_annotation_rec *rec)
+static bool pop_note(struct gprof_notes *notes, struct gprof_annotation_rec *rec)
 {
 	struct gprof_trace *t = container_of(notes, struct gprof_trace, notes);
 	struct gprof_trace_event e = { .note = rec };
@@ -250,7 +250,7 @@ static int setup(struct gprof_request *req, void **state)
 	t->flags = p->flags;
 	t->stacks = p->stacks;
 	t->min_ns = (u64)p->min_us * NSEC_PER_USEC;
-	t->notes.take = take_note;
+	t->notes.take = pop_note;
 	t->notes.owner = req->target->owner;
 	t->notes.privileged = req->target->privileged;
 	if (req->target->type == GPROF_TARGET_CPUS)
@@ -287,7 +287,7 @@ static void begin_cpu(void *data)
 	struct gprof_trace *t = data;
 
 	if (!t->only_cpus || gprof_trace_has(t, current))
-		gprof_trace_say_running(t, true);
+		gprof_trace_emit_running(t, true);
 }
 
 /* A tracepoint calls the last one first: a trigger event stands behind its cause. */

@@ -238,8 +238,7 @@ static int attach_probes(struct gprof_trace *t)
 	return 0;
 }
 
-#ifdef CONFIG_KPROBES
-static void write_event(struct gprof_trace *t, const struct gprof_trace_event *e)
+static void __maybe_unused write_event(struct gprof_trace *t, const struct gprof_trace_event *e)
 {
 	preempt_disable_notrace();
 	if (gprof_trace_has(t, current))
@@ -247,6 +246,7 @@ static void write_event(struct gprof_trace *t, const struct gprof_trace_event *e
 	preempt_enable_notrace();
 }
 
+#ifdef CONFIG_KPROBES
 /* handle_mm_fault(vma, address, flags, regs), on behalf of user code? */
 static int faulted(struct kprobe *kp, struct pt_regs *regs)
 {

@@ -42,7 +42,7 @@ static void *write_task(const struct gprof_trace *t, struct gprof_trace_cpu *c,
 }
 
 /* Names of another generation are of no use. */
-static void follow(struct gprof_trace_cpu *c, u16 generation)
+static void enter_generation(struct gprof_trace_cpu *c, u16 generation)
 {
 	if (!c->epoch || generation != c->generation) {
 		c->generation = generation;
@@ -53,17 +53,17 @@ static void follow(struct gprof_trace_cpu *c, u16 generation)
 }
 
 /* Events that a task makes at will: an annotation, or a new name but that of a program. */
-static bool is_said(const struct gprof_trace_event *e)
+static bool is_user_event(const struct gprof_trace_event *e)
 {
 	return e->note || (e->rename && !e->word && !current->in_execve);
 }
 
-static u32 said_size(const struct gprof_trace_event *e)
+static u32 user_event_size(const struct gprof_trace_event *e)
 {
 	return e->note ? e->note->rec.size : sizeof(struct gprof_task_rec);
 }
 
-static u32 *told_by_user(struct gprof_trace_cpu *c)
+static u32 *quota_of_user(struct gprof_trace_cpu *c)
 {
 	return &c->told[__kuid_val(current_uid()) & (GPROF_TRACE_USERS - 1)];
 }
@@ -73,24 +73,24 @@ static u32 *told_by_user(struct gprof_trace_cpu *c)
  * it has an eighth of a generation, and all users half of one, for a user may have many ids.
  * A generation that is about to begin has room for any first event.
  */
-static bool may_say(struct gprof_trace_cpu *c, u64 now, const struct gprof_trace_event *e)
+static bool within_quota(struct gprof_trace_cpu *c, u64 now, const struct gprof_trace_event *e)
 {
 	struct gprof_buffer *b = c->buffer;
 	u64 word = local64_read(&b->word), size = b->size / GPROF_FLIGHT_PARTS;
-	u32 said = said_size(e);
+	u32 said = user_event_size(e);
 
 	if (said > size / 8)
 		return false;
 	if (gprof_word_generation(word) != c->generation || gprof_buffer_cut_due(b, word, now))
 		return true;
-	return *told_by_user(c) + said <= size / 8 && c->told_all + said <= size / 2;
+	return *quota_of_user(c) + said <= size / 8 && c->told_all + said <= size / 2;
 }
 
 /*
  * The first loss of a generation is told where it was. The others wait for that of the next:
  * a record for each would take more room than the event that is left out.
  */
-static noinline void refuse(struct gprof_trace_cpu *c)
+static noinline void lose_over_quota(struct gprof_trace_cpu *c)
 {
 	local64_inc(&c->buffer->produced);
 	if (c->refused == c->epoch) {
@@ -135,7 +135,7 @@ static void write_all(struct gprof_trace *t, struct gprof_trace_cpu *c, u64 now,
 	u32 size = 0, id = 0;
 	u64 *place;
 
-	follow(c, generation);
+	enter_generation(c, generation);
 	member = running && gprof_trace_has(t, current);
 	if (member) {
 		id = gprof_pid_in(t->pid_ns, current->pid);
@@ -187,9 +187,9 @@ static void write_all(struct gprof_trace *t, struct gprof_trace_cpu *c, u64 now,
 			   gprof_trace_word(GPROF_TRACE_OPERAND, 0, 0);
 	if (e->note)
 		write_note(t, (void *)place, e->note, gprof_buffer_time(b, now));
-	if (b->flight && is_said(e)) {
-		*told_by_user(c) += said_size(e);
-		c->told_all += said_size(e);
+	if (b->flight && is_user_event(e)) {
+		*quota_of_user(c) += user_event_size(e);
+		c->told_all += user_event_size(e);
 	}
 }
 
@@ -212,7 +212,7 @@ noinline void gprof_trace_emit_slowly(struct gprof_trace *t, u64 now, u32 word,
 	write_all(t, c, now, &e, false);
 	/* Words alone are put only where a reader knows the running task. */
 	if (c->followed != GPROF_TRACE_DESYNC)
-		gprof_buffer_look_ahead(c->buffer);
+		gprof_buffer_prefetch(c->buffer);
 	gprof_buffer_end(c->buffer);
 }
 
@@ -290,8 +290,9 @@ void gprof_trace_write(struct gprof_trace *t, const struct gprof_trace_event *e)
 	local_irq_save(flags);
 	c = this_cpu_ptr(t->cpus);
 	if (likely(c->buffer)) {
-		if (is_said(e) && c->buffer->flight && !may_say(c, gprof_clock_ns(), e)) {
-			refuse(c);
+		if (is_user_event(e) && c->buffer->flight &&
+		    !within_quota(c, gprof_clock_ns(), e)) {
+			lose_over_quota(c);
 			goto out;
 		}
 		if (unlikely(c->nr_deferred))
@@ -305,13 +306,13 @@ out:
 }
 
 /**
- * gprof_trace_say_running() - tell the task that runs on this CPU
+ * gprof_trace_emit_running() - tell the task that runs on this CPU
  * @t: trace
  * @again: though nobody has lost sight of it
  *
  * Context: Any but NMI.
  */
-void gprof_trace_say_running(struct gprof_trace *t, bool again)
+void gprof_trace_emit_running(struct gprof_trace *t, bool again)
 {
 	const struct gprof_trace_event none = { };
 	struct gprof_trace_cpu *c;

@@ -11,7 +11,7 @@ void gprof_trace_emit_slowly(struct gprof_trace *t, u64 now, u32 word, struct ta
 void gprof_trace_no_buffer(struct gprof_trace *t);
 void gprof_trace_write(struct gprof_trace *t, const struct gprof_trace_event *e);
 void gprof_trace_release(struct gprof_trace *t);
-void gprof_trace_say_running(struct gprof_trace *t, bool again);
+void gprof_trace_emit_running(struct gprof_trace *t, bool again);
 bool gprof_trace_mark(struct gprof_trace *t, const struct gprof_trigger_event *fired, pid_t tid,
 		      u32 flags);
 

@@ -45,7 +45,7 @@ void gprof_trace_begins(struct gprof_trace *t, const struct gprof_trace_event *e
 }
 
 /* The words on top have no end any more. */
-static bool drop(struct gprof_trace_cpu *c, u64 min_ns, u32 begin)
+static bool drop_short_begin(struct gprof_trace_cpu *c, u64 min_ns, u32 begin)
 {
 	u32 i = c->nr_deferred;
 
@@ -70,7 +70,7 @@ void gprof_trace_ends(struct gprof_trace *t, const struct gprof_trace_event *e, 
 	unsigned long flags;
 
 	local_irq_save(flags);
-	if (!drop(this_cpu_ptr(t->cpus), t->min_ns, begin))
+	if (!drop_short_begin(this_cpu_ptr(t->cpus), t->min_ns, begin))
 		gprof_trace_write(t, e);
 	local_irq_restore(flags);
 }

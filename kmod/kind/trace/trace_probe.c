@@ -41,7 +41,7 @@ static noinline u32 other_reason(unsigned int state)
  * It would go on. The kernel tells that it was made to stop only where it was in kernel
  * mode; a task that gives way on the way back to user mode has not asked for it either.
  */
-static noinline u32 gives_way(struct task_struct *prev)
+static noinline u32 is_yield(struct task_struct *prev)
 {
 	if (!(prev->flags & PF_KTHREAD) &&
 	    gprof_user_call(prev, task_pt_regs(prev)) != __NR_sched_yield)
@@ -59,7 +59,7 @@ static __always_inline u32 reason_of(struct gprof_trace *t, struct task_struct *
 	if (!prev->pid)
 		return GPROF_TRACE_PREV_IDLE;
 	if (gprof_task_queued(prev))
-		return preempt ? GPROF_TRACE_PREV_PREEMPTED : gives_way(prev);
+		return preempt ? GPROF_TRACE_PREV_PREEMPTED : is_yield(prev);
 	if (likely(state == TASK_INTERRUPTIBLE))
 		return GPROF_TRACE_PREV_SLEEPS;
 	/* Nothing on the way from there to the last switch waits for a signal. */
@@ -149,7 +149,7 @@ static __always_inline u32 id_of_other(const struct gprof_trace *t, struct task_
 }
 
 /* A waker may be a task outside the target, which not everybody may look at. */
-static bool may_see_waker(const struct gprof_trace *t)
+static bool can_see_waker(const struct gprof_trace *t)
 {
 	return current->pid && (t->whose.target->privileged || gprof_trace_has(t, current));
 }
@@ -179,7 +179,7 @@ static __always_inline void on_waking(struct gprof_trace *t, struct task_struct 
 		c->waking = task;
 		c->waking_at = now;
 	}
-	if (stacks && by == GPROF_TRACE_BY_TASK && may_see_waker(t))
+	if (stacks && by == GPROF_TRACE_BY_TASK && can_see_waker(t))
 		gprof_trace_stack(t, c, now, NULL);
 }
 
@@ -284,7 +284,7 @@ static void executed(void *data, struct task_struct *task, pid_t old_pid)
 	if (gprof_trace_has(t, task))
 		gprof_trace_write(t, &e);
 	else if (this_cpu_read(t->cpus->running))
-		gprof_trace_say_running(t, true);
+		gprof_trace_emit_running(t, true);
 }
 
 static void exited(void *data, struct task_struct *task)

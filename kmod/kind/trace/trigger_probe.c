@@ -21,7 +21,7 @@ struct irqaction;
 
 /* ---- system calls ---- */
 
-static bool wants_call(const struct gprof_triggers *g, long number)
+static bool has_call_trigger(const struct gprof_triggers *g, long number)
 {
 	unsigned int i;
 
@@ -38,7 +38,7 @@ static void trigger_call_entered(void *data, struct pt_regs *regs, long number)
 {
 	if (in_compat_syscall())
 		number = GPROF_TRIGGER_ANY;
-	if (wants_call(data, number))
+	if (has_call_trigger(data, number))
 		gprof_pending_op_begins(data, GPROF_PENDING_SYSCALL, number);
 }
 

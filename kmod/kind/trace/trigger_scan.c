@@ -84,7 +84,7 @@ static bool is_off_since(const struct gprof_pending_op *l, const struct task_str
 }
 
 /* Sets the bit of a trigger in a time, if it still is that. */
-static bool goes_on(struct going_on *w, u32 index)
+static bool mark_reported(struct going_on *w, u32 index)
 {
 	u64 marked = w->since | gprof_since_fired(index);
 
@@ -101,7 +101,7 @@ static void scan_kind(struct gprof_triggers *g, unsigned int at, struct task_str
 	bool wait = kind < GPROF_PENDING_SYSCALL;
 	/* Pairs with smp_store_release() in gprof_pending_op_begins(). */
 	struct going_on w = { .word = &l->since[kind], .since = smp_load_acquire(&l->since[kind]) };
-	/* Of a later call only where that time is gone by now, which goes_on() sees. */
+	/* Of a later call only where that time is gone by now, which mark_reported() sees. */
 	s32 number = kind == GPROF_PENDING_SYSCALL ? READ_ONCE(l->number) : GPROF_TRIGGER_ANY;
 	unsigned int i;
 	u64 now, ns;
@@ -122,7 +122,7 @@ static void scan_kind(struct gprof_triggers *g, unsigned int at, struct task_str
 		    (r->number != GPROF_TRIGGER_ANY && r->number != number))
 			continue;
 		/* Still this task's? Then so is the time, or it is not that any more. */
-		if (gprof_pending_op_task_at(g, at) != task || !goes_on(&w, r->index))
+		if (gprof_pending_op_task_at(g, at) != task || !mark_reported(&w, r->index))
 			return;
 		gprof_trigger_fire(r, task, ns, number, GPROF_TRIGGER_EVENT_F_GOES_ON);
 	}

@@ -115,8 +115,8 @@ static void ended(struct gprof_triggers *g, struct gprof_pending_op *l,
 /* ---- switches ---- */
 
 /* With the bits that the work item has set up to now, which then finds nothing any more. */
-static void was_long(struct gprof_triggers *g, struct gprof_pending_op *l, struct task_struct *next,
-		     u64 now)
+static void report_long_waits(struct gprof_triggers *g, struct gprof_pending_op *l,
+			      struct task_struct *next, u64 now)
 {
 	u64 off = READ_ONCE(l->since[GPROF_PENDING_OFF_CPU]);
 	u64 woken = gprof_pending_op_waits_since(l, off);
@@ -162,7 +162,7 @@ void gprof_pending_op_switch(struct gprof_triggers *g, struct gprof_trace_cpu *c
 	if (!l)
 		return;
 	c->places[(u8)next->pid] = l;
-	was_long(g, l, next, now);
+	report_long_waits(g, l, next, now);
 	WRITE_ONCE(l->since[GPROF_PENDING_DELAY], 0);
 }
 

@@ -155,8 +155,8 @@ static noinline void lock_ends(struct gprof_waits *w, unsigned int at,
 	/* Before the place is given up. */
 	if (w->owners)
 		owner = w->owners[at];
-	if (READ_ONCE(w->waits[at].addr) != (u64)lock ||
-	    !gprof_wait_take(w, at, key, &wait) || wait.unsampled)
+	if (READ_ONCE(w->waits[at].addr) != (u64)lock || !gprof_wait_claim(w, at, key, &wait) ||
+	    wait.unsampled)
 		return;
 	/* Pairs with smp_store_release() in gprof_waits_last(). */
 	if (smp_load_acquire(&w->phase) == GPROF_WAITS_OVER)

@@ -2,10 +2,9 @@
 /*
  * wait: from switch-out to wake-up, and to the sample.
  *
- * A wait that is sampled is noted when its task gives the CPU away. The wake-up notes its
- * end.
- * When the task is switched in the note is taken, and an interrupt asked for, which comes
- * as soon as interrupts are on: then the task is current, in its own memory, and still
+ * A wait that is sampled is noted when its task is switched out. The wake-up notes its end.
+ * The switch-in takes the note and queues an irq_work, which runs as soon as interrupts are
+ * on: then the task is current, in its own memory, and still
  * where it waited. So the stack is that of the wait, both halves of it, and needs no
  * memory while the task sleeps.
  *
@@ -59,7 +58,7 @@ static bool may_be_reported(const struct gprof_waits *w)
 	return !w->whose.tgids || gprof_waits_have(w, current);
 }
 
-/* It has interrupted, or followed, the switch to the waiter, which is where it waited. */
+/* The irq_work interrupts, or follows, the switch to the waiter: current is where it waited. */
 static void sample_waiter(struct irq_work *irq)
 {
 	struct gprof_wait_cpu *c = container_of(irq, struct gprof_wait_cpu, irq);
@@ -77,13 +76,14 @@ static void sample_waiter(struct irq_work *irq)
 	local_irq_restore(flags);
 }
 
-static noinline void comes(struct gprof_waits *w, unsigned int at, struct task_struct *next)
+static noinline void finish_wait_on_switch_in(struct gprof_waits *w, unsigned int at,
+					      struct task_struct *next)
 {
 	struct gprof_wait_cpu *c = this_cpu_ptr(w->cpus);
 	u64 now = gprof_clock_ns();
 	struct gprof_wait wait;
 
-	if (!gprof_wait_take_of(w, at, next, &wait))
+	if (!gprof_wait_claim_of(w, at, next, &wait))
 		return;
 	if (unlikely(c->due.task))
 		gprof_wait_lose(w);
@@ -93,8 +93,8 @@ static noinline void comes(struct gprof_waits *w, unsigned int at, struct task_s
 	irq_work_queue(&c->irq);
 }
 
-static noinline void goes(struct gprof_waits *w, struct task_struct *prev, unsigned int state,
-			  bool unsampled)
+static noinline void note_wait(struct gprof_waits *w, struct task_struct *prev, unsigned int state,
+			       bool unsampled)
 {
 	u64 now = gprof_clock_ns();
 
@@ -109,15 +109,15 @@ static __always_inline bool notes_all(const struct gprof_waits *w)
 }
 
 /* Chance has come to one, or has to be asked anew. */
-static noinline void draws(struct gprof_waits *w, struct task_struct *prev, unsigned int state,
-			   s64 left)
+static noinline void note_if_drawn(struct gprof_waits *w, struct task_struct *prev,
+				   unsigned int state, s64 left)
 {
 	struct gprof_wait_cpu *c = this_cpu_ptr(w->cpus);
 
 	if (gprof_subsample_draws(&c->subsample, &w->subsampling, 1, left))
-		goes(w, prev, state, false);
+		note_wait(w, prev, state, false);
 	else if (notes_all(w))
-		goes(w, prev, state, true);
+		note_wait(w, prev, state, true);
 }
 
 /* While START looks for tasks that wait already; before that, and after STOP, nothing begins. */
@@ -131,11 +131,11 @@ static noinline void begins_at_boundary(struct gprof_waits *w, struct task_struc
 		return;
 	local64_inc(&c->count);
 	if (!w->subsampled)
-		goes(w, prev, state, false);
+		note_wait(w, prev, state, false);
 	else if (gprof_subsample_skips(&c->subsample, 1, &left))
-		goes(w, prev, state, true);
+		note_wait(w, prev, state, true);
 	else
-		draws(w, prev, state, left);
+		note_if_drawn(w, prev, state, left);
 }
 
 static __always_inline void begins(struct gprof_waits *w, struct task_struct *prev,
@@ -151,9 +151,9 @@ static __always_inline void begins(struct gprof_waits *w, struct task_struct *pr
 	c = this_cpu_ptr(w->cpus);
 	local64_inc(&c->count);
 	if (!subsampled)
-		goes(w, prev, state, false);
+		note_wait(w, prev, state, false);
 	else if (unlikely(!gprof_subsample_skips(&c->subsample, 1, &left)))
-		draws(w, prev, state, left);
+		note_if_drawn(w, prev, state, left);
 }
 
 /* A task that ends is in no call any more. */
@@ -168,8 +168,8 @@ static noinline void begins_for_lock(struct gprof_waits *w, struct task_struct *
  * A task that could go on does not wait, and one that ends does not either: it may sleep yet when
  * it has been reaped, and its process have left the task set by the time that it is switched in.
  */
-static __always_inline void stops(struct gprof_waits *w, struct task_struct *prev,
-				  unsigned int state, bool all, bool subsampled)
+static __always_inline void switch_out(struct gprof_waits *w, struct task_struct *prev,
+				       unsigned int state, bool all, bool subsampled)
 {
 	if (gprof_task_queued(prev) || (!all && !gprof_waits_have(w, prev)))
 		return;
@@ -186,29 +186,30 @@ static __always_inline void stops(struct gprof_waits *w, struct task_struct *pre
 static __always_inline void
 on_switch(struct gprof_waits *w, struct task_struct *prev, struct task_struct *next,
 	  unsigned int state, bool all, bool subsampled,
-	  void (*comes)(struct gprof_waits *w, unsigned int at, struct task_struct *next,
-			struct task_struct *prev, unsigned int state))
+	  void (*switch_in)(struct gprof_waits *w, unsigned int at, struct task_struct *next,
+			    struct task_struct *prev, unsigned int state))
 {
 	int at = gprof_wait_at(w, next);
 
 	if (unlikely(at >= 0))
-		comes(w, at, next, prev, state);
+		switch_in(w, at, next, prev, state);
 	else
-		stops(w, prev, state, all, subsampled);
+		switch_out(w, prev, state, all, subsampled);
 }
 
 /* After the next task was told. */
-static noinline void stops_too(struct gprof_waits *w, struct task_struct *prev, unsigned int state)
+static noinline void switch_out_too(struct gprof_waits *w, struct task_struct *prev,
+				    unsigned int state)
 {
-	stops(w, prev, state, w->whose.target->type == GPROF_TARGET_SYSTEM, w->subsampled);
+	switch_out(w, prev, state, w->whose.target->type == GPROF_TARGET_SYSTEM, w->subsampled);
 }
 
-static noinline void comes_then_stops(struct gprof_waits *w, unsigned int at,
-				      struct task_struct *next, struct task_struct *prev,
-				      unsigned int state)
+static noinline void switch_in_then_out(struct gprof_waits *w, unsigned int at,
+					struct task_struct *next, struct task_struct *prev,
+					unsigned int state)
 {
-	comes(w, at, next);
-	stops_too(w, prev, state);
+	finish_wait_on_switch_in(w, at, next);
+	switch_out_too(w, prev, state);
 }
 
 static noinline void ends(struct gprof_waits *w, unsigned int at)
@@ -247,12 +248,12 @@ static void report_waker(struct gprof_waits *w, struct gprof_wait_end *e, struct
 }
 
 /* A sampled one that ends now, and before STOP. */
-static bool take_ended(struct gprof_waits *w, unsigned int at, struct task_struct *task,
-		       struct gprof_wait_end *e)
+static bool take_ended_wait(struct gprof_waits *w, unsigned int at, struct task_struct *task,
+			    struct gprof_wait_end *e)
 {
 	struct gprof_wait wait;
 
-	if (!gprof_wait_take_of(w, at, task, &wait))
+	if (!gprof_wait_claim_of(w, at, task, &wait))
 		return false;
 	/* Pairs with smp_store_release() in gprof_waits_last(). */
 	if (smp_load_acquire(&w->phase) == GPROF_WAITS_OVER)
@@ -267,7 +268,7 @@ static noinline void ends_by_current(struct gprof_waits *w, unsigned int at,
 	struct gprof_wait_cpu *c = this_cpu_ptr(w->cpus);
 	struct gprof_wait_end e;
 
-	if (!take_ended(w, at, task, &e))
+	if (!take_ended_wait(w, at, task, &e))
 		return;
 	gprof_caller_regs(&c->regs);
 	report_waker(w, &e, &c->regs);
@@ -278,7 +279,7 @@ static noinline void ends_meanwhile(struct gprof_waits *w, struct task_struct *t
 {
 	int at;
 
-	gprof_waits_look_at(w, task);
+	gprof_waits_scan(w, task);
 	at = gprof_wait_at(w, task);
 	if (at >= 0)
 		ends_by_current(w, at, task);
@@ -300,7 +301,7 @@ static noinline void ended_early(struct gprof_waits *w, unsigned int at, struct 
 	struct gprof_wait_cpu *c = this_cpu_ptr(w->cpus);
 	struct gprof_wait_end e;
 
-	if (!take_ended(w, at, task, &e))
+	if (!take_ended_wait(w, at, task, &e))
 		return;
 	perf_fetch_caller_regs(&c->regs);
 	gprof_wait_report(w, &e, &init_task, &c->regs, __GPROF_STACK_F_ALL);
@@ -319,7 +320,7 @@ static noinline void ended_early_then_stops(struct gprof_waits *w, unsigned int 
 					    unsigned int state)
 {
 	ended_early(w, at, next);
-	stops_too(w, prev, state);
+	switch_out_too(w, prev, state);
 }
 
 #define SWITCH(_name, _all, _thinned, _comes)					\
@@ -329,10 +330,10 @@ static notrace void _name(void *data, bool preempt, struct task_struct *prev,	\
 	on_switch(data, prev, next, state, _all, _thinned, _comes);		\
 }
 
-SWITCH(switch_all, true, false, comes_then_stops)
-SWITCH(switch_some, false, false, comes_then_stops)
-SWITCH(switch_all_thinned, true, true, comes_then_stops)
-SWITCH(switch_some_thinned, false, true, comes_then_stops)
+SWITCH(switch_all, true, false, switch_in_then_out)
+SWITCH(switch_some, false, false, switch_in_then_out)
+SWITCH(switch_all_thinned, true, true, switch_in_then_out)
+SWITCH(switch_some_thinned, false, true, switch_in_then_out)
 SWITCH(switch_all_waker, true, false, ended_early_then_stops)
 SWITCH(switch_some_waker, false, false, ended_early_then_stops)
 SWITCH(switch_all_thinned_waker, true, true, ended_early_then_stops)
@@ -581,7 +582,7 @@ void gprof_waits_last(void *state)
 	struct gprof_waits *w = state;
 
 	w->until = gprof_clock_ns();
-	/* Pairs with smp_load_acquire() in gprof_wait_end() and take_ended(). */
+	/* Pairs with smp_load_acquire() in gprof_wait_end() and take_ended_wait(). */
 	smp_store_release(&w->phase, GPROF_WAITS_OVER);
 	if (!w->spec.by_waker && !w->spec.in_kernel)
 		gprof_waits_report_unended(w);

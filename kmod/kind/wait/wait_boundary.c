@@ -83,7 +83,7 @@ static void begun(struct gprof_waits *w, struct task_struct *task, unsigned int 
 }
 
 /* Returns false where it cannot be told yet whether it sleeps. */
-static bool look_at_locked(struct gprof_waits *w, struct task_struct *task)
+static bool scan_locked(struct gprof_waits *w, struct task_struct *task)
 {
 	unsigned int state = sleeps(task);
 
@@ -95,16 +95,16 @@ static bool look_at_locked(struct gprof_waits *w, struct task_struct *task)
 }
 
 /**
- * gprof_waits_look_at() - note a wait that has begun before START, and is about to end
+ * gprof_waits_scan() - note a wait that has begun before START, and is about to end
  * @w: waits, in GPROF_WAITS_BEGIN
  * @task: is being woken by current, be it as an interrupt
  *
  * Context: Any but NMI, under the lock of @task, where that is not current itself.
  */
-void gprof_waits_look_at(struct gprof_waits *w, struct task_struct *task)
+void gprof_waits_scan(struct gprof_waits *w, struct task_struct *task)
 {
 	if (task != current)
-		look_at_locked(w, task);
+		scan_locked(w, task);
 }
 
 /**
@@ -112,49 +112,49 @@ void gprof_waits_look_at(struct gprof_waits *w, struct task_struct *task)
  * @data: waits
  * @task: to which the walk may not have come; nobody would know then that it has waited
  *
- * Context: As gprof_waits_look_at().
+ * Context: As gprof_waits_scan().
  */
 void notrace gprof_wait_wakes(void *data, struct task_struct *task)
 {
 	struct gprof_waits *w = data;
 
 	if (READ_ONCE(w->phase) == GPROF_WAITS_BEGIN)
-		gprof_waits_look_at(w, task);
+		gprof_waits_scan(w, task);
 }
 
-static void look_at(struct gprof_waits *w, struct task_struct *task)
+static void scan_target(struct gprof_waits *w, struct task_struct *task)
 {
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&task->pi_lock, flags);
-	if (!look_at_locked(w, task))
+	if (!scan_locked(w, task))
 		w->unsure = true;
 	raw_spin_unlock_irqrestore(&task->pi_lock, flags);
 }
 
 /* Returns false where others ran meanwhile, and tasks that came cannot be found from here. */
-static bool look_at_threads(struct gprof_waits *w, struct task_struct *process,
-			    unsigned int *seen, bool may_pause)
+static bool scan_threads(struct gprof_waits *w, struct task_struct *process, unsigned int *seen,
+			 bool may_pause)
 {
 	struct task_struct *task;
 
 	for_each_thread(process, task) {
-		look_at(w, task);
+		scan_target(w, task);
 		if (++*seen % WALK_BATCH == 0 && may_pause && !gprof_pause_walk(process, task))
 			return false;
 	}
 	return true;
 }
 
-static bool look_at_all(struct gprof_waits *w, bool may_pause)
+static bool scan_all(struct gprof_waits *w, bool may_pause)
 {
 	struct task_struct *process;
 	unsigned int seen = 0;
 
 	if (w->whose.tgids)
-		return look_at_threads(w, w->whose.target->task, &seen, may_pause);
+		return scan_threads(w, w->whose.target->task, &seen, may_pause);
 	for_each_process(process) {
-		if (!look_at_threads(w, process, &seen, may_pause))
+		if (!scan_threads(w, process, &seen, may_pause))
 			return false;
 	}
 	return true;
@@ -176,9 +176,9 @@ void gprof_waits_find_begun(struct gprof_waits *w)
 	do {
 		w->unsure = false;
 		if (w->whose.thread)
-			look_at(w, w->whose.target->task);
+			scan_target(w, w->whose.target->task);
 		else
-			while (!look_at_all(w, tries < WALK_RESTARTS))
+			while (!scan_all(w, tries < WALK_RESTARTS))
 				tries++;
 		/* A task without a note would be counted again. */
 	} while (w->unsure && !READ_ONCE(w->crowded) && ++walks < WALKS_UNSURE);
@@ -197,7 +197,7 @@ static bool take(struct gprof_waits *w, unsigned int at, struct task_struct *tas
 
 	raw_spin_lock_irqsave(&task->pi_lock, flags);
 	asleep = sleeps(task);
-	taken = gprof_wait_take_of(w, at, task, wait);
+	taken = gprof_wait_claim_of(w, at, task, wait);
 	if (taken && asleep)
 		gprof_stack_capture_task(c->stack, &w->sampler->options, task);
 	else

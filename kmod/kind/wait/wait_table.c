@@ -105,7 +105,7 @@ bool gprof_wait_table_add(struct gprof_waits *w, const struct task_struct *key,
 	WRITE_ONCE(to->unsampled, wait->unsampled);
 	if (owner)
 		w->owners[at] = *owner;
-	/* Pairs with atomic_long_read_acquire() in gprof_wait_take(): all of it is there. */
+	/* Pairs with atomic_long_read_acquire() in gprof_wait_claim(): all of it is there. */
 	atomic_long_set_release(owner_of(w, at), (long)key);
 	return true;
 }
@@ -148,7 +148,7 @@ bool gprof_wait_begins(struct gprof_waits *w, struct task_struct *task, u64 sinc
 }
 
 /**
- * gprof_wait_take() - have a note for good
+ * gprof_wait_claim() - have a note for good
  * @w: waits
  * @at: where
  * @key: whose it is
@@ -157,8 +157,8 @@ bool gprof_wait_begins(struct gprof_waits *w, struct task_struct *task, u64 sinc
  * Context: Any but NMI.
  * Return: false: somebody else has it.
  */
-bool gprof_wait_take(struct gprof_waits *w, unsigned int at, const struct task_struct *key,
-		     struct gprof_wait *wait)
+bool gprof_wait_claim(struct gprof_waits *w, unsigned int at, const struct task_struct *key,
+		      struct gprof_wait *wait)
 {
 	const struct gprof_wait *from = &w->waits[at];
 	long owner = (long)key;
@@ -183,7 +183,7 @@ bool gprof_wait_take(struct gprof_waits *w, unsigned int at, const struct task_s
 }
 
 /**
- * gprof_wait_take_of() - ... of a task, where it is a sampled one
+ * gprof_wait_claim_of() - ... of a task, where it is a sampled one
  * @w: waits
  * @at: where
  * @task: whose it is; it is being switched in, or its lock is held
@@ -195,10 +195,10 @@ bool gprof_wait_take(struct gprof_waits *w, unsigned int at, const struct task_s
  * Context: Any but NMI, preemption off.
  * Return: false: there is none to be told.
  */
-bool gprof_wait_take_of(struct gprof_waits *w, unsigned int at, struct task_struct *task,
-			struct gprof_wait *wait)
+bool gprof_wait_claim_of(struct gprof_waits *w, unsigned int at, struct task_struct *task,
+			 struct gprof_wait *wait)
 {
-	if (!gprof_wait_take(w, at, task, wait) || wait->unsampled)
+	if (!gprof_wait_claim(w, at, task, wait) || wait->unsampled)
 		return false;
 	if (likely(wait->switches == switches_of(task)))
 		return true;

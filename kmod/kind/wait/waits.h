@@ -161,7 +161,7 @@ struct gprof_waits {
 };
 
 /* wait_boundary.c */
-void gprof_waits_look_at(struct gprof_waits *w, struct task_struct *task);
+void gprof_waits_scan(struct gprof_waits *w, struct task_struct *task);
 void gprof_wait_wakes(void *data, struct task_struct *task);
 void gprof_waits_find_begun(struct gprof_waits *w);
 void gprof_waits_report_unended(struct gprof_waits *w);
@@ -171,10 +171,10 @@ bool gprof_wait_table_add(struct gprof_waits *w, const struct task_struct *key,
 			  const struct gprof_wait *wait, const struct gprof_lock_owner *owner);
 bool gprof_wait_begins(struct gprof_waits *w, struct task_struct *task, u64 since,
 		       unsigned int state, bool unsampled);
-bool gprof_wait_take(struct gprof_waits *w, unsigned int at, const struct task_struct *key,
-		     struct gprof_wait *wait);
-bool gprof_wait_take_of(struct gprof_waits *w, unsigned int at, struct task_struct *task,
-			struct gprof_wait *wait);
+bool gprof_wait_claim(struct gprof_waits *w, unsigned int at, const struct task_struct *key,
+		      struct gprof_wait *wait);
+bool gprof_wait_claim_of(struct gprof_waits *w, unsigned int at, struct task_struct *task,
+			 struct gprof_wait *wait);
 void gprof_wait_end(const struct gprof_waits *w, const struct gprof_wait *wait, u64 now,
 		    struct gprof_wait_end *e);
 void gprof_wait_lose(struct gprof_waits *w);

@@ -146,7 +146,7 @@ static uint64_t hash_of(const struct gprof_custom *p, const struct gprof_custom_
 }
 
 /* Frees profiles without a user, which are still in the table. */
-static int forget_free(struct gprof_custom *p)
+static int drop_unused_slots(struct gprof_custom *p)
 {
 	struct gprof_table fresh;
 	size_t i;
@@ -193,7 +193,7 @@ static int free_slot(struct gprof_custom *p, uint32_t *index, struct gprof_error
 		*index = (uint32_t)p->nr_slots++;
 		return 0;
 	}
-	if (!find_free(p) && (forget_free(p) || !find_free(p)))
+	if (!find_free(p) && (drop_unused_slots(p) || !find_free(p)))
 		return gprof_error_set(e, ENOMEM, "no memory for another stack");
 	*index = (uint32_t)p->next_free;
 	return 0;

@@ -457,7 +457,7 @@ int gprof_recorder_stats(struct gprof_recorder *r, size_t event, struct gprof_re
 				       "the recorder has %zu events, no number %zu", r->nr, event);
 	gprof_drain_pause(&r->drain);
 	err = gprof_stream_total(&r->streams[event], &t, &r->error);
-	sum = gprof_stream_ends(&r->streams[event], ends);
+	sum = gprof_stream_stack_ends(&r->streams[event], ends);
 	gprof_drain_resume(&r->drain);
 	if (err)
 		return err;

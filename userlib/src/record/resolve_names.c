@@ -105,9 +105,9 @@ static uint32_t source_text(struct gprof_resolver *r, struct source *last, const
 /**
  * struct opened - the object that is being read
  * @object: it
- * @known: it is as it was when something was noted of it
- * @asked: whether it can be opened is known: it is not opened where all is known
- * @sym: it is, or cannot be
+ * @known: it has not changed since its names were noted
+ * @asked: an attempt to open it was made, which an object with noted names alone does not need
+ * @sym: its symbols; NULL: not opened, or not readable
  * @source: of the last line
  */
 struct opened {

@@ -460,9 +460,9 @@ static bool called_eval(struct gprof_resolver *r, struct gprof_space *space,
 }
 
 /* Is a C frame a call of the function that interprets? */
-static int find_role(struct gprof_resolver *r, struct gprof_space *space,
-		     const struct gprof_stack *s, const uint64_t *user, size_t i,
-		     enum gprof_python_role *role)
+static int python_role_of(struct gprof_resolver *r, struct gprof_space *space,
+			  const struct gprof_stack *s, const uint64_t *user, size_t i,
+			  enum gprof_python_role *role)
 {
 	uint64_t caller = caller_of(user, s->nr_user, i);
 	struct gprof_python_object *python = NULL;
@@ -499,7 +499,7 @@ static int order_frames(struct gprof_resolver *r, struct gprof_space *space,
 	if (s->flags & GPROF_STACK_REC_F_PYTHON) {
 		for (i = 0; i < s->nr_user && !err; i++)
 			if (!(user[i] >> 63) && (i != 1 || !(s->flags & GPROF_STACK_REC_F_CALLER)))
-				err = find_role(r, space, s, user, i, &roles[i]);
+				err = python_role_of(r, space, s, user, i, &roles[i]);
 		*nr = gprof_python_mix(user, s->nr_user, s->flags, roles, order);
 		r->mixed++;
 		r->unmixed += !*nr;

@@ -524,7 +524,7 @@ int gprof_stream_total(struct gprof_stream *s, struct gprof_tally *t, struct gpr
 	return 0;
 }
 
-uint64_t gprof_stream_ends(const struct gprof_stream *s, uint64_t ends[GPROF_ENDS])
+uint64_t gprof_stream_stack_ends(const struct gprof_stream *s, uint64_t ends[GPROF_ENDS])
 {
 	uint64_t sum = 0;
 	size_t i;

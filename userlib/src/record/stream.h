@@ -202,12 +202,12 @@ uint64_t gprof_tally_lost(const struct gprof_tally *t);
 void gprof_stream_mark_live(struct gprof_stream *s);
 
 /**
- * gprof_stream_ends() - how the walks of user stacks ended, since the start
+ * gprof_stream_stack_ends() - how the walks of user stacks ended, since the start
  * @s: stream whose samples were read
  * @ends: gets samples, by GPROF_STACK_END_*
  *
  * Return: of how many samples that is; 0 where no tables were asked for.
  */
-uint64_t gprof_stream_ends(const struct gprof_stream *s, uint64_t ends[GPROF_ENDS]);
+uint64_t gprof_stream_stack_ends(const struct gprof_stream *s, uint64_t ends[GPROF_ENDS]);
 
 #endif /* GPROF_STREAM_H */

@@ -95,7 +95,7 @@ void gprof_table_loader_prepare(struct gprof_table_loader *t, const struct gprof
 /** gprof_table_loader_scan() - take the files that it does not know of; false: there was no room for all */
 bool gprof_table_loader_scan(struct gprof_table_loader *t, struct gprof_objects *objects);
 
-/** gprof_table_loader_end() - leave undone what was not begun */
+/** gprof_table_loader_end() - cancel the files that are queued */
 void gprof_table_loader_end(struct gprof_table_loader *t);
 
 #endif /* GPROF_TABLE_LOADER_H */

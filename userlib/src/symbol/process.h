@@ -4,7 +4,7 @@
  *
  * The kernel reads the executable mappings of a process now and then and sends
  * them as MAP records. All records with one time are one reading; a stack and a
- * reading with the same layout stamp go together. The stamp says how much code there
+ * reading with the same exec_map_seq go together. The stamp says how much code there
  * was, and how often some that was read was unmapped.
  */
 #ifndef GPROF_PROCESS_H

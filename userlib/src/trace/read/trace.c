@@ -333,7 +333,7 @@ static __attribute__((noinline)) int emit_sample(struct gprof_trace *t,
 }
 
 /* No thread may go on: name the one that came nearest. */
-static __attribute__((cold)) int stuck(struct gprof_trace *t)
+static __attribute__((cold)) int report_deadlock(struct gprof_trace *t)
 {
 	const struct gprof_trace_cursor *c = gprof_trace_frontier_at(&t->frontier, 0);
 	const struct gprof_trace_spec *spec = &gprof_trace_specs[c->type];
@@ -383,7 +383,7 @@ static __attribute__((noinline)) int out_of_order(struct gprof_trace *t, struct 
 	gprof_trace_frontier_sort(&t->frontier);
 	for (i = 1; i < t->frontier.nr && !ret; i++)
 		ret = try_slot(t, i, ev);
-	return ret ? ret : stuck(t);
+	return ret ? ret : report_deadlock(t);
 }
 
 static inline int next(struct gprof_trace *t, struct gprof_trace_event *ev)
