@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * netlink_recorder: which reader sees which recorder, and which part of it.
+ * netlink_recorder: which sender sees which recorder, and which part of it.
  *
  * Both the sender of a request and the opener of its socket must be allowed, lest a
  * program with privileges be talked into asking for another. Members that are read
- * without any lock of the recorder decide that, and a reader waits for no lock
+ * without any lock of the recorder decide that, and a query waits for no lock
  * that its owner can hold for long.
  *
- * Ids are those of the pid and user namespaces of the reader of the answer.
+ * Ids are those of the pid and user namespaces of the sender.
  */
 #include "compat/genetlink.h"
 #include "kind/source.h"
@@ -73,7 +73,7 @@ struct gprof_recorder *gprof_netlink_enter(struct sk_buff *request, u64 id,
 	struct gprof_entry *e = gprof_registry_find(id);
 
 	if (e) {
-		if (can_see(request, e) && gprof_recorder_enter(recorder_of(e), phase))
+		if (can_see(request, e) && gprof_recorder_pin(recorder_of(e), phase))
 			return recorder_of(e);
 		gprof_entry_put(e);
 	}
@@ -89,7 +89,7 @@ struct gprof_recorder *gprof_netlink_enter(struct sk_buff *request, u64 id,
  */
 void gprof_netlink_leave(struct gprof_recorder *r)
 {
-	gprof_recorder_leave(r);
+	gprof_recorder_unpin(r);
 	gprof_entry_put(&r->entry);
 }
 
@@ -149,7 +149,7 @@ static int put_samples(struct sk_buff *skb, struct gprof_recorder *r)
 	       -EMSGSIZE : 0;
 }
 
-/* The attributes of RECORDER_GET. The caller is a reader of @r. */
+/* The attributes of RECORDER_GET. The caller has pinned @r. */
 static int put_recorder(struct sk_buff *skb, struct gprof_recorder *r,
 			const struct gprof_phase *phase)
 {
@@ -285,9 +285,9 @@ int gprof_netlink_recorder_dump(struct sk_buff *skb, struct netlink_callback *cb
 		struct gprof_recorder *r = recorder_of(e);
 		struct gprof_phase phase;
 
-		if (can_see(cb->skb, e) && gprof_recorder_enter(r, &phase)) {
+		if (can_see(cb->skb, e) && gprof_recorder_pin(r, &phase)) {
 			err = dump_one(skb, cb, r, &phase);
-			gprof_recorder_leave(r);
+			gprof_recorder_unpin(r);
 		}
 		if (!err)
 			cb->args[0] = e->id;

@@ -106,7 +106,7 @@ static int put_reading(struct sk_buff *skb, u64 id, const struct gprof_sched_rea
 	       -EMSGSIZE : 0;
 }
 
-/* The caller is a reader of @r. */
+/* The caller has pinned @r. */
 static int read_stats(struct gprof_recorder *r, struct gprof_sched_reading *reading,
 		      struct netlink_ext_ack *extack)
 {

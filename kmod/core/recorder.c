@@ -83,7 +83,7 @@ static int build(struct gprof_recorder *r, struct gprof_setup *setup,
 	/* Pairs with smp_load_acquire() in gprof_recorder_mmap() and _poll(). */
 	smp_store_release(&r->sampler.buffers, buffers);
 	gprof_recorder_set_state(r, GPROF_READY);
-	/* From here on there may be readers. */
+	/* From here on queries may pin it. */
 	gprof_entry_publish(&r->entry, r->target.privileged);
 	gprof_percpu_buffers_name(buffers, r->entry.id);
 	setup->out_id = r->entry.id;
@@ -337,7 +337,7 @@ int gprof_recorder_self_stack(struct gprof_recorder *r, struct gprof_self_stack 
  * @r: recorder that is set up
  * @st: those members are added to that buffers know
  *
- * Context: Task, under the recorder's lock or as its reader.
+ * Context: Task, under the recorder's lock, or while it is pinned.
  */
 void gprof_recorder_samples(struct gprof_recorder *r, struct gprof_stats *st)
 {

@@ -105,7 +105,7 @@ static void finish_close(struct gprof_recorder *r)
 {
 	/* Of a START that was given up. */
 	wait_for_completion(&r->end.stopped);
-	gprof_recorder_wait_for_readers(r);
+	gprof_recorder_wait_unpinned(r);
 	if (r->source)
 		gprof_recorder_tear_down(r);
 	gprof_annotated_put(r->annotated);

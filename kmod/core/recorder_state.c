@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * recorder_state: the state of a recorder, and its readers.
+ * recorder_state: the state of a recorder, and its pins.
  *
- * A reader from outside must not wait for @lock, which its owner can have held for
- * as long as they like. The parts that SETUP has built stay, unchanged, until the last
- * reader has left; it reads the fields that START and STOP change under @state_lock.
+ * A query from outside must not wait for @lock, which the owner can hold for as long as it
+ * likes. It pins the recorder: the parts that SETUP has built stay, unchanged, until the last
+ * pin is gone. It reads the fields that START and STOP change under @state_lock.
  */
 #include "recorder_state.h"
 
@@ -37,21 +37,21 @@ void gprof_recorder_set_state(struct gprof_recorder *r, enum gprof_recorder_stat
 }
 
 /**
- * gprof_recorder_enter() - look at a recorder without its lock
+ * gprof_recorder_pin() - have a recorder stay, without its lock
  * @r: recorder that was set up, of whose entry a reference is held
  * @phase: gets how it is now
  *
  * Context: Task.
- * Return: whether it is still there, until gprof_recorder_leave().
+ * Return: whether it is still there, until gprof_recorder_unpin().
  */
-bool gprof_recorder_enter(struct gprof_recorder *r, struct gprof_phase *phase)
+bool gprof_recorder_pin(struct gprof_recorder *r, struct gprof_phase *phase)
 {
 	bool there;
 
 	raw_spin_lock(&r->state_lock);
 	there = r->state == GPROF_READY || r->state == GPROF_STARTED;
 	if (there)
-		r->readers++;
+		r->pins++;
 	phase->started = r->state == GPROF_STARTED;
 	phase->started_ns = r->started_ns;
 	phase->stopped_ns = r->stopped_ns;
@@ -60,41 +60,41 @@ bool gprof_recorder_enter(struct gprof_recorder *r, struct gprof_phase *phase)
 }
 
 /**
- * gprof_recorder_leave() - end of looking
- * @r: recorder that was entered
+ * gprof_recorder_unpin() - let it go
+ * @r: recorder that was pinned
  *
  * Context: Task.
  */
-void gprof_recorder_leave(struct gprof_recorder *r)
+void gprof_recorder_unpin(struct gprof_recorder *r)
 {
 	bool awaited;
 
 	raw_spin_lock(&r->state_lock);
-	awaited = !--r->readers && r->state == GPROF_CLOSED;
+	awaited = !--r->pins && r->state == GPROF_CLOSED;
 	raw_spin_unlock(&r->state_lock);
 	if (awaited)
 		wake_up(&r->events.wait);
 }
 
-static bool readers_have_left(struct gprof_recorder *r)
+static bool is_unpinned(struct gprof_recorder *r)
 {
 	bool left;
 
 	raw_spin_lock(&r->state_lock);
-	left = !r->readers;
+	left = !r->pins;
 	raw_spin_unlock(&r->state_lock);
 	return left;
 }
 
 /**
- * gprof_recorder_wait_for_readers() - until the last has left
+ * gprof_recorder_wait_unpinned() - wait until the last pin is gone
  * @r: recorder that is closed
  *
  * Context: Task.
  */
-void gprof_recorder_wait_for_readers(struct gprof_recorder *r)
+void gprof_recorder_wait_unpinned(struct gprof_recorder *r)
 {
-	wait_event(r->events.wait, readers_have_left(r));
+	wait_event(r->events.wait, is_unpinned(r));
 }
 
 /**

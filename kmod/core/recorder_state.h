@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * recorder_state: what a recorder is made of, the state that it is in, and its readers.
+ * recorder_state: what a recorder is made of, the state that it is in, and its pins.
  */
 #ifndef GPROF_RECORDER_STATE_H
 #define GPROF_RECORDER_STATE_H
@@ -66,11 +66,11 @@ struct gprof_end {
  * @entry: in the registry, from SETUP on
  * @lock: serializes the calls, and is held for as long as they take, over grace
  *	periods too; outermost lock of the module, never taken in mmap(), for the
- *	sake of readers, or while user memory other than a filter is touched
+ *	sake of queries, or while user memory other than a filter is touched
  * @state_lock: held for some loads and stores; innermost. A raw one: STOP takes it, and on
  *	PREEMPT_RT the holder of another could be preempted, and is bound to its CPU then
- * @readers: readers of a recorder that is set up; it is not taken apart until
- *	they have left. Protected by @state_lock
+ * @pins: queries that use a recorder that is set up; it is not taken apart until they end.
+ *	Protected by @state_lock
  * @state: written under @lock and @state_lock, read under either
  * @source: the source that records; set by SETUP
  * @source_state: the source's own
@@ -82,7 +82,7 @@ struct gprof_end {
  * @data_size: bytes of data of each CPU's buffer; 0: no buffers
  * @flight: the buffers are overwritten
  * @charge: memory charged
- * @events: to be told; its wait queue is also for the end of readers
+ * @events: to be told; its wait queue is also for the last pin
  * @end: work that STOP and close leave
  * @started_ns: last START, as @state
  * @stopped_ns: last STOP, as @state
@@ -91,7 +91,7 @@ struct gprof_recorder {
 	struct gprof_entry entry;
 	struct mutex lock;		/* serializes calls */
 	raw_spinlock_t state_lock;	/* protects members that others see */
-	unsigned int readers;
+	unsigned int pins;
 	enum gprof_recorder_state state;
 	const struct gprof_source_ops *source;
 	void *source_state;
@@ -110,9 +110,9 @@ struct gprof_recorder {
 };
 
 void gprof_recorder_set_state(struct gprof_recorder *r, enum gprof_recorder_state state);
-bool gprof_recorder_enter(struct gprof_recorder *r, struct gprof_phase *phase);
-void gprof_recorder_leave(struct gprof_recorder *r);
-void gprof_recorder_wait_for_readers(struct gprof_recorder *r);
+bool gprof_recorder_pin(struct gprof_recorder *r, struct gprof_phase *phase);
+void gprof_recorder_unpin(struct gprof_recorder *r);
+void gprof_recorder_wait_unpinned(struct gprof_recorder *r);
 void gprof_recorder_count_up(void);
 void gprof_recorder_count_down(void);
 u32 gprof_recorder_count(void);

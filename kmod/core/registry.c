@@ -2,11 +2,11 @@
 /*
  * registry: a list of entries that are part of recorders.
  *
- * A reader holds a reference on the memory only: the recorder may be closed
+ * A query holds a reference on the memory only: the recorder may be closed
  * meanwhile, which its state tells.
  *
  * Lock: registry_lock, a mutex that is held for the list alone, taken under a
- * recorder's lock. A reader that looks for an entry waits for no other lock.
+ * recorder's lock. A query that looks for an entry waits for no other lock.
  */
 #include "registry.h"
 

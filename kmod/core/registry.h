@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * registry: all recorders that are set up, for readers from outside.
+ * registry: all recorders that are set up, for queries from outside.
  */
 #ifndef GPROF_REGISTRY_H
 #define GPROF_REGISTRY_H
@@ -16,7 +16,7 @@ struct pid;
  * struct gprof_entry - one of them
  * @node: in the list, by ascending @id
  * @id: never given out twice
- * @refs: the owner's, and the readers'
+ * @refs: the owner's, and those of queries
  * @gone: called when the last reference is given up
  * @owner: whose process did SETUP
  * @privileged: which had CAP_PERFMON then

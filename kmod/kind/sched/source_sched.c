@@ -257,7 +257,7 @@ const struct gprof_source_ops gprof_source_sched = {
  * @state: state of &gprof_source_sched
  * @r: reading
  *
- * Context: Task, as a reader of the recorder: beside START and STOP.
+ * Context: Task, while the recorder is pinned: beside START and STOP.
  * Return: whether there is something to read: it was started.
  */
 bool gprof_source_sched_read(void *state, struct gprof_sched_reading *r)
