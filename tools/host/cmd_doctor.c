@@ -355,11 +355,11 @@ static const struct usage doctor_usage = {
 	.synopsis = "",
 	.text =
 "Checks what profiles need on this host: the module, privileges, events, kernel\n"
-"settings, symbols. Each line says ok, warn or fail, and what to do about it.\n"
-"Exits with 1 when something fails.",
+"settings, symbols. Each line has ok, warn or fail, and a remedy. Exits with 1\n"
+"when something fails.",
 	.examples =
 "  gprofctl doctor       # as this user\n"
-"  sudo gprofctl doctor  # as root, who may record more",
+"  sudo gprofctl doctor  # as root, which may record more",
 };
 
 int cmd_doctor(int argc, char **argv)

@@ -46,13 +46,13 @@ static const struct usage prepare_usage = {
 	.name = "prepare",
 	.synopsis = "[OPTIONS] [PATH...]",
 	.text =
-"Makes the unwind tables that stacks of programs without frame pointers are walked by, of\n"
-"all programs and libraries that run now, or of those at and below each PATH. They are\n"
-"kept on disk, root's for everybody, a user's for that user, so that recordings find them\n"
-"there and have complete stacks from the first sample on. What is there already is kept.\n"
-"No module is needed.",
+"Makes the unwind tables that stacks without frame pointers need, of all programs\n"
+"and libraries that run now, or of those at and below each PATH. It keeps them on\n"
+"disk, root's for all users, a user's for that user: recordings have complete\n"
+"stacks from the first sample on. Tables that are there already stay. It needs no\n"
+"module.",
 	.examples =
-"  gprofctl prepare                  # as root: all that runs, for everybody\n"
+"  gprofctl prepare                  # as root: all that runs, for all users\n"
 "  gprofctl prepare /opt/app         # a program that is about to be started",
 };
 
