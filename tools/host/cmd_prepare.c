@@ -62,7 +62,7 @@ static int show_progress(void *ctx, size_t done, size_t all)
 
 	if (all)
 		progress("making unwind tables for %s: %zu of %zu files (Ctrl-C ends it)",
-			 geteuid() ? "you" : "everybody", done, all);
+			 geteuid() ? "you" : "all users", done, all);
 	else
 		progress("looking for programs and libraries: %zu (Ctrl-C ends it)", done);
 	return watch_signalled(&p->watch);
@@ -86,7 +86,7 @@ static void report_sum(const struct gprof_tables_made *made, double seconds)
 {
 	bool small = made->bytes < 1 << 20;
 	uint64_t tables = made->made + made->there;
-	char *shared = part(made->shared, "is there for everybody", "are there for everybody");
+	char *shared = part(made->shared, "is there for all users", "are there for all users");
 	char *frameless = part(made->frameless, "file tells nothing of its frames",
 			       "files tell nothing of their frames");
 	char *failed = part(made->failed, "failed", "failed");

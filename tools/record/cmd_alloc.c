@@ -21,7 +21,7 @@ static const struct record_words words = {
 static const struct record_words words_of_user = {
 	.fewer = "a higher --every",
 	.more = "a lower --every",
-	.none = "no program told of an allocation: less was allocated than --every asks for, or "
+	.none = "no program reported an allocation: less was allocated than --every asks for, or "
 		"libgprof-heap.so was not loaded, or may not open /dev/gprof",
 };
 

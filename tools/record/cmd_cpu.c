@@ -290,7 +290,7 @@ static int complete(struct cpu_options *o)
 		return misused("--python is about callers, which are found by unwind tables: it "
 			       "excludes --no-callchain and --no-unwind-tables");
 	if (o->flags & GPROF_EVENT_IDLE && o->flags & GPROF_EVENT_LATENCY)
-		return misused("--idle and --latency exclude each other: on an idle CPU nobody runs "
+		return misused("--idle and --latency exclude each other: an idle CPU runs no task "
 			       "whose time could be divided");
 	if (o->flags & (GPROF_EVENT_IDLE | GPROF_EVENT_HV)) {
 		if (o->kernel == KERNEL_NEVER)

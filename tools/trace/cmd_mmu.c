@@ -186,11 +186,11 @@ static int analyze(struct mmu *m)
 			m->begin = m->functions[i].changes[0].time;
 	}
 	if (!m->nr)
-		return fail("%s says nothing about utilization: it has no event that tells "
-			    "how many processors there are", m->file);
+		return fail("%s has no utilization: it has no event with the number of "
+			    "processors", m->file);
 	if (!m->longest)
-		return fail("%s says nothing about utilization: it ends at the moment it "
-			    "tells how many processors there are", m->file);
+		return fail("%s has no utilization: it ends with the event that has the number of "
+			    "processors", m->file);
 	m->curve = gprof_mmu_new(m->functions, m->nr);
 	if (!m->curve)
 		no_memory();
