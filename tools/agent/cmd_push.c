@@ -568,7 +568,7 @@ static int push(struct push *o)
 	status = open_store(o);
 	if (status == STATUS_OK)
 		status = listen_for_metrics(o);
-	/* Before there are threads: each has capabilities of its own, and some talk to strangers. */
+	/* Before there are threads: each has capabilities of its own, and some serve other users. */
 	if (status == STATUS_OK)
 		status = caps_keep_needed();
 	if (status == STATUS_OK)
