@@ -136,6 +136,15 @@ bool gprof_arch_user_reads(struct pt_regs *regs, bool interrupted);
  */
 u64 gprof_arch_first_record(struct pt_regs *regs, struct gprof_top *top);
 
+/**
+ * gprof_arch_begins_thread() - is this a thread before its first instruction, on a stack of its own?
+ * @regs: registers of user mode; the link register still leads to the code of its creator
+ *
+ * Context: Any incl. NMI, page faults off, user memory closed. arm64 alone: elsewhere the C
+ * library has no rule there.
+ */
+bool gprof_arch_begins_thread(struct pt_regs *regs);
+
 /* gprof_arch_user_stack() - below it lies no record */
 u64 gprof_arch_user_stack(struct pt_regs *regs);
 

@@ -20,6 +20,8 @@
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
 
+#define SVC_0	0xd4000001U	/* svc #0 */
+
 static u64 strip_kernel(u64 addr)
 {
 	return addr | ~(TASK_SIZE_64 - 1);
@@ -141,6 +143,22 @@ u64 gprof_arch_first_record(struct pt_regs *regs, struct gprof_top *top)
 out:
 	user_access_end();
 	return fp;
+}
+
+/* Before its first instruction a new thread has the registers of the one that called clone(). */
+bool gprof_arch_begins_thread(struct pt_regs *regs)
+{
+	bool ok;
+	u32 insn;
+
+	if ((regs->regs[8] != __NR_clone || regs->regs[1] != regs->sp) &&
+	    regs->regs[8] != __NR_clone3)
+		return false;
+	if (!gprof_user_readable(regs->pc) || !user_access_begin((void __user *)PAGE_SIZE, 16))
+		return false;
+	ok = gprof_user_u32(&insn, regs->pc - 4) && insn == SVC_0;
+	user_access_end();
+	return ok;
 }
 
 bool gprof_arch_user_reads(struct pt_regs *regs, bool interrupted)

@@ -247,6 +247,54 @@ static u64 sp_behind_record(struct gprof_unwind_state *w, u64 above, u64 pc, u64
 	return fp >= above && sp >= above && sp <= fp ? sp : LOST_SP;
 }
 
+/* Does a record lie at @fp, not far above @sp? */
+static bool is_record(u64 fp, u64 sp)
+{
+	u64 next, pc;
+
+	return !(fp & 7) && fp - sp < RECORD_NEAR && read_word(&next, fp) && read_word(&pc, fp + 8) &&
+	       (next > fp || !next) && is_return(gprof_user_strip(pc));
+}
+
+/**
+ * gprof_unwind_by_record() - begin again where a frame's stack pointer may be wrong
+ * @w: walk that ended at what is no return address; gets where to go on from
+ * @frames: what it has found
+ * @nr: how many
+ *
+ * libgcc's unwinder writes the registers of the function that catches an exception over those
+ * that its own frame has saved, and leaves last of all. Until then rules lead to that function,
+ * with its frame pointer and without its stack pointer, which follows from its record.
+ *
+ * Context: Any incl. NMI, preemption and page faults off, user memory closed.
+ * Return: whether there is such a frame.
+ */
+bool gprof_unwind_by_record(struct gprof_unwind_state *w, struct gprof_frame *frames, u32 nr)
+{
+	struct gprof_frame *f;
+	u64 sp;
+
+	for (f = frames; f < frames + nr; f++) {
+		if (gprof_unwind_is_late(w))
+			return false;
+		if (f->fp == f->sp || !is_record(f->fp, f->sp))
+			continue;
+		sp = sp_behind_record(w, f->sp, f->pc, f->fp);
+		if (sp == LOST_SP || sp == f->sp)
+			continue;
+		f->sp = sp;
+		f->pc_at = 0;
+		w->nr = f - frames + 1;
+		w->at = f->pc - 1;
+		w->sp = sp;
+		w->fp = f->fp;
+		w->exact = false;
+		w->drop = false;
+		return true;
+	}
+	return false;
+}
+
 static u32 end_of_kind(u8 kind)
 {
 	if (kind == KIND_UNREAD)

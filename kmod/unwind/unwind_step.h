@@ -50,6 +50,7 @@ struct gprof_frame {
  * @once: a version for mappings that are looked up, of this walk alone
  * @looked: texts that @list lacks are looked up; @by: from where
  * @at: instruction whose rule is followed, or the byte before a return address
+ * @sp, @fp: of the frame that the walk begins with; it has found @nr before
  * @exact: all registers of the frame are known: those in @regs, or at @signal
  * @signal: where a signal has saved them; 0: in @regs
  * @since: number of frames that there were when registers were known last
@@ -71,6 +72,8 @@ struct gprof_unwind_state {
 	bool looked;
 	enum gprof_lookup_by by;
 	u64 at;
+	u64 sp;
+	u64 fp;
 	bool exact;
 	u64 signal;
 	u32 since;
@@ -99,6 +102,7 @@ static inline bool gprof_unwind_is_late(struct gprof_unwind_state *w)
 }
 
 const struct gprof_unwind_rule *gprof_unwind_find_rule(struct gprof_unwind_state *w, u64 at);
+bool gprof_unwind_by_record(struct gprof_unwind_state *w, struct gprof_frame *frames, u32 nr);
 u32 gprof_unwind_step(struct gprof_unwind_state *w, const struct gprof_unwind_rule *r,
 		      struct gprof_frame *f);
 

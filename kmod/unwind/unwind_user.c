@@ -162,11 +162,10 @@ static __always_inline void follow(struct gprof_unwind_state *w, struct memory *
 {
 	const struct gprof_frame *k = m ? &m->frames_cache[m->first] : NULL;
 	const struct gprof_frame *frames_end = m ? &m->frames_cache[GPROF_MAX_FRAMES] : NULL;
-	u64 at = w->at, sp = gprof_user_strip(user_stack_pointer(w->regs));
-	u64 fp = gprof_user_strip(gprof_user_frame_pointer(w->regs));
+	u64 at = w->at, sp = w->sp, fp = w->fp;
+	u32 nr = w->nr, end;
 	struct known_rule one = {};
-	struct gprof_frame alone, *f = m ? m->fresh : &alone;
-	u32 nr = 0, end;
+	struct gprof_frame alone, *f = m ? &m->fresh[nr] : &alone;
 
 	found->rest = NULL;
 	if (!user_access_begin((void __user *)PAGE_SIZE, 16)) {
@@ -331,6 +330,12 @@ static noinline u32 unwind_within(struct gprof_unwind_state *w, struct gprof_use
 	return found.end;
 }
 
+static noinline void follow_again(struct gprof_unwind_state *w, struct memory *m, u32 max,
+				  struct found *found)
+{
+	follow(w, m, NULL, max, found);
+}
+
 static noinline u32 unwind_outermost(struct gprof_unwind_state *w, struct gprof_user_frames *c,
 				     u32 max)
 {
@@ -342,6 +347,9 @@ static noinline u32 unwind_outermost(struct gprof_unwind_state *w, struct gprof_
 	w->frames = m->fresh;
 	w->once = ~m->serial;
 	follow(w, m, NULL, max, &found);
+	if (IS_ENABLED(CONFIG_ARM64) && unlikely(found.end == GPROF_STACK_END_ADDRESS) &&
+	    gprof_unwind_by_record(w, m->fresh, found.nr))
+		follow_again(w, m, max, &found);
 	keep(m, c, &found);
 	/* So that the last step is taken again, where no word that is kept tells of its change. */
 	if (unlikely(w->guessed_end))
@@ -378,11 +386,20 @@ u32 gprof_unwind_user(struct gprof_stack *s, u32 set, const struct gprof_mm_tabl
 		.list = list ?: &nothing,
 		.version = version,
 		.at = instruction_pointer(regs),
+		.sp = gprof_user_strip(user_stack_pointer(regs)),
+		.fp = gprof_user_strip(gprof_user_frame_pointer(regs)),
 		.exact = true,
 		.since_at = instruction_pointer(regs),
 	};
 	u32 end;
 
+	/* x0: most have something there. */
+	if (IS_ENABLED(CONFIG_ARM64) && !gprof_user_register(regs, 0) &&
+	    unlikely(gprof_arch_begins_thread(regs))) {
+		gprof_user_frames_cut(&s->user_frames, 0);
+		s->user_frames.cached = 0;
+		return GPROF_STACK_END_COMPLETE;
+	}
 	if (!list) {
 		w.looked = true;
 		w.by = gprof_lookup_begin(current->mm);

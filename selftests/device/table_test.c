@@ -977,6 +977,143 @@ TEST_F(table, a_rule_leads_to_a_stack_that_lies_below)
 	close(fd);
 }
 
+#ifdef __aarch64__
+/*
+ * As libgcc's unwinder is in the midst of an exception: over the registers that its frame has
+ * saved stand those of the function that catches it, two frames up.
+ */
+extern HIDDEN const char catcher[], catcher_ret[], thrower[], unwinder[], unwinder_ret[],
+	catcher_end[];
+__asm__(".pushsection .text\ncatcher:\n"
+	"	stp x29, x30, [sp, #-16]!\n	mov x29, sp\n	mov x9, x0\n	mov x0, x1\n"
+	"	bl thrower\n"
+	"catcher_ret:\n	ldp x29, x30, [sp], #16\n	ret\n"
+	"thrower:\n	stp x29, x30, [sp, #-64]!\n	mov x29, sp\n"
+	"	bl unwinder\n	ldp x29, x30, [sp], #64\n	ret\n"
+	"unwinder:\n	stp x29, x30, [sp, #-32]!\n	stp x29, x30, [sp, #16]\n"
+	"	ldp x10, x11, [x29]\n	mov x29, sp\n	stp x10, x11, [sp]\n	blr x9\n"
+	"unwinder_ret:\n	ldp x29, x30, [sp, #16]\n	add sp, sp, #32\n	ret\n"
+	"catcher_end:\n.popsection\n");
+
+static struct gprof_unwind_rule record_below(int words)
+{
+	return (struct gprof_unwind_rule){
+		.kind = GPROF_UNWIND_CFA_SP, .how = GPROF_UNWIND_FP_AT_CFA, .cfa = words,
+		.fp = -words, .ra = 1 - words,
+	};
+}
+
+TEST_F(table, an_exception_leads_to_the_function_that_catches_it)
+{
+	const struct code code = { .begin = catcher, .end = catcher_end };
+	const struct table_row rows[] = {
+		{ 0, record_below(2) },
+		{ thrower - catcher, record_below(8) },
+		{ unwinder - catcher, record_below(4) },
+		{ catcher_end - catcher, { .kind = GPROF_UNWIND_CFA_NONE } },
+	};
+	struct gprof_cpu_params params = timer_params(PERIOD);
+	struct gprof_setup setup = setup_of(getpid(), &params);
+	struct table_parts table;
+	uint64_t ret;
+	char path[32], *at;
+	int fd = file_of(&code, path);
+
+	SKIP_UNLESS(self->have, NO_TABLES);
+	unlink(path);
+	at = map_code(NULL, fd);
+	ASSERT_NE(NULL, at);
+	ASSERT_TRUE(table_make(&table, rows, 4, 4096, 0));
+	own.fd = device_open();
+	ASSERT_LE(0, own.fd);
+	ASSERT_EQ(0, device_ioctl(own.fd, GPROF_IOC_SETUP, &setup));
+	ASSERT_EQ(0, upload(own.fd, &table, fd));
+	ret = go_away(at, NULL);
+	EXPECT_EQ(0, own.err);
+	ASSERT_LE(6, own.arg.out_frames);
+	EXPECT_EQ((uintptr_t)at + (unwinder_ret - catcher), own.frames[2]);
+	EXPECT_EQ((uintptr_t)at + (catcher_ret - catcher), own.frames[3]);
+	EXPECT_GT(512, own.frames[4] - (uintptr_t)go_away);
+	EXPECT_EQ(ret, own.frames[5]);
+	free(table.head);
+	close(own.fd);
+	close(fd);
+}
+
+/* Makes @nr processes in this memory, on the stack that ends at @stack, which end at once. */
+typedef void (*spawner_fn)(void *stack, uint64_t nr);
+extern HIDDEN const char spawner[], spawner_call[], spawner_born[], spawner_end[];
+__asm__(".pushsection .text\nspawner:\n"
+	"	stp x29, x30, [sp, #-32]!\n	mov x29, sp\n	str x19, [sp, #16]\n"
+	"	mov x19, x1\n	mov x9, x0\n"
+	"1:	mov x0, #0x4111\n	mov x1, x9\n	mov x2, #0\n	mov x3, #0\n"
+	"	mov x4, #0\n	mov x8, #220\n	bl spawner_call\n"
+	"	subs x19, x19, #1\n	b.ne 1b\n"
+	"	ldr x19, [sp, #16]\n	ldp x29, x30, [sp], #32\n	ret\n"
+	"spawner_call:\n	svc #0\n"
+	"spawner_born:\n	cbz x0, 2f\n	ret\n"
+	"2:	mov x8, #93\n	svc #0\nspawner_end:\n.popsection\n");
+
+struct births {
+	uint64_t at;
+	unsigned int alone, others;
+};
+
+static void on_birth(void *ctx, const struct reader_sample *s)
+{
+	struct births *b = ctx;
+	const __u64 *frames;
+
+	if (!s->stack || !s->stack->nr_user)
+		return;
+	frames = s->stack->frames + s->stack->nr_kernel;
+	if (frames[0] != b->at || s->rec->tid == (__u32)getpid())
+		return;
+	if (s->stack->nr_user == 1 &&
+	    GPROF_STACK_REC_END(s->stack->rec.flags) == GPROF_STACK_END_COMPLETE)
+		b->alone++;
+	else
+		b->others++;
+}
+
+TEST_F(table, a_thread_begins_on_its_own_stack)
+{
+	const struct code code = { .begin = spawner, .end = spawner_end };
+	const struct table_row rows[] = {
+		{ 0, record_below(4) },
+		{ spawner_call - spawner, { .kind = GPROF_UNWIND_CFA_SP,
+					    .how = GPROF_UNWIND_RA_LR << 2 } },
+		{ spawner_end - spawner, { .kind = GPROF_UNWIND_CFA_NONE } },
+	};
+	static _Alignas(16) char stack[4096];
+	struct births births = { 0 };
+	struct table_parts table;
+	char path[32];
+	int fd = file_of(&code, path), i;
+
+	SKIP_UNLESS(self->have, NO_TABLES);
+	unlink(path);
+	self->at = map_code(NULL, fd);
+	ASSERT_NE(NULL, self->at);
+	ASSERT_TRUE(table_make(&table, rows, 3, 4096, 0));
+	ASSERT_EQ(0, upload(self->dev.fd, &table, fd));
+	births.at = (uintptr_t)self->at + (spawner_born - spawner);
+	self->reader.on_sample = on_birth;
+	self->reader.ctx = &births;
+	for (i = 0; i < 100 && births.alone < 20; i++) {
+		((spawner_fn)(uintptr_t)self->at)(stack + 2048, 20);
+		while (waitpid(-1, NULL, 0) > 0)
+			;
+		ASSERT_LE(0, reader_read(&self->reader));
+	}
+	TH_LOG("%u alone, %u others, %d rounds", births.alone, births.others, i);
+	EXPECT_LE(20, births.alone);
+	EXPECT_EQ(0, births.others);
+	free(table.head);
+	close(fd);
+}
+#endif
+
 /* Of a record it is known where the caller's registers are, not how large its frame is. */
 TEST_F(table, a_table_goes_on_where_frame_records_have_led)
 {

@@ -137,7 +137,11 @@ TEST_F(resolve, ends_of_walks_are_those_of_the_samples)
 	const uint16_t walked = GPROF_STACK_REC_F_TABLES;
 	const uint16_t cut = walked | GPROF_STACK_END_PAGE << GPROF_STACK_REC_END_SHIFT;
 	struct gprof_stream s = { 0 };
-	uint64_t ends[16];
+	struct gprof_profile_stack sample;
+	char text[GPROF_STACK_ENDS_TEXT];
+	uint64_t ends[GPROF_ENDS];
+	const char *label;
+	int64_t guessed = 0;
 
 	ASSERT_EQ(GPROF_STACK_END_PAGE, GPROF_STACK_REC_END(cut));
 	feed(self, &(struct made){ ONE, .times = 4 });
@@ -147,14 +151,41 @@ TEST_F(resolve, ends_of_walks_are_those_of_the_samples)
 	feed(self, &(struct made){ ONE, .stack_flags = cut | GPROF_STACK_REC_F_GUESSED });
 	feed(self, &(struct made){ ONE, .stack_flags = walked | GPROF_STACK_REC_F_GUESSED,
 				   .times = 5 });
+	ASSERT_EQ(0, make(self));
+	for (size_t i = 0; !gprof_profile_stack(self->p, i, &sample); i++) {
+		label = gprof_profile_label_of(self->p, sample.labels, "stack", NULL);
+		if (label && !strcmp(label, "guessed"))
+			guessed += sample.values[0];
+	}
+	EXPECT_EQ(6, guessed);
 	s.builder = self->b;
 	EXPECT_EQ(12, gprof_stream_ends(&s, ends));
 	EXPECT_EQ(3, ends[GPROF_STACK_REC_END(walked)]);
 	EXPECT_EQ(4, ends[GPROF_STACK_END_PAGE]);
 	EXPECT_EQ(5, ends[GPROF_END_GUESSED]);
+	gprof_stack_ends_text(ends, text);
+	EXPECT_STREQ("25.00 % of 12 user stacks are complete, 41.67 % with guessed frames; cut: "
+		     "page not in memory 4", text);
 	gprof_builder_clear(&self->b);
 	s.builder = self->b;
 	EXPECT_EQ(0, gprof_stream_ends(&s, ends));
+	gprof_stack_ends_text(ends, text);
+	EXPECT_STREQ("", text);
+}
+
+TEST(each_end_of_walks_has_its_words)
+{
+	const uint64_t ends[GPROF_ENDS] = { 1000, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, [14] = 11 };
+	char text[GPROF_STACK_ENDS_TEXT];
+
+	gprof_stack_ends_text(ends, text);
+	EXPECT_STREQ("93.81 % of 1066 user stacks are complete; cut: max frames 1, code not known "
+		     "yet 2, no unwind table 3, no unwind rule 4, unwind rule not followed 5, page "
+		     "not in memory 6, no return address 7, memory out of reach 8, time 9, other "
+		     "reasons 10, other reasons 11", text);
+	gprof_stack_ends_text((uint64_t[GPROF_ENDS]){
+		[1 ... 15] = UINT64_MAX / 16 }, text);
+	EXPECT_LT(strlen(text), sizeof(text) - 1);
 }
 
 TEST_F(resolve, tables_that_there_is_no_memory_for_are_told)

@@ -236,6 +236,15 @@ TEST_F(unwind, text_without_cfi_is_told_by_its_instructions)
 		0xff, 0x25, 1, 0, 0, 0, 0x66, 0x90,
 		0xf3, 0x0f, 0x1e, 0xfa, 0xff, 0x25, 1, 0, 0, 0, 0x66, 0x0f, 0x1f, 0x44, 0, 0,
 	};
+	/* sub $8, %rsp; call *%rax; add $8, %rsp; ret */
+	static const unsigned char init[] = {
+		0x48, 0x83, 0xec, 8, 0xff, 0xd0, 0x48, 0x83, 0xc4, 8, 0xc3,
+	};
+	/* endbr64; cmpb; jne; push %rbp; mov %rsp, %rbp; pop %rbp; ret; nop; ret */
+	static const unsigned char dtors[] = {
+		0xf3, 0x0f, 0x1e, 0xfa, 0x80, 0x3d, 1, 0, 0, 0, 0, 0x75, 7, 0x55,
+		0x48, 0x89, 0xe5, 0x5d, 0xc3, 0x90, 0xc3,
+	};
 	unsigned char *text = self->im.bytes + IMAGE_TEXT;
 
 	image_begin(&self->im, EM_X86_64);
@@ -245,6 +254,12 @@ TEST_F(unwind, text_without_cfi_is_told_by_its_instructions)
 	memcpy(text + 0x201, sigreturn, sizeof(sigreturn));
 	memcpy(text + 0x1400, plt, sizeof(plt));
 	memcpy(text + 0x1480, jump, sizeof(jump));
+	memcpy(text + 0x1601, init, sizeof(init));
+	memcpy(text + 0x1620, dtors, sizeof(dtors));
+	/* without its end, and with a jump beyond it */
+	memcpy(text + 0x1680, init, sizeof(init) - 1);
+	memcpy(text + 0x1700, dtors, sizeof(dtors));
+	text[0x170c] = 0x77;
 	image_set_entry(&self->im, 0x1500);
 	image_cie(&self->im);
 	image_fde(&self->im, 0x100, 0x10, PROGRAM(0x0e, 16));
@@ -270,6 +285,21 @@ TEST_F(unwind, text_without_cfi_is_told_by_its_instructions)
 	EXPECT_RULE(EM_X86_64, 0x14a0, "none");
 	EXPECT_RULE(EM_X86_64, 0x1500, "end");
 	EXPECT_RULE(EM_X86_64, 0x15ff, "none");
+	EXPECT_RULE(EM_X86_64, 0x1600, "none");
+	EXPECT_RULE(EM_X86_64, 0x1604, "sp+1");
+	EXPECT_RULE(EM_X86_64, 0x1605, "sp+2");
+	EXPECT_RULE(EM_X86_64, 0x160a, "sp+2");
+	EXPECT_RULE(EM_X86_64, 0x160b, "sp+1");
+	EXPECT_RULE(EM_X86_64, 0x160c, "none");
+	EXPECT_RULE(EM_X86_64, 0x1620, "sp+1");
+	EXPECT_RULE(EM_X86_64, 0x162d, "sp+1");
+	EXPECT_RULE(EM_X86_64, 0x162e, "sp+2 fp@-2");
+	EXPECT_RULE(EM_X86_64, 0x1631, "sp+2 fp@-2");
+	EXPECT_RULE(EM_X86_64, 0x1632, "sp+1");
+	EXPECT_RULE(EM_X86_64, 0x1634, "sp+1");
+	EXPECT_RULE(EM_X86_64, 0x1635, "none");
+	EXPECT_RULE(EM_X86_64, 0x1684, "none");
+	EXPECT_RULE(EM_X86_64, 0x170e, "none");
 }
 
 /*

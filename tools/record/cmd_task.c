@@ -158,7 +158,7 @@ static void report(const struct gprof_profile *p)
 	for (size_t i = 0; (text = gprof_profile_comment(p, i)); i++) {
 		if (!strncmp(text, samples, strlen(samples)))
 			counts = text + strlen(samples);
-		else if (!strncmp(text, "lost ", 5))
+		else if (!strncmp(text, "lost ", 5) || strstr(text, "user stacks are complete"))
 			diag("task: %s", text);
 	}
 	if (counts)

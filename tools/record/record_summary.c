@@ -102,39 +102,6 @@ static void report_event(const struct gprof_recorder_stats *st, const struct rec
 		     st->event, st->maps_lost);
 }
 
-/* How much of the stacks is there, where they were walked by unwind tables. */
-static void report_stacks(const struct gprof_recorder_stats *st)
-{
-	const struct {
-		uint64_t nr;
-		const char *why;
-	} cuts[] = {
-		{ st->stacks_no_table, "code without a table, or before it had one" },
-		{ st->stacks_unread, "code not known yet" },
-		{ st->stacks_no_page, "a page not in memory" },
-		{ st->stacks_max, "as many frames as are recorded" },
-		{ st->stacks_time, "the time that an interrupt may take" },
-		{ st->stacks_other - st->stacks_time, "what cannot be followed" },
-	};
-	const char *before = "; cut at ";
-
-	if (!st->stacks)
-		return;
-	progress_clear();
-	fprintf(stderr, "gprofctl: %s: %.2f %% of %" PRIu64 " user stacks are complete", st->event,
-		percent(st->stacks_complete, st->stacks), st->stacks);
-	if (st->stacks_guessed)
-		fprintf(stderr, ", %.2f %% with frames guessed in code without a table",
-			percent(st->stacks_guessed, st->stacks));
-	for (size_t i = 0; i < ARRAY_SIZE(cuts); i++) {
-		if (!cuts[i].nr)
-			continue;
-		fprintf(stderr, "%s%s: %" PRIu64, before, cuts[i].why, cuts[i].nr);
-		before = ", ";
-	}
-	fprintf(stderr, "\n");
-}
-
 /* Stable: programs read it. */
 static void report_counts(const struct gprof_recorder_stats *st, bool named)
 {
@@ -153,8 +120,10 @@ void record_summary(const struct gprof_recorder_stats *st, size_t nr,
 {
 	for (size_t i = 0; i < nr; i++)
 		report_event(&st[i], words);
-	for (size_t i = 0; i < nr; i++)
-		report_stacks(&st[i]);
+	for (size_t i = 0; i < nr; i++) {
+		if (st[i].stacks)
+			diag("%s: %s", st[i].event, st[i].stacks_text);
+	}
 	for (size_t i = 0; i < nr; i++)
 		report_counts(&st[i], nr > 1);
 }

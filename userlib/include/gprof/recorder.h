@@ -492,6 +492,8 @@ GPROF_API void gprof_recorder_free(struct gprof_recorder *r);
  * @stacks_time: of @stacks_other, those that were cut as the interrupt had lasted long enough
  * @stacks_guessed: ... up to the first function of the thread, by frames of which some were
  *	guessed, as code without a table does not tell of them; such a frame may be wrong
+ * @stacks_text: the same as a sentence, "" without @stacks; the recorder's, until the counts of
+ *	the event are read again. A profile has it as a comment, of its own samples
  */
 struct gprof_recorder_stats {
 	size_t sz;
@@ -526,6 +528,7 @@ struct gprof_recorder_stats {
 	uint64_t other_python;
 	uint64_t stacks_time;
 	uint64_t stacks_guessed;
+	const char *stacks_text;
 };
 
 /**

@@ -173,7 +173,7 @@ static uint8_t end_of(const struct gprof_builder *b, uint32_t stack)
 	uint8_t end = GPROF_STACK_REC_END(flags);
 
 	if (!(flags & GPROF_STACK_REC_F_TABLES))
-		return GPROF_ENDS - 1;
+		return GPROF_END_OTHER;
 	if (end == GPROF_STACK_END_COMPLETE && flags & GPROF_STACK_REC_F_GUESSED)
 		return GPROF_END_GUESSED;
 	return end;

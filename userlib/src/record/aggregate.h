@@ -12,6 +12,7 @@
 #include "symbol/process.h"
 #include "profile/profile.h"
 #include "live_samples.h"
+#include "stack_ends.h"
 #include "stacks.h"
 #include "base/table.h"
 
@@ -79,9 +80,6 @@ struct gprof_count {
 	uint8_t end;
 };
 
-#define GPROF_ENDS	17	/* GPROF_STACK_END_*, and of stacks that were not unwound by tables */
-#define GPROF_END_GUESSED 15	/* complete but for frames that were guessed */
-
 /**
  * struct gprof_instant - how a task was, and when
  * @time: ns
@@ -127,7 +125,7 @@ struct gprof_builder {
 	uint64_t first_instant;
 	struct gprof_table tasks_table;
 	struct gprof_table counts_table;
-	uint64_t ends[GPROF_ENDS];
+	uint64_t ends[GPROF_END_OTHER + 1];
 	uint64_t from;
 	uint64_t early;
 	struct gprof_live_samples live_samples;

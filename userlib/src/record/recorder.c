@@ -448,7 +448,7 @@ int gprof_recorder_stats(struct gprof_recorder *r, size_t event, struct gprof_re
 {
 	const size_t least = GPROF_SIZE_WITH(struct gprof_recorder_stats, time_running_ns);
 	struct gprof_recorder_stats out = { 0 };
-	uint64_t ends[16], sum;
+	uint64_t ends[GPROF_ENDS], sum;
 	struct gprof_tally t;
 	int err;
 
@@ -491,6 +491,8 @@ int gprof_recorder_stats(struct gprof_recorder *r, size_t event, struct gprof_re
 	out.tables_refused = r->streams[event].tables_refused;
 	out.other_python = r->streams[event].python ? r->table_loader.other_python : 0;
 	out.stacks_time = ends[GPROF_STACK_END_TIME];
+	gprof_stack_ends_text(ends, r->streams[event].ends_text);
+	out.stacks_text = r->streams[event].ends_text;
 	out.live_full = r->streams[event].builder.unknown.full;
 	out.live_lost = r->streams[event].builder.unknown.objects;
 	out.live_unseen = r->streams[event].builder.unknown.unseen;

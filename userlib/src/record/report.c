@@ -197,6 +197,7 @@ static uint64_t now_ns(void)
 int gprof_report(struct gprof_profile *p, const struct gprof_stream *s, const struct gprof_tally *t)
 {
 	uint64_t from = t->kernel.out_started_ns, until = t->kernel.out_stopped_ns;
+	char stacks[GPROF_STACK_ENDS_TEXT];
 	int err;
 
 	if (s->since_ns > from)
@@ -215,5 +216,8 @@ int gprof_report(struct gprof_profile *p, const struct gprof_stream *s, const st
 		err = losses(p, s, t);
 	if (!err)
 		err = unknown_live(p, &s->builder.unknown);
+	gprof_stack_ends_text(s->builder.ends, stacks);
+	if (!err && *stacks)
+		err = gprof_profile_add_comment(p, stacks);
 	return err ? err : limits(p, s, t);
 }

@@ -13,6 +13,7 @@
 #include "base/cancel.h"
 #include "python_mix.h"
 #include "resolve_names.h"
+#include "stack_ends.h"
 #include "symbol/kernel_table.h"
 #include "symbol/process_lookup.h"
 
@@ -540,22 +541,13 @@ static int push_name(struct gprof_resolver *r, const char *name)
 /* Stacks whose outermost callers are not known stand apart, with why. */
 static int cut_frame(struct gprof_resolver *r, uint16_t flags)
 {
-	static const char *const names[] = {
-		[GPROF_STACK_END_MAX] = "[cut: max frames]",
-		[GPROF_STACK_END_UNREAD] = "[cut: code not known yet]",
-		[GPROF_STACK_END_NO_TABLE] = "[cut: no unwind table]",
-		[GPROF_STACK_END_NO_ROW] = "[cut: no unwind rule]",
-		[GPROF_STACK_END_RULE] = "[cut: unwind rule not followed]",
-		[GPROF_STACK_END_PAGE] = "[cut: page not in memory]",
-		[GPROF_STACK_END_ADDRESS] = "[cut: no return address]",
-		[GPROF_STACK_END_MODE] = "[cut: memory out of reach]",
-		[GPROF_STACK_END_TIME] = "[cut: time]",
-	};
 	uint32_t end = GPROF_STACK_REC_END(flags);
-	const char *name = "[cut: no frame pointer]";
+	const char *why = "no frame pointer";
+	char name[64];
 
 	if (flags & GPROF_STACK_REC_F_TABLES || end == GPROF_STACK_END_TIME)
-		name = end < sizeof(names) / sizeof(*names) && names[end] ? names[end] : "[cut]";
+		why = gprof_stack_end_name(end);
+	snprintf(name, sizeof(name), why ? "[cut: %s]" : "[cut]", why);
 	return push_name(r, name);
 }
 

@@ -198,6 +198,7 @@ int gprof_sample_keys(struct gprof_profile *p, uint32_t keys[GPROF_SAMPLE_KEYS])
 	static const char *const names[GPROF_SAMPLE_KEYS] = {
 		"pid", "tid", "cpu", "comm", "addr", "state", "since", "at", "reason", "ended",
 		"lock", "parallelism", "owner", "owner_comm", "process.executable.name",
+		"stack",
 	};
 	size_t i;
 
@@ -264,6 +265,9 @@ int gprof_sample_labels(struct gprof_builder *b, const struct gprof_count *c,
 	err = c->state ? add_instant(b, p, c, keys, labels, nr) : 0;
 	if (!err && c->has_wait)
 		err = add_wait(p, c->wait, keys, labels, nr);
+	if (!err && c->stack != GPROF_NONE &&
+	    b->stacks.v[c->stack].flags & GPROF_STACK_REC_F_GUESSED)
+		err = add_text(p, keys[15], "guessed", labels, nr);
 	if (!err)
 		err = add_labels(p, b->labels.v[c->labels], labels, nr);
 	if (space && !err)

@@ -11,7 +11,7 @@
 #include "aggregate.h"
 #include "profile/labels.h"
 
-#define GPROF_SAMPLE_KEYS	15
+#define GPROF_SAMPLE_KEYS	16
 #define GPROF_SAMPLE_LABELS_MAX	(GPROF_SAMPLE_KEYS + GPROF_LABELS_MAX + GPROF_DESCRIPTION_MAX + 1)
 
 /** gprof_clamp() - a count, as far as int64_t of pprof can hold it */
@@ -32,7 +32,8 @@ int gprof_sample_keys(struct gprof_profile *p, uint32_t keys[GPROF_SAMPLE_KEYS])
  * @nr: how many there are then
  *
  * pid, tid, cpu, comm; process.executable.name where it is known; addr, parallelism and owner
- * where they were asked for, the reason of a wait, those of the thread, and those of the process.
+ * where they were asked for, the reason of a wait, "stack" of one with guessed frames, those of
+ * the thread, and those of the process.
  *
  * Return: 0 or -ENOMEM.
  */

@@ -417,7 +417,7 @@ int gprof_stream_next(struct gprof_stream *s, const struct gprof_tally *t, struc
 	const struct gprof_stats *k = &t->kernel;
 	size_t i;
 
-	for (i = 0; i < 16; i++)
+	for (i = 0; i < GPROF_ENDS; i++)
 		s->past_ends[i] += s->builder.ends[i];
 	if (gprof_builder_next(&s->builder))
 		return gprof_error_set(e, ENOMEM, "%s: no memory for the samples; record for a "
@@ -524,12 +524,12 @@ int gprof_stream_total(struct gprof_stream *s, struct gprof_tally *t, struct gpr
 	return 0;
 }
 
-uint64_t gprof_stream_ends(const struct gprof_stream *s, uint64_t ends[16])
+uint64_t gprof_stream_ends(const struct gprof_stream *s, uint64_t ends[GPROF_ENDS])
 {
 	uint64_t sum = 0;
 	size_t i;
 
-	for (i = 0; i < 16; i++) {
+	for (i = 0; i < GPROF_ENDS; i++) {
 		ends[i] = s->builder.ends[i] + s->past_ends[i];
 		sum += ends[i];
 	}

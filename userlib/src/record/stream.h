@@ -94,6 +94,7 @@ struct gprof_tally {
  * @until_ns: end of the profile in the making; 0: at the stop
  * @past: counts of samples of the profiles before, since the start
  * @past_ends: how the walks of their user stacks ended
+ * @ends_text: how those of all samples ended, when it was last asked for
  * @tables: it takes unwind tables
  * @tables_refused: there is no memory for that
  * @python: stacks have the frames of Python code
@@ -120,7 +121,8 @@ struct gprof_stream {
 	uint64_t since_ns;
 	uint64_t until_ns;
 	struct gprof_tally past;
-	uint64_t past_ends[16];
+	uint64_t past_ends[GPROF_ENDS];
+	char ends_text[GPROF_STACK_ENDS_TEXT];
 	bool tables;
 	bool tables_refused;
 	bool python;
@@ -206,6 +208,6 @@ void gprof_stream_mark_live(struct gprof_stream *s);
  *
  * Return: of how many samples that is; 0 where no tables were asked for.
  */
-uint64_t gprof_stream_ends(const struct gprof_stream *s, uint64_t ends[16]);
+uint64_t gprof_stream_ends(const struct gprof_stream *s, uint64_t ends[GPROF_ENDS]);
 
 #endif /* GPROF_STREAM_H */

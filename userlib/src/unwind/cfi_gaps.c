@@ -165,16 +165,66 @@ static int x86_add_plt(struct gap *g, uint32_t at)
 	return err ? err : (int)(end - at);
 }
 
+static const unsigned char x86_pad[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+
+/* Where the last byte of @what is, from @p + @from on; 0: not within @len bytes */
+static uint32_t last_of(const unsigned char *p, uint32_t from, size_t len, const char *what,
+			 size_t size)
+{
+	for (; from + size <= len; from++)
+		if (!memcmp(p + from, what, size))
+			return from + (uint32_t)size - 1;
+	return 0;
+}
+
+/*
+ * _init(), _fini() and __do_global_dtors_aux(), which crti.o and crtbegin.o put into each file:
+ * a word more is on the stack from an instruction on until another. Bytes of them, 0 or -errno.
+ */
+static int x86_add_startup(struct gap *g, uint32_t at, const unsigned char *p, size_t len)
+{
+	const struct gprof_unwind_rule entered = { .kind = GPROF_UNWIND_CFA_SP, .cfa = 1 };
+	struct gprof_unwind_rule inside = { .kind = GPROF_UNWIND_CFA_SP, .cfa = 2 };
+	uint32_t from = 0, to, size;
+	int err;
+
+	len = len < LOOK ? len : LOOK;
+	if (len > 2 * sizeof(x86_pad) && !memcmp(p, x86_pad, sizeof(x86_pad)))
+		from = sizeof(x86_pad);
+	if (len - from >= 9 && !memcmp(p + from, "\x48\x83\xec\x08", 4)) {
+		from += 4;
+		to = last_of(p, from, len, "\x48\x83\xc4\x08\xc3", 5);
+		size = to + 1;
+	} else if (len - from >= 12 && p[from] == 0x80 && p[from + 1] == 0x3d &&
+		   !p[from + 6] && p[from + 7] == 0x75 && p[from + 9] == 0x55) {
+		size = from + 9 + p[from + 8] + 1;
+		from += 10;
+		to = last_of(p, from, len, "\x5d\xc3", 2);
+		inside.how = GPROF_UNWIND_FP_AT_CFA;
+		inside.fp = -2;
+	} else {
+		return 0;
+	}
+	if (!to || size <= to || size > len)
+		return 0;
+	err = add(g, at, entered);
+	if (!err)
+		err = add(g, at + from, inside);
+	if (!err)
+		err = add(g, at + to, entered);
+	if (!err)
+		err = add(g, at + size, rule_none);
+	return err ? err : (int)size;
+}
+
 /* jmp *place, filled up with nothing, perhaps behind a landing pad: bytes of it, or 0 */
 static uint32_t x86_jump_slot(const unsigned char *p, size_t len)
 {
-	static const unsigned char pad[] = { 0xf3, 0x0f, 0x1e, 0xfa };
-
 	if (len >= 8 && p[0] == 0xff && p[1] == 0x25 && p[6] == 0x66 && p[7] == 0x90)
 		return 8;
-	if (len < SLOT || memcmp(p, pad, sizeof(pad)))
+	if (len < SLOT || memcmp(p, x86_pad, sizeof(x86_pad)))
 		return 0;
-	p += sizeof(pad);
+	p += sizeof(x86_pad);
 	p += *p == 0xf2;
 	return p[0] == 0xff && p[1] == 0x25 ? SLOT : 0;
 }
@@ -260,8 +310,11 @@ static int recognise(struct gap *g, uint32_t at, const unsigned char *p, size_t 
 			if (!((g->all->base + at) % SLOT) && x86_is_plt(p, len))
 				return x86_add_plt(g, at);
 			size = x86_jump_slot(p, len);
-			return size ? add_entered(g, at, size) : 0;
+			if (size)
+				return add_entered(g, at, size);
 		}
+		if (!size && (*p == 0x48 || *p == 0x80 || *p == 0xf3))
+			return x86_add_startup(g, at, p, len);
 	} else if (!(at % 4) && len >= 8) {
 		uint32_t pad = word_at(p) == A64_BTI_C ? 4 : 0;
 
