@@ -150,7 +150,7 @@ TEST_F(custom, what_is_there_and_not_what_was)
 	EXPECT_ZEROS(gprof_profile_total(self->p, 0), gprof_custom_count(self->c));
 }
 
-TEST_F(custom, the_stack_begins_with_who_called_and_leads_to_main)
+TEST_F(custom, the_stack_begins_with_the_caller_and_leads_to_main)
 {
 	struct seen s;
 
@@ -384,7 +384,7 @@ static int ignore(void *ctx, const struct gprof_custom_info *info)
 	return 0;
 }
 
-TEST_F(custom, a_child_has_a_copy_that_nobody_reads)
+TEST_F(custom, a_child_has_a_copy_that_no_reader_sees)
 {
 	unsigned int shown = 0;
 	unsigned long i;

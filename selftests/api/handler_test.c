@@ -75,7 +75,7 @@ static struct gprof_http *handler(uint64_t max_memory, struct gprof_flight *flig
 }
 
 /* Asked once more than while it is recorded: while it is made. */
-TEST(who_goes_away_while_it_is_made_ends_that)
+TEST(a_client_that_goes_away_while_it_is_made_ends_that)
 {
 	static const struct { const char *page, *query; unsigned int recorded; } rows[] = {
 		{ "profile", "seconds=0.05", 1 }, { "block", "seconds=0.05", 1 }, { "task", "", 0 },

@@ -182,7 +182,7 @@ annotation()
 		awk '/<one>:/ { on = 1; next } on && /\tret/ { print n; exit } on { n++ }'
 }
 
-annotations_cost_next_to_nothing_while_nobody_wants_them()
+annotations_cost_next_to_nothing_without_a_trace()
 {
 	[ "$(uname -m)" = x86_64 ] || skip "instructions are counted on amd64"
 	command -v objdump || skip "there is no objdump"
@@ -363,7 +363,7 @@ man_finds_every_function()
 }
 
 # shellcheck disable=SC2046 # words
-every_header_says_who_may_use_it()
+every_header_speaks_of_threads_and_fork()
 {
 	for header in $(headers); do
 		grep -qi 'threads' "$include/$header" || fail "$header says nothing of threads"
@@ -371,8 +371,8 @@ every_header_says_who_may_use_it()
 	done
 }
 
-ktap_run annotations_cost_next_to_nothing_while_nobody_wants_them \
+ktap_run annotations_cost_next_to_nothing_without_a_trace \
 	every_example_compiles_and_runs_without_the_module headers_are_pedantic_c_and_cxx \
 	a_cxx_program_uses_it a_member_can_be_appended_to_every_struct_with_a_size \
 	every_function_is_declared_and_described man_finds_every_function \
-	every_header_says_who_may_use_it
+	every_header_speaks_of_threads_and_fork

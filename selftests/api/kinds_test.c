@@ -431,7 +431,7 @@ static bool sleeps(int tid)
 	return at && at[1] && strchr("SD", at[2]);
 }
 
-TEST_F(kinds, wait_for_a_lock_of_the_kernel_is_told_with_who_waits)
+TEST_F(kinds, wait_for_a_lock_of_the_kernel_has_its_waiter)
 {
 	const struct gprof_kind_config kind = {
 		.kind = "kernel-lock",

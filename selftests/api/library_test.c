@@ -613,7 +613,7 @@ static void ends(void *arg, int step)
 }
 
 /* That the target has ended is no firing, and does not keep poll() from waiting for one. */
-TEST(a_flight_recorder_waits_for_firings)
+TEST(a_flight_recorder_waits_for_trigger_events)
 {
 	struct gprof_trace_config cfg = { .sz = sizeof(cfg), .target = { .type = GPROF_PROCESS } };
 	struct gprof_flight_fired fired = { .sz = sizeof(fired) };

@@ -442,7 +442,7 @@ static void flood(void *arg, int step)
 }
 
 /* How often is the limit of a trigger for its owner to choose, how often it is told is not. */
-TEST_F(attacker, floods_no_listener_with_firings)
+TEST_F(attacker, floods_no_listener_with_trigger_events)
 {
 	uint64_t *firings = (uint64_t *)self->victim, end;
 	struct child child;
@@ -980,7 +980,7 @@ static void be_read_slowly(void *arg, int step)
 }
 
 /* A reading takes seconds. It is no single step, whatever the kernel's preemption. */
-TEST_F(attacker, takes_the_cpu_from_nobody_for_long)
+TEST_F(attacker, takes_the_cpu_from_no_task_for_long)
 {
 	uint64_t gap = UINT64_MAX;
 	struct child target;

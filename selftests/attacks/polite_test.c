@@ -399,7 +399,7 @@ static void set_up_all_the_time(unsigned int i)
 }
 
 /* Neither the users of recorders, nor those that change a cgroup. */
-TEST_F(throttled, callers_keep_nobody_waiting)
+TEST_F(throttled, callers_keep_no_other_waiting)
 {
 	uint64_t end, began, took, setup = 0, move = 0;
 	struct device dev = { .fd = -1 };

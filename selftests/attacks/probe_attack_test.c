@@ -445,7 +445,7 @@ static void maps_anew(void *arg, int step)
 		_exit(1);
 }
 
-TEST_F(attack, stranger_who_maps_it_later_has_it_as_it_is)
+TEST_F(attack, process_outside_the_target_maps_it_later_as_it_is)
 {
 	struct child child;
 
@@ -671,7 +671,7 @@ static uint64_t start_beside_forks(FIXTURE_DATA(attack) *self, struct gprof_star
  * in each of some rounds.
  * Any user can do all that, without the device; START waited for as long as that user liked.
  */
-TEST_F(attack, process_that_keeps_its_memory_locked_is_named_and_nobody_waits_to_fork)
+TEST_F(attack, process_that_keeps_its_memory_locked_is_named_and_no_fork_waits)
 {
 	struct locked with = { .code = self->code };
 	struct forker quiet = { 0 };

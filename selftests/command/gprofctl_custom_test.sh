@@ -198,7 +198,7 @@ what_others_put_there_is_not_opened()
 }
 
 # A directory that somebody else has made is not used.
-nobody_publishes_in_anothers_directory()
+no_user_publishes_in_anothers_directory()
 {
 	mkdir -m 777 /tmp/gprof-1001
 	expect 1 user 1001 "$here/custom_self" "$dir/never.pb.gz" 2>err
@@ -240,5 +240,5 @@ what_a_dead_program_has_left_is_removed()
 ktap_run it_is_listed its_user_reads_it root_reads_it it_is_what_the_program_itself_writes \
 	another_user_is_refused what_is_not_there_has_a_sentence a_file_that_is_not_one_is_refused \
 	flipped_bits_make_a_profile_or_a_sentence what_others_put_there_is_not_opened \
-	nobody_publishes_in_anothers_directory a_session_has_a_directory_of_its_own \
+	no_user_publishes_in_anothers_directory a_session_has_a_directory_of_its_own \
 	what_a_dead_program_has_left_is_removed

@@ -240,7 +240,7 @@ two_share_a_directory()
 }
 
 # Whatever another has put there before: of all that, nothing is written to or removed.
-what_strangers_leave_there_is_in_nobodys_way()
+files_of_others_there_hold_up_no_snapshot()
 {
 	fresh
 	mkdir -m 1777 D
@@ -275,7 +275,7 @@ swaps()
 }
 
 # V and what is in it are ours; a stranger leads there whoever writes to P/D.
-nobody_is_led_elsewhere()
+links_of_others_lead_no_snapshot_elsewhere()
 {
 	fresh
 	mkdir -p V/D P/D
@@ -320,7 +320,7 @@ links_that_are_there_lead_on()
 }
 
 # Who is killed is gone, and so is what it recorded with.
-who_is_killed_leaves_nothing()
+a_killed_flight_leaves_nothing()
 {
 	fresh
 	takes_off -a -o D
@@ -341,7 +341,7 @@ a_hook_gets_the_file()
 	grep -q 'exec failed 1 times' err
 }
 
-a_hook_that_hangs_is_in_nobodys_way()
+a_hook_that_hangs_holds_up_no_snapshot()
 {
 	fresh
 	# shellcheck disable=SC2016	# the hook's shell
@@ -487,7 +487,7 @@ a_request_is_served()
 }
 
 # Each is told, or counted; whoever is told of is in a snapshot.
-thousands_of_firings_are_in_nobodys_way()
+thousands_of_trigger_events_hold_up_no_snapshot()
 {
 	fresh
 	run 0 gprofctl flight --trigger 'syscall>1ns/1ms' -o D --keep 3 -- \
@@ -501,7 +501,7 @@ thousands_of_firings_are_in_nobodys_way()
 }
 
 # To take and to tell a firing makes the next one: it writes snapshots nevertheless, and ends.
-what_it_causes_itself_is_in_nobodys_way()
+its_own_trigger_events_hold_up_no_snapshot()
 {
 	fresh
 	gprofctl flight -a --trigger 'tracepoint:raw_syscalls:sys_enter/1ns' --keep 3 -o D 2>err &
@@ -710,12 +710,12 @@ ktap_run a_signal_writes_what_was_last memory_decides_how_far_it_goes_back \
 	whose_events_fill_the_memory_is_told age_decides_how_far_it_goes_back \
 	a_failed_command_leaves_one stacks_have_names the_newest_are_kept \
 	a_directory_that_fails_is_no_reason_to_end a_limit_of_sizes_is_no_reason_to_end \
-	two_share_a_directory what_strangers_leave_there_is_in_nobodys_way nobody_is_led_elsewhere \
-	links_that_are_there_lead_on who_is_killed_leaves_nothing a_hook_gets_the_file \
-	a_hook_that_hangs_is_in_nobodys_way a_hook_that_hangs_is_not_waited_for_in_any_case \
+	two_share_a_directory files_of_others_there_hold_up_no_snapshot links_of_others_lead_no_snapshot_elsewhere \
+	links_that_are_there_lead_on a_killed_flight_leaves_nothing a_hook_gets_the_file \
+	a_hook_that_hangs_holds_up_no_snapshot a_hook_that_hangs_is_not_waited_for_in_any_case \
 	a_user_records_what_is_theirs a_trigger_writes_what_fired what_goes_on_is_seen \
-	each_trigger_says_of_whom a_request_is_served thousands_of_firings_are_in_nobodys_way \
-	what_it_causes_itself_is_in_nobodys_way what_fired_may_be_overwritten \
+	each_trigger_says_of_whom a_request_is_served thousands_of_trigger_events_hold_up_no_snapshot \
+	its_own_trigger_events_hold_up_no_snapshot what_fired_may_be_overwritten \
 	a_target_that_ends_ends_it a_core_dump_has_what_was_held \
 	triggers_without_sense_are_refused what_makes_no_sense_is_refused \
 	a_large_snapshot_has_all_of_it a_hook_that_hangs_is_killed_at_the_end

@@ -114,7 +114,7 @@ odd_programs_are_told_of()
 }
 
 # It says so once, is not harmed, and is told of again when it can be.
-who_can_have_no_file_is_not_told_of()
+a_program_without_descriptors_is_not_told_of()
 {
 	record --every 1 -- "$odd" no_file
 	is_true
@@ -191,7 +191,7 @@ an_allocator_that_maps_does_not_wait_for_the_loader()
 	grep -q '^loads' out
 }
 
-who_drops_rights_is_told_of()
+a_program_that_drops_rights_is_told_of()
 {
 	record --every 1 -- "$truth" drops
 	is_true
@@ -246,7 +246,7 @@ what_ended_processes_had_is_not_in_use()
 }
 
 # Of a process with more than 4096 mappings it is not asked when it ends.
-who_would_never_end_is_left_out_and_counted()
+objects_without_an_end_are_left_out_and_counted()
 {
 	run 0 gprofctl heap --every 1 --format text --buffer 4M -o x.pb.gz -- "$truth" children 3 5000
 	[ "$(of site_keeps | cut -d ' ' -f 3,4)" = "0 0" ] || fail "$(of site_keeps)"
@@ -260,7 +260,7 @@ handlers_allocate()
 	is_true
 }
 
-whoever_closes_all_files_is_told_of_further_on()
+a_program_that_closes_all_files_is_told_of_further_on()
 {
 	record --every 1 -- "$truth" closes
 	is_true
@@ -327,7 +327,7 @@ a_user_records_its_own()
 }
 
 # What programs tell is asked of nobody else: no function of the kernel is probed for it.
-nobody_else_is_slowed()
+no_other_program_is_slowed()
 {
 	list=/sys/kernel/debug/kprobes/list
 	[ -r $list ] || mount -t debugfs debugfs /sys/kernel/debug 2>/dev/null || :
@@ -389,7 +389,7 @@ a_program_with_the_shim_is_probed_all_the_same()
 	[ "$(of site_maps)" = "0 0 0 0" ] || fail "it is told of as well"
 }
 
-a_program_with_the_shim_is_told_of_when_somebody_comes()
+a_program_with_the_shim_is_told_of_when_a_recorder_comes()
 {
 	library=$shim how=--user
 	probed truth_heap idles
@@ -464,19 +464,19 @@ programs_that_the_shim_cannot_enter_are_refused()
 }
 
 ktap_run each_byte_is_told_by_where_it_was_allocated what_is_never_freed_is_told_at_the_end \
-	record_loads_the_shim_too odd_programs_are_told_of who_can_have_no_file_is_not_told_of \
+	record_loads_the_shim_too odd_programs_are_told_of a_program_without_descriptors_is_not_told_of \
 	two_recorders_want_different_rates a_child_frees_its_own \
 	memory_is_of_the_program_that_has_it handlers_allocate \
-	whoever_closes_all_files_is_told_of_further_on a_child_without_the_shim_is_left_out \
+	a_program_that_closes_all_files_is_told_of_further_on a_child_without_the_shim_is_left_out \
 	what_is_freed_twice_ends_the_program_as_ever a_mapping_goes_in_parts_moves_and_fails_to \
-	who_drops_rights_is_told_of what_ended_processes_had_is_not_in_use \
-	who_would_never_end_is_left_out_and_counted other_allocators_are_followed \
+	a_program_that_drops_rights_is_told_of what_ended_processes_had_is_not_in_use \
+	objects_without_an_end_are_left_out_and_counted other_allocators_are_followed \
 	another_library_of_c_is_followed an_allocator_that_maps_does_not_wait_for_the_loader \
 	what_there_is_no_room_for_is_counted a_full_table_says_so_and_is_right_of_what_it_has \
-	a_user_records_its_own nobody_else_is_slowed \
+	a_user_records_its_own no_other_program_is_slowed \
 	programs_that_the_shim_cannot_enter_are_refused a_program_that_runs_is_probed_on_request \
 	a_program_with_the_shim_is_probed_all_the_same \
-	a_program_with_the_shim_is_told_of_when_somebody_comes a_static_program_is_probed_likewise \
+	a_program_with_the_shim_is_told_of_when_a_recorder_comes a_static_program_is_probed_likewise \
 	a_program_that_is_executed_is_probed_where_it_maps_the_same \
 	another_allocator_is_probed_instead probes_are_refused_where_they_cannot_be \
 	sampled_bytes_stand_for_all a_million_samples_are_live

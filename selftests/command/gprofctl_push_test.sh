@@ -156,7 +156,7 @@ ten_minutes_that_are_over_are_one_profile()
 	diff all.csv rolled.csv || fail "it is another profile"
 }
 
-second_pusher_is_told_who_has_the_store()
+second_pusher_is_told_the_owner_of_the_store()
 {
 	fresh
 	begins --store S --interval 1s
@@ -413,7 +413,7 @@ memory_does_not_grow()
 }
 
 ktap_run profiles_are_kept_and_adjoin history_is_of_a_span_and_of_a_service \
-	ten_minutes_that_are_over_are_one_profile second_pusher_is_told_who_has_the_store \
+	ten_minutes_that_are_over_are_one_profile second_pusher_is_told_the_owner_of_the_store \
 	killed_pusher_leaves_a_store full_disk_is_said_once_and_counted \
 	disk_that_may_not_be_written_is_said_once_and_comes_back store_that_vanishes_is_made_anew \
 	oldest_make_room window_is_recorded_when_it_is_time clock_that_is_set_is_said_once \

@@ -616,7 +616,7 @@ a_profile_that_takes_too_much_memory_is_refused()
 	end
 }
 
-profiles_are_not_for_everybody()
+profiles_are_refused_without_access_rules()
 {
 	begin
 	get /debug/pprof/profile GET 'X: y'
@@ -702,7 +702,7 @@ serve_at_socket()
 	told 'serving at unix:s.sock'
 }
 
-a_socket_is_for_who_may_open_it()
+a_socket_is_for_users_that_may_open_it()
 {
 	serve_at_socket
 	[ -S s.sock ]
@@ -799,7 +799,7 @@ it_keeps_no_more_privilege_than_it_needs()
 }
 
 # Those of a user that never finish their requests do not keep others out; nor does memory grow.
-those_who_trickle_keep_nobody_out()
+clients_that_trickle_keep_no_other_out()
 {
 	begin --token-file token
 	get /metrics
@@ -935,8 +935,8 @@ ktap_run profiles_are_what_the_command_writes every_page_gives_what_it_is_for \
 	a_client_that_goes_away_ends_its_recording what_ends_is_not_waited_for \
 	as_many_at_once_as_are_allowed only_the_hosts_names_are_answered \
 	an_owner_is_told_to_whom_netlink_would a_profile_that_takes_too_much_memory_is_refused \
-	profiles_are_not_for_everybody users_of_a_file_may_ask what_a_server_has_it_keeps \
-	a_socket_is_for_who_may_open_it a_server_without_privilege_shows_what_is_its_own \
+	profiles_are_refused_without_access_rules users_of_a_file_may_ask what_a_server_has_it_keeps \
+	a_socket_is_for_users_that_may_open_it a_server_without_privilege_shows_what_is_its_own \
 	the_last_seconds_are_there_when_asked_for it_keeps_no_more_privilege_than_it_needs \
-	those_who_trickle_keep_nobody_out scrapes_do_not_disturb_recordings \
+	clients_that_trickle_keep_no_other_out scrapes_do_not_disturb_recordings \
 	a_profile_costs_no_more_than_the_commands memory_stays_flat nothing_is_left_open

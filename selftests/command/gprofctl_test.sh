@@ -678,7 +678,7 @@ doctor_finds_nothing_that_fails()
 	! grep -q '^fail' out
 }
 
-waits_are_told_with_who_ended_them()
+waits_are_told_with_their_wakers()
 {
 	run 0 gprofctl block -o x.pb.gz --waker y.pb.gz -- sh -c 'sleep 0.1; sleep 0.2'
 	[ "$(grep -c '^event=block' err)" -eq 2 ]
@@ -746,7 +746,7 @@ several_kinds_of_one_run_have_a_file_each()
 # total TYPE: of x.pb.gz
 total() { gprofctl top x.pb.gz --type "$1" | sed -n 's/.*Total = *//p'; }
 
-who_runs_alone_has_its_time_as_latency_too()
+a_task_that_runs_alone_has_its_time_as_latency_too()
 {
 	run 0 gprofctl cpu --latency -F 1000 -o x.pb.gz -- "$burner" 300
 	run 0 gprofctl top x.pb.gz
@@ -762,7 +762,7 @@ who_runs_alone_has_its_time_as_latency_too()
 	[ "$(total cpu)" = "$(total latency)" ]
 }
 
-who_run_together_share_the_latency()
+tasks_that_run_together_share_the_latency()
 {
 	[ "$(nproc)" -gt 1 ] || skip "needs two CPUs"
 	run 0 gprofctl cpu --latency -F 1000 -o x.pb.gz -- sh -c "$burner 400 & $burner 400; wait"
@@ -814,10 +814,10 @@ ktap_run recording_ends_with_its_counts file_has_what_was_read \
 	tracepoint_hits_are_counted_exactly several_tracepoints_have_an_output_each \
 	filter_is_for_the_event_before_it probes_of_kernel_and_program_count_each_call \
 	probe_that_cannot_be_is_refused probe_of_the_dead_is_removed \
-	waits_are_told_with_who_ended_them tasks_are_told_with_their_losses \
+	waits_are_told_with_their_wakers tasks_are_told_with_their_losses \
 	status_is_passed_on_where_children_are_ignored several_kinds_of_one_run_have_a_file_each \
 	memory_of_the_kernel_is_told_by_where_it_is_asked_for \
-	who_runs_alone_has_its_time_as_latency_too who_run_together_share_the_latency \
+	a_task_that_runs_alone_has_its_time_as_latency_too tasks_that_run_together_share_the_latency \
 	kinds_that_make_no_sense_are_refused kernel_is_left_out_when_asked_to \
 	flame_graph_has_the_names stat_counts_each_event_of_a_command_and_its_children \
 	software_events_are_sampled_each_time stat_counts_a_cgroup_alone stat_tells_ratios \

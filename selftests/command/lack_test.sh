@@ -56,14 +56,14 @@ no_cgroups_are_told_and_refused()
 	refused 1 CONFIG_CGROUPS gprofctl cpu -G /sys/fs/cgroup -d 1 -o x.pb.gz
 }
 
-page_faults_that_nobody_can_probe_are_refused()
+page_faults_without_a_probe_are_refused()
 {
 	lacks sched_faults
 	refused 1 CONFIG_KPROBES gprofctl schedstat --faults -- touch ran
 	[ ! -e ran ] || fail "the command ran"
 }
 
-ends_that_nobody_can_probe_are_refused()
+ends_without_a_probe_are_refused()
 {
 	[ ! -e /sys/kernel/debug/kprobes ] || skip "this kernel has kprobes"
 	refused 1 CONFIG_KPROBES gprofctl heap --kernel -o x.pb.gz -- touch ran
@@ -71,7 +71,7 @@ ends_that_nobody_can_probe_are_refused()
 	! grep -q counter err
 }
 
-functions_that_nobody_can_probe_are_refused()
+functions_without_a_probe_are_refused()
 {
 	lacks alloc_probes
 	run 1 gprofctl alloc --uprobes -p $$ -d 1 -o x.pb.gz
@@ -96,6 +96,6 @@ frames_of_the_kernel_have_names()
 
 ktap_run doctor_fails_nowhere timers_that_come_with_ticks_are_told \
 	few_samples_stand_for_all_the_time no_cgroups_are_told_and_refused \
-	page_faults_that_nobody_can_probe_are_refused ends_that_nobody_can_probe_are_refused \
-	functions_that_nobody_can_probe_are_refused what_programs_allocate_is_told_or_said_why_not \
+	page_faults_without_a_probe_are_refused ends_without_a_probe_are_refused \
+	functions_without_a_probe_are_refused what_programs_allocate_is_told_or_said_why_not \
 	frames_of_the_kernel_have_names

@@ -23,7 +23,7 @@ union argument {
 	struct gprof_rate rate;
 	struct gprof_trigger trigger;
 	struct gprof_unwind_table_add table;
-	struct gprof_self_stack own_stack;
+	struct gprof_self_stack self_stack;
 	struct gprof_annotate annotate;
 	unsigned char bytes[2 * 65536];
 };
@@ -115,7 +115,7 @@ static void fill(FIXTURE_DATA(command) *self, const FIXTURE_VARIANT(command) *va
 	else if (variant->nr == GPROF_IOC_UNWIND_TABLE_ADD)
 		arg->table = table_argument(&self->parts, self->exe);
 	else if (variant->nr == GPROF_IOC_SELF_STACK)
-		arg->own_stack = (struct gprof_self_stack){
+		arg->self_stack = (struct gprof_self_stack){
 			.frames = (uintptr_t)self->frames, .max_frames = 8,
 		};
 	else if (variant->nr == GPROF_IOC_ANNOTATE)

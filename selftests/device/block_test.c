@@ -1005,7 +1005,7 @@ static void wake_word_of(void *arg, int step)
 }
 
 /* Own waits may be told, but not what others do, nor where the kernel is. */
-TEST_F(block, who_is_not_privileged_sees_neither_strangers_nor_the_kernel)
+TEST_F(block, owner_without_privilege_sees_neither_others_nor_the_kernel)
 {
 	struct recorder *r = &self->r[0], *waker = &self->r[1];
 	int *word = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -1683,7 +1683,7 @@ static void record_child(struct __test_metadata *_metadata, FIXTURE_DATA(block) 
 	start(_metadata, &self->r[1]);
 }
 
-TEST_F(block, who_is_frozen_waits_for_no_lock)
+TEST_F(block, frozen_task_waits_for_no_lock)
 {
 	int *word = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	struct sum stopped, futex, lock;
@@ -1744,7 +1744,7 @@ static void waits_for_ever_with_much(void *arg, int step)
 	waits_for_ever(arg, step);
 }
 
-TEST_F(block, who_writes_a_core_file_waits_for_no_lock)
+TEST_F(block, task_that_writes_a_core_file_waits_for_no_lock)
 {
 	int *word = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	char pattern[256] = "", *end;

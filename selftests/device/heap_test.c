@@ -13,7 +13,7 @@
 #include <sys/timerfd.h>
 #include "harness.h"
 #include "device.h"
-#include "live_table.h"
+#include "object_table.h"
 #include "reader.h"
 #include "remains.h"
 #include "workload.h"
@@ -115,7 +115,7 @@ static void set_up(struct __test_metadata *_metadata, FIXTURE_DATA(heap) *self)
 	self->reader.ctx = self;
 	if (self->setup.kind != GPROF_KIND_HEAP)
 		return;
-	self->head = live_table_map(self->dev.fd, &self->head_size);
+	self->head = object_table_map(self->dev.fd, &self->head_size);
 	ASSERT_NE(NULL, self->head);
 }
 
@@ -157,7 +157,7 @@ static struct sum sum_of(const FIXTURE_DATA(heap) *self, pid_t tid, uint64_t val
 		s.without_kernel += t->nr_kernel < 2;
 		s.without_user += !t->nr_user;
 		s.in_table += !!t->live;
-		s.live += live_table_has(self->head, t->live);
+		s.live += object_table_has(self->head, t->live);
 	}
 	return s;
 }
@@ -165,7 +165,7 @@ static struct sum sum_of(const FIXTURE_DATA(heap) *self, pid_t tid, uint64_t val
 /* The value of a slot that is live, whatever the rings say, or 0. */
 static uint64_t slot_live(const FIXTURE_DATA(heap) *self, uint64_t i)
 {
-	const struct gprof_object_slot *s = live_table_slot(self->head, i);
+	const struct gprof_object_slot *s = object_table_slot(self->head, i);
 	uint64_t live = __atomic_load_n(&s->live, __ATOMIC_ACQUIRE);
 	uint64_t value = *(volatile __u64 *)&s->value;
 
@@ -287,7 +287,7 @@ static void receive_all(void *arg, int step)
 		_exit(!receive(arg, 1000));
 }
 
-TEST_F(heap, a_stranger_frees_it)
+TEST_F(heap, a_task_outside_the_target_frees_it)
 {
 	struct child child;
 	struct sum s;
@@ -692,7 +692,7 @@ TEST_F(heap, slot_says_what_the_sample_says)
 	for (i = 0; i < self->nr; i++) {
 		const struct told *t = &self->told[i];
 		const struct gprof_object_slot *s =
-			live_table_slot(self->head, GPROF_OBJECT_SLOT(t->live));
+			object_table_slot(self->head, GPROF_OBJECT_SLOT(t->live));
 
 		if (!t->live || s->live != t->live)
 			continue;

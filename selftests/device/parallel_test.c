@@ -351,7 +351,7 @@ TEST_F(parallel, one_counts_in_full_and_two_by_half)
 	EXPECT_ALONE();
 }
 
-TEST_F(parallel, stranger_is_not_counted)
+TEST_F(parallel, task_outside_the_target_is_not_counted)
 {
 	if (!self->ready)
 		return;
@@ -420,7 +420,7 @@ static void await_spinner(struct shared *s, enum spins last)
  * Whoever is switched in after START tells of itself. So what is looked at are the samples
  * of the one until the other was switched out for the first time, of some STARTs.
  */
-TEST_F(parallel, who_runs_at_START_is_counted)
+TEST_F(parallel, task_that_runs_at_START_is_counted)
 {
 	struct shared *s = self->shared;
 	struct device beside = { .fd = -1 };
@@ -543,7 +543,7 @@ static void execute(void *arg, int step)
 }
 
 /* A timer sees them, whatever else they do not do. */
-TEST_F(parallel, who_executes_is_counted_from_then_on)
+TEST_F(parallel, task_that_executes_is_counted_from_then_on)
 {
 	int status;
 
@@ -582,7 +582,7 @@ TEST_F(parallel, idle_cpu_is_not_counted_of_the_host)
 	EXPECT_LE(self->seen.samples / 4, self->seen.nr[1]);
 }
 
-TEST_F(parallel, whoever_runs_is_counted_of_the_host)
+TEST_F(parallel, running_tasks_are_counted_of_the_host)
 {
 	struct shared *s = self->shared;
 
@@ -628,7 +628,7 @@ static int join_cgroup(const char *path, pid_t pid)
 }
 
 /* One goes in and out while it runs, and so perhaps never gives up its CPU. */
-TEST_F(parallel, who_is_in_the_cgroup_now_is_counted)
+TEST_F(parallel, tasks_in_the_cgroup_now_are_counted)
 {
 	char path[64];
 	int fd, i;
@@ -727,7 +727,7 @@ TEST_F(parallel, unasked_it_is_not_told)
 }
 
 /* One that asks and one that does not share the events. */
-TEST_F(parallel, who_does_not_ask_is_not_told_beside_who_does)
+TEST_F(parallel, recorder_that_does_not_ask_has_none_beside_one_that_does)
 {
 	struct device other = { .fd = -1 };
 	struct seen seen = { 0 };
@@ -804,7 +804,7 @@ TEST(time_of_an_idle_cpu_is_not_shared)
 }
 
 /* The map of processes is paid for. */
-TEST(who_has_no_memory_left_is_refused)
+TEST(owner_without_memory_left_is_refused)
 {
 	struct gprof_cpu_params params = timer_params(MS);
 	struct gprof_setup setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &params);

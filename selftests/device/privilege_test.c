@@ -824,7 +824,7 @@ static void as_user_with(struct __test_metadata *_metadata, FIXTURE_DATA(memory)
 }
 
 /* As perf has perf_event_mlock_kb. */
-TEST_F(memory, allowance_comes_on_top_of_the_limit)
+TEST_F(memory, perf_event_mlock_kb_comes_on_top_of_the_limit)
 {
 	NEED_ROOT();
 	ASSERT_EQ(4, pwrite(self->allowance, "4096", 4, 0));

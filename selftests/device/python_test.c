@@ -462,7 +462,7 @@ TEST_F(python, what_changes_meanwhile_does_no_harm)
 	EXPECT_RIGHT();
 }
 
-TEST_F(python, who_does_not_ask_has_none)
+TEST_F(python, recorder_that_does_not_ask_has_none)
 {
 	struct gprof_cpu_params params = timer_params(PERIOD);
 	struct gprof_setup setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &params);

@@ -231,7 +231,7 @@ TEST_F(recorder, close_while_recording_ends_everything)
 	EXPECT_EQ(before, open_recorders());
 }
 
-TEST_F(recorder, close_wakes_nobody_who_polls_on_another)
+TEST_F(recorder, close_wakes_no_poller_of_another)
 {
 	struct device one, other;
 	struct pollfd pfd;

@@ -351,7 +351,7 @@ static void *storm(void *arg)
 	return NULL;
 }
 
-TEST_F(ring, storm_of_lies_harms_nobody)
+TEST_F(ring, storm_of_lies_harms_no_other)
 {
 	struct gprof_stats st;
 	struct storm s = { 0 };

@@ -26,7 +26,7 @@
 #include <unistd.h>
 #include "harness.h"
 #include "device.h"
-#include "own_stack.h"
+#include "self_stack.h"
 #include "reader.h"
 #include "table.h"
 #include "table_code.h"
@@ -755,7 +755,7 @@ static void on_profile(int sig, siginfo_t *info, void *context)
 	own.arg = (struct gprof_self_stack){
 		.size = sizeof(own.arg), .frames = (uintptr_t)own.frames, .max_frames = 127,
 	};
-	own.err = own_stack_call(own.fd, &own.arg);
+	own.err = self_stack_call(own.fd, &own.arg);
 	own.nr++;
 	__asm__ volatile("" : : "r"(__builtin_frame_address(0)));
 }
@@ -773,7 +773,7 @@ static bool own_is_whole(const char *at)
 }
 
 /* No sample was ever taken, so that nobody else has read the mappings. */
-TEST_F(table, ones_own_stack_is_walked_by_tables)
+TEST_F(table, self_stack_is_walked_by_tables)
 {
 	struct itimerval timer = { { 0, 2000 }, { 0, 2000 } };
 	struct gprof_cpu_params params = timer_params(PERIOD);
@@ -922,7 +922,7 @@ __asm__(".pushsection .text\naway_begin:\n"
 
 __attribute__((noinline)) static void ask_away(struct gprof_self_stack *arg)
 {
-	own.err = own_stack_call(own.fd, arg);
+	own.err = self_stack_call(own.fd, arg);
 	__asm__ volatile("" : : "r"(__builtin_frame_address(0)));
 }
 
@@ -1183,7 +1183,7 @@ TEST_F(table, as_many_frames_as_were_asked_for)
 }
 
 /* Whoever wants none gets none, and beside one who does. */
-TEST_F(table, who_did_not_ask_for_tables_is_not_served_by_them)
+TEST_F(table, recorder_without_tables_is_not_served_by_them)
 {
 	struct gprof_cpu_params params = timer_params(PERIOD);
 	struct gprof_setup setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &params);

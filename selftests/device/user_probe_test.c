@@ -304,7 +304,7 @@ static void allocates(void *arg, int step)
 		kept = malloc(SIZE);
 }
 
-TEST_F(user_probe, strangers_code_stays_as_it_is)
+TEST_F(user_probe, code_outside_the_target_stays_as_it_is)
 {
 	struct child child;
 

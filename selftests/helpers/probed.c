@@ -86,7 +86,7 @@ int probed_prepare(struct probed *p)
 	p->reader.ctx = p;
 	if (p->setup.kind != GPROF_KIND_HEAP)
 		return 0;
-	p->head = live_table_map(p->dev.fd, &p->head_size);
+	p->head = object_table_map(p->dev.fd, &p->head_size);
 	return p->head ? 0 : -errno;
 }
 
@@ -130,7 +130,7 @@ struct probed_sum probed_sum_of(const struct probed *p, pid_t tid, uint64_t valu
 			continue;
 		sum.nr++;
 		sum.weight += s->weight;
-		sum.live += p->head && live_table_has(p->head, s->live);
+		sum.live += p->head && object_table_has(p->head, s->live);
 		sum.without_user += !s->nr_user;
 	}
 	return sum;

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 #include "device.h"
-#include "live_table.h"
+#include "object_table.h"
 #include "reader.h"
 
 #define PROBED_SAMPLES_MAX	100000

@@ -211,7 +211,7 @@ go_shows_waits()
 	grep -q '^Type: delay' "$dir/top"
 }
 
-go_shows_latency_to_who_asks()
+go_shows_latency_on_request()
 {
 	need_profiles
 	pprof -top "$dir/latency.pb.gz" >"$dir/top"
@@ -531,7 +531,7 @@ calls_have_their_own_too()
 
 ktap_run profiles_are_recorded go_reads_them_without_complaint go_sees_the_same_totals \
 	go_sees_the_same_functions speedscope_sees_the_same_functions go_shows_the_truth_programs \
-	go_shows_waits go_shows_latency_to_who_asks go_reads_our_labels \
+	go_shows_waits go_shows_latency_on_request go_reads_our_labels \
 	library_reads_what_go_writes two_runs_merge differences_are_those_of_go \
 	tables_are_those_of_go labels_are_those_of_go calls_are_those_of_go program_is_made \
 	lines_are_those_of_go instructions_add_up_to_the_function calls_have_their_own_too

@@ -368,7 +368,7 @@ static void *burn_thread(void *arg)
 	return NULL;
 }
 
-TEST_F(task, who_runs_is_told_where)
+TEST_F(task, a_running_task_has_its_place)
 {
 	pthread_t threads[4];
 	int i, burning = 0;
@@ -512,7 +512,7 @@ TEST_F(task, users_see_their_own_tasks_in_user_mode_alone)
 
 /* ---- past the library ---- */
 
-TEST_F(task, what_nobody_reads_is_lost_and_counted)
+TEST_F(task, unread_samples_are_lost_and_counted)
 {
 	struct gprof_task_params params = { .size = sizeof(params) };
 	struct device dev = { .fd = device_open() };
@@ -552,7 +552,7 @@ static void *start_tasks(void *arg)
 }
 
 /* A third of a second, in which nobody takes what has filled the ring. */
-TEST_F(task, who_reads_late_loses_nothing)
+TEST_F(task, a_late_reader_loses_nothing)
 {
 	struct gprof_task_params params = { .size = sizeof(params) };
 	struct device dev = { .fd = device_open() };
@@ -625,7 +625,7 @@ static char *text_of(const struct gprof_task_config *cfg, enum gprof_task_format
 	return text;
 }
 
-TEST_F(task, traceback_tells_who_waits_where_and_text_how_many)
+TEST_F(task, traceback_has_each_waiter_and_text_their_number)
 {
 	char *text, *at, *line_at, line[64];
 	int heads = 0;

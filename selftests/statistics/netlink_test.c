@@ -574,7 +574,7 @@ static int go_elsewhere_and_look(void)
 	return WEXITSTATUS(status);
 }
 
-TEST_F(family, ids_are_those_of_the_namespaces_of_who_asks)
+TEST_F(family, ids_are_those_of_the_clients_namespaces)
 {
 	int status = -1;
 	pid_t pid;
@@ -678,7 +678,7 @@ TEST_F(family, a_loss_is_told)
 }
 
 /* At most once a second, whether anybody listens or not. */
-TEST_F(family, a_loss_that_nobody_listens_to_is_counted)
+TEST_F(family, a_loss_without_a_listener_is_counted)
 {
 	struct gprof_cpu_params params = timer_params(100000);
 	struct gprof_stats st;

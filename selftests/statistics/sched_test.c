@@ -343,7 +343,7 @@ static void busy_play(void *arg, int step)
 		ping_pong(100000);
 }
 
-TEST_F(stats, whoever_goes_was_counted_when_it_came)
+TEST_F(stats, a_task_that_goes_was_counted_when_it_came)
 {
 	int i, more = 0;
 

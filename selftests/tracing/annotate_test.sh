@@ -176,7 +176,7 @@ losses_are_told_and_leave_room_for_others()
 	rm x.trace
 }
 
-who_is_not_asked_says_nothing()
+a_program_that_is_not_asked_writes_nothing()
 {
 	run 0 gprofctl trace -o x.trace -- "$here/annotate_truth" parts 1
 	run 0 gprofctl read x.trace --regions
@@ -212,7 +212,7 @@ costs_little()
 		fail "$(cat out)"
 }
 
-nobody_pays_while_nobody_traces()
+no_program_pays_without_a_trace()
 {
 	run 0 "$here/annotate_cost"
 	cat out
@@ -241,5 +241,5 @@ without_a_device_it_runs()
 ktap_run regions_last_as_long_as_they_did tasks_cross_threads \
 	what_does_not_fit_is_put_right_and_told children_have_regions_of_their_own \
 	calls_and_regions_are_told_apart losses_are_told_and_leave_room_for_others \
-	who_is_not_asked_says_nothing users_see_their_own nobody_pays_while_nobody_traces \
+	a_program_that_is_not_asked_writes_nothing users_see_their_own no_program_pays_without_a_trace \
 	without_a_device_it_runs

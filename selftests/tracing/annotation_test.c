@@ -169,7 +169,7 @@ TEST_F(annotation, nonsense_is_refused)
 	EXPECT_EQ(1, self->words.nr_annotations);
 }
 
-TEST_F(annotation, the_page_says_whether_somebody_hears)
+TEST_F(annotation, the_page_says_whether_a_trace_listens)
 {
 	EXPECT_EQ(0, tell(self->fd, "nobody"));
 	BEGIN();
@@ -239,7 +239,7 @@ TEST_F(annotation, a_child_goes_on)
 }
 
 /* Of another process, while this one is recorded. */
-TEST_F(annotation, strangers_are_not_told)
+TEST_F(annotation, tasks_outside_the_target_are_not_told)
 {
 	int status;
 	pid_t child = fork();

@@ -234,7 +234,7 @@ static bool has_stack(const struct trace_words *t, size_t word)
 
 /*
  * Of those whose word says so, each has one stack, and no other has any. A stranger who wakes
- * may have one, where the recorder may look at everybody (of_a_stranger_who_wakes).
+ * may have one, where the recorder may look at everybody (of_a_waker_outside_the_target).
  */
 static unsigned int wrong(struct __test_metadata *_metadata, const struct trace_words *t,
 			  uint32_t stacks)
@@ -313,7 +313,7 @@ TEST_F(stacks, what_does_not_fit_together_is_refused)
 	EXPECT_EQ(0, device_ioctl(self->dev.fd, GPROF_IOC_SETUP, &self->setup));
 }
 
-TEST_F(stacks, kernel_frames_are_not_for_everybody)
+TEST_F(stacks, kernel_frames_are_for_privileged_owners)
 {
 	SKIP_UNLESS(!geteuid(), "must be root to become another");
 	self->params.stacks = GPROF_TRACE_STACKS_SWITCH;
@@ -327,7 +327,7 @@ TEST_F(stacks, kernel_frames_are_not_for_everybody)
 /* ---- whose stack ---- */
 
 /* Everybody who waited has a stack of where; and so has everybody who woke somebody. */
-TEST_F(stacks, of_who_waits_and_of_who_wakes)
+TEST_F(stacks, of_waiters_and_of_wakers)
 {
 	unsigned int kernel = 0;
 	char name[256];
@@ -393,7 +393,7 @@ TEST_F(stacks, of_one_of_both_alone)
 	EXPECT_EQ(0, kernel);
 }
 
-TEST_F(stacks, of_who_forks)
+TEST_F(stacks, of_forks)
 {
 	unsigned int kernel = 0;
 	pid_t pid;
@@ -408,7 +408,7 @@ TEST_F(stacks, of_who_forks)
 	EXPECT_EQ(1, self->words.nr_taken);
 }
 
-TEST_F(stacks, of_who_calls_the_kernel)
+TEST_F(stacks, of_system_calls)
 {
 	unsigned int kernel = 0;
 
@@ -426,7 +426,7 @@ TEST_F(stacks, of_who_calls_the_kernel)
 }
 
 /* A stranger wakes and lets run who is recorded; its own stack is not theirs to see. */
-TEST_F(stacks, of_no_stranger)
+TEST_F(stacks, of_no_task_outside_the_target)
 {
 	unsigned int kernel = 0;
 	size_t i;
@@ -452,7 +452,7 @@ TEST_F(stacks, of_no_stranger)
 }
 
 /* Whoever may look at everybody sees who it was. */
-TEST_F(stacks, of_a_stranger_who_wakes)
+TEST_F(stacks, of_a_waker_outside_the_target)
 {
 	unsigned int kernel = 0;
 

@@ -480,7 +480,7 @@ TEST_F(trace, its_time_is_the_clocks)
 }
 
 /* Whoever is woken may go first, when the waker is about to leave the kernel. */
-TEST_F(trace, who_gives_way_has_not_yielded)
+TEST_F(trace, a_preempted_task_has_not_yielded)
 {
 	int me = getpid();
 	pid_t other;
@@ -603,7 +603,7 @@ static void execute(void *arg, int step)
 	wait(NULL);
 }
 
-TEST_F(trace, who_is_named)
+TEST_F(trace, each_task_is_named)
 {
 	const struct trace_word *fork_of, *exec, *stop;
 	char name[16] = "";
@@ -646,7 +646,7 @@ static void execute_threaded(void *arg, int step)
 }
 
 /* A thread that executes takes its leader's id. */
-TEST_F(trace, who_executes_changes_its_id)
+TEST_F(trace, a_thread_that_executes_changes_its_id)
 {
 	const struct trace_word *exec, *fork_of;
 
@@ -1097,7 +1097,7 @@ TEST_F(trace, everything)
 
 /* ---- a user ---- */
 
-TEST_F(trace, a_user_sees_no_stranger)
+TEST_F(trace, a_user_sees_no_task_of_others)
 {
 	int me = getpid();
 	unsigned int i;

@@ -213,7 +213,7 @@ static void burns(void *arg, int step)
 /* ---- whose ---- */
 
 /* Taps pass on everybody whom any recorder knows; each has to ask whose it is. */
-TEST_F(edge, strangers_whom_another_records_fire_nothing)
+TEST_F(edge, tasks_that_another_records_fire_nothing)
 {
 	static void (*const fns[])(void *arg, int step) = {
 		naps_on, naps_long, vforks, kills_children, burns,
@@ -348,7 +348,7 @@ static void sleeps_shortly_and_runs(void *arg, int step)
 }
 
 /* What it has left behind when it came back is looked at four times. */
-TEST_F(edge, who_runs_waits_for_nothing)
+TEST_F(edge, a_running_task_waits_for_nothing)
 {
 	unsigned int i;
 
@@ -430,7 +430,7 @@ static bool runs_as_another(pid_t pid)
 }
 
 /* Its task is the same, and was noted before; root's recorder has its taps called still. */
-TEST_F(edge, who_executes_a_set_user_id_program_fires_nothing_more)
+TEST_F(edge, a_task_with_a_set_user_id_program_fires_nothing_more)
 {
 	uint64_t left;
 	unsigned int i;
@@ -488,7 +488,7 @@ static void has_others_for_children(void *arg, int step)
  * Nobody is told when such a one ends: whatever is kept of it would be looked at, which the
  * kernels of the plan with KASAN see.
  */
-TEST_F(edge, who_executes_a_set_user_id_program_is_forgotten)
+TEST_F(edge, a_task_with_a_set_user_id_program_is_forgotten)
 {
 	SKIP_UNLESS(!geteuid(), "must be root to become another");
 	ASSERT_EQ(0, install_program("/bin/sleep", SLEEPER, OTHER_USER, 04755));
@@ -580,7 +580,7 @@ static void ends_children(void)
 }
 
 /* While it starts, of what somebody does the beginning is seen, and the end of them not yet. */
-TEST_F(edge, who_ends_while_it_starts_is_not_remembered)
+TEST_F(edge, a_task_that_ends_during_START_is_not_remembered)
 {
 	static const char *const slow[] = {
 		"module:module_load", "module:module_free", "module:module_request",
@@ -711,7 +711,7 @@ static void naps_often_and_long(void *arg, int step)
 }
 
 /* In a ring that nobody reads, once it is full. */
-TEST_F(edge, who_finds_no_mark_is_told_that_there_is_none)
+TEST_F(edge, a_trigger_event_without_a_mark_says_so)
 {
 	struct gprof_stats st;
 	unsigned int i = 0;
@@ -812,7 +812,7 @@ static void a_crowd_rests(void *arg, int step)
 }
 
 /* More than there are places for. */
-TEST_F_TIMEOUT(edge, who_is_not_watched_is_told, SLOW_S)
+TEST_F_TIMEOUT(edge, untracked_operations_are_counted, SLOW_S)
 {
 	see_how_long(crowd());
 	SETUP(a_crowd_rests);
@@ -891,7 +891,7 @@ static void many_come_and_go(void *arg, int step)
 }
 
 /* The memory of who has ended goes to strangers, so that who comes next has another. */
-TEST_F(edge, who_has_ended_leaves_room_for_others)
+TEST_F(edge, a_task_that_has_ended_leaves_room_for_others)
 {
 	pid_t strangers[GUEST_ROUNDS * (GUESTS + 10)];
 	unsigned int nr = 0, i, n;
@@ -1163,7 +1163,7 @@ static long long pids_in_use(void)
 }
 
 /* Taken or not, firings hold the ids of their tasks no longer than they wait. */
-TEST_F(edge, no_id_outlives_a_firing)
+TEST_F(edge, no_id_outlives_a_trigger_event)
 {
 	struct pollfd pfd = { .events = POLLPRI };
 	struct device dev;

@@ -991,7 +991,7 @@ static void nothing(void *arg, int step)
 }
 
 /* The target waits all the time, since before anybody looked. */
-TEST_F(trigger, strangers_fire_nothing)
+TEST_F(trigger, tasks_outside_the_target_fire_nothing)
 {
 	struct child stranger;
 	unsigned int i;
@@ -1105,7 +1105,7 @@ TEST_F(trigger, no_more_often_than_asked_for)
 }
 
 /* Nobody takes them: the first are kept, all are counted, and nobody waits for anybody. */
-TEST_F(trigger, thousands_that_nobody_takes)
+TEST_F(trigger, thousands_that_no_reader_takes)
 {
 	struct gprof_trigger t = trigger_of(GPROF_TRIGGER_SYSCALL, 0);
 	struct gprof_stats st;
@@ -1298,7 +1298,7 @@ static int ask_for_snapshot(struct genl *g, uint64_t id)
 }
 
 /* By netlink, of whoever may see the recorder; the owner learns of whom. */
-TEST_F(trigger, somebody_asks_for_a_snapshot)
+TEST_F(trigger, a_user_asks_for_a_snapshot)
 {
 	struct device other = { .fd = -1 };
 	struct gprof_setup setup = self->setup;
@@ -1435,7 +1435,7 @@ TEST_F(trigger, only_where_there_is_a_trace)
 	EXPECT_EQ(-EAGAIN, device_ioctl(self->dev.fd, GPROF_IOC_TRIGGER_READ, &f));
 }
 
-TEST_F(trigger, users_slow_nobody)
+TEST_F(trigger, triggers_of_a_user_slow_no_other)
 {
 	static const uint32_t slow[] = {
 		GPROF_TRIGGER_SYSCALL, GPROF_TRIGGER_RECLAIM, GPROF_TRIGGER_IRQ,
@@ -1473,7 +1473,7 @@ static void *calls_on(void *arg)
 }
 
 /* Stopped and closed amid firings. */
-TEST_F(trigger, stops_amid_firings)
+TEST_F(trigger, stops_amid_trigger_events)
 {
 	struct gprof_trigger t = trigger_of(GPROF_TRIGGER_TRACEPOINT, 0);
 	pthread_t thread;

@@ -1213,7 +1213,7 @@ static int64_t named(const struct gprof_profile *p, const char *name)
 }
 
 /* Each a program of its own, as of a host that builds software: what is mapped goes on. */
-TEST_F(builder, files_that_nobody_has_mapped_any_more_are_forgotten)
+TEST_F(builder, files_without_a_mapping_are_forgotten)
 {
 	struct gprof_generation_rec g = {
 		.rec = { GPROF_REC_GENERATION, 0, sizeof(g) }, .weight = 1000, .cpu = 1,

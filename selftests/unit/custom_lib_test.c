@@ -798,7 +798,7 @@ TEST(what_is_published_lies_where_it_is_written_in_place_and_is_locked)
 	EXPECT_EQ(0, ret);
 }
 
-TEST(directories_are_looked_at_once_and_strangers_do_not_count)
+TEST(directories_are_looked_at_once_and_files_of_others_do_not_count)
 {
 	int ret = in_child(look_around);
 

@@ -502,7 +502,7 @@ TEST_F(description, a_payload_that_is_withheld_is_not_waited_for)
 	check_withheld(_metadata, self, withhold_payload);
 }
 
-TEST_F(description, who_publishes_nothing_has_a_cgroup_and_a_user)
+TEST_F(description, a_process_that_publishes_nothing_has_a_cgroup_and_a_user)
 {
 	struct bytes b = context_of(shop, 2);
 	struct publisher p = { .payload = b.b, .size = b.nr, .nameless = true, .user = 65534 };

@@ -160,7 +160,7 @@ static bool near(uint64_t a, uint64_t b)
 	return a - b + SECOND / 1000 < SECOND / 500;
 }
 
-TEST(who_is_away_is_asked_again_a_quarter_sooner_or_later)
+TEST(an_engine_that_is_away_is_asked_again_a_quarter_sooner_or_later)
 {
 	static const uint64_t seconds[] = { 1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300 };
 
@@ -331,7 +331,7 @@ TEST_F(sending, each_form_goes_to_the_first_that_takes_it_in_its_order)
 	EXPECT_EQS(1, self->profiles.closed, 1, self->traces.closed);
 }
 
-TEST_F(sending, who_is_away_is_asked_again_and_holds_nobody_up)
+TEST_F(sending, an_engine_that_is_away_is_asked_again_and_holds_no_other_up)
 {
 	struct sender_counts c;
 	char text[4096] = "";
@@ -353,7 +353,7 @@ TEST_F(sending, who_is_away_is_asked_again_and_holds_nobody_up)
 	EXPECT_NE(NULL, strstr(text, "profiles takes items again\n"));
 }
 
-TEST_F(sending, who_asks_for_time_has_it_and_is_asked_no_more_at_the_end)
+TEST_F(sending, an_engine_that_asks_for_time_has_it_and_is_asked_no_more_at_the_end)
 {
 	struct store_counts c;
 

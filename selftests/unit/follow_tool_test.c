@@ -295,7 +295,7 @@ static void come_and_go(struct gprof_trace_writer *w, uint32_t from, uint32_t to
 }
 
 /* So a trace that goes on for ever is shown in the memory of an interval. */
-TEST_F(views, follow_needs_no_memory_for_who_has_ended)
+TEST_F(views, follow_needs_no_memory_for_ended_threads)
 {
 	char *argv[] = { "follow", self->trace, NULL };
 	struct rusage few, many;

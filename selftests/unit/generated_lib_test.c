@@ -115,7 +115,7 @@ TEST_F(perf_map, short_lines_take_no_more_memory_than_is_said)
 	free(text);
 }
 
-TEST_F(perf_map, a_file_of_somebody_else_is_refused)
+TEST_F(perf_map, a_file_of_another_user_is_refused)
 {
 	if (getuid())
 		SKIP(return, "needs root to make a file of another user");

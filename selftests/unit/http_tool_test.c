@@ -414,7 +414,7 @@ TEST_F(http, clients_that_disconnect_leave_nothing)
 	EXPECT_STATUS("200");
 }
 
-TEST_F(http, a_client_that_does_not_read_holds_up_nobody)
+TEST_F(http, a_client_that_does_not_read_holds_up_no_other)
 {
 	int slow = dial(self->port);
 
@@ -458,7 +458,7 @@ static void *read_slowly(void *ctx)
 }
 
 /* What is kept for who takes it drop by drop is not kept for hours; who takes more gets all. */
-TEST_F_TIMEOUT(http, who_hardly_reads_is_hung_up, 80)
+TEST_F_TIMEOUT(http, a_client_that_hardly_reads_is_hung_up, 80)
 {
 	struct reader drop = { .port = self->port, .bytes = 2048 };
 	struct reader sip = { .port = self->port, .bytes = 65536 };
@@ -588,7 +588,7 @@ TEST_F(http, one_client_has_a_quarter_of_the_places)
 }
 
 /* Those that say nothing for long make room for the next of the same user. */
-TEST_F(http, who_trickles_makes_room_for_who_is_the_same)
+TEST_F(http, a_client_that_trickles_makes_room_for_its_own_user)
 {
 	int fds[HTTP_PEER_CLIENTS_MAX];
 
@@ -608,7 +608,7 @@ TEST_F(http, who_trickles_makes_room_for_who_is_the_same)
  * Ten thousand of another user, a thousand of them at any time, half of which begin to say
  * something: whoever asks is answered meanwhile, and what they took is given back.
  */
-TEST_F_TIMEOUT(http, ten_thousand_who_ask_nothing_keep_nobody_out, 120)
+TEST_F_TIMEOUT(http, ten_thousand_silent_clients_keep_no_client_out, 120)
 {
 	long before, most = 0, longest = 0;
 	struct rlimit files;
@@ -653,7 +653,7 @@ TEST_F_TIMEOUT(http, ten_thousand_who_ask_nothing_keep_nobody_out, 120)
 }
 
 /* It is for the server that it waits. */
-TEST_F(http, who_has_asked_makes_no_room_for_others)
+TEST_F(http, a_client_with_a_request_makes_no_room_for_others)
 {
 	int slow = dial(self->port), fds[100];
 
@@ -741,7 +741,7 @@ TEST(a_query_that_is_too_long_is_not_cut)
 }
 
 /* At an address nobody says who may ask; what is for all is for all. */
-TEST(profiles_at_an_address_are_not_for_everybody)
+TEST(profiles_at_an_address_are_refused_without_access_rules)
 {
 	struct gprof_http *profiles = gprof_http_new(&(struct gprof_http_config){
 		.sz = sizeof(struct gprof_http_config), .target = { .type = GPROF_SELF },

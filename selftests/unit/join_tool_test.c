@@ -221,7 +221,7 @@ TEST_F(views, join_of_threads_that_are_none_of_linux)
 }
 
 /* What is remembered of goroutines is of the living, who keep their threads and names. */
-TEST(join_forgets_who_has_ended)
+TEST(join_forgets_ended_threads)
 {
 	struct join_model j = { .keep = true };
 	size_t thread = join_thread(&j, 7), most = 0;
@@ -260,7 +260,7 @@ TEST(join_forgets_who_has_ended)
 }
 
 /* Where much is lost, each loss is no matter of all threads that there ever were. */
-TEST(join_looks_at_nobody_twice)
+TEST(join_looks_at_no_thread_twice)
 {
 	struct join_model j = { 0 };
 
@@ -281,7 +281,7 @@ TEST(join_looks_at_nobody_twice)
 }
 
 /* As a snapshot of a flight recorder begins, who runs has nothing to tell for long. */
-TEST_F(views, join_of_who_runs_already)
+TEST_F(views, join_of_a_thread_that_runs_already)
 {
 	struct gprof_trace_writer *w = self->w;
 
@@ -367,7 +367,7 @@ static void go_many(const char *file, unsigned int generations)
 		fclose(f);
 }
 
-TEST_F(views, regions_forget_who_has_ended)
+TEST_F(views, regions_forget_ended_threads)
 {
 	char *argv[] = { "read", self->other, "--regions", "--json", NULL };
 	struct rusage few, many;
@@ -469,7 +469,7 @@ static size_t lines_of(const char *text, const char *what)
 }
 
 /* Those that ran longest are told all the same, if they ended at the very beginning. */
-TEST_F(views, summary_and_profiles_forget_who_has_ended)
+TEST_F(views, summary_and_profiles_forget_ended_threads)
 {
 	char *summary[] = { "read", self->other, "--summary", NULL };
 	char *profile[] = { "read", self->other, "--pprof", "sched", "-o", self->trace, NULL };

@@ -20,8 +20,8 @@ check: $(addprefix $(O)/unit/,$(tests))
 $(O)/lib/libgprof.a: FORCE
 	@$(MAKE) --no-print-directory -C $(top)/userlib O=$(O) CFLAGS="$(CFLAGS)" $@
 
-$(O)/unit/shim_maps_lib_test: $(addprefix $(top)/userlib/shim/,maps.c parts.c live_set.c)
-$(O)/unit/shim_draw_lib_test: $(top)/userlib/shim/byte_sample.c
+$(O)/unit/shim_maps_lib_test: $(addprefix $(top)/userlib/shim/,hooks_mmap.c partial_unmap.c live_set.c)
+$(O)/unit/shim_byte_sample_lib_test: $(top)/userlib/shim/byte_sample.c
 
 $(O)/unit/%: $(here)/%.c $(here)/lib_util.h $(O)/lib/libgprof.a
 	@mkdir -p $(@D)

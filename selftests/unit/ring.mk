@@ -5,7 +5,7 @@
 #	make -f selftests/unit/ring.mk O=/abs/dir KSELFTEST_DIR=DIR
 #
 # gives ring_nmi_test, ring_tsan_test, ring_steps_test, ring_state_test, ring_dictionary_test,
-# ring_thin_test, ring_sampler_test and, of the scheduler statistics, sched_histogram_test and
+# ring_subsample_test, ring_sampler_test and, of the scheduler statistics, sched_histogram_test and
 # sched_read_test in $(O)/selftests/unit.
 
 here := $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
@@ -43,7 +43,7 @@ $(out)/ring_dictionary_test: $(here)/ring_dictionary_test.c $(here)/shim/shim.c 
 	@mkdir -p $(@D)
 	$(CC) $(RING_CFLAGS) $(here)/ring_dictionary_test.c $(here)/shim/shim.c -o $@
 
-$(out)/ring_thin_test: $(here)/ring_thin_test.c $(here)/shim/shim.c $(top)/kmod/probe/subsample.c \
+$(out)/ring_subsample_test: $(here)/ring_subsample_test.c $(here)/shim/shim.c $(top)/kmod/probe/subsample.c \
 		$(top)/kmod/probe/byte_sample.c $(headers)
 	@mkdir -p $(@D)
 	$(CC) $(RING_CFLAGS) $(filter %.c,$^) -lm -o $@

@@ -171,7 +171,7 @@ TEST(full_memory_gives_no_id_and_keeps_what_it_has)
 }
 
 /* Two keys want one slot, the second between the look-up and the commit of the first. */
-TEST(who_was_first_in_a_slot_keeps_it)
+TEST(the_first_key_in_a_slot_keeps_it)
 {
 	u64 a[] = { 1, 2, 3 }, b[] = { 4, 5, 6 };
 	struct gprof_lookup l;

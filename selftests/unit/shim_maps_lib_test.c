@@ -132,7 +132,7 @@ static int in_child(int (*test)(void))
 	return status;
 }
 
-TEST(who_holds_the_list_may_be_waiting_for_who_wants_it)
+TEST(the_holder_of_the_list_may_wait_for_a_thread_that_wants_it)
 {
 	EXPECT_EQ(0, in_child(interrupted_holder));
 }
@@ -221,7 +221,7 @@ static int urgent_waits(void)
 	return freed == 2 && !nr_in_tree ? 0 : 2;
 }
 
-TEST(who_is_urgent_lets_the_holder_go_on)
+TEST(an_urgent_thread_lets_the_holder_go_on)
 {
 	int status = in_child(urgent_waits);
 
@@ -299,7 +299,7 @@ TEST(addresses_without_room_in_their_bucket_are_found)
 }
 
 #else
-TEST(who_holds_the_list_may_be_waiting_for_who_wants_it)
+TEST(the_holder_of_the_list_may_wait_for_a_thread_that_wants_it)
 {
 	SKIP(return, "a sanitizer has mappings of its own");
 }

@@ -146,7 +146,7 @@ TEST_F(dir, namesakes_are_numbered_where_no_file_has_two_names)
 }
 
 /* As one in user space says that knows nothing of them. */
-TEST_F(dir, namesakes_are_numbered_where_nobody_knows_of_links)
+TEST_F(dir, namesakes_are_numbered_on_file_systems_without_links)
 {
 	no_links = ENOSYS;
 	take_three(_metadata, self);
@@ -182,7 +182,7 @@ TEST_F(dir, what_is_still_written_is_not_left_over)
 	close(fd);
 }
 
-TEST_F(dir, who_has_all_names_before_is_in_nobodys_way)
+TEST_F(dir, files_with_all_earlier_names_are_in_no_way)
 {
 	take_all_names(_metadata, self);
 }

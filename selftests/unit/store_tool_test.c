@@ -278,7 +278,7 @@ TEST_F(store, goes_on_where_another_process_ended)
 	EXPECT_FALSE(store_next(self->s, ~0U, &next));
 }
 
-TEST_F(store, keeps_what_nobody_waits_for)
+TEST_F(store, keeps_items_without_an_engine)
 {
 	struct store_next next;
 	struct store_counts c;
@@ -318,7 +318,7 @@ TEST_F(store, has_one_writer)
 	reopen(_metadata, self);
 }
 
-TEST_F(store, is_nobody_elses)
+TEST_F(store, is_private_to_its_owner)
 {
 	char link[80], text[4096], path[128], hour[HOUR_NAME];
 	struct store_options o = self->o;
@@ -831,7 +831,7 @@ static int make_link(void *ctx, const char *path)
 	return !unlink(path) && !symlink("nowhere", path);
 }
 
-TEST_F(store, what_cannot_be_read_holds_up_nobody)
+TEST_F(store, unreadable_item_holds_up_no_other)
 {
 	struct store_counts c;
 	uint64_t samples = 0;

@@ -157,7 +157,7 @@ FIXTURE_TEARDOWN(decode)
 	gprof_ktrace_free(&self->k);
 }
 
-TEST_F(decode, who_runs_and_when)
+TEST_F(decode, running_tasks_and_their_times)
 {
 	/* To a stranger, and from that to the idle task. */
 	WORDS(W(RUNNING, 0, 10, 0), W(WAKING, GPROF_TRACE_BY_IRQ, 11, 1),
@@ -220,7 +220,7 @@ TEST_F(decode, names)
 	EXPECT_STREQ("somebody", self->name);
 }
 
-TEST_F(decode, after_losses_nobody_knows_who_runs)
+TEST_F(decode, after_losses_the_running_task_is_unknown)
 {
 	uint64_t rec[5] = { 0, 3, 0, 1, 0 };
 	struct gprof_rec head = { GPROF_REC_LOST, 0, sizeof(rec) };
@@ -523,7 +523,7 @@ static void long_text(struct gprof_annotation_rec *rec) { rec->text_size = 6; }
 static void longer_name(struct gprof_annotation_rec *rec) { rec->name_size = 129; }
 static void short_rec(struct gprof_annotation_rec *rec) { rec->rec.size = sizeof(*rec) - 8; }
 
-TEST_F(decode, an_annotation_is_a_point_of_who_tells)
+TEST_F(decode, an_annotation_is_a_point_of_its_writer)
 {
 	static void (*const changes[])(struct gprof_annotation_rec *rec) = {
 		no_tid, wide_tid, no_kind, new_kind, long_text, longer_name, short_rec,

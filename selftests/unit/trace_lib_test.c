@@ -363,7 +363,7 @@ static int note_batch(void *ctx, const struct gprof_trace_batch *batch)
 	return ++x->nr == 2 ? x->end_with : 0;
 }
 
-TEST(experimental_batches_go_to_whoever_asks)
+TEST(experimental_batches_go_to_readers_that_ask)
 {
 	struct batches x = { 0 };
 	struct gprof_trace_opts o = { .sz = sizeof(o), .batch = note_batch, .ctx = &x };
@@ -460,7 +460,7 @@ TEST(gprof_says_what_it_wrote_and_lost)
 }
 
 /* Each by itself, as from a batch of its own, whatever string it shares with others. */
-TEST(facts_in_strings_go_to_whoever_asks)
+TEST(facts_in_strings_go_to_readers_that_ask)
 {
 	struct batches x = { 0 };
 	struct gprof_trace_opts o = { .sz = sizeof(o), .batch = note_batch, .ctx = &x };

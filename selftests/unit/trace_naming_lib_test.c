@@ -284,7 +284,7 @@ TEST_F(naming, names_are_found_again_when_they_were_forgotten)
 }
 
 /* A process that has gone is forgotten, and one that is there is not. */
-TEST_F(naming, mappings_of_who_lives_are_kept)
+TEST_F(naming, mappings_of_living_processes_are_kept)
 {
 	const struct gprof_process own = self->process;
 

@@ -408,7 +408,7 @@ static size_t kept_by(FIXTURE_DATA(cache) *self, const char *whose, char *one)
 	return kept(dir, &bytes, one);
 }
 
-TEST_F(cache, roots_tables_serve_everybody)
+TEST_F(cache, roots_tables_serve_all_users)
 {
 	char path[512], secret[128];
 	struct stat st;

@@ -265,7 +265,7 @@ TEST_F(view, no_memory_is_an_error_and_no_empty_table)
 	EXPECT_NE(0, access(self->svg, F_OK));
 }
 
-TEST_F(view, a_pipe_that_its_reader_closed_is_no_news)
+TEST_F(view, a_pipe_that_its_reader_closed_is_no_error)
 {
 	char *top[] = { "top", self->in, NULL };
 	int fds[2];

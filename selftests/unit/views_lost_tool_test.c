@@ -61,7 +61,7 @@ TEST_F(views, wall_says_what_is_lost)
 }
 
 /* Who has its CPU still is known to have had it since then. */
-TEST_F(views, wall_of_who_is_found_again)
+TEST_F(views, wall_of_a_thread_that_is_found_again)
 {
 	struct gprof_trace_writer *w = self->w;
 

@@ -214,7 +214,7 @@ static int end_guessing(pthread_t threads[GUESSERS])
 }
 
 /* Each that waits has a connection; who knows a password needs one. */
-TEST(who_guesses_much_is_sent_away)
+TEST(a_client_that_guesses_much_is_sent_away)
 {
 	struct access *a = dear();
 	pthread_t threads[GUESSERS];
@@ -230,7 +230,7 @@ TEST(who_guesses_much_is_sent_away)
 }
 
 /* Not even at the first time, when nothing is known of a password. */
-TEST(who_guesses_keeps_nobody_else_out)
+TEST(a_client_that_guesses_keeps_no_other_out)
 {
 	struct access *a = dear();
 	pthread_t threads[GUESSERS];
@@ -300,7 +300,7 @@ TEST(what_was_right_is_known_as_long_as_its_hash_is_there)
 }
 
 /* Bob's hash costs less than alice's, and there is no carol. */
-TEST(time_does_not_tell_who_is_there)
+TEST(time_does_not_tell_which_users_exist)
 {
 	static const char *const users[] = { "bob", "carol" };
 	struct access *a = dear();

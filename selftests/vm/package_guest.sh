@@ -196,7 +196,7 @@ with_the_headers_comes_the_module()
 }
 
 # Nobody uses it now: what is installed is what is loaded.
-an_upgrade_replaces_a_module_that_nobody_uses()
+an_upgrade_replaces_an_unused_module()
 {
 	apt install /share/gprof-dkms_2.deb
 	said 'was replaced in the running kernel'
@@ -265,7 +265,7 @@ upgrade)
 		without_headers_it_says_what_to_install with_the_headers_comes_the_module
 	;;
 again)
-	ktap_run module_is_loaded an_upgrade_replaces_a_module_that_nobody_uses \
+	ktap_run module_is_loaded an_upgrade_replaces_an_unused_module \
 		an_upgrade_that_is_broken_off_leaves_the_module what_is_half_gone_is_installed_again
 	;;
 esac

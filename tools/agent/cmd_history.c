@@ -68,10 +68,10 @@ static const struct option_row rows[] = {
 	{ 0, "store", "DIR", "the store that gprofctl push keeps", set_store },
 	{ 0, "from", "TIME", "begin (default: -1h): 2026-11-25T09:00:00Z, or with an offset such\n"
 	  "as +01:00; -30min, before now; or seconds since 1970", set_from },
-	{ 0, "to", "TIME", "end, which is not of it (default: now)", set_to },
-	{ 0, "type", "KIND", "which profiles: cpu, block, ... (default: " DEFAULT_TYPE ";\n"
+	{ 0, "to", "TIME", "end, which is outside the span (default: now)", set_to },
+	{ 0, "type", "KIND", "kind of profiles: cpu, block, ... (default: " DEFAULT_TYPE ";\n"
 	  "with --list all), or trace", set_type },
-	{ 0, "service", "NAME", "what is of this service alone (label service.name)", set_service },
+	{ 0, "service", "NAME", "samples of this service alone (label service.name)", set_service },
 	{ 0, "list", NULL, "list the items, and merge nothing", set_list },
 	{ 'o', "output", "FILE", "the profile (default: KIND.pb.gz); \"-\" is stdout", set_file },
 	{ 0 },
@@ -81,12 +81,13 @@ static const struct usage usage = {
 	.name = "history",
 	.synopsis = "--store DIR [OPTIONS]",
 	.text =
-"Merges the profiles of a span of time that \"gprofctl push --store DIR\" has kept. What\n"
-"overlaps the span belongs to it as a whole, so that it may begin and end some seconds\n"
-"(push's --interval) before and after; of what was kept as sums of ten minutes alone, up\n"
-"to ten minutes. The profile says in its comments what is in it.\n"
+"Merges the profiles of a span of time from the store of \"gprofctl push --store\n"
+"DIR\". A profile that overlaps the span belongs to it as a whole: the result may\n"
+"begin an interval (push's --interval) before the span and end one after it, or\n"
+"ten minutes where the store has sums of ten minutes alone. The comments of the\n"
+"profile list its contents.\n"
 "\n"
-"Two spans are compared by gprofctl diff; so are two services.",
+"gprofctl diff compares two spans, or two services.",
 	.examples =
 "  gprofctl history --store /var/lib/gprof --list\n"
 "  gprofctl history --store /var/lib/gprof --from -2h --to -1h -o before.pb.gz\n"

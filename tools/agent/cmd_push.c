@@ -258,21 +258,21 @@ static const struct option_row record_rows[] = {
 	  "cpu and block; may be repeated (default: cpu). RATE is samples per second of CPU time\n"
 	  "for cpu (default: 19), bytes per sample for alloc and heap (default: 4M), else one\n"
 	  "sample of so many (default: 100, for mutex 10)", set_kind },
-	{ 0, "interval", "TIME", "a profile of each kind so often (default: 10s)", set_interval },
-	{ 0, "budget", "SHARE", "the CPU time that all of it may take, of one CPU, such as 0.5%:\n"
-	  "rates are halved until it does not take more (default: any)", set_budget },
-	{ 0, "windows", "1/N:T/h[=KIND[:RATE]]", "besides in each hour one host in N, by chance,\n"
-	  "for a time T: a trace, or a profile of this KIND; may be repeated", set_windows },
+	{ 0, "interval", "TIME", "length of an interval (default: 10s)", set_interval },
+	{ 0, "budget", "SHARE", "limit of its CPU time as a share of one CPU, such as 0.5%: rates\n"
+	  "are halved until it takes no more (default: any)", set_budget },
+	{ 0, "windows", "1/N:T/h[=KIND[:RATE]]", "each hour on one host in N, at random, for a\n"
+	  "time T: also a trace, or a profile of KIND; may be repeated", set_windows },
 	{ 0, "once", NULL, "one interval, then send the waiting items, and end", set_once },
 	{ 0 },
 };
 
 static const struct option_row store_rows[] = {
-	{ 0, "store", "DIR", "where all is kept (default: " DEFAULT_STORE ", or what systemd\n"
-	  "gives a service); made where it is missing", set_store },
-	{ 0, "keep", "BYTES", "how much of it (default: 2G); what sums of ten minutes have gives\n"
-	  "way first, then what is oldest", set_keep },
-	{ 0, "for", "TIME", "for how long (default: 7d)", set_for },
+	{ 0, "store", "DIR", "directory of the store (default: " DEFAULT_STORE ", or\n"
+	  "systemd's for a service); made if it is missing", set_store },
+	{ 0, "keep", "BYTES", "size of the store (default: 2G); profiles in a sum of ten minutes\n"
+	  "go first, then the oldest", set_keep },
+	{ 0, "for", "TIME", "longest age of an item (default: 7d)", set_for },
 	{ 0 },
 };
 
@@ -284,7 +284,7 @@ static const struct option_row send_rows[] = {
 	  set_put },
 	{ 0, "header", "HEADER", "\"Name: value\" to send along, such as a token; may be repeated",
 	  set_header },
-	{ 0, "header-file", "FILE", "the same, one a line: others see what is on a command line",
+	{ 0, "header-file", "FILE", "the same, one a line; other users can see a command line",
 	  set_header_file },
 	{ 0, "ca-file", "FILE", "certificates to trust in place of the system's", set_ca_file },
 	{ 0, "no-names", NULL, "send addresses and build-ids alone; the engine has the names",
@@ -299,13 +299,13 @@ static const struct usage usage = {
 	.name = "push",
 	.synopsis = "[OPTIONS]",
 	.text =
-"Records the whole host all the time, at low rates, and keeps a profile of each interval\n"
-"in a store, of which gprofctl history makes one of any span of time. With an engine it\n"
-"sends them there as well: what the engine does not take now waits in the store. Samples\n"
-"say what service they are of: label service.name.\n"
+"Records the whole host all the time, at low rates, and keeps a profile of each\n"
+"interval in a store, from which gprofctl history merges any span of time. It\n"
+"also sends them to an engine, if there is one; items that the engine does not\n"
+"take now wait in the store. The label service.name has the service of a sample.\n"
 "\n"
-"It ends with Ctrl-C, and what was recorded until then is kept, and sent where the engine\n"
-"takes it at once.",
+"Ctrl-C ends it; the last interval is kept, and sent if the engine takes it at\n"
+"once.",
 	.examples =
 "  gprofctl push --store /var/lib/gprof -e wall -e mutex --budget 0.5%\n"
 "  gprofctl history --store /var/lib/gprof --from -1h -o hour.pb.gz\n"
@@ -568,7 +568,7 @@ static int push(struct push *o)
 	status = open_store(o);
 	if (status == STATUS_OK)
 		status = listen_for_metrics(o);
-	/* Before there are threads: each has capabilities of its own, and some talk to strangers. */
+	/* Before there are threads: each has capabilities of its own, and some serve other users. */
 	if (status == STATUS_OK)
 		status = caps_keep_needed();
 	if (status == STATUS_OK)
@@ -602,8 +602,8 @@ int cmd_push(int argc, char **argv)
 	};
 	const struct option_table tables[] = {
 		{ "What to record", record_rows, &o },
-		{ "Where it is kept", store_rows, &o },
-		{ "Where it is sent", send_rows, &o },
+		{ "Store", store_rows, &o },
+		{ "Engines", send_rows, &o },
 		{ 0 },
 	};
 	int operands, status;

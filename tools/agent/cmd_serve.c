@@ -200,21 +200,23 @@ static int set_flight(void *ctx, const char *value)
 }
 
 static const struct option_row serve_rows[] = {
-	{ 'l', "listen", "[ADDR:]PORT", "where to serve (default: " DEFAULT_LISTEN ", but with a\n"
-	  "--socket nowhere); without ADDR to this machine alone, port 0 is any that is free",
+	{ 'l', "listen", "[ADDR:]PORT", "the address (default: " DEFAULT_LISTEN ", with\n"
+	  "--socket none); without ADDR for this machine alone; port 0 is any free one",
 	  set_listen },
-	{ 0, "socket", "PATH", "a socket in the file system, for users who may open it", set_socket },
+	{ 0, "socket", "PATH", "a socket in the file system, for users who may open it",
+	  set_socket },
 	{ 0, "socket-mode", "MODE", "its permissions (default: 0600)", set_mode },
 	{ 0, "host", "NAME", "another name of this host, by which clients may ask at the address; may\n"
 	  "be repeated", set_host },
 	{ 0, "web.config.file", "FILE", "users, and certificates, as Prometheus' exporters have\n"
 	  "it: basic_auth_users with bcrypt, tls_server_config; read again at SIGHUP",
 	  set_web_config },
-	{ 0, "token-file", "FILE", "whose first line is a token that lets in to profiles, as a\n"
-	  "bearer or as any user's password; likewise", set_token_file },
+	{ 0, "token-file", "FILE", "a file whose first line is a token for profiles, as a bearer\n"
+	  "or as any user's password; read again at SIGHUP", set_token_file },
 	{ 0, "max-seconds", "TIME", "longest recording (default: " DEFAULT_SECONDS ")",
 	  set_max_seconds },
-	{ 0, "max-recordings", "N", "recordings at once (default: " DEFAULT_AT_ONCE ")", set_at_once },
+	{ 0, "max-recordings", "N", "recordings at once (default: " DEFAULT_AT_ONCE ")",
+	  set_at_once },
 	{ 0, "max-memory", "SIZE", "memory for the samples of a recording, beyond which it fails; all\n"
 	  "at once get four times that (default: 256M)", set_memory },
 	{ 0, "flight", "[=TIME]", "keep the last seconds of a trace (default: 10), which\n"
@@ -230,10 +232,10 @@ static const struct usage serve_usage = {
 "statistics are of the whole host unless a target is given. Any client of the address\n"
 "can read them, unless --web.config.file names users.\n"
 "\n"
-"/debug/pprof/ has profiles and traces, recorded when asked for, of the target or\n"
-"of the request's: as net/http/pprof of Go, which its tools ask. They show\n"
-"other users' programs, so they are served at a --socket, and at an address, this\n"
-"machine's own too, for a password or token alone.\n"
+"/debug/pprof/ records profiles and traces on request, of the target or of the\n"
+"request's, for the tools of Go's net/http/pprof. They show other users'\n"
+"programs: a --socket serves them, and an address, also of this machine, for a\n"
+"password or token alone.\n"
 "\n"
 "It ends with the target, after -d, or with Ctrl-C.",
 	.examples =
@@ -380,7 +382,7 @@ int cmd_serve(int argc, char **argv)
 	const struct option_table tables[] = {
 		{ "What to serve", serve_rows, &s },
 		{ "What to count", sched_option_rows, &s.sched },
-		{ "Of whom", target_options, &s.sched.target },
+		{ "Target", target_options, &s.sched.target },
 		{ 0 },
 	};
 	int operands, status;

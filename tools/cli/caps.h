@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Capabilities of a program that is asked by strangers.
+ * Capabilities of a program that serves other users.
  */
 #ifndef TOOLS_CAPS_H
 #define TOOLS_CAPS_H

@@ -82,16 +82,16 @@ static int set_duration(void *ctx, const char *value)
 	{ 'a', "all", NULL, "the whole host", set_system }
 
 const struct option_row target_options[] = {
-	WHOM("a process: all its threads, and all they fork"),
-	{ 'd', "duration", "TIME", "end the recording after this time, such as 10 (seconds) or\n"
-	  "500ms; otherwise it ends with the process, the command, or Ctrl-C. A command beside\n"
-	  "-p, -t, -G, -C or -a only says how long", set_duration },
+	WHOM("a process, its threads, and all that they fork"),
+	{ 'd', "duration", "TIME", "end after this time, such as 10 (seconds) or 500ms (default:\n"
+	  "with the process or the command, or at Ctrl-C). A command beside -p, -t, -G, -C or -a\n"
+	  "sets the duration alone", set_duration },
 	{ 0 },
 };
 
 /* -d is known, so that it can be refused by name. */
 const struct option_row target_instant_options[] = {
-	WHOM("a process: all its threads"),
+	WHOM("a process, with all its threads"),
 	{ 'd', "duration", "TIME", NULL, set_duration },
 	{ 0 },
 };

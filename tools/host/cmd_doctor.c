@@ -139,7 +139,7 @@ static void check_device(void)
 		good("group %u may open " DEVICE "; chmod a+rw lets every user in", st.st_gid);
 	else
 		good("only root may open " DEVICE "; chmod a+rw, or a udev rule (gprof(4)), lets "
-		     "users in who want to record their own tasks");
+		     "users record their own tasks");
 }
 
 static void check_privilege(struct checkup *p)
@@ -228,8 +228,8 @@ static void check_kallsyms(struct checkup *p)
 	if (seen)
 		good("addresses of the kernel's functions are visible");
 	else if (!p->privileged)
-		good("addresses of the kernel's functions are hidden from this user, who records "
-		     "none of them anyway");
+		good("addresses of the kernel's functions are hidden from this user, which records "
+		     "none of them");
 	else
 		bad(p, WARN, "sysctl kernel.kptr_restrict=1, and CAP_SYSLOG",
 		    "addresses of the kernel's functions are hidden (kernel.kptr_restrict=%s): "
@@ -335,7 +335,7 @@ static void check_namespace(struct checkup *p)
 	struct stat st;
 
 	if (!stat("/proc/self/ns/pid", &st) && st.st_ino != INITIAL_PIDNS)
-		bad(p, WARN, "record from the host to tell all processes apart",
+		bad(p, WARN, "record from the host for the ids of all processes",
 		    "this is a container: profiles show processes outside of it as [outside], "
 		    "with id 0");
 }
@@ -355,11 +355,11 @@ static const struct usage doctor_usage = {
 	.synopsis = "",
 	.text =
 "Checks what profiles need on this host: the module, privileges, events, kernel\n"
-"settings, symbols. Each line says ok, warn or fail, and what to do about it.\n"
-"Exits with 1 when something fails.",
+"settings, symbols. Each line has ok, warn or fail, and a remedy. Exits with 1\n"
+"when something fails.",
 	.examples =
 "  gprofctl doctor       # as this user\n"
-"  sudo gprofctl doctor  # as root, who may record more",
+"  sudo gprofctl doctor  # as root, which may record more",
 };
 
 int cmd_doctor(int argc, char **argv)

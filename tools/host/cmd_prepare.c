@@ -46,13 +46,13 @@ static const struct usage prepare_usage = {
 	.name = "prepare",
 	.synopsis = "[OPTIONS] [PATH...]",
 	.text =
-"Makes the unwind tables that stacks of programs without frame pointers are walked by, of\n"
-"all programs and libraries that run now, or of those at and below each PATH. They are\n"
-"kept on disk, root's for everybody, a user's for that user, so that recordings find them\n"
-"there and have complete stacks from the first sample on. What is there already is kept.\n"
-"No module is needed.",
+"Makes the unwind tables that stacks without frame pointers need, of all programs\n"
+"and libraries that run now, or of those at and below each PATH. It keeps them on\n"
+"disk, root's for all users, a user's for that user: recordings have complete\n"
+"stacks from the first sample on. Tables that are there already stay. It needs no\n"
+"module.",
 	.examples =
-"  gprofctl prepare                  # as root: all that runs, for everybody\n"
+"  gprofctl prepare                  # as root: all that runs, for all users\n"
 "  gprofctl prepare /opt/app         # a program that is about to be started",
 };
 
@@ -62,7 +62,7 @@ static int show_progress(void *ctx, size_t done, size_t all)
 
 	if (all)
 		progress("making unwind tables for %s: %zu of %zu files (Ctrl-C ends it)",
-			 geteuid() ? "you" : "everybody", done, all);
+			 geteuid() ? "you" : "all users", done, all);
 	else
 		progress("looking for programs and libraries: %zu (Ctrl-C ends it)", done);
 	return watch_signalled(&p->watch);
@@ -86,7 +86,7 @@ static void report_sum(const struct gprof_tables_made *made, double seconds)
 {
 	bool small = made->bytes < 1 << 20;
 	uint64_t tables = made->made + made->there;
-	char *shared = part(made->shared, "is there for everybody", "are there for everybody");
+	char *shared = part(made->shared, "is there for all users", "are there for all users");
 	char *frameless = part(made->frameless, "file tells nothing of its frames",
 			       "files tell nothing of their frames");
 	char *failed = part(made->failed, "failed", "failed");

@@ -120,8 +120,8 @@ static const struct usage schedstat_usage = {
 	.synopsis = "[OPTIONS] " TARGET_SYNOPSIS,
 	.text =
 "Shows the scheduler's counters of a program, a process, a cgroup or, without a\n"
-"target, the whole host: how often tasks run, how many wait, and for how long.\n"
-"Totals are counted, never sampled, from the beginning on. It ends with the\n"
+"target, the whole host: how often tasks run, how many wait, and for how long. It\n"
+"counts all events from the beginning on, and samples none. It ends with the\n"
 "target, after -d, or with Ctrl-C.",
 	.examples =
 "  gprofctl schedstat                          # the whole host, every second\n"
@@ -247,7 +247,7 @@ int cmd_schedstat(int argc, char **argv)
 	const struct option_table tables[] = {
 		{ "What to show", schedstat_rows, &s },
 		{ "What to count", sched_option_rows, &s.sched },
-		{ "Of whom", target_options, &s.sched.target },
+		{ "Target", target_options, &s.sched.target },
 		{ 0 },
 	};
 	int operands, status;

@@ -115,14 +115,14 @@ static int set_json(void *ctx, const char *value)
 }
 
 static const struct option_row stat_rows[] = {
-	{ 'e', "event", "EVENT", "what to count; may be repeated (default: what a program usually\n"
-	  "does, as far as it can be counted here)", set_event },
+	{ 'e', "event", "EVENT", "an event to count; may be repeated (default: common events that\n"
+	  "work here)", set_event },
 	{ 'o', "output", "FILE", "write the counts there (default: stderr beside a command, else\n"
 	  "stdout)", set_output },
 	{ 0, "user-only", NULL, "leave the kernel out", set_user_only },
-	{ 0, "kernel", NULL, "insist on the kernel; otherwise it is counted where the caller\n"
-	  "may (CAP_PERFMON)", set_kernel },
-	{ 0, "json", NULL, "as JSON, whose keys are stable", set_json },
+	{ 0, "kernel", NULL, "require counts of the kernel (default: if permitted, CAP_PERFMON)",
+	  set_kernel },
+	{ 0, "json", NULL, "as JSON with stable keys", set_json },
 	{ 0 },
 };
 
@@ -130,14 +130,14 @@ static const struct usage stat_usage = {
 	.name = "stat",
 	.synopsis = "[-e EVENT]... [OPTIONS] " TARGET_SYNOPSIS,
 	.text =
-"Counts events without taking samples: of a command and all that it forks, a process, a\n"
-"thread, a cgroup, CPUs or the whole host. Prints their ratios: instructions\n"
-"per cycle, cache misses per reference, mispredicted branches.\n"
+"Counts events of a command and all that it forks, a process, a thread, a cgroup,\n"
+"CPUs or the whole host, without samples, and prints ratios: instructions per\n"
+"cycle, cache misses per reference, mispredicted branches.\n"
 "\n"
-"EVENT is as for gprofctl cpu, or a tracepoint, CATEGORY:NAME. Where the CPU has fewer\n"
-"counters than events they take turns: then the count is scaled up, and the share of the\n"
-"time in which it was counted is printed. Ctrl-C ends the counting, a\n"
-"command's exit status is passed on.",
+"EVENT is as for gprofctl cpu, or a tracepoint, CATEGORY:NAME. Events beyond the\n"
+"CPU's counters take turns: their counts are scaled up, and printed with the\n"
+"share of the time in which they were counted. Ctrl-C ends the counting; gprofctl\n"
+"exits with the command's status.",
 	.examples =
 "  gprofctl stat -- make                                # what a build does\n"
 "  gprofctl stat -e cacheMisses -e cacheReferences -p 1234 -d 10\n"
@@ -248,7 +248,7 @@ int cmd_stat(int argc, char **argv)
 	struct stat_options o = { 0 };
 	const struct option_table tables[] = {
 		{ "What to count", stat_rows, &o },
-		{ "Whom to count", target_options, &o.target },
+		{ "Target", target_options, &o.target },
 		{ 0 },
 	};
 	int operands, status;

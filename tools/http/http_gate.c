@@ -89,8 +89,8 @@ static const char *refuse_stranger(const struct http_gate *g, struct MHD_Connect
 		return NULL;
 	if (!users && !token) {
 		v->status = MHD_HTTP_FORBIDDEN;
-		return "profiles show what others run, so they are not for everybody: start gprofctl "
-		       "serve with --socket, --web.config.file or --token-file";
+		return "profiles show programs of other users: start gprofctl serve with --socket, "
+		       "--web.config.file or --token-file";
 	}
 	may = has_password(g, c, v);
 	v->trusted = may > 0;

@@ -45,7 +45,7 @@ static int set_object(void *ctx, const char *value)
 }
 
 static const struct option_row disasm_rows[] = {
-	{ 0, "object", "FILE", "the program or library, where it is not in its place any more",
+	{ 0, "object", "FILE", "the program or library, if it has moved",
 	  set_object },
 	{ 0 },
 };
@@ -54,9 +54,9 @@ static const struct usage disasm_usage = {
 	.name = "disasm",
 	.synopsis = "FUNCTION FILE [OPTIONS]",
 	.text =
-"Shows the instructions of a function of a pprof profile, each with what it takes\n"
-"itself (flat) and with what it calls (cum), like go tool pprof -disasm. objdump, of\n"
-"binutils, reads them, of a file with the build-id that was recorded. FUNCTION is its\n"
+"Shows the instructions of a function of a pprof profile, each with its own value\n"
+"(flat) and with all it calls (cum), like go tool pprof -disasm. objdump\n"
+"(binutils) reads them from a file with the recorded build-id. FUNCTION is its\n"
 "name, or a regular expression where no function is called exactly that.",
 	.examples =
 "  gprofctl disasm sort_rows cpu.pb.gz\n"

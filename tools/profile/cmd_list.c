@@ -69,9 +69,9 @@ static const struct usage list_usage = {
 	.name = "list",
 	.synopsis = "FUNCTION FILE [OPTIONS]",
 	.text =
-"Shows the source of a function of a pprof profile, each line with what it takes\n"
-"itself (flat) and with what it calls (cum), like go tool pprof -list. FUNCTION is\n"
-"its name, or a regular expression where no function is called exactly that. The\n"
+"Shows the source of a function of a pprof profile, each line with its own value\n"
+"(flat) and with all it calls (cum), like go tool pprof -list. FUNCTION is its\n"
+"name, or a regular expression where no function is called exactly that. The\n"
 "profile has the lines where the program has debug information.",
 	.examples =
 "  gprofctl list sort_rows cpu.pb.gz\n"

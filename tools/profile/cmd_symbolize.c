@@ -135,15 +135,14 @@ static const struct option_row symbolize_rows[] = {
 	  "is kept as PROFILE~); \"-\" is stdout",
 	  set_output },
 	{ 0, "file", "FILE",
-	  "a program, a library or a debug file, for what has its build-id;\n"
-	  "may be given often",
+	  "a program, a library or a debug file, for mappings with its build-id; may be repeated",
 	  add_file },
-	{ 0, "debug-dir", "DIR", "look for debug files in DIR/.build-id too; may be given often",
+	{ 0, "debug-dir", "DIR", "look for debug files in DIR/.build-id too; may be repeated",
 	  add_dir },
-	{ 0, "debuginfod", NULL, "fail where servers cannot be asked", set_debuginfod },
+	{ 0, "debuginfod", NULL, "fail if servers cannot be asked", set_debuginfod },
 	{ 0, "no-debuginfod", NULL,
-	  "ask no servers (default: those of DEBUGINFOD_URLS are asked for\n"
-	  "debug files that are not here, and learn what was profiled)",
+	  "ask no servers (default: fetch missing debug files from those of DEBUGINFOD_URLS,\n"
+	  "which see the build-ids)",
 	  set_silent },
 	{ 0 },
 };
@@ -152,12 +151,11 @@ static const struct usage symbolize_usage = {
 	.name = "symbolize",
 	.synopsis = "PROFILE [OPTIONS]",
 	.text =
-"Names what has no name in a pprof profile, of gprof or of another tool: functions,\n"
-"lines and inlined functions, as recording does where debug files are there. Files are\n"
-"found by the build-ids that the profile has, and no other is believed: those that are\n"
-"given, the program or library itself, /usr/lib/debug, and debuginfod servers. Samples\n"
-"stay as they are. No module is needed. PROFILE may be \"-\" for stdin, and then goes to\n"
-"stdout.",
+"Adds missing names to a pprof profile, of gprof or of another tool: functions,\n"
+"lines and inlined functions. It takes only files with the build-ids of the\n"
+"profile: the given ones, the program or library itself, those of /usr/lib/debug\n"
+"and of debuginfod servers. Samples stay as they are. It needs no module. PROFILE\n"
+"may be \"-\" for stdin; the output is then stdout.",
 	.examples =
 "  gprofctl symbolize cpu.pb.gz                    # after debug packages were installed\n"
 "  gprofctl symbolize cpu.pb.gz --file app.debug   # with what was stripped off app\n"

@@ -212,15 +212,15 @@ static int set_ratio(void *ctx, const char *value)
 }
 
 static const struct option_row ratio_rows[] = {
-	{ 0, "ratio", "A/B", "of each function, what A has for each of B, both profiles, such as\n"
-	  "misses.pb.gz/references.pb.gz", set_ratio },
+	{ 0, "ratio", "A/B", "for each function the value of profile A divided by that of B, such\n"
+	  "as misses.pb.gz/references.pb.gz", set_ratio },
 	{ 0 },
 };
 
 static const struct option_row top_rows[] = {
 	{ 0, "type", "TYPE", "values to show, such as samples or cpu (default: the profile's)",
 	  set_type },
-	{ 0, "cum", NULL, "sort by what functions take with all they call", set_cum },
+	{ 0, "cum", NULL, "sort by cum", set_cum },
 	{ 'n', "rows", "N", "show N rows (default: all but functions below 0.5 %)", set_limit },
 	{ 0, "full-names", NULL, "do not shorten long names", set_full_names },
 	{ 0, "no-demangle", NULL, "show C++ and Rust functions by their symbols", set_symbols },
@@ -235,12 +235,12 @@ static const struct usage top_usage = {
 "flat is what a function takes itself, cum includes all that it calls, sum% adds\n"
 "up flat%. FILE may be \"-\" for stdin, and from any tool that writes pprof.\n"
 "\n"
-"With --ratio: how many of A come to one of B, for each function, and how far that may be\n"
-"off because samples are few: two thirds of the time by no more than the share behind it.",
+"With --ratio: the number of A for one of B, for each function, and its random\n"
+"error: two times in three no more than the share behind it.",
 	.examples =
-"  gprofctl top cpu.pb.gz              # who takes the time\n"
-"  gprofctl top cpu.pb.gz --cum -n 20  # through whom it is taken\n"
-"  gprofctl top cpu.pb.gz --by process # whose it is\n"
+"  gprofctl top cpu.pb.gz              # functions, by their time\n"
+"  gprofctl top cpu.pb.gz --cum -n 20  # with all that they call\n"
+"  gprofctl top cpu.pb.gz --by process # by process\n"
 "  gprofctl top cpu.pb.gz --comm make --ignore '^_*x64_sys'\n"
 "  gprofctl top --ratio misses.pb.gz/references.pb.gz",
 };
@@ -323,10 +323,10 @@ static int set_subtract(void *ctx, const char *value)
 
 static const struct option_row diff_rows[] = {
 	{ 'o', "output", "FILE", "write the difference too: as a differential flame graph if FILE\n"
-	  "ends in .svg or .html, else as a profile; \"-\" is stdout, and then\n"
-	  "there is no table", set_output },
-	{ 0, "subtract", NULL, "NEW is of the same run as OLD, and later: what is in both\n"
-	  "goes, and shares are of the rest", set_subtract },
+	  "ends in .svg or .html, else as a profile; \"-\" is stdout, without the table",
+	  set_output },
+	{ 0, "subtract", NULL, "subtract OLD, an earlier profile of the same run; shares are of\n"
+	  "the rest", set_subtract },
 	{ 0 },
 };
 
@@ -334,8 +334,8 @@ static const struct usage diff_usage = {
 	.name = "diff",
 	.synopsis = "OLD NEW [OPTIONS]",
 	.text =
-"Shows what NEW has more than OLD, function by function, and what less, in shares of\n"
-"OLD: like go tool pprof -top -diff_base OLD NEW, or with --subtract like -base OLD.",
+"Shows the difference of NEW and OLD, function by function, in shares of OLD:\n"
+"like go tool pprof -top -diff_base OLD NEW, or with --subtract like -base OLD.",
 	.examples =
 "  gprofctl diff before.pb.gz after.pb.gz         # what a change has cost or saved\n"
 "  gprofctl diff a.pb.gz b.pb.gz -o diff.svg      # red is more, blue is less\n"

@@ -59,16 +59,16 @@ static const struct usage page_usage = {
 	.synopsis = "[OLD] FILE [-o HTML] [OPTIONS]",
 	.text =
 "Opens a pprof profile in the browser: flame graph, inverted graph, callers and\n"
-"callees of a function (sandwich), table, and filters by process, thread, cgroup and\n"
-"CPU. The page is one file that needs nothing else and asks nobody for anything.\n"
-"Arrow keys move in a graph, Enter zooms, Esc shows the whole, s makes a sandwich, /\n"
-"searches. FILE may be \"-\" for stdin.\n"
+"callees of a function (sandwich), table, and filters by process, thread, cgroup\n"
+"and CPU. The page is one file, and needs no network. Arrow keys move in a graph,\n"
+"Enter zooms, Esc shows the whole, s makes a sandwich, / searches. FILE may be\n"
+"\"-\" for stdin.\n"
 "\n"
-"With OLD, a profile from before, a flame graph of what has changed: red is more, blue\n"
+"With OLD, an earlier profile, the graph has the differences: red is more, blue\n"
 "is less.",
 	.examples =
 "  gprofctl view cpu.pb.gz                # in the browser (xdg-open, or $BROWSER)\n"
-"  gprofctl view cpu.pb.gz -o cpu.html    # for somebody else\n"
+"  gprofctl view cpu.pb.gz -o cpu.html    # as a file\n"
 "  gprofctl view before.pb.gz after.pb.gz # what a change has cost or saved",
 };
 

@@ -21,7 +21,7 @@ static const struct record_words words = {
 static const struct record_words words_of_user = {
 	.fewer = "a higher --every",
 	.more = "a lower --every",
-	.none = "no program told of an allocation: less was allocated than --every asks for, or "
+	.none = "no program reported an allocation: less was allocated than --every asks for, or "
 		"libgprof-heap.so was not loaded, or may not open /dev/gprof",
 };
 
@@ -145,15 +145,15 @@ static int check(struct kinds *k)
 #define ROWS									\
 	{ 'o', "output", "FILE", "the profile (default: alloc.pb.gz or heap.pb.gz); \"-\" is stdout", \
 	  kinds_set_output },							\
-	{ 0, "user", NULL, "what programs allocate themselves: the default for a command\n" \
-	  "alone; of other targets, programs that were started with the shim", set_of_user }, \
-	{ 0, "uprobes", NULL, "likewise, of a program that runs already or is static (-p, -t), by\n" \
-	  "probes of its functions: each call of them enters the kernel", set_probes }, \
-	{ 0, "kernel", NULL, "what the kernel allocates: slab objects, pages (the default but\n" \
+	{ 0, "user", NULL, "allocations of programs themselves: the default for a command alone;\n" \
+	  "of other targets, programs that run with the shim", set_of_user }, \
+	{ 0, "uprobes", NULL, "the same of a program that runs already or is static (-p, -t), by\n" \
+	  "probes: each call enters the kernel", set_probes }, \
+	{ 0, "kernel", NULL, "allocations of the kernel: slab objects, pages (the default but\n" \
 	  "for a command alone)", kinds_set_kernel },					\
-	{ 0, "every", "BYTES", "sample one byte of so many, by chance, and what it belongs to\n" \
+	{ 0, "every", "BYTES", "sample one byte in BYTES at random, with its allocation\n" \
 	  "(default: 512K; 1: all)", set_every },				\
-	{ 0, "format", "FORMAT", "pprof, or text: also write to stdout what Go has as debug=1",	\
+	{ 0, "format", "FORMAT", "pprof, or text: also write Go's debug=1 form to stdout",	\
 	  set_format },								\
 	KINDS_ROW_BUFFER,							\
 	KINDS_ROW_TABLES,							\
@@ -165,9 +165,9 @@ static const struct option_row alloc_rows[] = {
 };
 
 static const struct option_row heap_rows[] = {
-	{ 0, "leaks", NULL, "of a command: also write to stdout what it has not freed when it\n"
-	  "ended, by place (--every is 1 then, unless it is given)", set_leaks },
-	{ 0, "slots", "N", "how many sampled objects can be in use at once (default: 65536)",
+	{ 0, "leaks", NULL, "also write to stdout the memory that a command had not freed when it\n"
+	  "ended, by place (--every defaults to 1)", set_leaks },
+	{ 0, "slots", "N", "sampled objects in use at once, at most (default: 65536)",
 	  set_slots },
 	ROWS,
 	{ 0 },
@@ -182,29 +182,29 @@ static int run(const char *kind, const char *file, const struct usage *usage, in
 }
 
 #define OF_WHAT									\
-"Of a command it is what its programs allocate themselves: malloc() and the like, C++'s\n" \
-"operators, anonymous mappings. A shim that is loaded into them (libgprof-heap.so, by\n" \
-"LD_PRELOAD) samples, and costs little. It is not loaded into static and set-user-ID\n" \
-"programs, nor into children that are started without LD_PRELOAD; these are not there.\n" \
-"An allocator that is linked into the program itself is not seen either.\n"	\
-"\n"										\
-"Of a program that runs already, also of a static one, it is by probes if --uprobes says\n" \
-"so: of malloc() and the like of all its allocators, but not of mappings. Each call enters\n" \
-"the kernel then, sampled or not, which slows a program that allocates much many times\n" \
-"over; and C++'s operator new must not throw in an allocator that has one of its own\n" \
-"(jemalloc, tcmalloc), or the program ends. It needs CAP_PERFMON.\n"		\
-"\n"										\
-"Else, and with --kernel, it is what the kernel allocates for the target's tasks: objects\n" \
-"of slab caches and of kmalloc(), with the bytes that were asked for, and pages, but not\n" \
-"those that slabs are made of. Each is told where it was asked for, with the kernel's\n" \
-"stack and the program's. Of CPUs and the host, what interrupts allocate is told too, as\n" \
-"of task 0. It slows all tasks a little, and needs CAP_PERFMON.\n"
+"Of a command it records what its programs allocate themselves: malloc() and the\n" \
+"like, C++'s operators, anonymous mappings. A shim (libgprof-heap.so, by\n" \
+"LD_PRELOAD) samples these at little cost. Without the shim, and so not recorded,\n" \
+"are static and set-user-ID programs, children that start without LD_PRELOAD, and\n" \
+"allocators that a program contains itself.\n" \
+"\n" \
+"--uprobes records a program that runs already, or is static, by probes: malloc()\n" \
+"and the like of all its allocators, but no mappings. Each call enters the\n" \
+"kernel, sampled or not, which slows a program with many allocations many times\n" \
+"over. C++'s operator new must not throw in an allocator that has one of its own\n" \
+"(jemalloc, tcmalloc), or the program ends. It needs CAP_PERFMON.\n" \
+"\n" \
+"Else, and with --kernel, it records what the kernel allocates for the target's\n" \
+"tasks: objects of slab caches and of kmalloc(), with the requested bytes, and\n" \
+"pages, but not those of slabs. Samples have the stacks of the kernel and of the\n" \
+"program. Of CPUs and the host, allocations of interrupts count too, as those of\n" \
+"task 0. It slows all tasks a little, and needs CAP_PERFMON.\n"
 
 #define STATUS									\
-"\n"										\
-"A command's exit status is passed on; 1 or 2 mean that gprofctl itself failed,\n" \
-"127 or 126 that the command could not be run. The last line on stderr counts the\n" \
-"samples: produced = read + lost + overwritten."
+"\n" \
+"gprofctl exits with the command's status; 1 or 2: gprofctl itself failed, 127 or\n" \
+"126: the command did not start. The last line on stderr counts the samples:\n" \
+"produced = read + lost + overwritten."
 
 int cmd_alloc(int argc, char **argv)
 {
@@ -212,8 +212,8 @@ int cmd_alloc(int argc, char **argv)
 		.name = "alloc",
 		.synopsis = "[OPTIONS] " TARGET_SYNOPSIS,
 		.text =
-"Records where memory is allocated, and writes it as a pprof profile. Its values:\n"
-"alloc_objects, and alloc_space in bytes.\n"
+"Records allocations of memory as a pprof profile. Its values: alloc_objects, and\n"
+"alloc_space in bytes.\n"
 "\n"
 OF_WHAT STATUS,
 		.examples =
@@ -233,15 +233,15 @@ int cmd_heap(int argc, char **argv)
 		.name = "heap",
 		.synopsis = "[OPTIONS] " TARGET_SYNOPSIS,
 		.text =
-"Records what memory is allocated while it records, and what of that is not freed when\n"
-"it ends, and writes both as a pprof profile. Its values: alloc_objects, alloc_space in\n"
-"bytes; inuse_objects, inuse_space, which is what is shown first.\n"
+"Records allocations of memory, and those that are not freed when the recording\n"
+"ends, as a pprof profile. Its values: alloc_objects, alloc_space in bytes;\n"
+"inuse_objects, inuse_space (shown first).\n"
 "\n"
 OF_WHAT
-"Whoever frees it, and whatever the buffers lose, nothing that was freed is told as in\n"
-"use, but for ends that the kernel does not tell, which a message counts. What was\n"
-"allocated before is not known. Of a command's own, what a process has when it ends is in\n"
-"use no longer, but for the command itself.\n"
+"Freed memory never counts as in use, even if buffers lose records; a message\n"
+"counts frees without an event of the kernel. Allocations from before the\n"
+"recording are not in it. The memory of a process is in use until it ends, that\n"
+"of the command itself also then.\n"
 STATUS,
 		.examples =
 "  gprofctl heap -p 1234 -d 60                  # what the kernel keeps for it\n"

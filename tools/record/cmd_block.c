@@ -34,18 +34,18 @@ static const struct usage usage = {
 	.name = "block",
 	.synopsis = "[OPTIONS] " TARGET_SYNOPSIS,
 	.text =
-"Records where tasks give the CPU away because they cannot go on, and for how long,\n"
-"and writes it as a pprof profile. Its values: contentions, the number of waits; delay,\n"
-"until the task was woken; runnable, from then until it had a CPU. Samples are labelled\n"
-"with the reason of the wait: sleep, io, futex, pipe, socket, file, poll, fault,\n"
-"uninterruptible, child, signal, stopped, kernel, other.\n"
+"Records waits of tasks, with their stacks and times, as a pprof profile. Its\n"
+"values: contentions, the number of waits; delay, until the task was woken;\n"
+"runnable, from then until it had a CPU. Samples are labelled with the reason of\n"
+"the wait: sleep, io, futex, pipe, socket, file, poll, fault, uninterruptible,\n"
+"child, signal, stopped, kernel, other.\n"
 "\n"
-"Waits that are under way at the begin or at the end count with what they lasted\n"
-"meanwhile; those that go on at the end have the kernel's frames only.\n"
+"Waits under way at the begin or at the end count with their time within the\n"
+"recording; those that go on at the end have the kernel's frames only.\n"
 "\n"
-"A command's exit status is passed on; 1 or 2 mean that gprofctl itself failed,\n"
-"127 or 126 that the command could not be run. The last line on stderr counts the\n"
-"samples: produced = read + lost + overwritten.",
+"gprofctl exits with the command's status; 1 or 2: gprofctl itself failed, 127 or\n"
+"126: the command did not start. The last line on stderr counts the samples:\n"
+"produced = read + lost + overwritten.",
 	.examples =
 "  gprofctl block -- make -j4                         # what a build waits for\n"
 "  gprofctl block -p 1234 -d 10 --waker waker.pb.gz   # and who ends its waits\n"

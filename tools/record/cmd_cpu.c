@@ -191,29 +191,28 @@ static int set_buffer(void *ctx, const char *value)
 }
 
 static const struct option_row cpu_rows[] = {
-	{ 'e', "event", "EVENT[:PERIOD]", "what to sample, every PERIOD-th time (default: timer);\n"
-	  "may be repeated, each with an -o of its own", set_event },
+	{ 'e', "event", "EVENT[:PERIOD]", "the event to sample, every PERIOD-th time (default:\n"
+	  "timer); may be repeated, each with an -o of its own", set_event },
 	{ 'o', "output", "FILE", "the profile of the -e before it (default: " DEFAULT_FILE ");\n"
 	  "\"-\" is stdout", set_output },
-	{ 'F', "frequency", "HZ", "samples per second of CPU time (default: 100 of the timer); of\n"
-	  "other events about so many on a busy CPU of 2.4 GHz, by a period\n"
-	  "that is told", set_hz },
-	{ 0, "precise", "0..3", "how far the sampled instruction may be off: 0 any, 1 a constant,\n"
-	  "2 asks for none, 3 must have none (default: 0)", set_precise },
+	{ 'F', "frequency", "HZ", "samples per second of CPU time (default: 100 of the timer);\n"
+	  "other events have a period for about as many on a busy CPU of 2.4 GHz", set_hz },
+	{ 0, "precise", "0..3", "skid of the sampled instruction: 0 any, 1 constant, 2 none if\n"
+	  "possible, 3 none (default: 0)", set_precise },
 	{ 0, "user-only", NULL, "leave the kernel out: neither its time nor its frames",
 	  set_user_only },
-	{ 0, "kernel", NULL, "insist on the kernel; otherwise it is included where the caller\n"
-	  "may see it (CAP_PERFMON)", set_kernel },
+	{ 0, "kernel", NULL, "require the kernel's time and frames (default: if permitted,\n"
+	  "CAP_PERFMON)", set_kernel },
 	{ 0, "idle", NULL, "count the idle CPU too", set_idle },
 	{ 0, "hv", NULL, "count the hypervisor too", set_hv },
 	{ 0, "addr", NULL, "label samples with the data address, where the event has one",
 	  set_addr },
-	{ 0, "latency", NULL, "a second value: what samples stand for, divided by how many tasks\n"
-	  "of the target ran at that instant (label parallelism)", set_latency },
+	{ 0, "latency", NULL, "a second value: the weight of a sample divided by the number of\n"
+	  "the target's tasks on CPUs (label parallelism)", set_latency },
 	{ 0, "no-callchain", NULL, "record the sampled instruction alone, not its callers",
 	  set_no_callchain },
 	{ 0, "no-unwind-tables", NULL, "walk stacks by frame pointers alone", set_no_tables },
-	{ 0, "python", NULL, "have the functions of Python programs in the stacks (CPython 3.11 and\n"
+	{ 0, "python", NULL, "put functions of Python programs into the stacks (CPython 3.11 and\n"
 	  "3.13)", set_python },
 	{ 0, "buffer", "BYTES", "kernel buffer per CPU and event", set_buffer },
 	RECORD_DEBUGINFOD,
@@ -224,19 +223,19 @@ static const struct usage cpu_usage = {
 	.name = "cpu",
 	.synopsis = "[OPTIONS] " TARGET_SYNOPSIS,
 	.text =
-"Records where a program, a process, a cgroup, CPUs or the whole host spends its\n"
-"time, and writes it as a pprof profile.\n"
+"Records the CPU time of a program, a process, a cgroup, CPUs or the whole host\n"
+"as a pprof profile.\n"
 "\n"
 "EVENT is timer, cycles, instructions, cacheReferences, cacheMisses, branches,\n"
 "branchMisses, page-faults and the like, rHEX (a raw event number), or PMU/EVENT/\n"
-"as under /sys/bus/event_source; gprofctl info says which of them work here.\n"
-"perf's names are understood too, with :u and :p behind. PERIOD may end in k, M or\n"
-"G. The other options hold for all events.\n"
+"as under /sys/bus/event_source; gprofctl info lists those that work here. perf's\n"
+"names work too, with :u and :p behind. PERIOD may end in k, M or G. The other\n"
+"options hold for all events.\n"
 "\n"
-"A command's exit status is passed on; 1 or 2 mean that gprofctl itself failed,\n"
-"127 or 126 that the command could not be run. The last line on stderr counts the\n"
-"samples: produced = read + lost + overwritten. The line before it says how many\n"
-"user stacks are complete, have guessed frames, or are cut (man gprofctl).",
+"gprofctl exits with the command's status; 1 or 2: gprofctl itself failed, 127 or\n"
+"126: the command did not start. The last line on stderr counts the samples:\n"
+"produced = read + lost + overwritten. The line before it counts complete,\n"
+"guessed and cut user stacks (man gprofctl).",
 	.examples =
 "  gprofctl cpu -- make -j4                 # profile a build, into cpu.pb.gz\n"
 "  gprofctl top cpu.pb.gz                   # then look at it,\n"
@@ -291,7 +290,7 @@ static int complete(struct cpu_options *o)
 		return misused("--python is about callers, which are found by unwind tables: it "
 			       "excludes --no-callchain and --no-unwind-tables");
 	if (o->flags & GPROF_EVENT_IDLE && o->flags & GPROF_EVENT_LATENCY)
-		return misused("--idle and --latency exclude each other: on an idle CPU nobody runs "
+		return misused("--idle and --latency exclude each other: an idle CPU runs no task "
 			       "whose time could be divided");
 	if (o->flags & (GPROF_EVENT_IDLE | GPROF_EVENT_HV)) {
 		if (o->kernel == KERNEL_NEVER)
@@ -346,7 +345,7 @@ int cmd_cpu(int argc, char **argv)
 	struct cpu_options o = { 0 };
 	const struct option_table tables[] = {
 		{ "What to record", cpu_rows, &o },
-		{ "Whom to record", target_options, &o.target },
+		{ "Target", target_options, &o.target },
 		{ 0 },
 	};
 	int operands, status;

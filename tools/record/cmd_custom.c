@@ -57,9 +57,9 @@ static int set_output(void *ctx, const char *value)
 }
 
 static const struct option_row custom_rows[] = {
-	{ 0, "list", NULL, "show which profiles there are: process, count, name",
+	{ 0, "list", NULL, "list the profiles: process, count, name",
 	  set_list },
-	{ 'p', "pid", "PID", "of this process; to list, all of this user if there is none",
+	{ 'p', "pid", "PID", "the process (default of --list: all of this user)",
 	  set_pid },
 	{ 'o', "output", "FILE", "where to (default: custom.pb.gz); \"-\" is stdout", set_output },
 	{ 0 },
@@ -69,10 +69,10 @@ static const struct usage custom_usage = {
 	.name = "custom",
 	.synopsis = "--list [-p PID] | -p PID NAME [-o FILE]",
 	.text =
-"Reads a profile that a running program keeps of its objects: connections, buffers,\n"
-"or others that it adds and removes (gprof_custom_add(3)). The profile has the stacks that\n"
-"added the present ones. The program goes on, and takes no notice; it is of the same\n"
-"user, or the caller is root.",
+"Reads a profile that a running program keeps of its objects: connections,\n"
+"buffers, or others that it adds and removes (gprof_custom_add(3)). The profile\n"
+"has the stacks that added the present objects. The program goes on undisturbed.\n"
+"Its user and root may read it.",
 	.examples =
 "  gprofctl custom --list\n"
 "  gprofctl custom -p 1234 example.connections\n"

@@ -51,25 +51,26 @@ static const struct usage usage = {
 	.name = "mutex",
 	.synopsis = "[OPTIONS] " TARGET_SYNOPSIS,
 	.text =
-"Records tasks that release locks that others wait for, as a pprof profile.\n"
-"Locks are those of programs, as far as the kernel sees them: in futex calls. Each wait is\n"
-"told once, with the stack that ended it, so that a release that many waited for has\n"
-"all their waits. Its values: contentions, the number of waits; delay, until the\n"
-"waiter was woken. Samples are labelled with what the lock is, as far as the call\n"
-"tells: mutex, pi mutex, condition (also semaphores, and waits with a timeout), many.\n"
+"Records the tasks that release contended locks as a pprof profile. The locks are\n"
+"those of programs that wait in futex calls. Each wait counts once, with the\n"
+"stack that ended it: a release has the waits of all its waiters. Its values:\n"
+"contentions, the number of waits; delay, until the waiter was woken. Samples are\n"
+"labelled with the type of the lock, as the call shows it: mutex, pi mutex,\n"
+"condition (also semaphores, and waits with a timeout), many.\n"
 "\n"
-"Of a lock of the kernel it does not give the releasing task, but the waiters, asleep or\n"
-"spinning: --kernel-locks, which needs CAP_PERFMON and Linux 5.19. With --lock-owner the labels owner\n"
-"and owner_comm name the owner of a mutex, an rt_mutex, or an rwsem that is written, when\n"
-"the wait began. The label cgroup, of the sampled task, is there in any case.\n"
+"With --kernel-locks, which needs CAP_PERFMON and Linux 5.19, it records waiters\n"
+"for locks of the kernel, asleep or spinning, in place of releasing tasks. With\n"
+"--lock-owner the labels owner and owner_comm name the owner of a mutex, an\n"
+"rt_mutex, or an rwsem that is written, when the wait began. The label cgroup is\n"
+"that of the sampled task.\n"
 "\n"
-"A command's exit status is passed on; 1 or 2 mean that gprofctl itself failed,\n"
-"127 or 126 that the command could not be run. The last line on stderr counts the\n"
-"samples: produced = read + lost + overwritten.",
+"gprofctl exits with the command's status; 1 or 2: gprofctl itself failed, 127 or\n"
+"126: the command did not start. The last line on stderr counts the samples:\n"
+"produced = read + lost + overwritten.",
 	.examples =
 "  gprofctl mutex -- ./server                           # locks that are held for too long\n"
 "  gprofctl mutex -p 1234 -d 10 --waiter waiter.pb.gz   # and the waiters\n"
-"  gprofctl mutex -a -d 10 --every 10 --addr            # the whole host, which lock\n"
+"  gprofctl mutex -a -d 10 --every 10 --addr            # the whole host, by lock\n"
 "  gprofctl mutex -a -d 10 --kernel-locks --lock-owner  # the kernel's own",
 };
 

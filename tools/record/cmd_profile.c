@@ -159,25 +159,25 @@ static int set_buffer(void *ctx, const char *value)
 }
 
 static const struct option_row profile_rows[] = {
-	{ 'e', "event", "CATEGORY:NAME", "a tracepoint, as under /sys/kernel/tracing/events, or what\n"
-	  "the kernel counts itself, such as page-faults; may be repeated,\n"
-	  "each with an -o of its own", set_event },
-	{ 0, "probe", "PROBE", "a probe of one's own: FUNCTION of the kernel, or FILE:FUNCTION of a\n"
+	{ 'e', "event", "CATEGORY:NAME", "a tracepoint, as under /sys/kernel/tracing/events, or a\n"
+	  "software event, such as page-faults; may be repeated, each with an -o of its own",
+	  set_event },
+	{ 0, "probe", "PROBE", "a new probe: FUNCTION of the kernel, or FILE:FUNCTION of a\n"
 	  "program or library, with +OFFSET or %return behind; as another -e",
 	  set_probe },
 	{ 'o', "output", "FILE", "the profile of the -e before it (default: " DEFAULT_FILE ");\n"
 	  "\"-\" is stdout", set_output },
-	{ 0, "filter", "FILTER", "only those hits of the tracepoint before it: comparisons of its\n"
-	  "fields, as the kernel has them: \"prev_prio < 100 && next_comm ~ 'sh*'\"",
+	{ 0, "filter", "FILTER", "only matching hits of the tracepoint before it: comparisons of\n"
+	  "its fields in the kernel's syntax: \"prev_prio < 100 && next_comm ~ 'sh*'\"",
 	  set_filter },
 	{ 0, "every", "N", "sample every N-th event, or one in N of those that\n"
 	  "pass a filter, by chance (default: 1, all)", set_every },
 	{ 0, "rate", "N", NULL, set_rate },
-	{ 0, "latency", NULL, "a second value: the events divided by how many tasks of the target\n"
-	  "ran at that instant (label parallelism)", set_latency },
+	{ 0, "latency", NULL, "a second value: the events divided by the number of the target's\n"
+	  "tasks on CPUs (label parallelism)", set_latency },
 	{ 0, "user-only", NULL, "leave the kernel's frames out", set_user_only },
 	{ 0, "no-unwind-tables", NULL, "walk stacks by frame pointers alone", set_no_tables },
-	{ 0, "python", NULL, "have the functions of Python programs in the stacks (CPython 3.11 and\n"
+	{ 0, "python", NULL, "put functions of Python programs into the stacks (CPython 3.11 and\n"
 	  "3.13)", set_python },
 	{ 0, "buffer", "BYTES", "kernel buffer per CPU", set_buffer },
 	RECORD_DEBUGINFOD,
@@ -188,17 +188,18 @@ static const struct usage profile_usage = {
 	.name = "profile",
 	.synopsis = "-e CATEGORY:NAME|--probe PROBE... [OPTIONS] " TARGET_SYNOPSIS,
 	.text =
-"Records the stacks that make tracepoints of the kernel fire, or lead to probes, and\n"
-"writes them as pprof profiles. Needs CAP_PERFMON, and probes root. What the kernel counts itself are page-faults,\n"
-"minor-faults, major-faults, context-switches, cpu-migrations and the like.\n"
+"Records the stacks at tracepoints of the kernel, at probes and at software\n"
+"events as pprof profiles. It needs CAP_PERFMON, and for probes root. Software\n"
+"events are page-faults, minor-faults, major-faults, context-switches,\n"
+"cpu-migrations and the like.\n"
 "\n"
-"A command's exit status is passed on; 1 or 2 mean that gprofctl itself failed,\n"
-"127 or 126 that the command could not be run. The last line on stderr counts the\n"
-"samples: produced = read + lost + overwritten.",
+"gprofctl exits with the command's status; 1 or 2: gprofctl itself failed, 127 or\n"
+"126: the command did not start. The last line on stderr counts the samples:\n"
+"produced = read + lost + overwritten.",
 	.examples =
-"  gprofctl profile -e sched:sched_process_fork -- make        # who forks in a build\n"
+"  gprofctl profile -e sched:sched_process_fork -- make        # forks in a build\n"
 "  gprofctl profile -e kmem:mm_page_alloc --every 100 -a -d 10  # every 100th page\n"
-"  gprofctl profile --probe vfs_fsync_range -a -d 10           # who waits for disks\n"
+"  gprofctl profile --probe vfs_fsync_range -a -d 10           # waits for disks\n"
 "  gprofctl profile --probe /lib/x86_64-linux-gnu/libc.so.6:malloc --every 100 -p 1234\n"
 "  gprofctl profile -e page-faults -o f.pb.gz -e sched:sched_switch -o s.pb.gz -p 1234",
 };
@@ -243,7 +244,7 @@ int cmd_profile(int argc, char **argv)
 	struct profile_options o = { 0 };
 	const struct option_table tables[] = {
 		{ "What to record", profile_rows, &o },
-		{ "Whom to record", target_options, &o.target },
+		{ "Target", target_options, &o.target },
 		{ 0 },
 	};
 	int operands, status;

@@ -74,15 +74,15 @@ static const struct usage usage = {
 	.name = "record",
 	.synopsis = "-e KIND[:RATE]... [OPTIONS] " TARGET_SYNOPSIS,
 	.text =
-"Records several kinds of profiles of one run, each into a file of its own, as the\n"
-"subcommands cpu, block, mutex, alloc and heap do one at a time. All of them begin before a command\n"
-"does, and end after it; but of what runs already each begins and ends by itself, one\n"
-"right after the other.\n"
+"Records several kinds of profiles of one run, each into a file of its own, as\n"
+"the subcommands cpu, block, mutex, alloc and heap do one at a time. All of them\n"
+"begin before a command and end after it; of a running target they begin and end\n"
+"one right after the other.\n"
 "\n"
-"A command's exit status is passed on; 1 or 2 mean that gprofctl itself failed,\n"
-"127 or 126 that the command could not be run. The last lines on stderr count the\n"
-"samples of each kind: produced = read + lost + overwritten. Lines before them say\n"
-"how many user stacks are complete, have guessed frames, or are cut (man gprofctl).",
+"gprofctl exits with the command's status; 1 or 2: gprofctl itself failed, 127 or\n"
+"126: the command did not start. The last lines on stderr count the samples of\n"
+"each kind: produced = read + lost + overwritten. Lines before them count\n"
+"complete, guessed and cut user stacks (man gprofctl).",
 	.examples =
 "  gprofctl record -e cpu:99 -e block -e mutex -- ./server   # cpu.pb.gz, block.pb.gz, ...\n"
 "  gprofctl record -e block:10 -o b.pb.gz -e block-waker:10 -o w.pb.gz -p 1234 -d 10",

@@ -98,14 +98,14 @@ static int set_buffer(void *ctx, const char *value)
 }
 
 static const struct option_row task_rows[] = {
-	{ 0, "format", "FORMAT", "pprof (default), text (how many tasks have which stack) or\n"
-	  "traceback (each task with its state, and the stack)", set_format },
-	{ 'o', "output", "FILE", "where to (default: task.pb.gz; stdout for text and traceback);\n"
-	  "\"-\" is stdout", set_output },
+	{ 0, "format", "FORMAT", "pprof (default), text (the number of tasks with each stack) or\n"
+	  "traceback (each task with its state and stack)", set_format },
+	{ 'o', "output", "FILE", "the output file (default: task.pb.gz; stdout for text and\n"
+	  "traceback); \"-\" is stdout", set_output },
 	{ 0, "user-only", NULL, "leave the kernel's frames out", set_user_only },
-	{ 0, "kernel", NULL, "insist on the kernel's frames; otherwise they are there where the\n"
-	  "caller may see them (CAP_PERFMON)", set_kernel },
-	{ 0, "python", NULL, "have the functions of Python programs in the stacks (CPython 3.11 and\n"
+	{ 0, "kernel", NULL, "require the kernel's frames (default: if permitted, CAP_PERFMON)",
+	  set_kernel },
+	{ 0, "python", NULL, "put functions of Python programs into the stacks (CPython 3.11 and\n"
 	  "3.13)", set_python },
 	{ 0, "buffer", "BYTES", "kernel buffer per CPU", set_buffer },
 	RECORD_DEBUGINFOD,
@@ -116,10 +116,10 @@ static const struct usage task_usage = {
 	.name = "task",
 	.synopsis = "[OPTIONS] [-p PID | -t TID | -G CGROUP | -C CPUS | -a]",
 	.text =
-"Takes the stacks of all tasks of a process, a cgroup, CPUs or the whole host, of those\n"
-"that run and of those that wait, with what they wait for and since when. Nothing is\n"
-"stopped: each task is looked at by itself, and a comment of the profile says within which\n"
-"time all of them were.",
+"Takes the stacks of all tasks of a process, a cgroup, CPUs or the whole host,\n"
+"running and waiting, with the reason and the begin of each wait. No task is\n"
+"stopped: each stack is of an instant of its own, and a comment of the profile\n"
+"has the span of all of them.",
 	.examples =
 "  gprofctl task -p 1234 --format traceback   # why does it hang?\n"
 "  gprofctl task -a && gprofctl top task.pb.gz --cum",
@@ -189,8 +189,8 @@ int cmd_task(int argc, char **argv)
 {
 	struct task_options o = { 0 };
 	const struct option_table tables[] = {
-		{ "What to tell", task_rows, &o },
-		{ "Whose tasks", target_instant_options, &o.target },
+		{ "Output", task_rows, &o },
+		{ "Target", target_instant_options, &o.target },
 		{ 0 },
 	};
 	int operands, status;

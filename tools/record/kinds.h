@@ -81,21 +81,21 @@ int kinds_set_python(void *ctx, const char *value);
 #define KINDS_ROW_ADDR								\
 	{ 0, "addr", NULL, "label samples with the address of the lock", kinds_set_addr }
 #define KINDS_ROW_OWNER								\
-	{ 0, "lock-owner", NULL, "label waits for locks of the kernel with who had the lock",	\
+	{ 0, "lock-owner", NULL, "label waits for locks of the kernel with the owner of the lock", \
 	  kinds_set_owner }
 #define KINDS_ROW_LATENCY							\
-	{ 0, "latency", NULL, "cpu: a second value, the time divided by how many tasks of the\n" \
-	  "target ran at that instant (label parallelism)", kinds_set_latency }
+	{ 0, "latency", NULL, "cpu: a second value, the time divided by the number of the\n" \
+	  "target's tasks on CPUs (label parallelism)", kinds_set_latency }
 #define KINDS_ROWS_KERNEL							\
 	{ 0, "user-only", NULL, "leave the kernel's frames out", kinds_set_user_only },	\
-	{ 0, "kernel", NULL, "insist on the kernel's frames; otherwise they are there where the\n" \
-	  "caller may see them (CAP_PERFMON)", kinds_set_kernel }
+	{ 0, "kernel", NULL, "require the kernel's frames (default: if permitted, CAP_PERFMON)", \
+	  kinds_set_kernel }
 #define KINDS_ROW_BUFFER							\
 	{ 0, "buffer", "BYTES", "kernel buffer per CPU and profile", kinds_set_buffer }
 #define KINDS_ROW_TABLES							\
 	{ 0, "no-unwind-tables", NULL, "walk stacks by frame pointers alone",		\
 	  kinds_set_no_tables },							\
-	{ 0, "python", NULL, "have the functions of Python programs in the stacks (CPython 3.11 and\n" \
+	{ 0, "python", NULL, "put functions of Python programs into the stacks (CPython 3.11 and\n" \
 	  "3.13)", kinds_set_python }
 
 /*

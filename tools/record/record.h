@@ -38,8 +38,8 @@ struct recording {
 int record_debuginfod(void *ctx, const char *value);
 
 #define RECORD_DEBUGINFOD							\
-	{ 0, "debuginfod", NULL, "fetch debug files that are not here from the servers of\n"	\
-	  "DEBUGINFOD_URLS, which learn what is profiled", record_debuginfod }
+	{ 0, "debuginfod", NULL, "fetch missing debug files from the servers of DEBUGINFOD_URLS,\n" \
+	  "which see the build-ids", record_debuginfod }
 
 /* record() - record; returns the exit status */
 int record(const struct recording *rec);

@@ -172,22 +172,24 @@ static int set_exec(void *ctx, const char *value)
 
 static const struct option_row flight_rows[] = {
 	{ 'o', "output", "DIR", "directory of the snapshots; made if it is missing", set_dir },
-	{ 0, "min-age", "TIME", "a snapshot goes back so far, where memory allows (default: 10 s)",
+	{ 0, "min-age", "TIME", "how far a snapshot goes back, where memory allows\n"
+	  "(default: 10 s)",
 	  set_min_age },
-	{ 0, "max-bytes", "BYTES", "memory for the buffers of all CPUs (default: 64M, or\n"
-	  "what a user may have)",
+	{ 0, "max-bytes", "BYTES", "memory for the buffers of all CPUs (default: 64M, or a user's\n"
+	  "limit)",
 	  set_max_bytes },
-	{ 0, "keep", "N", "keep the newest N snapshots, and remove older ones (default: all)", set_keep },
-	{ 0, "total", "BYTES", "and no more bytes of them than that", set_total },
-	{ 0, "trigger", "SPEC", "a snapshot when this happens; up to eight of them, in quotes for the\n"
-	  "shell. A task waited for a CPU, was off the CPU, or slept and could\n"
-	  "not be interrupted: delay>TIME, off-cpu>TIME, blocked>TIME; a process\n"
-	  "was ended by a signal: signal[:NAME]; with CAP_PERFMON also\n"
-	  "syscall[:NAME]>TIME, reclaim>TIME, irq[:NR]>TIME, softirq[:NAME]>TIME,\n"
-	  "tracepoint:CATEGORY:EVENT. TIME is such as 5ms, 200us or 2 (seconds).\n"
-	  "SPEC/TIME: once in TIME at most (default: a second); behind a\n"
-	  "tracepoint and its time 'if FILTER', as gprofctl profile has", set_trigger },
-	{ 0, "after", "TIME", "the snapshot of a trigger goes on for so long after it (default: 0)", set_after },
+	{ 0, "keep", "N", "keep the newest N snapshots, and remove older ones (default: all)",
+	  set_keep },
+	{ 0, "total", "BYTES", "keep no more bytes of snapshots", set_total },
+	{ 0, "trigger", "SPEC", "a condition for a snapshot; up to eight, in quotes for the\n"
+	  "shell. A task waited for a CPU, was off the CPU, or slept and could not be\n"
+	  "interrupted: delay>TIME, off-cpu>TIME, blocked>TIME; a process was ended by a signal:\n"
+	  "signal[:NAME]; with CAP_PERFMON also syscall[:NAME]>TIME, reclaim>TIME, irq[:NR]>TIME,\n"
+	  "softirq[:NAME]>TIME, tracepoint:CATEGORY:EVENT. TIME is such as 5ms, 200us or 2\n"
+	  "(seconds). SPEC/TIME: once in TIME at most (default: a second); behind a tracepoint\n"
+	  "and its time 'if FILTER', as gprofctl profile has", set_trigger },
+	{ 0, "after", "TIME", "how far the snapshot of a trigger goes on after it (default: 0)",
+	  set_after },
 	{ 0, "at-end", "[=WHEN]", "a snapshot at the end too: always (the default), or failed:\n"
 	  "when the command has not ended with status 0", set_at_end },
 	{ 0, "exec", "CMD", "run this in a shell after each snapshot, whose path is $1", set_exec },
@@ -198,20 +200,20 @@ static const struct usage flight_usage = {
 	.name = "flight",
 	.synopsis = "[OPTIONS] -o DIR " TARGET_SYNOPSIS,
 	.text =
-"Keeps the last seconds of an execution trace in memory, and writes them to DIR when\n"
-"it is asked to (gprofctl snapshot, SIGUSR1) or a trigger fires, as files\n"
-"TIME-REASON.trace that gprofctl read, gprofctl mmu and go tool trace open. Recording\n"
-"goes on meanwhile, until Ctrl-C or until the target ends. Triggers are evaluated in the\n"
-"kernel; each firing is told in a line, and stands in the snapshot as a log. Nothing is\n"
-"written, and next to nothing is done, as long as nobody asks.\n"
+"Keeps the last seconds of an execution trace in memory, and writes them to DIR\n"
+"on request (gprofctl snapshot, SIGUSR1) or at a trigger event, as files\n"
+"TIME-REASON.trace that gprofctl read, gprofctl mmu and go tool trace open.\n"
+"Recording goes on until Ctrl-C or the end of the target. The kernel evaluates\n"
+"triggers; each trigger event is a line on stderr, and a log in the snapshot.\n"
+"Without a request or a trigger event nothing is written.\n"
 "\n"
-"A command's exit status is passed on; 1 or 2 mean that gprofctl itself failed,\n"
-"127 or 126 that the command could not be run. The last line on stderr counts the\n"
-"events, produced = held + lost + overwritten, and the snapshots.",
+"gprofctl exits with the command's status; 1 or 2: gprofctl itself failed, 127 or\n"
+"126: the command did not start. The last line on stderr counts the events,\n"
+"produced = held + lost + overwritten, and the snapshots.",
 	.examples =
 "  gprofctl flight -a -o /var/tmp/flight &  # keep the host's last 10 seconds\n"
 "  gprofctl snapshot                        # something just happened: write them\n"
-"  gprofctl flight -a --trigger 'delay>5ms' -o DIR     # who waits so long for a CPU?\n"
+"  gprofctl flight -a --trigger 'delay>5ms' -o DIR     # a task waits so long for a CPU\n"
 "  gprofctl flight -p 1234 --trigger 'syscall:fsync>1s' --after 1s -o DIR\n"
 "  gprofctl flight --at-end=failed -o DIR -- ./test    # what led to its failure\n"
 "  gprofctl flight -p 1234 --stacks --keep 20 -o DIR   # with where it waited",
@@ -270,7 +272,7 @@ static void report_snapshot(const struct flight *f, const char *reason, uint64_t
 		diag("%s: the buffers reach back %s: %.1f %% of their events are of tasks of uid %" PRIu32,
 		     reason, age, snap->uid_permille / 10.0, snap->uid);
 	if (fired_ns && fired_ns < snap->from_ns)
-		diag("%s: it fired before that, and is not in it", reason);
+		diag("%s: its operation is older, and is not in it", reason);
 	if (snap->missed)
 		diag("%s: %" PRIu64 " events of that are missing, which came faster than they were "
 		     "written",
@@ -465,7 +467,7 @@ int cmd_flight(int argc, char **argv)
 	const struct option_table tables[] = {
 		{ "When and where to", flight_rows, &f },
 		{ "What to record", trace_wants_options, &f.wants },
-		{ "Whom to record", target_options, &f.target },
+		{ "Target", target_options, &f.target },
 		{ 0 },
 	};
 	int operands, status;

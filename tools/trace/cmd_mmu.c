@@ -186,11 +186,11 @@ static int analyze(struct mmu *m)
 			m->begin = m->functions[i].changes[0].time;
 	}
 	if (!m->nr)
-		return fail("%s says nothing about utilization: it has no event that tells "
-			    "how many processors there are", m->file);
+		return fail("%s has no utilization: it has no event with the number of "
+			    "processors", m->file);
 	if (!m->longest)
-		return fail("%s says nothing about utilization: it ends at the moment it "
-			    "tells how many processors there are", m->file);
+		return fail("%s has no utilization: it ends with the event that has the number of "
+			    "processors", m->file);
 	m->curve = gprof_mmu_new(m->functions, m->nr);
 	if (!m->curve)
 		no_memory();
@@ -471,14 +471,13 @@ static int set_svg(void *ctx, const char *value)
 }
 
 static const struct option_row mmu_rows[] = {
-	{ 0, "window", "D", "length of a window, such as 10ms; may be given several times\n"
-	  "(default: 1us, 10us, ... up to all of the trace)", set_window },
-	{ 0, "quantiles", "Q,...", "also tell what the share Q of all windows stays below\n"
-	  "(default: 0.001,0.01,0.05)", set_quantiles },
+	{ 0, "window", "D", "length of a window, such as 10ms; may be repeated (default: 1us,\n"
+	  "10us, ... up to all of the trace)", set_window },
+	{ 0, "quantiles", "Q,...", "also show the utilization that the share Q of all windows\n"
+	  "stays below (default: 0.001,0.01,0.05)", set_quantiles },
 	{ 0, "worst", "N", "list N worst windows of each length that do not overlap", set_worst },
-	{ 0, "flags", "F,...", "what counts: stw, background, assist, sweep; for whom:\n"
-	  "perproc, pertask, perprocess, alltasks (default:\n"
-	  "stw,background,assist)", set_flags },
+	{ 0, "flags", "F,...", "what counts: stw, background, assist, sweep; by: perproc,\n"
+	  "pertask, perprocess, alltasks (default: stw,background,assist)", set_flags },
 	{ 0, "json", NULL, "as JSON, with stable keys: mmu, quantiles, worst", set_json },
 	{ 0, "svg", "FILE", "also draw the curve; \"-\" is stdout, instead of the table",
 	  set_svg },
@@ -489,16 +488,16 @@ static const struct usage mmu_usage = {
 	.name = "mmu",
 	.synopsis = "FILE [OPTIONS]",
 	.text =
-"Tells how much of the processors was left to a program, by the minimum mutator\n"
-"utilization (MMU): the share that it had in the worst window of each length. The\n"
-"rest went to its garbage collector, or in a trace of the kernel to housekeeping.\n"
-"FILE is an execution trace of a Go program or of gprof; \"-\" is stdin.",
+"Shows the minimum mutator utilization (MMU) of a program: its share of the\n"
+"processors in the worst window of each length. The rest went to its garbage\n"
+"collector, or in a trace of the kernel to housekeeping. FILE is an execution\n"
+"trace of a Go program or of gprof; \"-\" is stdin.",
 	.examples =
 "  gprofctl mmu go.trace                       # from 1 us to the whole trace\n"
 "  gprofctl mmu go.trace --window 10ms --worst 5   # and where it was worst\n"
 "  gprofctl mmu go.trace --svg mmu.svg         # a picture\n"
 "  gprofctl mmu go.trace --flags stw,assist,perproc\n"
-"  gprofctl mmu host.trace --flags perprocess --worst 5    # who waited for a CPU",
+"  gprofctl mmu host.trace --flags perprocess --worst 5    # waits for a CPU",
 };
 
 static int compare_windows(const void *a, const void *b)

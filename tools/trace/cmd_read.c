@@ -334,15 +334,15 @@ static const struct option_row read_rows[] = {
 	{ 0, "json", NULL, "as JSON with stable keys: an object per event, or the summary",
 	  set_json },
 	{ 0, "stacks", NULL, "with the stacks of events", set_stacks },
-	{ 0, "regions", NULL, "how long the program's own regions and tasks lasted, by type, and what\n"
-	  "their threads did meanwhile; also as --json", set_regions },
-	{ 0, "join", "GO.TRACE", "what the kernel did to the threads of a Go program that wrote\n"
-	  "GO.TRACE meanwhile: FILE is a trace of the host", set_join },
-	{ 0, "pprof", "KIND", "write a profile instead: of time that tasks ran (cpu), waited for a\n"
-	  "CPU (sched), slept (block), spent in system calls (syscall) or\n"
-	  "lost to interrupts (irq), or of all their time, by why (wall)", set_pprof },
-	{ 0, "why", "TID|COMM", "tell whom that thread waited for in its longest wait, and whom that one\n"
-	  "did; with -o as a profile with the chain as its stack", set_why },
+	{ 0, "regions", NULL, "durations of the program's own regions and tasks, by type, with\n"
+	  "the states of their threads; also as --json", set_regions },
+	{ 0, "join", "GO.TRACE", "states in the kernel of the threads of a Go program that wrote\n"
+	  "GO.TRACE; FILE is a trace of the host from the same time", set_join },
+	{ 0, "pprof", "KIND", "write a profile instead: of time that tasks ran (cpu), waited for\n"
+	  "a CPU (sched), slept (block), spent in system calls (syscall) or lost to interrupts\n"
+	  "(irq), or of all their time, by reason (wall)", set_pprof },
+	{ 0, "why", "TID|COMM", "show the wait chain of the longest wait of that thread; with -o\n"
+	  "as a profile with the chain as its stack", set_why },
 	{ 0, "at", "TIME", "with --why: of the wait at that time of the trace, or +TIME since it began",
 	  set_at },
 	{ 0, "format", "csv|perfetto", "write a trace of the host as tables: switches.csv, wakings.csv,\n"
@@ -350,8 +350,8 @@ static const struct option_row read_rows[] = {
 	  "file for ui.perfetto.dev", set_format },
 	{ 0, "core", "[=ID]", "FILE is a core dump: list the recorders that its program had; with -o\n"
 	  "write the trace or profile that one held, the only one or ID", set_core },
-	{ 'o', "output", "FILE", "that profile (default: KIND.pb.gz), or what --core writes; \"-\" is\n"
-	  "stdout", set_file },
+	{ 'o', "output", "FILE", "the profile (default: KIND.pb.gz), or the output of --core;\n"
+	  "\"-\" is stdout", set_file },
 	{ 0 },
 };
 
@@ -361,13 +361,13 @@ static const struct usage read_usage = {
 	.text =
 "Prints the events of an execution trace, of a Go program (1.22 and later) or\n"
 "gprof's own, in the order in which they happened, one a line as go tool trace\n"
-"-d=parsed does. FILE may be \"-\" for stdin. Profiles have the stacks that are in\n"
-"the trace (gprofctl trace --stacks, --cpu-samples); else names of tasks, reasons\n"
-"and system calls stand for them.",
+"-d=parsed does. FILE may be \"-\" for stdin. Profiles have the stacks that are\n"
+"in the trace (gprofctl trace --stacks, --cpu-samples); else names of tasks,\n"
+"reasons and system calls stand in their place.",
 	.examples =
 "  gprofctl read trace.out --summary               # what is in it\n"
 "  gprofctl read trace.out | grep 'G=7 '           # the life of a goroutine\n"
-"  gprofctl read trace.out --pprof sched -o s.pb.gz # who waited for a CPU\n"
+"  gprofctl read trace.out --pprof sched -o s.pb.gz # waits for a CPU\n"
 "  gprofctl read --core core -o last.trace         # what a program's recorder held at its end\n"
 "  gprofctl read trace.out --json | jq -c 'select(.kind == \"Log\")'",
 };

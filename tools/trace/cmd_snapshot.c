@@ -18,9 +18,9 @@ static const struct usage snapshot_usage = {
 	.name = "snapshot",
 	.synopsis = "[PID...]",
 	.text =
-"Asks flight recorders for a snapshot: those of the processes that are named, or all\n"
-"that one may see. Each of their owners is told; gprofctl flight then writes a file to\n"
-"its own directory. One sees one's own, and with CAP_PERFMON those of all.",
+"Asks flight recorders for a snapshot: those of the given processes, or all that\n"
+"the caller may see: its user's, and with CAP_PERFMON those of all. gprofctl\n"
+"flight then writes a file to its own directory.",
 	.examples =
 "  gprofctl flight -a -o /var/tmp/flight &\n"
 "  gprofctl snapshot                        # something just happened",

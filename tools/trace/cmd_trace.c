@@ -97,12 +97,13 @@ static int set_follow(void *ctx, const char *value)
 }
 
 static const struct option_row trace_rows[] = {
-	{ 'o', "output", "FILE", "the trace (default: " DEFAULT_FILE "); \"-\" is stdout", set_output },
+	{ 'o', "output", "FILE", "the trace (default: " DEFAULT_FILE "); \"-\" is stdout",
+	  set_output },
 	{ 0, "follow", NULL, "write no trace, but show each second the running threads, those that\n"
 	  "waited for a CPU, and the longest waits with their wakers", set_follow },
-	{ 0, "generation", "TIME", "write the trace in pieces of so long (default: 1 s)",
+	{ 0, "generation", "TIME", "length of a generation of the trace (default: 1 s)",
 	  set_generation },
-	{ 0, "index", NULL, "end the trace with an index of its pieces", set_index },
+	{ 0, "index", NULL, "end the trace with an index of its generations", set_index },
 	{ 0, "buffer", "BYTES", "kernel buffer per CPU", set_buffer },
 	{ 0 },
 };
@@ -111,16 +112,15 @@ static const struct usage trace_usage = {
 	.name = "trace",
 	.synopsis = "[OPTIONS] " TARGET_SYNOPSIS,
 	.text =
-"Records which task ran on which CPU, why it stopped, and its waker, and writes\n"
-"that as an execution trace: go tool trace opens it, gprofctl read and gprofctl mmu\n"
-"do too. A CPU is a proc there, and a task a goroutine.\n"
-"The trace is written meanwhile; memory does not grow with its length. The groups\n"
-"of events that are off by default slow down every task of the host while they are\n"
-"recorded, and need CAP_PERFMON.\n"
+"Records the tasks that run on each CPU, the reasons why they stop, and their\n"
+"wakers, as an execution trace, which go tool trace, gprofctl read and gprofctl\n"
+"mmu open. There a CPU is a proc, and a task a goroutine. The trace is written\n"
+"while it is recorded; memory does not grow with its length. Groups of events\n"
+"that are off by default slow down every task of the host, and need CAP_PERFMON.\n"
 "\n"
-"A command's exit status is passed on; 1 or 2 mean that gprofctl itself failed,\n"
-"127 or 126 that the command could not be run. The last line on stderr counts the\n"
-"events: produced = read + lost + overwritten.",
+"gprofctl exits with the command's status; 1 or 2: gprofctl itself failed, 127 or\n"
+"126: the command did not start. The last line on stderr counts the events:\n"
+"produced = read + lost + overwritten.",
 	.examples =
 "  gprofctl trace -- make -j4               # into trace.out\n"
 "  go tool trace trace.out                  # look at it in a browser\n"
@@ -293,7 +293,7 @@ int cmd_trace(int argc, char **argv)
 	const struct option_table tables[] = {
 		{ "What to record", trace_wants_options, &t.wants },
 		{ "How to write it", trace_rows, &t },
-		{ "Whom to record", target_options, &t.target },
+		{ "Target", target_options, &t.target },
 		{ 0 },
 	};
 	int operands, status;

@@ -104,17 +104,17 @@ int mmu_flags_check(const struct mmu_flags *f, const struct gprof_trace_stats *s
 		    const char *file)
 {
 	if (f->processes && !st->gprof_version)
-		return fail("%s is no trace of gprof: of which processes its tasks are is not "
-			    "told; --flags alltasks takes all of them together", file);
+		return fail("%s is no trace of gprof: it lacks the processes of its tasks; --flags "
+			    "alltasks takes all of them together", file);
 	if (!st->recorded)
 		return STATUS_OK;
 	if (f->flags & GPROF_UTIL_ASSIST && !(st->groups & GPROF_TRACE_GROUP_RECLAIM))
-		diag("%s was recorded without --reclaim, so that what reclaim takes (assist) is not "
-		     "told; gprofctl trace --reclaim records it",
+		diag("%s was recorded without --reclaim, so that the time of reclaim (assist) is "
+		     "missing; gprofctl trace --reclaim records it",
 		     file);
 	if (f->flags & GPROF_UTIL_SWEEP && !(st->groups & GPROF_TRACE_GROUP_IRQS))
-		diag("%s was recorded without --irqs, so that what interrupts take (sweep) is not "
-		     "told; gprofctl trace --irqs records it",
+		diag("%s was recorded without --irqs, so that the time of interrupts (sweep) is "
+		     "missing; gprofctl trace --irqs records it",
 		     file);
 	if (!(f->flags & (GPROF_UTIL_PER_TASK | GPROF_UTIL_PER_GROUP)))
 		diag("how long tasks waited for a CPU counts with --flags pertask, perprocess or "

@@ -158,18 +158,19 @@ const struct option_row trace_wants_options[] = {
 	{ 0, "reclaim", NULL, "direct reclaim and compaction of memory", set_reclaim },
 	{ 0, "freq", NULL, "frequencies of the CPUs", set_freq },
 	{ 0, "throttle", NULL, "cgroups that have used up their CPU time", set_throttle },
-	{ 0, "annotations", NULL, "what programs say of themselves: regions, tasks, logs of\n"
+	{ 0, "annotations", NULL, "annotations of programs: regions, tasks, logs of\n"
 	  "gprof/annotate.h", set_annotations },
-	{ 0, "stacks", "[=WHICH]", "where tasks were: blocked (as they stop), waker, fork, syscalls,\n"
-	  "faults, reclaim, with commas between (default: blocked,waker)", set_stacks },
-	{ 0, "min-duration", "TIME", "leave out calls, interrupts and reclaim that take less", set_min_duration },
-	{ 0, "cpu-samples", "HZ|EVENT[:PERIOD]", "CPU samples too: so many per second of CPU time,\n"
-	  "or of an event as for gprofctl cpu -e", set_samples },
+	{ 0, "stacks", "[=WHICH]", "stacks of tasks: blocked (as they stop), waker, fork,\n"
+	  "syscalls, faults, reclaim, with commas between (default: blocked,waker)", set_stacks },
+	{ 0, "min-duration", "TIME", "leave out calls, interrupts and reclaim that take less",
+	  set_min_duration },
+	{ 0, "cpu-samples", "HZ|EVENT[:PERIOD]", "CPU samples too: HZ per second of CPU time, or\n"
+	  "of an event as for gprofctl cpu -e", set_samples },
 	{ 0, "user-only", NULL, "leave the kernel out of stacks and CPU samples", set_user_only },
-	{ 0, "kernel", NULL, "insist on the kernel there; otherwise it is included where the\n"
-	  "caller may see it (CAP_PERFMON)", set_kernel },
+	{ 0, "kernel", NULL, "require the kernel there (default: if permitted, CAP_PERFMON)",
+	  set_kernel },
 	{ 0, "go-version", "1.NN", "for readers of Go 1.22, 1.23, 1.25 or 1.26 (default: 1.23,\n"
-	  "which all later ones take too)", set_version },
+	  "which all later ones read too)", set_version },
 	{ 0 },
 };
 

@@ -82,7 +82,7 @@ static const struct option_row latency_rows[] = {
 	{ 0, "json", NULL, "each thread as JSON with stable keys, in ns", set_json },
 	{ 0, "timehist", NULL, "a line for each time that a thread left a CPU: how long it had been\n"
 	  "off, woken without a CPU, and on it", set_timehist },
-	{ 0, "map", NULL, "a line for each switch, with who is on each CPU", set_map },
+	{ 0, "map", NULL, "a line for each switch, with the thread on each CPU", set_map },
 	{ 0, "follow", NULL, "write no trace, but show it while it is recorded: of each second, or\n"
 	  "line by line", set_follow },
 	{ 0 },
@@ -91,15 +91,16 @@ static const struct option_row latency_rows[] = {
 static const struct usage latency_usage = {
 	.name = "latency",
 	.synopsis = TRACE_SOURCE_SYNOPSIS,
-	.text = "Tells how long threads ran and how long they were runnable before they did, with the\n"
-		"tables of perf sched: latency, timehist and map. A delay is from being woken, created or\n"
-		"preempted until running; that of --timehist is of wakings and creations alone. Times are\n"
-		"of CLOCK_MONOTONIC. FILE is a trace of gprofctl trace or a snapshot of gprofctl flight,\n"
-		"with any options; without a FILE one is recorded, and with --follow shown meanwhile.",
-	.examples = "  gprofctl latency -a -d 10               # who waits for CPUs on this host\n"
-		    "  gprofctl latency -a --follow            # each second, until Ctrl-C\n"
-		    "  gprofctl latency trace.out --threads    # of a trace that there is\n"
-		    "  gprofctl latency trace.out --timehist | grep '\\[1234\\]'",
+	.text = "Shows how long threads ran and how long they waited for a CPU, in the tables of\n"
+		"perf sched: latency, timehist and map. A delay begins with a waking, a creation\n"
+		"or a preemption (--timehist: not with a preemption) and ends when the thread\n"
+		"runs. Times are of CLOCK_MONOTONIC. FILE is a trace of gprofctl trace or a\n"
+		"snapshot of gprofctl flight, with any options; without a FILE one is recorded,\n"
+		"and with --follow shown meanwhile.",
+	.examples = "gprofctl latency -a -d 10 # waits for CPUs on this host gprofctl latency -a\n"
+		    "--follow # each second, until Ctrl-C gprofctl latency trace.out --threads #\n"
+		    "of a trace that there is gprofctl latency trace.out --timehist | grep\n"
+		    "'\\[1234\\]'",
 };
 
 int cmd_latency(int argc, char **argv)
@@ -108,7 +109,7 @@ int cmd_latency(int argc, char **argv)
 	struct latency_options o = { .how.table = LATENCY_SUMMARY };
 	const struct option_table tables[] = {
 		{ "What to show", latency_rows, &o },
-		{ "Whom to record, where there is no FILE", target_options, &o.source.target },
+		{ "Target, without a FILE", target_options, &o.source.target },
 		{ 0 },
 	};
 	struct live_analysis_opts look = { .out = stdout };

@@ -78,12 +78,12 @@ static const struct usage timeline_usage = {
 	.name = "timeline",
 	.synopsis = TRACE_SOURCE_SYNOPSIS,
 	.text = "Draws a trace of the host as a page that a browser shows, without a network: the\n"
-		"states of each CPU and each thread, reasons of waits, wakers, and the stack of the clicked\n"
-		"piece. Keys and the mouse zoom, pan and search; \"?\" in the page tells how. A page holds\n"
-		"some hundred thousand pieces, whatever the trace; where there are more, short ones that\n"
-		"are alike lie side by side, and sums stay exact: --from and --to draw a part in more\n"
-		"detail. FILE is a trace of gprofctl trace or a snapshot of gprofctl flight, best with\n"
-		"--stacks --syscalls --faults --reclaim --throttle; without a FILE a trace is recorded\n"
+		"states of each CPU and each thread, reasons of waits, wakers, and the stack of\n"
+		"the clicked piece. Keys and the mouse zoom, pan and search; \"?\" in the page\n"
+		"shows how. The size of a page is bounded: in a long trace equal short pieces are\n"
+		"joined, and sums stay exact; --from and --to draw a part in more detail. FILE is\n"
+		"a trace of gprofctl trace or a snapshot of gprofctl flight, best with --stacks\n"
+		"--syscalls --faults --reclaim --throttle; without a FILE a trace is recorded\n"
 		"with these.",
 	.examples = "  gprofctl timeline trace.out -o t.html\n"
 		    "  gprofctl timeline trace.out -o part.html --from +2.5 --to +2.6\n"
@@ -124,7 +124,7 @@ int cmd_timeline(int argc, char **argv)
 	struct timeline_options o = { 0 };
 	const struct option_table tables[] = {
 		{ "What to draw", timeline_rows, &o },
-		{ "Whom to record, where there is no FILE", target_options, &o.source.target },
+		{ "Target, without a FILE", target_options, &o.source.target },
 		{ 0 },
 	};
 	int operands, status;

@@ -55,15 +55,15 @@ static const struct option_row wall_rows[] = {
 static const struct usage wall_usage = {
 	.name = "wall",
 	.synopsis = TRACE_SOURCE_SYNOPSIS,
-	.text = "Tells of each thread how long it was on a CPU, runnable without one (also since its\n"
-		"cgroup was throttled), and waiting, by why, in the words of gprofctl block: sleep,\n"
-		"io (a disk), futex, pipe, socket, poll, fault (a page), reclaim (of memory), lock (of\n"
-		"the kernel), child, signal, stopped, uninterruptible (for none of these), kernel (a\n"
-		"thread of the kernel for work), other; untold is time without a known state. Parts\n"
-		"add up to the time from where the thread first appears to its end. A wait\n"
-		"within a page fault or reclaim is for that. FILE is a trace of gprofctl\n"
-		"trace or a snapshot of gprofctl flight, best with --stacks --syscalls --faults\n"
-		"--reclaim --throttle; without a FILE a trace is recorded with these.",
+	.text = "Shows the time of each thread on a CPU, runnable without one (also throttled),\n"
+		"and waiting, by the reasons of gprofctl block: sleep, io (a disk), futex, pipe,\n"
+		"socket, poll, fault (a page), reclaim (of memory), lock (of the kernel), child,\n"
+		"signal, stopped, uninterruptible (for none of these), kernel (a thread of the\n"
+		"kernel for work), other; untold is time without a known state. Parts add up to\n"
+		"the time from where the thread first appears to its end. A wait within a page\n"
+		"fault or reclaim has that as its reason. FILE is a trace of gprofctl trace or a\n"
+		"snapshot of gprofctl flight, best with --stacks --syscalls --faults --reclaim\n"
+		"--throttle; without a FILE a trace is recorded with these.",
 	.examples =
 		"  gprofctl wall -- make -j4               # where the time of a build goes\n"
 		"  gprofctl wall -a -d 10 --top 10         # of the host\n"
@@ -80,7 +80,7 @@ int cmd_wall(int argc, char **argv)
 	struct wall_options o = { .most = ROWS };
 	const struct option_table tables[] = {
 		{ "How to show it", wall_rows, &o },
-		{ "Whom to record, where there is no FILE", target_options, &o.source.target },
+		{ "Target, without a FILE", target_options, &o.source.target },
 		{ 0 },
 	};
 	int operands, status;

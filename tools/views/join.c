@@ -527,12 +527,12 @@ static int believe(const struct join *j)
 			    "different times, or hosts", k->name, g->name, (double)k->first / 1e9,
 			    (double)k->last / 1e9, (double)g->first / 1e9, (double)g->last / 1e9);
 	if (!j->all.checked)
-		return fail("%s tells of no thread of the program that wrote %s: it is of another "
+		return fail("%s has no thread of the program that wrote %s: it is of another "
 			    "target or host, or the program is in a pid namespace of its own",
 			    k->name, g->name);
 	if (j->all.wrong > j->all.checked / WRONG_PART)
 		return fail("%s and %s are not of the same host and time: %" PRIu64 " times of %"
-			    PRIu64 " a thread told something in the one while it had no CPU in the "
+			    PRIu64 " a thread had an event in the one while it had no CPU in the "
 			    "other", k->name, g->name, j->all.wrong, j->all.checked);
 	return STATUS_OK;
 }
@@ -542,22 +542,21 @@ static void report(const struct join *j)
 	struct gprof_trace_stats st = stats_of(&j->kernel);
 
 	if (!j->all.irqs)
-		diag("%s tells of no interrupts; gprofctl trace --irqs records them",
+		diag("%s has no interrupts; gprofctl trace --irqs records them",
 		     j->kernel.name);
 	if (!j->all.faults)
-		diag("%s tells of no page faults; gprofctl trace --faults records them",
+		diag("%s has no page faults; gprofctl trace --faults records them",
 		     j->kernel.name);
 	else if (!j->calls)
-		diag("%s tells of page faults, but not of all system calls, so that nobody is known "
-		     "to be blocked in a fault; gprofctl trace --faults --syscalls tells that",
+		diag("%s has page faults, but not all system calls, so that no thread is known to "
+		     "be blocked in a fault; gprofctl trace --faults --syscalls records both",
 		     j->kernel.name);
 	if (st.lost)
 		diag("%s: %" PRIu64 " events were lost; states of threads then are not known",
 		     j->kernel.name, st.lost);
 	if (j->all.wrong)
 		diag("%" PRIu64 " times of %" PRIu64
-		     " a thread told something while it had no CPU by "
-		     "the other trace",
+		     "a thread had an event while it had no CPU by the other trace",
 		     j->all.wrong, j->all.checked);
 }
 

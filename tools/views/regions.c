@@ -432,10 +432,10 @@ static void report(const struct regions *r, const char *name, const struct gprof
 
 	if (none && st->recorded && !(st->groups & GPROF_TRACE_GROUP_ANNOTATIONS))
 		diag("%s was recorded without --annotations; gprofctl trace --annotations records "
-		     "what programs tell by gprof/annotate.h",
+		     "annotations by gprof/annotate.h",
 		     name);
 	else if (none && r->own && !r->logs)
-		diag("%s: no program tells of regions or tasks in it; gprofctl trace --annotations "
+		diag("%s: it has no regions or tasks of programs; gprofctl trace --annotations "
 		     "records those of gprof/annotate.h",
 		     name);
 	else if (none && r->own)
@@ -443,9 +443,9 @@ static void report(const struct regions *r, const char *name, const struct gprof
 	else if (none)
 		diag("%s: the program has no regions and tasks of runtime/trace", name);
 	if (lost)
-		diag("%s: %" PRIu64 " events were lost; regions and tasks whose begin or end is "
-		     "among them are missing here, or last longer than they did, and what threads "
-		     "did then is told as what they did before",
+		diag("%s: %" PRIu64 "events were lost; regions and tasks whose begin or end is "
+		     "among them are missing here, or last longer than they did, and threads keep "
+		     "their states from before for that time",
 		     name, lost);
 	if (r->repaired)
 		diag("%s: %" PRIu64

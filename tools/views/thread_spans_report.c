@@ -21,7 +21,7 @@ static bool has_calls(const struct thread_spans *v)
 /* A trace without its configuration may lack kinds of events. */
 static const char *how(const struct thread_spans *v)
 {
-	return v->recorded.recorded ? "was recorded without" : "tells nothing that takes";
+	return v->recorded.recorded ? "was recorded without" : "has nothing of";
 }
 
 char *thread_spans_missing(const struct thread_spans *v, const char *file)
@@ -43,7 +43,7 @@ char *thread_spans_missing(const struct thread_spans *v, const char *file)
 			       "trace --stacks --syscalls records them", file, how(v));
 	return xprintf("%s %s --stacks, so that the reasons of waits are those of system calls, as "
 		       "far as they began in the trace; gprofctl trace --stacks (with CAP_PERFMON) "
-		       "tells more", file, how(v));
+		       "records more", file, how(v));
 }
 
 void thread_spans_report(const struct thread_spans *v, const char *file)

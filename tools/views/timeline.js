@@ -16,8 +16,8 @@
 		["up down, PgUp PgDn", "scroll"], ["Home or 0", "all of it"],
 		["click", "what a box is, and its stack; a click on a group's name closes it"],
 		[". and ,", "the next piece of that track, and the one before"],
-		["k", "on to who woke it, at that time"], ["f", "zoom to what was chosen"],
-		["r", "arrows from who wakes to who is woken, on and off"],
+		["k", "on to its waker, at that time"], ["f", "zoom to what was chosen"],
+		["r", "arrows from wakers to their threads, on and off"],
 		["/ or Ctrl-F", "search threads and functions, regexp; n and N: next and previous thread"],
 		["Esc", "choose nothing, search nothing"],
 	];
@@ -163,7 +163,7 @@
 		const links = element("p", {}, details);
 
 		if (waker >= 0)
-			link("to who woke it: " + model.threadName(waker), links,
+			link("to its waker: " + model.threadName(waker), links,
 			     () => jump(waker, look.selected.wokenAt));
 		if (row.isCpu && p.who[i] >= 0)
 			link("to " + model.threadName(p.who[i]), links, () => jump(p.who[i], end));

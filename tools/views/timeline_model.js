@@ -18,7 +18,7 @@ function timelineModel(data) {
 		lock: "waits for a lock of the kernel", child: "waits for a child",
 		signal: "waits for a signal", stopped: "is stopped",
 		uninterruptible: "waits in the kernel, where no signal ends it", kernel: "waits for work",
-		other: "waits", untold: "waits, for what is not told",
+		other: "waits", untold: "waits, for an unknown reason",
 		lost: "does what is not known: events were lost",
 	};
 	const rows = [];
@@ -171,7 +171,7 @@ function timelineModel(data) {
 	function subject(row, p, i) {
 		if (!row.isCpu)
 			return row.text;
-		return p.part[i] === NOTHING ? "nobody" : data.parts[p.part[i]] === "lost" ? "lost" :
+		return p.part[i] === NOTHING ? "no thread" : data.parts[p.part[i]] === "lost" ? "lost" :
 			p.who[i] < 0 ? "several threads" : threadName(p.who[i]);
 	}
 
@@ -179,9 +179,9 @@ function timelineModel(data) {
 		const ns = p.begin[i + 1] - p.begin[i];
 		const part = data.parts[p.part[i]];
 		const count = p.count[i];
-		let text = row.isCpu && part === "lost" ? "somebody " : subject(row, p, i) + " ";
+		let text = row.isCpu && part === "lost" ? "a thread " : subject(row, p, i) + " ";
 
-		text += row.isCpu && part !== "lost" ? (part ? "runs" : "runs here") : part ? words[part] : "is not told of";
+		text += row.isCpu && part !== "lost" ? (part ? "runs" : "runs here") : part ? words[part] : "has no known state";
 		text += count > 1 ? ", " + count + " times, " + durationText(ns) + " in all" :
 			" for " + durationText(ns);
 		if (row.isCpu)

@@ -218,7 +218,7 @@ def tasks_line($arch):
     kernel_line($arch), stack_line($arch)),
    (heading("\($arch): instructions added to a context switch"),
     idle_line($arch), trigger_line($arch)),
-   (heading("\($arch): instructions added for a stranger beside 64 recorders of 2,500 processes"),
+   (heading("\($arch): instructions added for a task outside all targets beside 64 recorders of 2,500 processes"),
     crowd_line($arch; "context switch"; "yield"; 2),
     crowd_line($arch; "context switch with waking and wakeup"; "quickest"; 2)),
    (heading("\($arch): instructions to record a host of 2,000 processes"),

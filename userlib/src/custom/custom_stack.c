@@ -200,7 +200,7 @@ static int open_locked(struct gprof_error *e)
 	err = gprof_device_info(&own, &info, e);
 	if (!err && !(info.out_features & GPROF_FEAT_SELF_STACK))
 		err = gprof_error_set(e, EOPNOTSUPP,
-				      "this gprof.ko cannot tell a thread its stack; install "
+				      "this gprof.ko cannot give a thread its own stack; install "
 				      "module and library of one release");
 	if (err) {
 		gprof_own_fd_close(&own);

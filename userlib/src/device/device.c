@@ -164,11 +164,10 @@ static const char *const lacks[] = {
 	[GPROF_KIND_MUTEX] = "this kernel lacks tracepoints at which waits for locks are seen "
 			     "(those of its own locks came with Linux 5.19); leave out the "
 			     "kernel's locks, or use a newer kernel",
-	[GPROF_KIND_ALLOC] = "this kernel lacks tracepoints or probes at which allocations are "
-			     "seen; gprofctl info tells which it has",
-	[GPROF_KIND_HEAP] = "this kernel cannot tell what becomes of what it hands out; use one "
-			    "that was built with CONFIG_KPROBES, or record what is allocated "
-			    "(alloc)",
+	[GPROF_KIND_ALLOC] = "this kernel lacks tracepoints or probes of allocations; gprofctl "
+			     "info lists those that it has",
+	[GPROF_KIND_HEAP] = "this kernel cannot report frees; use one that was built with "
+			    "CONFIG_KPROBES, or record allocations (alloc)",
 };
 
 static const char *lack_of(int err, uint32_t kind)

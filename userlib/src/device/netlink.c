@@ -334,7 +334,7 @@ int gprof_netlink_join(struct gprof_netlink *n, const char *group, struct gprof_
 		return err;
 	n->family = f.id;
 	if (!f.group_id)
-		return gprof_error_set(e, EOPNOTSUPP, "gprof.ko tells no \"%s\"; load a newer one",
+		return gprof_error_set(e, EOPNOTSUPP, "gprof.ko has no \"%s\"; load a newer one",
 				       group);
 	if (!setsockopt(n->own.fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &f.group_id,
 			sizeof(f.group_id)))

@@ -67,8 +67,9 @@ int gprof_cpu_source_init(struct gprof_cpu_source *s, const struct gprof_cpu_eve
 				       ev->flags & ~EVENT_F_ALL);
 	if (ev->flags & GPROF_EVENT_LATENCY && ev->flags & GPROF_EVENT_IDLE)
 		return gprof_error_set(e, EINVAL,
-				       "%s: latency is what time of those who run is divided into; "
-				       "an idle CPU runs nobody: leave one of the two out", ev->name);
+				       "%s: latency divides time by the number of running tasks, "
+				       "and an idle CPU runs none: leave one of the two out",
+				       ev->name);
 	if (ev->precise > 3)
 		return gprof_error_set(e, EINVAL, "%s: a precision of %u; 0 to 3 are there",
 				       ev->name, ev->precise);

@@ -36,8 +36,8 @@ static int setup(struct gprof_stream *s, const struct gprof_stream_source *sourc
 		return err;
 	err = gprof_device_info(&s->dev, &info, e);
 	if (!err && source->columns.latency && !(info.out_features & GPROF_FEAT_PARALLELISM))
-		err = gprof_error_set(e, EOPNOTSUPP, "%s: this gprof.ko cannot tell how many tasks "
-				      "run, which latency is made of; load a newer one, or leave "
+		err = gprof_error_set(e, EOPNOTSUPP, "%s: this gprof.ko cannot count running "
+				      "tasks, which latency needs; load a newer one, or leave "
 				      "latency out", s->name);
 	if (!err && source->needs & ~info.out_features)
 		err = gprof_error_set(e, EOPNOTSUPP, "%s: this gprof.ko %s", s->name,

@@ -480,8 +480,8 @@ static int read_given(struct work *w)
 	for (i = 0; i < w->opts.nr_files; i++) {
 		err = gprof_given_file_read(&w->given[i], w->opts.files[i]);
 		if (err == -ENOEXEC)
-			return gprof_error_set(w->e, EINVAL, "%s is no ELF file with a build-id, by "
-					       "which it could be told from others", w->opts.files[i]);
+			return gprof_error_set(w->e, EINVAL, "%s is no ELF file with a build-id",
+					       w->opts.files[i]);
 		if (err)
 			return gprof_error_set(w->e, EINVAL, "%s cannot be read (%s)",
 					       w->opts.files[i], gprof_strerror(-err));

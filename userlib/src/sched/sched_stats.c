@@ -55,7 +55,7 @@ static int check_features(const struct gprof_info *info, unsigned int flags,
 	if (flags & GPROF_SCHED_FAULTS && !(info->out_features & GPROF_FEAT_SCHED_FAULTS))
 		return gprof_error_set(e, EOPNOTSUPP,
 				       WHAT ": page faults cannot be counted on this kernel, which "
-				       "lets nobody probe them (CONFIG_KPROBES); leave them out");
+				       "has no probes (CONFIG_KPROBES); leave them out");
 	return 0;
 }
 

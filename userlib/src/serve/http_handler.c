@@ -374,8 +374,8 @@ int gprof_http_handler(struct gprof_http *h, const struct gprof_http_request *re
 	if (err)
 		return err;
 	if (!rq.method || !rq.path || !rq.answer)
-		return gprof_error_set(NULL, EINVAL, "a request has a method, a path, and somebody for "
-				       "the answer");
+		return gprof_error_set(NULL, EINVAL, "a request has a method, a path, and a "
+				       "function for the answer");
 	a = calloc(1, sizeof(*a));
 	if (!a)
 		return gprof_error_set(NULL, ENOMEM, "no memory for a request");

@@ -171,7 +171,7 @@ void gprof_http_index(FILE *f, const struct gprof_http_config *cfg)
 		"<code>hz=</code> how often the timer samples", cfg->max_ns / S);
 	if (!cfg->only)
 		fputs("; <code>pid=</code>, <code>cgroup=</code>, <code>cpu=</code>, "
-		      "<code>comm=</code> whom", f);
+		      "<code>comm=</code> set the target", f);
 	fputs(". Open them with <code>go tool pprof</code> or <code>gprofctl top</code>.</p>\n"
 	      "</body>\n</html>\n", f);
 }

@@ -228,8 +228,8 @@ static int fly(struct exchange *a)
 				       "--flight starts one");
 	if (a->request.chosen)
 		return gprof_error_set(&a->e, EINVAL,
-				       "%s= says whom to record, but the flight recorder "
-				       "has its target already",
+				       "%s= sets a target, but the flight recorder has its target "
+				       "already",
 				       a->request.chosen);
 	return gprof_flight_snapshot(a->h->cfg.flight, a->fd, &snap);
 }

@@ -59,11 +59,11 @@ static int check_id(int id, struct gprof_error *e)
 	if (has == -ENOENT || has == -ESRCH)
 		return gprof_error_set(e, ESRCH, "there is no process %d", id);
 	if (has < 0)
-		return gprof_error_set(e, EACCES, "whether process %d has loaded " SHIM ", which tells "
-				       "what a program allocates, cannot be seen (%s); " KERNEL_SAYS, id,
+		return gprof_error_set(e, EACCES, "whether process %d has loaded " SHIM ", which "
+				       "reports allocations, cannot be seen (%s); " KERNEL_SAYS, id,
 				       gprof_strerror(-has));
-	return gprof_error_set(e, EOPNOTSUPP, "process %d has not loaded " SHIM ", which reports what a "
-			       "program allocates: start it with the path of that in LD_PRELOAD; or "
+	return gprof_error_set(e, EOPNOTSUPP, "process %d has not loaded " SHIM ", which reports "
+			       "allocations: start it with the path of that in LD_PRELOAD; or "
 			       "record by probes=1, with which each malloc() enters the kernel; " KERNEL_SAYS, id);
 }
 
@@ -73,8 +73,8 @@ int gprof_shim_check(const struct gprof_target *target, struct gprof_error *e)
 	case GPROF_SELF:
 		if (has_shim("self") > 0)
 			return 0;
-		return gprof_error_set(e, EOPNOTSUPP, "this program has not loaded " SHIM ", which tells "
-				       "what it allocates: start it with the path of that in "
+		return gprof_error_set(e, EOPNOTSUPP, "this program has not loaded " SHIM ", which "
+				       "reports allocations: start it with the path of that in "
 				       "LD_PRELOAD, or link it with that; " KERNEL_SAYS);
 	case GPROF_PROCESS:
 	case GPROF_THREAD:
@@ -82,9 +82,10 @@ int gprof_shim_check(const struct gprof_target *target, struct gprof_error *e)
 	default:
 		if (any_has_shim())
 			return 0;
-		return gprof_error_set(e, EOPNOTSUPP, "no program here has loaded " SHIM ", which tells "
-				       "what a program allocates: start some with the path of that in "
-				       "LD_PRELOAD, or ask for one with pid= and probes=1; kernel-heap and kernel-allocs "
-				       "are the kernel's allocations");
+		return gprof_error_set(e, EOPNOTSUPP, "no program here has loaded " SHIM ", which "
+				       "reports allocations: start some with the path of that in "
+				       "LD_PRELOAD, or ask for one with pid= and probes=1; "
+				       "kernel-heap and kernel-allocs are the kernel's "
+				       "allocations");
 	}
 }

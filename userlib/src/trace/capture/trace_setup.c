@@ -41,7 +41,8 @@ static int set_groups(unsigned int wanted, uint64_t features, struct gprof_trace
 		wanted &= ~groups[i].group;
 		if (!(features & groups[i].feature))
 			return gprof_error_set(e, EOPNOTSUPP,
-					       "this kernel cannot tell of %s (%s); leave them out",
+					       "this kernel has no events of %s (%s); leave them "
+					       "out",
 					       groups[i].name, gprof_strerror(EOPNOTSUPP));
 		params->flags |= groups[i].flag;
 	}

@@ -132,8 +132,8 @@ static int explain(int err, uint32_t reason, const char *text, struct gprof_erro
 				       "root or CAP_PERFMON", text);
 	case GPROF_REASON_LOCKDOWN:
 		return gprof_error_set(e, err,
-				       "trigger %s: the kernel is locked down (Secure Boot), and lets "
-				       "nobody at tracepoints", text);
+				       "trigger %s: the kernel is locked down (Secure Boot), and "
+				       "allows no tracepoints", text);
 	case GPROF_REASON_MEMLOCK:
 		return gprof_error_set(e, err,
 				       "trigger %s: the table of what tasks wait for would be over the "

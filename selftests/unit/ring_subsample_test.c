@@ -111,7 +111,7 @@ TEST_F(subsample, has_no_rhythm)
 }
 
 /* As when recorders with other rates come and go, more often than a sample is taken. */
-TEST_F(subsample, changes_favour_nobody)
+TEST_F(subsample, changes_favour_no_sample)
 {
 	double samples = 1000 / self->p, mean = 0;
 	int run, n;
@@ -280,7 +280,7 @@ TEST(bytes_in_a_row_are_wrong_by_less_than_a_sample)
  * Bytes of one place in each @every, whatever that is: right on an average, and no worse than
  * if each were drawn for by itself.
  */
-TEST(a_rhythm_favours_nobody)
+TEST(a_rhythm_favours_no_byte)
 {
 	static const u64 others[] = { 96, 4096 / 3 - 64, 2048 - 64, 4096 * 2 / 3 - 64, 4096 - 64,
 				      4095 - 64, 3000, 4095 };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "live_table.h"
+#include "object_table.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
 
-const struct gprof_object_table_head *live_table_map(int fd, size_t *size)
+const struct gprof_object_table_head *object_table_map(int fd, size_t *size)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	void *head = mmap(NULL, page, PROT_READ, MAP_SHARED, fd, GPROF_MMAP_OBJECTS);
@@ -17,15 +17,15 @@ const struct gprof_object_table_head *live_table_map(int fd, size_t *size)
 	return head == MAP_FAILED ? NULL : head;
 }
 
-const struct gprof_object_slot *live_table_slot(const struct gprof_object_table_head *head,
+const struct gprof_object_slot *object_table_slot(const struct gprof_object_table_head *head,
 						uint64_t number)
 {
 	return (const void *)((const char *)head + head->slots_offset + number * head->slot_size);
 }
 
-bool live_table_has(const struct gprof_object_table_head *head, uint64_t live)
+bool object_table_has(const struct gprof_object_table_head *head, uint64_t live)
 {
-	const struct gprof_object_slot *s = live_table_slot(head, GPROF_OBJECT_SLOT(live));
+	const struct gprof_object_slot *s = object_table_slot(head, GPROF_OBJECT_SLOT(live));
 
 	return live && GPROF_OBJECT_SLOT(live) < head->nr_slots &&
 	       __atomic_load_n(&s->live, __ATOMIC_RELAXED) == live;

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * own_stack.h: GPROF_IOC_SELF_STACK from a function that has a frame record, whatever it was
+ * self_stack.h: GPROF_IOC_SELF_STACK from a function that has a frame record, whatever it was
  * compiled with.
  */
-#ifndef GPROF_TEST_OWN_STACK_H
-#define GPROF_TEST_OWN_STACK_H
+#ifndef GPROF_TEST_SELF_STACK_H
+#define GPROF_TEST_SELF_STACK_H
 
 #include <linux/gprof.h>
 #include <sys/syscall.h>
 
 /* Words from the frame address to the frame record. */
 #ifdef __riscv
-#define OWN_STACK_RECORD	(-2)
+#define SELF_STACK_RECORD	(-2)
 #else
-#define OWN_STACK_RECORD	0
+#define SELF_STACK_RECORD	0
 #endif
 
 /* Behind the call: what frame 0 is. One place, since the function is one. */
-extern const char own_stack_leaf[];
+extern const char self_stack_leaf[];
 
-__attribute__((noinline, noclone, unused)) static int own_stack_call(int fd,
+__attribute__((noinline, noclone, unused)) static int self_stack_call(int fd,
 								     struct gprof_self_stack *arg)
 {
 	long ret;
@@ -28,7 +28,7 @@ __attribute__((noinline, noclone, unused)) static int own_stack_call(int fd,
 	__asm__ volatile("" : : "r"(__builtin_frame_address(0)));
 #ifdef __x86_64__
 	__asm__ volatile("syscall\n"
-			 ".globl own_stack_leaf\nown_stack_leaf:"
+			 ".globl self_stack_leaf\nself_stack_leaf:"
 			 : "=a"(ret)
 			 : "0"((long)SYS_ioctl), "D"((long)fd), "S"((long)GPROF_IOC_SELF_STACK),
 			   "d"(arg)
@@ -40,7 +40,7 @@ __attribute__((noinline, noclone, unused)) static int own_stack_call(int fd,
 	register void *a2 __asm__("a2") = arg;
 
 	__asm__ volatile("ecall\n"
-			 ".globl own_stack_leaf\nown_stack_leaf:"
+			 ".globl self_stack_leaf\nself_stack_leaf:"
 			 : "+r"(a0) : "r"(a7), "r"(a1), "r"(a2) : "memory");
 	ret = a0;
 #else
@@ -50,7 +50,7 @@ __attribute__((noinline, noclone, unused)) static int own_stack_call(int fd,
 	register void *x2 __asm__("x2") = arg;
 
 	__asm__ volatile("svc 0\n"
-			 ".globl own_stack_leaf\nown_stack_leaf:"
+			 ".globl self_stack_leaf\nself_stack_leaf:"
 			 : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2) : "memory");
 	ret = x0;
 #endif

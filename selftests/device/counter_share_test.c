@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * share_test: recorders that ask for the same counter have one set of events between
+ * counter_share_test: recorders that ask for the same counter have one set of events between
  * them, and nobody can tell, but by what it costs: each gets what it asked for, whoever
  * comes, goes, or wants it faster.
  *
@@ -150,7 +150,7 @@ TEST_F(share, slower_gets_a_part_of_what_the_faster_gets)
 	EXPECT_LT(n / SLOW / 2, i);
 }
 
-TEST_F(share, who_comes_and_goes_has_what_happened_meanwhile)
+TEST_F(share, recorder_that_comes_and_goes_has_the_events_meanwhile)
 {
 	struct recorder *fast = &self->r[0], *slow = &self->r[1];
 	const unsigned int n = 40000;
@@ -170,7 +170,7 @@ TEST_F(share, who_comes_and_goes_has_what_happened_meanwhile)
 }
 
 /* More often than a period of the slower ends. */
-TEST_F(share, comings_and_goings_keep_nobody_from_samples)
+TEST_F(share, comings_and_goings_keep_no_recorder_from_samples)
 {
 	struct recorder *fast = &self->r[0], *slow = &self->r[1];
 	const unsigned int n = 30, times = 300;
@@ -195,7 +195,7 @@ TEST_F(share, comings_and_goings_keep_nobody_from_samples)
 }
 
 /* Who comes wants less than there is: that is no reason to begin a period anew. */
-TEST_F(share, slower_ones_who_come_keep_nobody_from_samples)
+TEST_F(share, slower_recorders_that_come_keep_no_other_from_samples)
 {
 	struct recorder *fast = &self->r[0], *slow = &self->r[1];
 	const unsigned int n = FAST / 3, times = 300;

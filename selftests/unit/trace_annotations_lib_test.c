@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* trace_notes_lib_test: numbers of tasks, and annotations that wait. */
+/* trace_annotations_lib_test: numbers of tasks, and annotations that wait. */
 
 #include "trace/write/trace_annotations.h"
 
 #include "harness.h"
 
-FIXTURE(notes) {
+FIXTURE(annotations) {
 	struct gprof_trace_annotations n;
 };
 
-FIXTURE_SETUP(notes)
+FIXTURE_SETUP(annotations)
 {
 	gprof_trace_annotations_init(&self->n);
 }
 
-FIXTURE_TEARDOWN(notes)
+FIXTURE_TEARDOWN(annotations)
 {
 	gprof_trace_annotations_free(&self->n);
 }
@@ -22,7 +22,7 @@ FIXTURE_TEARDOWN(notes)
 static const struct gprof_process one = { 100, 1, 5000 }, again = { 100, 1, 9000 },
 				  exec = { 100, 2, 5000 };
 
-static uint64_t task(FIXTURE_DATA(notes) *self, const struct gprof_process *p, uint64_t number,
+static uint64_t task(FIXTURE_DATA(annotations) *self, const struct gprof_process *p, uint64_t number,
 		     bool begins)
 {
 	uint64_t id = ~0ULL;
@@ -30,7 +30,7 @@ static uint64_t task(FIXTURE_DATA(notes) *self, const struct gprof_process *p, u
 	return gprof_trace_annotations_task(&self->n, p, number, begins, &id) ? ~0ULL : id;
 }
 
-TEST_F(notes, a_task_has_a_number_that_no_other_has)
+TEST_F(annotations, a_task_has_a_number_that_no_other_has)
 {
 	uint64_t a = task(self, &one, 1, true), b = task(self, &one, 2, true);
 
@@ -45,7 +45,7 @@ TEST_F(notes, a_task_has_a_number_that_no_other_has)
 	EXPECT_ZEROS(task(self, &one, 0, false), task(self, &one, 0, true));
 }
 
-TEST_F(notes, old_tasks_are_forgotten_and_those_in_use_are_not)
+TEST_F(annotations, old_tasks_are_forgotten_and_those_in_use_are_not)
 {
 	uint64_t used = task(self, &one, 1, true), idle = task(self, &one, 2, true), i;
 
@@ -58,7 +58,7 @@ TEST_F(notes, old_tasks_are_forgotten_and_those_in_use_are_not)
 	EXPECT_GE(2ULL * GPROF_TRACE_NOTES_TASKS, self->n.tasks[0].nr + self->n.tasks[1].nr);
 }
 
-TEST_F(notes, they_are_kept_until_they_are_dropped)
+TEST_F(annotations, they_are_kept_until_they_are_dropped)
 {
 	union {
 		struct gprof_annotation_rec rec;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * own_stack_test: GPROF_IOC_SELF_STACK tells where the calling thread is, to the byte, in any state
+ * self_stack_test: GPROF_IOC_SELF_STACK tells where the calling thread is, to the byte, in any state
  * of the recorder, and writes no record; what is wrong is refused, and nothing changed.
  *
  * The truth is what the functions themselves say of where they return to. The outermost is
@@ -8,7 +8,7 @@
  */
 #include "harness.h"
 #include "device.h"
-#include "own_stack.h"
+#include "self_stack.h"
 #include "reader.h"
 #include "workload.h"
 
@@ -54,7 +54,7 @@ static uint64_t return_address(void *addr)
 __attribute__((noinline, noclone)) static void innermost(struct call *c)
 {
 	c->truth[1] = return_address(__builtin_return_address(0));
-	c->err = own_stack_call(c->fd, c->arg);
+	c->err = self_stack_call(c->fd, c->arg);
 	__asm__ volatile("");
 }
 
@@ -72,7 +72,7 @@ __attribute__((noinline, noclone)) static void descend(struct call *c, unsigned 
 __attribute__((noinline, noclone)) static void first(struct call *c)
 {
 	c->nr = c->depth + 2;
-	/* what own_stack_call() returns to is known by where it lies alone */
+	/* what self_stack_call() returns to is known by where it lies alone */
 	c->truth[0] = 0;
 	if (c->depth)
 		descend(c, c->depth);
@@ -102,11 +102,11 @@ static unsigned int whole(const struct call *c)
 static uint64_t truth_of(const struct call *c, unsigned int n)
 {
 	if (!n)
-		return (uintptr_t)own_stack_leaf;
+		return (uintptr_t)self_stack_leaf;
 	return c->truth[n - 1];
 }
 
-/* Is frame @n what it should be? Of who called own_stack_call() it is near enough. */
+/* Is frame @n what it should be? Of who called self_stack_call() it is near enough. */
 static bool is_right(const struct call *c, unsigned int n, uint64_t frame)
 {
 	if (n == 1)
@@ -242,7 +242,7 @@ TEST_F(stack, room_for_none_or_for_more_than_there_can_be_is_EINVAL)
 	for (i = 0; i < sizeof(rooms) / sizeof(rooms[0]); i++) {
 		self->arg.max_frames = rooms[i];
 		self->arg.out_frames = 77;
-		EXPECT_EQ(-EINVAL, own_stack_call(self->fd, &self->arg));
+		EXPECT_EQ(-EINVAL, self_stack_call(self->fd, &self->arg));
 		EXPECT_EQS(GPROF_REASON_PARAMS, self->arg.out_reason, 0, self->arg.out_frames);
 	}
 	EXPECT_EQ(0x5a5a5a5a5a5a5a5aULL, self->frames[0]);
@@ -289,7 +289,7 @@ TEST_F(stack, room_that_is_not_in_memory_yet_is_found)
 	outermost(first, &self->c);
 	ASSERT_EQ(0, self->c.err);
 	EXPECT_EQ(whole(&self->c), self->arg.out_frames);
-	EXPECT_EQ((uintptr_t)own_stack_leaf, map[512 - 8]);
+	EXPECT_EQ((uintptr_t)self_stack_leaf, map[512 - 8]);
 	EXPECT_EQ((uintptr_t)outermost_ret, map[512 - 8 + whole(&self->c) - 1]);
 }
 
@@ -348,17 +348,17 @@ TEST_F(stack, a_frame_record_may_say_anything)
 	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		for (j = 0; j < sizeof(words) / sizeof(words[0]); j++) {
 			volatile uint64_t *record = (uint64_t *)__builtin_frame_address(0) +
-						    OWN_STACK_RECORD;
+						    SELF_STACK_RECORD;
 			uint64_t kept[2] = { record[0], record[1] };
 			int err;
 
 			record[0] = words[i];
 			record[1] = words[j];
-			err = own_stack_call(self->fd, &self->arg);
+			err = self_stack_call(self->fd, &self->arg);
 			record[0] = kept[0];
 			record[1] = kept[1];
 			ASSERT_EQ(0, err);
-			EXPECT_EQ((uintptr_t)own_stack_leaf, self->frames[0]);
+			EXPECT_EQ((uintptr_t)self_stack_leaf, self->frames[0]);
 			EXPECT_EQ(2, self->arg.out_frames);
 		}
 	}
