@@ -242,7 +242,8 @@ TEST_F(share, those_of_cpus_share_too)
 	int i;
 
 	for (i = 0; i < 2; i++) {
-		set_up(_metadata, &self->r[i], self->signal, i ? SLOW : FAST, GPROF_TARGET_SYSTEM, 0);
+		set_up(_metadata, &self->r[i], self->signal, i ? SLOW : FAST, GPROF_TARGET_SYSTEM,
+		       0);
 		ASSERT_EQ(0, device_start(&self->r[i].dev));
 	}
 	send_signals(n);

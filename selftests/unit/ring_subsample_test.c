@@ -408,9 +408,11 @@ TEST(each_is_taken_where_each_byte_is)
 /* What another has sampled by fewer bytes, or by more. */
 TEST(samples_of_others_stand_for_all)
 {
-	static const struct { u64 had, period, size; } cases[] = {
-		{ 1000, 1000, 300 }, { 1000, 10000, 300 }, { 1000, 3500, 999 }, { 1000, 10000, 5000 },
-		{ 1000, 4000, 5000 }, { 10000, 1000, 300 }, { 10000, 1000, 3000 }, { 1, 5000, 80 },
+	static const struct { u64 had, period, size;
+	} cases[] = {
+		{ 1000, 1000, 300 },   { 1000, 10000, 300 }, { 1000, 3500, 999 },
+		{ 1000, 10000, 5000 }, { 1000, 4000, 5000 }, { 10000, 1000, 300 },
+		{ 10000, 1000, 3000 }, { 1, 5000, 80 },
 	};
 	const double nr = 2e6;
 	unsigned int k;

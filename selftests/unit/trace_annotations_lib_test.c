@@ -22,8 +22,8 @@ FIXTURE_TEARDOWN(annotations)
 static const struct gprof_process one = { 100, 1, 5000 }, again = { 100, 1, 9000 },
 				  exec = { 100, 2, 5000 };
 
-static uint64_t task(FIXTURE_DATA(annotations) *self, const struct gprof_process *p, uint64_t number,
-		     bool begins)
+static uint64_t task(FIXTURE_DATA(annotations) *self, const struct gprof_process *p,
+		     uint64_t number, bool begins)
 {
 	uint64_t id = ~0ULL;
 
