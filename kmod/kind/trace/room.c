@@ -5,7 +5,7 @@
  *
  * Contexts: context switches and wakeups under the lock of a run queue, hard interrupts,
  * system calls; triggers are looked after in the thread of the recorder's user.
- * May include: kind, sample and the rooms below.
+ * May include: kind/cpu, kind, sample and the rooms below.
  */
 #include "source_trace.c"
 #include "trace_probe.c"
