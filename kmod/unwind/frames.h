@@ -137,7 +137,7 @@ bool gprof_arch_user_reads(struct pt_regs *regs, bool interrupted);
 u64 gprof_arch_first_record(struct pt_regs *regs, struct gprof_top *top);
 
 /**
- * gprof_arch_begins_thread() - is this a thread before its first instruction, on a stack of its own?
+ * gprof_arch_begins_thread() - is this a thread on a new stack, before its first instruction?
  * @regs: registers of user mode; the link register still leads to the code of its creator
  *
  * Context: Any incl. NMI, page faults off, user memory closed. arm64 alone: elsewhere the C

@@ -252,8 +252,8 @@ static bool is_record(u64 fp, u64 sp)
 {
 	u64 next, pc;
 
-	return !(fp & 7) && fp - sp < RECORD_NEAR && read_word(&next, fp) && read_word(&pc, fp + 8) &&
-	       (next > fp || !next) && is_return(gprof_user_strip(pc));
+	return !(fp & 7) && fp - sp < RECORD_NEAR && read_word(&next, fp) &&
+	       read_word(&pc, fp + 8) && (next > fp || !next) && is_return(gprof_user_strip(pc));
 }
 
 /**
@@ -290,6 +290,7 @@ bool gprof_unwind_by_record(struct gprof_unwind_state *w, struct gprof_frame *fr
 		w->fp = f->fp;
 		w->exact = false;
 		w->drop = false;
+		w->record_nr = 0;
 		return true;
 	}
 	return false;
@@ -347,7 +348,7 @@ static bool step_guess(struct gprof_unwind_state *w, const struct gprof_unwind_r
 		return false;
 	/*
 	 * HotSpot moves a return address down to make room for an interpreter's arguments, and the
-	 * stack pointer behind the interpreter's record is too low. Then the address is found again.
+	 * stack pointer behind the interpreter's record is too low. The address is found again.
 	 */
 	if (w->nr && w->nr == w->record_nr && HOW_RA(r->how) == GPROF_UNWIND_RA_AT_CFA &&
 	    read_word(&pc, cfa + (s64)r->ra * 8) && gprof_user_strip(pc) == w->at + 1)
