@@ -38,9 +38,7 @@ FIXTURE_SETUP(kinds)
 
 FIXTURE_TEARDOWN(kinds)
 {
-	int i;
-
-	for (i = 0; i < MANY; i++) {
+	for (int i = 0; i < MANY; i++) {
 		gprof_profile_free(self->p[i]);
 		gprof_recorder_free(self->r[i]);
 	}
@@ -64,19 +62,18 @@ static void does_all(void *arg, int step)
 {
 	static int word;
 	pthread_t waiter;
-	int i;
 
 	(void)arg;
 	(void)step;
 	if (pthread_create(&waiter, NULL, is_let_go, &word))
 		_exit(1);
-	for (i = 0; i < LOCKS; i++) {
+	for (int i = 0; i < LOCKS; i++) {
 		sleep_ms(2);
 		__atomic_add_fetch(&word, 1, __ATOMIC_SEQ_CST);
 		syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 	}
 	pthread_join(waiter, NULL);
-	for (i = 0; i < NAPS; i++)
+	for (int i = 0; i < NAPS; i++)
 		sleep_ms(1);
 	burn_ns(300 * MS);
 }
@@ -192,9 +189,8 @@ static int seek(void *ctx, const struct gprof_frame *frames, size_t nr, const in
 {
 	struct sought *s = ctx;
 	bool found = false;
-	size_t i;
 
-	for (i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++) {
 		if (is_of_allocator(frames[i].function))
 			return 0;
 		found |= !strcmp(frames[i].function, s->function);
@@ -262,16 +258,15 @@ TEST_F(kinds, profiles_that_follow_each_other_have_each_sample_once)
 	};
 	int64_t sum[2] = { 0 }, begin, duration, end = 0;
 	struct gprof_recorder_stats st = { .sz = sizeof(st) };
-	int i, j;
 
 	ASSERT_EQ(0, child_fork(&self->child, does_all, NULL));
 	cfg.target = (struct gprof_target){ GPROF_PROCESS, self->child.pid };
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		self->r[i] = gprof_recorder_new(&cfg);
 		ASSERT_NE(NULL, self->r[i]) TH_LOG("%s", gprof_error());
 		ASSERT_EQ(0, gprof_recorder_start_events(self->r[i], NULL, 2));
 	}
-	for (i = 0; i <= NEXT_STEPS; i++) {
+	for (int i = 0; i <= NEXT_STEPS; i++) {
 		ASSERT_EQ(0, child_step(&self->child));
 		/* That it waits again is a wait of both. */
 		child_asleep(&self->child);
@@ -282,7 +277,7 @@ TEST_F(kinds, profiles_that_follow_each_other_have_each_sample_once)
 			ASSERT_EQ(0, gprof_recorder_stop_profiles(self->r[0], self->p, 2))
 				TH_LOG("%s", gprof_error());
 		}
-		for (j = 0; j < 2; j++) {
+		for (int j = 0; j < 2; j++) {
 			EXPECT_LT(0, gprof_profile_total(self->p[j], 0));
 			sum[j] += gprof_profile_total(self->p[j], 0);
 			gprof_profile_time(self->p[j], &begin, &duration);
@@ -403,7 +398,6 @@ static int count_lock_waits(void *ctx, const struct gprof_frame *frames, size_t 
 	const char *lock = gprof_profile_label(((struct lock_waits *)ctx)->p, "lock", NULL);
 	struct lock_waits *w = ctx;
 	int64_t tid = 0;
-	size_t i;
 
 	gprof_profile_label(w->p, "tid", &tid);
 	w->of_others += !lock || strncmp(lock, "kernel ", 7);
@@ -415,7 +409,7 @@ static int count_lock_waits(void *ctx, const struct gprof_frame *frames, size_t 
 	w->ns += values[1];
 	gprof_profile_label(w->p, "owner", &w->owner);
 	w->owner_named = !strcmp(gprof_profile_label(w->p, "owner_comm", NULL) ? : "", "holds it");
-	for (i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr; i++)
 		w->in_write |= !!strstr(frames[i].function, "pipe_write");
 	return 0;
 }
@@ -518,13 +512,12 @@ TEST_F(kinds, filter_lets_through_what_it_says)
 		.sz = sizeof(cfg), .target = { GPROF_SELF }, .event = "signal:signal_generate",
 		.buffer_bytes = 1 << 16,
 	};
-	unsigned int i;
 
 	tracepoint_id("signal", "signal_generate");
 	signal(SIGUSR1, SIG_IGN);
 	signal(SIGUSR2, SIG_IGN);
 	/* All at once: each has the same counter, and a filter of its own. */
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		cfg.filter = cases[i].filter;
 		self->r[i] = gprof_tracepoint_recorder_new(&cfg);
 		ASSERT_NE(NULL, self->r[i]) TH_LOG("%s", gprof_error());
@@ -533,7 +526,7 @@ TEST_F(kinds, filter_lets_through_what_it_says)
 	send_to(SIGUSR1, 10);
 	send_to(SIGUSR2, 20);
 	send_to(SIGURG, 5);
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		EXPECT_EQ(cases[i].passes, stop_one(_metadata, self->r[i], &self->p[i]))
 			TH_LOG("%s", cases[i].filter ?: "none");
 	}
@@ -580,21 +573,17 @@ TEST_F(kinds, filter_that_does_not_parse_is_told_with_the_place)
 	struct gprof_tracepoint_config cfg = {
 		.sz = sizeof(cfg), .target = { GPROF_SELF }, .event = "signal:signal_generate",
 	};
-	unsigned int i;
 
 	tracepoint_id("signal", "signal_generate");
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		cfg.filter = cases[i].filter;
-		errno = 0;
-		EXPECT_EQ(NULL, gprof_tracepoint_recorder_new(&cfg));
-		EXPECT_EQ(EINVAL, errno);
+		EXPECT_ERRNO(EINVAL, gprof_tracepoint_recorder_new(&cfg));
 		EXPECT_NE(NULL, strstr(gprof_error(), cases[i].word))
 			TH_LOG("%s: %s", cases[i].filter, gprof_error());
 	}
 	cfg.event = "page-faults";
 	cfg.filter = "sig == 1";
-	EXPECT_EQ(NULL, gprof_tracepoint_recorder_new(&cfg));
-	EXPECT_EQ(EINVAL, errno);
+	EXPECT_ERRNO(EINVAL, gprof_tracepoint_recorder_new(&cfg));
 }
 
 TEST_HARNESS_MAIN

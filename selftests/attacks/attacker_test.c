@@ -227,11 +227,10 @@ TEST_F(attacker, counts_no_system_calls_or_faults_which_slows_everybodys)
 static void crowd(void *arg, int step)
 {
 	static struct device devs[CROWD];
-	int i;
 
 	if (be_usual_attacker())
 		_exit(1);
-	for (i = 0; i < CROWD; i++) {
+	for (int i = 0; i < CROWD; i++) {
 		if (count_oneself(&devs[i], __GPROF_SCHED_F_ALL) && count_oneself(&devs[i], 0))
 			_exit(1);
 	}
@@ -240,9 +239,8 @@ static void crowd(void *arg, int step)
 static uint64_t least(uint64_t (*once)(void))
 {
 	uint64_t ns, best = UINT64_MAX;
-	int i;
 
-	for (i = 0; i < 300; i++) {
+	for (int i = 0; i < 300; i++) {
 		ns = once();
 		best = ns < best ? ns : best;
 	}
@@ -252,9 +250,8 @@ static uint64_t least(uint64_t (*once)(void))
 static uint64_t calls_ns(void)
 {
 	uint64_t begin = monotonic_ns();
-	int i;
 
-	for (i = 0; i < 200; i++)
+	for (int i = 0; i < 200; i++)
 		syscall(SYS_getppid);
 	return monotonic_ns() - begin;
 }
@@ -280,11 +277,10 @@ TEST_F(attacker, slows_no_system_call_or_page_fault_of_others)
 {
 	uint64_t calls = 0, calls_beside = 0, faults = 0, faults_beside = 0;
 	struct child child;
-	int tries;
 
 	NEED_ROOT();
 	/* A busy host may slow a round of some ms, but not each; a counter does. */
-	for (tries = 0; tries < 10; tries++) {
+	for (int tries = 0; tries < 10; tries++) {
 		calls = least(calls_ns);
 		faults = least(faults_ns);
 		ASSERT_ZEROS(child_fork(&child, crowd, NULL), child_step(&child));
@@ -372,7 +368,6 @@ TEST_F(attacker, delays_no_netlink_request_of_others)
 	uint64_t alone = 0, beside = UINT64_MAX;
 	struct siege *siege;
 	struct child child;
-	int tries;
 
 	NEED_ROOT();
 	SKIP_UNLESS(nr_online_cpus() > 1, "needs a CPU for each side");
@@ -381,7 +376,7 @@ TEST_F(attacker, delays_no_netlink_request_of_others)
 	ASSERT_NE(MAP_FAILED, siege);
 	ASSERT_LE(0, pin_to(online_cpu(1)));
 	/* A busy host may slow a round, but not each; who holds a lock does. */
-	for (tries = 0; tries < 5; tries++) {
+	for (int tries = 0; tries < 5; tries++) {
 		siege->begun = false;
 		alone = ns_of_asking(siege->id);
 		ASSERT_ZEROS(child_fork(&child, besiege, siege), child_step(&child));
@@ -582,11 +577,10 @@ TEST_F(attacker, finds_nothing_in_the_pages_that_another_gave_back)
 	size_t length = 0, i, dirty = 0;
 	const uint64_t *words;
 	struct device dev;
-	unsigned int life;
 
 	NEED_ROOT();
 	self->setup.buffer_size = 1 << 18;
-	for (life = 0; life < 10; life++) {
+	for (unsigned int life = 0; life < 10; life++) {
 		ASSERT_EQ(0, device_record(&dev, &self->setup));
 		burn_ns(10000000);
 		device_close(&dev);
@@ -819,13 +813,12 @@ static struct kernel_time kernel_time(void)
 static int map_file_often(int fd, unsigned int nr)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
-	unsigned int i;
 	char *at;
 
 	at = mmap(NULL, nr * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (fd < 0 || ftruncate(fd, page) || at == MAP_FAILED)
 		return -errno;
-	for (i = 0; i < nr; i++)
+	for (unsigned int i = 0; i < nr; i++)
 		if (mmap(at + i * page, page, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, fd,
 			 0) == MAP_FAILED)
 			return -errno;
@@ -863,10 +856,9 @@ static int map_many_slow(unsigned int nr)
 static void change_mappings(bool (*go_on)(void *arg), void *arg)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
-	unsigned int i;
 	char *at;
 
-	for (i = 1; go_on(arg); i = i % 4096 + 1) {
+	for (unsigned int i = 1; go_on(arg); i = i % 4096 + 1) {
 		at = mmap(NULL, i * page, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		burn_ns(500000);
 		munmap(at, i * page);
@@ -876,9 +868,8 @@ static void change_mappings(bool (*go_on)(void *arg), void *arg)
 static bool drain(void *arg)
 {
 	struct device *dev = arg;
-	unsigned int cpu;
 
-	for (cpu = 0; cpu < dev->nr_cpus; cpu++)
+	for (unsigned int cpu = 0; cpu < dev->nr_cpus; cpu++)
 		if (dev->rings[cpu].head)
 			dev->rings[cpu].tail->tail =
 				__atomic_load_n(&dev->rings[cpu].head->head, __ATOMIC_ACQUIRE);
@@ -984,12 +975,11 @@ TEST_F(attacker, takes_the_cpu_from_no_task_for_long)
 {
 	uint64_t gap = UINT64_MAX;
 	struct child target;
-	int tries;
 
 	NEED_ROOT();
 	ASSERT_LE(0, pin_to_some_cpu());
 	/* A busy host may keep a guest waiting, but not each time. */
-	for (tries = 0; tries < GAP_TRIES && gap > LONG_GAP_NS; tries++) {
+	for (int tries = 0; tries < GAP_TRIES && gap > LONG_GAP_NS; tries++) {
 		ASSERT_ZEROS(child_fork(&target, be_read_slowly, NULL), child_step(&target),
 			     child_begin(&target));
 		gap = worst_gap(6000000000);
@@ -1487,9 +1477,7 @@ static void hide_in_sockets(struct gprof_setup *setup)
 
 static bool references_become(long wanted)
 {
-	int i;
-
-	for (i = 0; i < 500 && module_references() != wanted; i++)
+	for (int i = 0; i < 500 && module_references() != wanted; i++)
 		sleep_ms(10);
 	return module_references() == wanted;
 }
@@ -1523,7 +1511,6 @@ TEST_F(attacker, that_is_killed_does_not_hold_the_module_by_mappings_and_childre
 	long references = module_references();
 	uint64_t recorders = open_recorders();
 	pid_t pid;
-	int i;
 
 	NEED_ROOT();
 	pid = fork();
@@ -1534,13 +1521,13 @@ TEST_F(attacker, that_is_killed_does_not_hold_the_module_by_mappings_and_childre
 		if (become(ATTACKER) || device_record(&self->dev, &self->setup))
 			_exit(1);
 		close(self->dev.fd);
-		for (i = 0; i < 10; i++) {
+		for (int i = 0; i < 10; i++) {
 			if (!fork())
 				burn_until(UINT64_MAX);
 		}
 		burn_until(UINT64_MAX);
 	}
-	for (i = 0; i < 200 && open_recorders() == recorders; i++)
+	for (int i = 0; i < 200 && open_recorders() == recorders; i++)
 		sleep_ms(10);
 	EXPECT_LT(recorders, open_recorders());
 	sleep_ms(100);

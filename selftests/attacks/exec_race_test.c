@@ -54,11 +54,10 @@ static void learn_own_run(struct __test_metadata *_metadata, FIXTURE_DATA(race) 
 {
 	struct gprof_cpu_params params = timer_params(PERIOD_NS);
 	struct gprof_setup setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &params);
-	int i;
 
 	setup.buffer_size = SMALL;
 	ASSERT_ZEROS(device_record(&self->keeper, &setup), tally_init(self->tally, &self->keeper));
-	for (i = 0; i < 100 && !self->tally->nr_tasks; i++) {
+	for (int i = 0; i < 100 && !self->tally->nr_tasks; i++) {
 		burn_ns(20000000);
 		ASSERT_LE(0, reader_read(&self->tally->reader));
 	}
@@ -171,7 +170,6 @@ static void tell(struct __test_metadata *_metadata, FIXTURE_DATA(race) *self)
 static void race_once(struct __test_metadata *_metadata, FIXTURE_DATA(race) *self)
 {
 	struct device dev;
-	unsigned int i;
 	int status, ret;
 
 	fork_racer(_metadata, self);
@@ -188,7 +186,7 @@ static void race_once(struct __test_metadata *_metadata, FIXTURE_DATA(race) *sel
 		EXPECT_EQ(0, device_stop(&dev));
 	EXPECT_LE(0, reader_read(&self->tally->reader));
 	EXPECT_STREQ("", self->tally->reader.error);
-	for (i = 0; i < self->tally->nr_tasks; i++) {
+	for (unsigned int i = 0; i < self->tally->nr_tasks; i++) {
 		struct tally_task *t = &self->tally->tasks[i];
 
 		if (t->process.pid && t->process.exec_id != self->mine.exec_id)
@@ -200,9 +198,7 @@ static void race_once(struct __test_metadata *_metadata, FIXTURE_DATA(race) *sel
 
 static void race(struct __test_metadata *_metadata, FIXTURE_DATA(race) *self)
 {
-	unsigned int i;
-
-	for (i = 0; i < self->races && _metadata->passed; i++)
+	for (unsigned int i = 0; i < self->races && _metadata->passed; i++)
 		race_once(_metadata, self);
 	tell(_metadata, self);
 }
@@ -267,15 +263,13 @@ static void race_for_membership(struct __test_metadata *_metadata, FIXTURE_DATA(
 
 TEST_F(race, scheduler_statistics_have_no_task_of_another_user)
 {
-	unsigned int i;
-
 	NEED_ROOT();
 	/* its START and STOP wait for grace periods, so that the exec has to come later */
 	self->races = self->races / 10 + 20;
 	self->step = 1000000;
 	/* until it has been looked at */
 	self->burn_ms = "10000";
-	for (i = 0; i < self->races && _metadata->passed; i++)
+	for (unsigned int i = 0; i < self->races && _metadata->passed; i++)
 		race_for_membership(_metadata, self);
 	tell(_metadata, self);
 }

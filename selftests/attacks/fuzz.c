@@ -107,14 +107,13 @@ static bool map_honest(struct thread *t, struct slot *s)
 	struct gprof_info info = { .size = sizeof(info) };
 	size_t page = sysconf(_SC_PAGESIZE);
 	const struct gprof_ring_head *head;
-	uint64_t size;
 
 	if (s->mapped)
 		return true;
 	if (device_ioctl(s->fd, GPROF_IOC_INFO, &info))
 		return false;
 	/* another has called SETUP and knows the size: here it is found by trying */
-	for (size = 32768; size <= 1 << 21; size *= 2) {
+	for (uint64_t size = 32768; size <= 1 << 21; size *= 2) {
 		head = mmap(NULL, page + 2 * size, PROT_READ, MAP_SHARED, s->fd,
 			    GPROF_MMAP_RING(0));
 		if (head == MAP_FAILED)
@@ -270,7 +269,6 @@ static void *thread(void *arg)
 {
 	struct thread *t = arg;
 	struct slot *s;
-	int i;
 
 	if (!fuzz_netlink_open(&t->netlink)) {
 		fuzz_broken(t->run->f, "no netlink socket");
@@ -286,7 +284,7 @@ static void *thread(void *arg)
 		act(t, s);
 		pthread_rwlock_unlock(&s->life);
 	}
-	for (i = 0; i < MAPPINGS; i++)
+	for (int i = 0; i < MAPPINGS; i++)
 		if (t->mappings[i].at)
 			munmap(t->mappings[i].at, t->mappings[i].length);
 	__atomic_fetch_add(&t->run->f->refused, t->netlink.refused, __ATOMIC_RELAXED);
@@ -317,19 +315,18 @@ void fuzz_run(struct fuzz *f)
 {
 	static struct run run;
 	struct run *r = &run;
-	int i;
 
 	r->f = f;
 	r->end_ns = f->most_seconds ? monotonic_ns() + f->most_seconds * 1000000000ULL : 0;
 	r->page = sysconf(_SC_PAGESIZE);
 	r->cgroup = open("/sys/fs/cgroup", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	for (i = 0; i < SLOTS; i++) {
+	for (int i = 0; i < SLOTS; i++) {
 		r->slots[i].fd = device_open();
 		r->slots[i].honest = i & 1;
 		pthread_rwlock_init(&r->slots[i].life, NULL);
 		pthread_mutex_init(&r->slots[i].reading, NULL);
 	}
-	for (i = 0; i < THREADS; i++) {
+	for (int i = 0; i < THREADS; i++) {
 		struct thread *t = &r->threads[i];
 
 		t->run = r;
@@ -340,9 +337,9 @@ void fuzz_run(struct fuzz *f)
 		if (pthread_create(&t->id, NULL, thread, t))
 			fuzz_broken(f, "no thread");
 	}
-	for (i = 0; i < THREADS; i++)
+	for (int i = 0; i < THREADS; i++)
 		pthread_join(r->threads[i].id, NULL);
-	for (i = 0; i < SLOTS; i++) {
+	for (int i = 0; i < SLOTS; i++) {
 		if (r->slots[i].honest)
 			close_honest(&r->threads[0], &r->slots[i]);
 		else

@@ -72,8 +72,6 @@ static void draw_function(struct draw *d, struct gprof_alloc_function *f)
 void fuzz_alloc(struct draw *d, struct gprof_alloc_params *p,
 		struct gprof_alloc_function functions[FUZZ_FUNCTIONS])
 {
-	unsigned int i;
-
 	pthread_once(&once, begin);
 	*p = (struct gprof_alloc_params){
 		.size = sizeof(*p),
@@ -89,7 +87,7 @@ void fuzz_alloc(struct draw *d, struct gprof_alloc_params *p,
 		p->functions = (uintptr_t)functions;
 		p->nr_functions = 1 + below(d, FUZZ_FUNCTIONS);
 	}
-	for (i = 0; i < FUZZ_FUNCTIONS; i++)
+	for (unsigned int i = 0; i < FUZZ_FUNCTIONS; i++)
 		draw_function(d, &functions[i]);
 	if (one_in(d, 32))
 		p->functions = ONE_OF(d, 0, 1, -8, 0xffff888000000000ULL, draw(d));

@@ -19,9 +19,8 @@ static bool is_promised(int err)
 		0, ENOTTY, E2BIG, EINVAL, EOPNOTSUPP, ENOENT, ESRCH, ENODEV, EPERM, EBUSY,
 		ENOMEM, EFAULT, ENOSPC, EAGAIN,
 	};
-	unsigned int i;
 
-	for (i = 0; i < sizeof(promised) / sizeof(promised[0]); i++)
+	for (unsigned int i = 0; i < sizeof(promised) / sizeof(promised[0]); i++)
 		if (promised[i] == err)
 			return true;
 	return false;
@@ -378,9 +377,8 @@ static void draw_filter(struct thread *t, struct gprof_tracepoint_params *p,
 			struct gprof_filter_step *steps, unsigned int nr)
 {
 	static const char text[] = "k[a-z]*?\\\\[";
-	unsigned int i;
 
-	for (i = 0; i < nr; i++) {
+	for (unsigned int i = 0; i < nr; i++) {
 		struct gprof_filter_step *f = &steps[i];
 
 		*f = (struct gprof_filter_step){

@@ -22,9 +22,7 @@ static uint64_t somewhere(struct draw *d)
 /* Others read, and the kernel: a word at a time. */
 static void change(struct draw *d)
 {
-	unsigned int i;
-
-	for (i = 0; i < 64; i++)
+	for (unsigned int i = 0; i < 64; i++)
 		__atomic_store_n(&memory[below(d, WORDS)],
 				 one_in(d, 4) ? (uint64_t)gettid() : somewhere(d), __ATOMIC_RELAXED);
 }

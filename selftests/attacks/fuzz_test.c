@@ -110,7 +110,6 @@ static void fuzz_once(struct __test_metadata *_metadata, const FIXTURE_VARIANT(f
 	long references = module_references();
 	long before = 0, ret;
 	struct fuzz *f = fuzz_new(seed, calls, seconds);
-	int i;
 
 	ASSERT_NE(NULL, f);
 	if (variant->user) {
@@ -136,7 +135,7 @@ static void fuzz_once(struct __test_metadata *_metadata, const FIXTURE_VARIANT(f
 	}
 	EXPECT_LT(0, f->ledgers);
 	EXPECT_TRUE(recorders_become(recorders));
-	for (i = 0; i < 100 && module_references() != references; i++)
+	for (int i = 0; i < 100 && module_references() != references; i++)
 		sleep_ms(20);
 	EXPECT_EQ(references, module_references());
 	if (variant->user) {
@@ -147,11 +146,9 @@ static void fuzz_once(struct __test_metadata *_metadata, const FIXTURE_VARIANT(f
 
 TEST_F(fuzz, past_failures_stay_mended)
 {
-	unsigned int i;
-
 	if (!self->before[0])
 		return;
-	for (i = 0; i < sizeof(past) / sizeof(past[0]); i++) {
+	for (unsigned int i = 0; i < sizeof(past) / sizeof(past[0]); i++) {
 		TH_LOG("%s", past[i].what);
 		fuzz_once(_metadata, variant, past[i].seed, PAST_CALLS, QUICK_SECONDS);
 	}

@@ -147,10 +147,9 @@ static void burn_with_mappings(void *arg, int step)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
 	char *all = mmap(NULL, 2 * MAPPINGS * page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	int i;
 
 	/* every other page: neighbours would become one */
-	for (i = 0; i < MAPPINGS && all != MAP_FAILED; i++)
+	for (int i = 0; i < MAPPINGS && all != MAP_FAILED; i++)
 		mprotect(all + 2 * i * page, page, PROT_READ | PROT_EXEC);
 	pin_to(1);
 	burn_until(UINT64_MAX);
@@ -162,7 +161,6 @@ TEST_F(nmi, samples_that_interrupt_other_producers_add_up)
 	struct child child;
 	struct gprof_stats st;
 	long long id;
-	int i;
 
 	if (!self->ready)
 		return;
@@ -175,7 +173,7 @@ TEST_F(nmi, samples_that_interrupt_other_producers_add_up)
 	record(_metadata, self, id);
 	pin_to(online_cpu(0));
 	/* a CPU that is emulated may stand still meanwhile, tell little, and take many for one */
-	for (i = 0; i < NMIS || (i < 10 * NMIS && (self->reader.maps <= 10 * MAPPINGS ||
+	for (int i = 0; i < NMIS || (i < 10 * NMIS && (self->reader.maps <= 10 * MAPPINGS ||
 						   self->reader.samples <= NMIS / 2)); i++) {
 		send_nmi(apic, 1);
 		/* at a different place of the other's work each time */
@@ -194,7 +192,6 @@ TEST_F(nmi, samples_that_interrupt_other_producers_add_up)
 /* Beyond its first bytes a function has no place for ftrace: the probe is a breakpoint. */
 static int add_kprobe(void)
 {
-	unsigned int offset;
 	char text[128];
 	int ret = -ENOENT;
 
@@ -202,7 +199,7 @@ static int add_kprobe(void)
 		return -EOPNOTSUPP;
 	tracepoint_id("nmi", "nmi_handler");	/* mounts tracefs */
 	/* an instruction begins somewhere there */
-	for (offset = 6; offset < 64; offset++) {
+	for (unsigned int offset = 6; offset < 64; offset++) {
 		snprintf(text, sizeof(text), "p:gprof_test/breakpoint hrtimer_interrupt+%u",
 			 offset);
 		ret = file_write(KPROBES, text);

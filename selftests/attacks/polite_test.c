@@ -77,14 +77,13 @@ static long long calls_on(unsigned int cpu)
 	FILE *f = fopen("/proc/interrupts", "re");
 	long long calls = -1;
 	char line[8192], *at;
-	unsigned int i;
 
 	while (f && fgets(line, sizeof(line), f)) {
 		if (!strstr(line, "Function call interrupts"))
 			continue;
 		at = strchr(line, ':') + 1;
 		calls = 0;
-		for (i = 0; i <= cpu; i++)
+		for (unsigned int i = 0; i <= cpu; i++)
 			calls = strtoll(at, &at, 10);
 	}
 	if (f)
@@ -98,15 +97,14 @@ static void *start_and_stop(void *arg)
 {
 	uint64_t end = monotonic_ns() + SECONDS * 1000000000ULL;
 	struct device dev[NR_KINDS];
-	unsigned int i;
 
-	for (i = 0; i < NR_KINDS; i++) {
+	for (unsigned int i = 0; i < NR_KINDS; i++) {
 		dev[i].fd = -1;
 		if (setup_of(&dev[i], i, GPROF_SETUP_F_PARALLELISM))
 			_exit(3);
 	}
 	while (monotonic_ns() < end) {
-		for (i = 0; i < NR_KINDS; i++) {
+		for (unsigned int i = 0; i < NR_KINDS; i++) {
 			if (device_start(&dev[i]) || device_stop(&dev[i]))
 				_exit(4);
 			starts++;
@@ -118,18 +116,17 @@ static void *start_and_stop(void *arg)
 static void attack(void *arg, int step)
 {
 	pthread_t threads[THREADS];
-	unsigned int i;
 
 	if (!step) {
 		if (pin_to(0) < 0 || become(USER))
 			_exit(1);
 		return;
 	}
-	for (i = 0; i < THREADS; i++) {
+	for (unsigned int i = 0; i < THREADS; i++) {
 		if (pthread_create(&threads[i], NULL, start_and_stop, NULL))
 			_exit(2);
 	}
-	for (i = 0; i < THREADS; i++)
+	for (unsigned int i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
 	fprintf(stderr, "# %u starts\n", starts);
 }
@@ -154,7 +151,6 @@ TEST_F(polite, starts_and_stops_of_a_user_interrupt_no_other_cpu)
 	long long quiet, calls;
 	pid_t thread = 0;
 	cpu_set_t first;
-	int i;
 
 	CPU_ZERO(&first);
 	CPU_SET(0, &first);
@@ -164,7 +160,7 @@ TEST_F(polite, starts_and_stops_of_a_user_interrupt_no_other_cpu)
 	ASSERT_LE(0, pin_to(1));
 	quiet = calls_while(ns);
 	child_begin(&self->child);
-	for (i = 0; i < 100 && !(thread = thread_for(USER, "/")); i++)
+	for (int i = 0; i < 100 && !(thread = thread_for(USER, "/")); i++)
 		sleep_ms(10);
 	ASSERT_LT(0, thread);
 	ASSERT_EQ(0, sched_setaffinity(thread, sizeof(first), &first));
@@ -230,15 +226,14 @@ static void *take_turns(void *arg)
 static void in_threads(struct turns *t, uid_t user)
 {
 	pthread_t threads[2 * THREADS];
-	unsigned int i;
 
 	if (become(user))
 		_exit(1);
-	for (i = 0; i < 2 * THREADS; i++) {
+	for (unsigned int i = 0; i < 2 * THREADS; i++) {
 		if (pthread_create(&threads[i], NULL, take_turns, t))
 			_exit(2);
 	}
-	for (i = 0; i < 2 * THREADS; i++)
+	for (unsigned int i = 0; i < 2 * THREADS; i++)
 		pthread_join(threads[i], NULL);
 	_exit(0);
 }
@@ -248,7 +243,6 @@ TEST_F(polite, software_events_of_users_wait_for_their_turn)
 	struct turns *t = shared_turns();
 	struct device dev = { .fd = -1 };
 	uint64_t began, took = 0, start, most;
-	unsigned int i;
 	uint32_t reason;
 	pid_t pids[2];
 	int status;
@@ -256,7 +250,7 @@ TEST_F(polite, software_events_of_users_wait_for_their_turn)
 	ASSERT_NE(MAP_FAILED, (void *)t);
 	ASSERT_EQ(0, file_write(PARANOID, "2"));
 	start = monotonic_ns();
-	for (i = 0; i < 2; i++) {
+	for (unsigned int i = 0; i < 2; i++) {
 		pids[i] = fork_bound();
 		ASSERT_LE(0, pids[i]);
 		if (!pids[i])
@@ -264,13 +258,13 @@ TEST_F(polite, software_events_of_users_wait_for_their_turn)
 	}
 	/* Root does not wait for a turn, nor for a CPU here. */
 	ASSERT_EQ(0, setpriority(PRIO_PROCESS, 0, -20));
-	for (i = 0; i < 40; i++) {
+	for (unsigned int i = 0; i < 40; i++) {
 		began = monotonic_ns();
 		EXPECT_EQ(0, setup_switches(&dev, &reason));
 		took += monotonic_ns() - began;
 		device_close(&dev);
 	}
-	for (i = 0; i < 2; i++) {
+	for (unsigned int i = 0; i < 2; i++) {
 		ASSERT_EQ(pids[i], waitpid(pids[i], &status, 0));
 		EXPECT_EQ(0, status);
 	}
@@ -278,7 +272,7 @@ TEST_F(polite, software_events_of_users_wait_for_their_turn)
 	ASSERT_EQ(0, setpriority(PRIO_PROCESS, 0, 0));
 	EXPECT_GE(most, t[0].had + t[1].had);
 	EXPECT_GT(5000000000, took);
-	for (i = 0; i < 2; i++) {
+	for (unsigned int i = 0; i < 2; i++) {
 		TH_LOG("user %u: %u turns, %u refused, longest wait %llu ms", USER + i, t[i].had,
 		       t[i].refused, (unsigned long long)t[i].longest / 1000000);
 		EXPECT_EQ(0, t[i].other);
@@ -317,10 +311,8 @@ FIXTURE_SETUP(throttled)
 
 FIXTURE_TEARDOWN(throttled)
 {
-	unsigned int i;
-
 	cgroup_write(self->path, "cpu.max", "max 100000");
-	for (i = 0; self->pids[0] && i < 4; i++) {
+	for (unsigned int i = 0; self->pids[0] && i < 4; i++) {
 		kill(self->pids[i], SIGKILL);
 		waitpid(self->pids[i], NULL, 0);
 	}
@@ -330,11 +322,9 @@ FIXTURE_TEARDOWN(throttled)
 /* They are in the cgroup before it has a limit: they must not stand still under cgroup_mutex. */
 static int throttle(FIXTURE_DATA(throttled) *self, void (*fn)(unsigned int i), const char *max)
 {
-	unsigned int i;
-
 	if (cgroup_write(self->path, "cpu.max", "max 100000"))
 		return -ENODEV;
-	for (i = 0; i < 4; i++) {
+	for (unsigned int i = 0; i < 4; i++) {
 		self->pids[i] = fork_bound();
 		if (self->pids[i])
 			continue;
@@ -448,16 +438,15 @@ TEST_F(polite, wait_for_a_turn_ends_on_a_signal)
 	if (!pid) {
 		struct turns t = { 0 };
 		pthread_t thread;
-		unsigned int i;
 
 		if (become(USER))
 			_exit(1);
 		/* They go on for longer than the signal takes. */
-		for (i = 0; i < 2 * THREADS; i++)
+		for (unsigned int i = 0; i < 2 * THREADS; i++)
 			pthread_create(&thread, NULL, take_turns, &t);
 		sleep_ms(1500);
 		sigaction(SIGALRM, &act, NULL);
-		for (i = 0; i < 20 && err != -EINTR; i++) {
+		for (unsigned int i = 0; i < 20 && err != -EINTR; i++) {
 			setitimer(ITIMER_REAL, &soon, NULL);
 			err = setup_switches(&dev, &reason);
 			device_close(&dev);
@@ -484,14 +473,13 @@ static long long last_pid(void)
 static void ask_in_vain(void *arg, int step)
 {
 	struct gprof_cpu_params params = event_params(PERF_TYPE_SOFTWARE, 12345, 1000);
-	unsigned int i;
 
 	if (!step) {
 		if (become(USER))
 			_exit(1);
 		return;
 	}
-	for (i = 0; i < REFUSED; i++) {
+	for (unsigned int i = 0; i < REFUSED; i++) {
 		struct gprof_setup setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &params);
 		struct device dev = { .fd = -1 };
 

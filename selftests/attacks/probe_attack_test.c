@@ -182,10 +182,9 @@ TEST_F(attack, whatever_an_allocator_says_is_taken_as_it_is)
 	};
 	const unsigned int nr = sizeof(places) / sizeof(places[0]);
 	void *(*volatile calls)(size_t n, size_t size) = (void *)answers_too;
-	unsigned int i;
 
 	start(_metadata, self);
-	for (i = 0; i < nr; i++) {
+	for (unsigned int i = 0; i < nr; i++) {
 		/* never allocated, allocated, allocated again without an end, and freed twice */
 		frees(places[i]);
 		answer = places[i];
@@ -274,11 +273,10 @@ TEST_F(attack, calls_of_threads_that_end_in_them_are_others_then)
 {
 	const unsigned int nr = 1500;	/* more than there is room for */
 	pthread_t thread;
-	unsigned int i;
 
 	start(_metadata, self);
 	answer = self;
-	for (i = 0; i < nr; i++) {
+	for (unsigned int i = 0; i < nr; i++) {
 		ASSERT_EQ(0, pthread_create(&thread, NULL, thread_ends, NULL));
 		pthread_join(thread, NULL);
 	}
@@ -506,12 +504,11 @@ static void *churn(void *arg)
 TEST_F(attack, recorder_that_is_killed_at_any_time_leaves_nothing)
 {
 	pthread_t thread;
-	int round;
 
 	over = false;
 	answer = self;
 	ASSERT_EQ(0, pthread_create(&thread, NULL, churn, NULL));
-	for (round = 0; round < 6; round++) {
+	for (int round = 0; round < 6; round++) {
 		pid_t pid = fork_bound();
 
 		if (!pid) {
@@ -538,19 +535,18 @@ TEST_F(attack, many_recorders_share_a_place)
 	enum { MANY = 16 };
 	struct gprof_stats st;
 	struct device devs[MANY];
-	int i;
 
 	self->p.setup.buffer_size = 0;
-	for (i = 0; i < MANY; i++) {
+	for (int i = 0; i < MANY; i++) {
 		ASSERT_ZEROS(device_setup(&devs[i], &self->p.setup), device_start(&devs[i]));
 	}
 	answer = self;
 	answers(SIZE);
-	for (i = 0; i < MANY; i += 2)
+	for (int i = 0; i < MANY; i += 2)
 		ASSERT_EQ(0, device_stop(&devs[i]));
 	answers(SIZE);
 	EXPECT_FALSE(probed_is_clean(getpid(), answers, self->p.exe, probed_offset_of(answers)));
-	for (i = 0; i < MANY; i++) {
+	for (int i = 0; i < MANY; i++) {
 		ASSERT_EQ(0, device_stats(&devs[i], GPROF_STATS_ALL_CPUS, &st));
 		EXPECT_EQ(1 + (i & 1), st.out_produced);
 		device_close(&devs[i]);
@@ -679,14 +675,13 @@ TEST_F(attack, process_that_keeps_its_memory_locked_is_named_and_no_fork_waits)
 	struct child locked;
 	pthread_t thread;
 	uint64_t longest = UINT64_MAX;
-	unsigned int i;
 	int err = 0;
 
 	SKIP_UNLESS(nr_online_cpus() > 1, "needs a second CPU");
 	row_of_file(self, 0);
 	ASSERT_EQ(0, probed_prepare(&self->p)) TH_LOG("reason %u", self->p.setup.out_reason);
 	ASSERT_ZEROS(child_fork(&locked, keep_locked, &with), child_step(&locked));
-	for (i = 0; i < HOGS; i++) {
+	for (unsigned int i = 0; i < HOGS; i++) {
 		ASSERT_ZEROS(child_fork(&with.hogs[i], hog, NULL), child_step(&with.hogs[i]));
 		child_begin(&with.hogs[i]);
 	}
@@ -698,7 +693,7 @@ TEST_F(attack, process_that_keeps_its_memory_locked_is_named_and_no_fork_waits)
 	quiet.over = true;
 	pthread_join(thread, NULL);
 
-	for (i = 0; i < ROUNDS && longest > quiet.longest + NOTICED_NS; i++) {
+	for (unsigned int i = 0; i < ROUNDS && longest > quiet.longest + NOTICED_NS; i++) {
 		longest = start_beside_forks(self, &start, &err);
 		TH_LOG("longest fork %llu us, alone %llu us", (unsigned long long)longest / 1000,
 		       (unsigned long long)quiet.longest / 1000);
@@ -706,7 +701,7 @@ TEST_F(attack, process_that_keeps_its_memory_locked_is_named_and_no_fork_waits)
 		EXPECT_EQ(locked.pid, (pid_t)start.out_attached);
 	}
 	EXPECT_GT(quiet.longest + NOTICED_NS, longest);
-	for (i = 0; i < HOGS; i++)
+	for (unsigned int i = 0; i < HOGS; i++)
 		child_end(&with.hogs[i]);
 	child_end(&locked);
 	/* Nothing is left of it, but what a STOP has left to be ended. */

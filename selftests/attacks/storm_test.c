@@ -276,12 +276,11 @@ static void read_without_end(FIXTURE_DATA(storm) *self, struct shared *shared)
 static void look_without_end(FIXTURE_DATA(storm) *self, struct shared *shared)
 {
 	struct device dev = self->dev;
-	unsigned int cpu;
 
 	/* mappings are not inherited */
 	if (device_map(&dev))
 		_exit(1);
-	for (cpu = 0; cpu < dev.nr_cpus; cpu++) {
+	for (unsigned int cpu = 0; cpu < dev.nr_cpus; cpu++) {
 		struct gprof_ring_tail *tail = malloc(sizeof(*tail));
 
 		if (!dev.rings[cpu].head)
@@ -441,7 +440,6 @@ TEST_F(storm, cpus_that_go_and_come_under_load_add_up)
 	struct gprof_stats st;
 	struct device dev;
 	pthread_t thread;
-	unsigned int i;
 
 	SKIP_UNLESS(!geteuid(), "must be root");
 	SKIP_UNLESS(cpu > 0, "needs two CPUs");
@@ -453,7 +451,7 @@ TEST_F(storm, cpus_that_go_and_come_under_load_add_up)
 	setenv("GPROF_STORM", "10", 0);
 	BEGIN(fork_without_end, NULL);
 	ride_out(_metadata, self);
-	for (i = 0; i < 5; i++) {
+	for (unsigned int i = 0; i < 5; i++) {
 		EXPECT_LE(0, reader_read(&reader));
 		EXPECT_ZEROS(device_stop(&dev), device_start(&dev));
 	}
@@ -535,14 +533,13 @@ static void record_until_refused(void *arg, int step)
 TEST_F(storm, oom_killer_that_takes_the_recorder_frees_all_of_it)
 {
 	char path[MEMORY_CGROUP_PATH];
-	unsigned int i;
 	int status, ret;
 
 	SKIP_UNLESS(!geteuid(), "must be root");
 	ret = memory_cgroup(path, "48M");
 	SKIP_UNLESS(ret != -ENODEV, "no memory controller in cgroup v2");
 	ASSERT_EQ(0, ret);
-	for (i = 0; i < 3; i++) {
+	for (unsigned int i = 0; i < 3; i++) {
 		ASSERT_EQ(0, child_fork(&self->child, record_until_refused, &self->setup));
 		ASSERT_EQ(0, memory_cgroup_enter(path, self->child.pid));
 		EXPECT_EQ(0, child_step(&self->child));

@@ -186,11 +186,10 @@ TEST_F(command, first_published_size_is_accepted)
 TEST_F(command, short_struct_is_EINVAL)
 {
 	static const size_t sizes[] = { 0, 1, 4, 7 };
-	size_t i;
 
 	self->arg->size = variant->size - 1;
 	EXPECT_EQ(-EINVAL, device_ioctl(self->fd, variant->nr, self->arg));
-	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
 		self->arg->size = sizes[i];
 		EXPECT_EQ(-EINVAL, device_ioctl(self->fd, variant->nr, self->arg))
 			TH_LOG("size %zu", sizes[i]);
@@ -248,9 +247,8 @@ TEST_F(command, bytes_behind_the_struct_are_left_alone)
 TEST_F(command, unknown_flags_are_EOPNOTSUPP)
 {
 	uint32_t *flags = (uint32_t *)self->arg + 1;
-	unsigned int bit;
 
-	for (bit = 0; bit < 32; bit++) {
+	for (unsigned int bit = 0; bit < 32; bit++) {
 		if (variant->known_flags & (1U << bit))
 			continue;
 		*flags = 1U << bit;
@@ -432,9 +430,8 @@ FIXTURE_TEARDOWN(file)
 TEST_F(file, unknown_commands_are_ENOTTY)
 {
 	static uint32_t arg[1024] = { sizeof(arg) };
-	unsigned int nr;
 
-	for (nr = _IOC_NR(GPROF_IOC_TRIGGER_READ) + 1; nr < 256; nr++) {
+	for (unsigned int nr = _IOC_NR(GPROF_IOC_TRIGGER_READ) + 1; nr < 256; nr++) {
 		if (nr == _IOC_NR(GPROF_IOC_UNWIND_TABLE_ADD) ||
 		    nr == _IOC_NR(GPROF_IOC_SELF_STACK) || nr == _IOC_NR(GPROF_IOC_ALLOC_REPORT) ||
 		    nr == _IOC_NR(GPROF_IOC_ANNOTATE))
@@ -855,10 +852,8 @@ TEST_F(order, second_stop_is_EBUSY)
 
 TEST_F(order, start_may_follow_stop)
 {
-	int i;
-
 	ASSERT_EQ(0, DO_SETUP());
-	for (i = 0; i < 10; i++) {
+	for (int i = 0; i < 10; i++) {
 		ASSERT_ZEROS(DO_START(), DO_STOP());
 	}
 }

@@ -73,7 +73,6 @@ static void note(void *ctx, const struct reader_sample *s)
 	struct recorder *r = ctx;
 	struct told *t = &r->told[r->nr];
 	const struct gprof_stack_rec *stack = s->stack;
-	unsigned int i;
 
 	if (r->nr == WAITS_MAX)
 		return;
@@ -91,23 +90,19 @@ static void note(void *ctx, const struct reader_sample *s)
 	t->nr_user = stack->nr_user;
 	if (stack->nr_user)
 		t->leaf = stack->frames[stack->nr_kernel];
-	for (i = 0; i < FRAMES && i < stack->nr_kernel; i++)
+	for (unsigned int i = 0; i < FRAMES && i < stack->nr_kernel; i++)
 		t->kernel[i] = stack->frames[i];
 }
 
 FIXTURE_SETUP(block)
 {
-	int i;
-
-	for (i = 0; i < RECORDERS; i++)
+	for (int i = 0; i < RECORDERS; i++)
 		self->r[i].dev.fd = -1;
 }
 
 FIXTURE_TEARDOWN(block)
 {
-	int i;
-
-	for (i = 0; i < RECORDERS; i++) {
+	for (int i = 0; i < RECORDERS; i++) {
 		reader_free(&self->r[i].reader);
 		device_close(&self->r[i].dev);
 		free(self->r[i].told);
@@ -173,9 +168,8 @@ struct sum {
 static struct sum sum_of(const struct recorder *r, pid_t tid, int what)
 {
 	struct sum s = { 0 };
-	unsigned int i;
 
-	for (i = 0; i < r->nr; i++) {
+	for (unsigned int i = 0; i < r->nr; i++) {
 		const struct told *t = &r->told[i];
 
 		if (t->tid != (uint32_t)tid || (what >= 0 && t->what != (unsigned int)what))
@@ -385,12 +379,11 @@ static void until_waiting(struct waiter *w)
 static void *run(void *arg)
 {
 	struct waiter *w = arg;
-	unsigned int i;
 
 	w->tid = gettid();
 	while (!go)
 		syscall(SYS_futex, &go_word, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
-	for (i = 0; i < w->times; i++) {
+	for (unsigned int i = 0; i < w->times; i++) {
 		uint64_t from = monotonic_ns();
 
 		w->failed |= !w->way->wait(w);
@@ -422,9 +415,7 @@ static void let_go(void)
 /* Ends each of its waits after so long. */
 static void serve(struct waiter *w)
 {
-	unsigned int i;
-
-	for (i = 0; w->way->end && i < w->times; i++) {
+	for (unsigned int i = 0; w->way->end && i < w->times; i++) {
 		uint64_t from;
 
 		until_waiting(w);
@@ -451,18 +442,17 @@ TEST_F(block, three_sleepers_have_what_they_slept)
 {
 	struct recorder *r = &self->r[0];
 	struct waiter w[3];
-	unsigned int i;
 
 	go = false;
 	go_word = 0;
-	for (i = 0; i < 3; i++)
+	for (unsigned int i = 0; i < 3; i++)
 		ASSERT_TRUE(begin(&w[i], &ways[0], 20, (i + 1) * 10 * MS));
 	record(_metadata, r, 1, 0);
 	let_go();
-	for (i = 0; i < 3; i++)
+	for (unsigned int i = 0; i < 3; i++)
 		serve(&w[i]);
 	stop(_metadata, r);
-	for (i = 0; i < 3; i++) {
+	for (unsigned int i = 0; i < 3; i++) {
 		struct sum s = sum_of(r, w[i].tid, GPROF_WAIT_FOR_SLEEP);
 
 		TH_LOG("%u ms: slept %llu us in %u, waited for a CPU %llu us, of %llu us", (i + 1) * 10,
@@ -479,14 +469,12 @@ TEST_F(block, three_sleepers_have_what_they_slept)
 
 TEST_F(block, each_wait_is_told_what_it_was_for)
 {
-	unsigned int i;
-
 	sigset_t set;
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGUSR1);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
-	for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+	for (unsigned int i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 		struct recorder *r = &self->r[0];
 		unsigned int wanted, others;
 		struct sum s, all;
@@ -567,7 +555,6 @@ TEST_F(block, waiting_for_a_cpu_is_told_apart)
 	struct burner burner = { .sleeper = gettid(), .ns = 700 * MS };
 	struct timespec t = { 0, 200 * MS };
 	uint64_t before, from, around, beside, waited = 0;
-	unsigned int tries;
 	pthread_t other;
 	struct sum s;
 	cpu_set_t all;
@@ -578,7 +565,7 @@ TEST_F(block, waiting_for_a_cpu_is_told_apart)
 	sched_getaffinity(0, sizeof(all), &all);
 	ASSERT_LE(0, pin_to(online_cpu(0)));
 	/* A timer of an emulator may be as late as the burner is long. */
-	for (tries = 0; waited < 200 * MS && tries < 5; tries++) {
+	for (unsigned int tries = 0; waited < 200 * MS && tries < 5; tries++) {
 		if (tries) {
 			reader_free(&r->reader);
 			device_close(&r->dev);
@@ -677,10 +664,9 @@ struct rester {
 static void *rest_and_sleep(void *arg)
 {
 	struct rester *n = arg;
-	int i;
 
 	n->tid = gettid();
-	for (i = 0; i < 20; i++)
+	for (int i = 0; i < 20; i++)
 		sleep_ms(2);
 	n->rested = true;
 	sleep_ms(300);
@@ -721,7 +707,6 @@ TEST_F(block, started_again_it_knows_nothing_of_before)
 {
 	struct recorder *r = &self->r[0];
 	struct waiter w;
-	unsigned int i;
 	uint64_t sum = 0, windows = 0;
 
 	go = true;
@@ -729,14 +714,14 @@ TEST_F(block, started_again_it_knows_nothing_of_before)
 	ASSERT_TRUE(begin(&w, &ways[1], 1, 0));
 	until_asleep(w.tid);
 	set_up(_metadata, r, 1, 0, GPROF_TARGET_THREAD, w.tid);
-	for (i = 0; i < 5; i++) {
+	for (unsigned int i = 0; i < 5; i++) {
 		start(_metadata, r);
 		sleep_ms(10);
 		stop(_metadata, r);
 		windows += r->st.out_stopped_ns - r->st.out_started_ns;
 	}
 	ASSERT_EQ(5, r->nr);
-	for (i = 0; i < r->nr; i++)
+	for (unsigned int i = 0; i < r->nr; i++)
 		sum += r->told[i].ns;
 	EXPECT_EQS(windows, sum, 5, r->st.out_count);
 	ASSERT_TRUE(w.way->end(&w));
@@ -775,10 +760,9 @@ static void *idles(void *arg)
 static void *naps_until(void *arg)
 {
 	struct napper *n = arg;
-	unsigned int turn;
 
 	n->tid = gettid();
-	for (turn = 1; ; turn++) {
+	for (unsigned int turn = 1; ; turn++) {
 		struct timespec t;
 		long before;
 
@@ -1052,9 +1036,7 @@ TEST_F(block, owner_without_privilege_sees_neither_others_nor_the_kernel)
 
 static void *naps(void *arg)
 {
-	unsigned int i;
-
-	for (i = 0; i < *(unsigned int *)arg; i++) {
+	for (unsigned int i = 0; i < *(unsigned int *)arg; i++) {
 		struct timespec t = { 0, NAP_NS };
 
 		syscall(SYS_nanosleep, &t, NULL);
@@ -1130,9 +1112,8 @@ static void take_naps(struct __test_metadata *_metadata, FIXTURE_DATA(block) *se
 static double as_far_off(unsigned int n, unsigned int k, double p)
 {
 	double at_most = 0, at_least = 0;
-	unsigned int i;
 
-	for (i = 0; i <= n; i++) {
+	for (unsigned int i = 0; i <= n; i++) {
 		double is = exp(lgamma(n + 1) - lgamma(i + 1) - lgamma(n - i + 1) +
 				i * log(p) + (n - i) * log1p(-p));
 
@@ -1157,18 +1138,17 @@ TEST_F(block, some_of_them_stand_for_all)
 	static const uint64_t periods[RECORDERS] = { 1, 2, 10, 1000 };
 	struct thinned sums[RECORDERS] = { 0 };
 	const unsigned int values = getenv("GPROF_EXACT") ? 2 : 1;
-	unsigned int run, i, k;
 
 	SKIP_UNLESS(timers_are_fine(), "each of %u sleeps lasts to a tick here", RUNS * 100);
-	for (i = 0; i < RECORDERS; i++)
+	for (unsigned int i = 0; i < RECORDERS; i++)
 		set_up(_metadata, &self->r[i], periods[i], 0, GPROF_TARGET_THREAD, getpid());
-	for (run = 0; run < RUNS; run++)
+	for (unsigned int run = 0; run < RUNS; run++)
 		take_naps(_metadata, self, periods, sums);
-	for (i = 1; i < RECORDERS; i++) {
+	for (unsigned int i = 1; i < RECORDERS; i++) {
 		const struct thinned *t = &sums[i];
 		double chance = as_far_off(t->waits, t->taken, 1.0 / periods[i]);
 
-		for (k = 0; k < 2; k++) {
+		for (unsigned int k = 0; k < 2; k++) {
 			TH_LOG("1 of %llu: the mean is off by %.3f %s, %.2f standard errors",
 			       (unsigned long long)periods[i], t->off[k] / RUNS,
 			       k ? "ns" : "waits", t->off[k] / sqrt(t->variance[k]));
@@ -1185,11 +1165,9 @@ TEST_F(block, some_of_them_stand_for_all)
 
 static void sleeps_in_child(void *arg, int step)
 {
-	unsigned int i;
-
 	(void)arg;
 	(void)step;
-	for (i = 0; i < 20; i++)
+	for (unsigned int i = 0; i < 20; i++)
 		sleep_ms(2);
 }
 
@@ -1347,11 +1325,10 @@ TEST_F(block, kernel_frames_are_those_that_the_kernel_tells)
 	const struct told *first = NULL;
 	char path[64], stack[4096];
 	struct waiter w;
-	unsigned int i;
 
 	SKIP_UNLESS(!geteuid(), "needs root");
 	ASSERT_TRUE(begin(&w, &ways[1], 20, MS));
-	for (i = 0; i < 2; i++) {
+	for (unsigned int i = 0; i < 2; i++) {
 		self->r[i].setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(),
 						   &self->r[i].params);
 		self->r[i].setup.kind = GPROF_KIND_BLOCK;
@@ -1792,10 +1769,9 @@ struct rally {
 static void *returns(void *arg)
 {
 	struct rally *r = arg;
-	unsigned int i;
 
 	pin_to(online_cpu(nr_online_cpus() - 1));
-	for (i = 0; i < r->nr; i++) {
+	for (unsigned int i = 0; i < r->nr; i++) {
 		while (__atomic_load_n(&r->turn, __ATOMIC_SEQ_CST) != 1)
 			syscall(SYS_futex, &r->turn, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
 		__atomic_store_n(&r->turn, 0, __ATOMIC_SEQ_CST);
@@ -1899,9 +1875,8 @@ TEST_F(block, what_cannot_be_is_refused)
 		{ GPROF_PERIOD_MAX + 1, 0, -EINVAL, GPROF_REASON_PERIOD },
 		{ 1, __GPROF_BLOCK_F_ALL + 1, -EOPNOTSUPP, GPROF_REASON_FLAGS },
 	};
-	unsigned int i;
 
-	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+	for (unsigned int i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		r->params = (struct gprof_block_params){
 			.size = sizeof(r->params), .period = wrong[i].period, .flags = wrong[i].flags,
 		};

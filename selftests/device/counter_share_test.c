@@ -42,20 +42,16 @@ static void note_time(void *ctx, const struct reader_sample *s)
 
 FIXTURE_SETUP(share)
 {
-	int i;
-
 	perf_at_any_rate();
 	self->signal = tracepoint_id("signal", "signal_generate");
 	ASSERT_LT(0, self->signal);
-	for (i = 0; i < MANY; i++)
+	for (int i = 0; i < MANY; i++)
 		self->r[i].dev.fd = -1;
 }
 
 FIXTURE_TEARDOWN(share)
 {
-	int i;
-
-	for (i = 0; i < MANY; i++) {
+	for (int i = 0; i < MANY; i++) {
 		device_close(&self->r[i].dev);
 		free(self->r[i].times);
 	}
@@ -174,12 +170,11 @@ TEST_F(share, comings_and_goings_keep_no_recorder_from_samples)
 {
 	struct recorder *fast = &self->r[0], *slow = &self->r[1];
 	const unsigned int n = 30, times = 300;
-	unsigned int i;
 
 	set_up(_metadata, fast, self->signal, FAST, GPROF_TARGET_THREAD, gettid());
 	set_up(_metadata, slow, self->signal, SLOW, GPROF_TARGET_THREAD, gettid());
 	ASSERT_EQ(0, device_start(&slow->dev));
-	for (i = 0; i < times; i++) {
+	for (unsigned int i = 0; i < times; i++) {
 		ASSERT_EQ(0, device_start(&fast->dev));
 		send_signals(n);
 		ASSERT_EQ(0, device_stop(&fast->dev));
@@ -199,12 +194,11 @@ TEST_F(share, slower_recorders_that_come_keep_no_other_from_samples)
 {
 	struct recorder *fast = &self->r[0], *slow = &self->r[1];
 	const unsigned int n = FAST / 3, times = 300;
-	unsigned int i;
 
 	set_up(_metadata, fast, self->signal, FAST, GPROF_TARGET_THREAD, gettid());
 	set_up(_metadata, slow, self->signal, SLOW, GPROF_TARGET_THREAD, gettid());
 	ASSERT_EQ(0, device_start(&fast->dev));
-	for (i = 0; i < times; i++) {
+	for (unsigned int i = 0; i < times; i++) {
 		ASSERT_EQ(0, device_start(&slow->dev));
 		send_signals(n);
 		ASSERT_EQ(0, device_stop(&slow->dev));
@@ -239,9 +233,8 @@ TEST_F(share, those_of_cpus_share_too)
 {
 	struct recorder *fast = &self->r[0], *slow = &self->r[1];
 	const unsigned int n = 40000;
-	int i;
 
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		set_up(_metadata, &self->r[i], self->signal, i ? SLOW : FAST, GPROF_TARGET_SYSTEM,
 		       0);
 		ASSERT_EQ(0, device_start(&self->r[i].dev));
@@ -282,22 +275,21 @@ TEST_F(share, sixty_three_that_close_at_once_take_nothing_from_the_last)
 	struct recorder *last = &self->r[MANY - 1];
 	pthread_t sender, closers[MANY - 1];
 	unsigned int sent = 0;
-	int i;
 
-	for (i = 0; i < MANY; i++) {
+	for (int i = 0; i < MANY; i++) {
 		set_up(_metadata, &self->r[i], self->signal, FAST << i % 4, GPROF_TARGET_PROCESS,
 		       getpid());
 		reader_free(&self->r[i].reader);
 	}
 	ASSERT_EQ(0, reader_init(&last->reader, &last->dev));
-	for (i = MANY - 1; i >= 0; i--)
+	for (int i = MANY - 1; i >= 0; i--)
 		ASSERT_EQ(0, device_start(&self->r[i].dev));
 	ended = false;
 	ASSERT_EQ(0, pthread_create(&sender, NULL, send_until_the_end, &sent));
 	sleep_ms(50);
-	for (i = 0; i < MANY - 1; i++)
+	for (int i = 0; i < MANY - 1; i++)
 		ASSERT_EQ(0, pthread_create(&closers[i], NULL, close_it, &self->r[i]));
-	for (i = 0; i < MANY - 1; i++)
+	for (int i = 0; i < MANY - 1; i++)
 		pthread_join(closers[i], NULL);
 	ended = true;
 	pthread_join(sender, NULL);

@@ -68,8 +68,6 @@ static void note(void *ctx, const struct reader_sample *s)
 
 FIXTURE_SETUP(heap)
 {
-	int i;
-
 	self->dev.fd = -1;
 	self->page = sysconf(_SC_PAGESIZE);
 	self->params = (struct gprof_alloc_params){
@@ -79,7 +77,7 @@ FIXTURE_SETUP(heap)
 	self->setup.kind = GPROF_KIND_HEAP;
 	self->setup.stack |= GPROF_STACK_F_KERNEL;
 	self->setup.buffer_size = 4 << 20;
-	for (i = 0; i < QUEUES; i++) {
+	for (int i = 0; i < QUEUES; i++) {
 		self->queues[i] = msgget(IPC_PRIVATE, 0600);
 		ASSERT_LE(0, self->queues[i]);
 	}
@@ -88,14 +86,12 @@ FIXTURE_SETUP(heap)
 
 FIXTURE_TEARDOWN(heap)
 {
-	int i;
-
 	if (self->head)
 		munmap((void *)self->head, self->head_size);
 	reader_free(&self->reader);
 	device_close(&self->dev);
 	free(self->told);
-	for (i = 0; i < QUEUES; i++)
+	for (int i = 0; i < QUEUES; i++)
 		msgctl(self->queues[i], IPC_RMID, NULL);
 }
 
@@ -144,9 +140,8 @@ struct sum {
 static struct sum sum_of(const FIXTURE_DATA(heap) *self, pid_t tid, uint64_t value)
 {
 	struct sum s = { 0 };
-	unsigned int i;
 
-	for (i = 0; i < self->nr; i++) {
+	for (unsigned int i = 0; i < self->nr; i++) {
 		const struct told *t = &self->told[i];
 
 		if ((tid && t->tid != (uint32_t)tid) || (value && t->value != value))
@@ -193,9 +188,8 @@ struct message {
 static bool put(const FIXTURE_DATA(heap) *self, unsigned int nr)
 {
 	struct message m = { .type = 1 };
-	unsigned int i;
 
-	for (i = 0; i < nr; i++)
+	for (unsigned int i = 0; i < nr; i++)
 		if (msgsnd(self->queues[i % QUEUES], &m, TEXT, IPC_NOWAIT))
 			return false;
 	return true;
@@ -204,9 +198,8 @@ static bool put(const FIXTURE_DATA(heap) *self, unsigned int nr)
 static bool receive(const FIXTURE_DATA(heap) *self, unsigned int nr)
 {
 	struct message m;
-	unsigned int i;
 
-	for (i = 0; i < nr; i++)
+	for (unsigned int i = 0; i < nr; i++)
 		if (msgrcv(self->queues[i % QUEUES], &m, TEXT, 0, IPC_NOWAIT) != TEXT)
 			return false;
 	return true;
@@ -233,10 +226,9 @@ TEST_F(heap, each_message_is_told_and_is_live_until_it_is_received)
 TEST_F(heap, nothing_of_what_was_all_freed_is_live)
 {
 	struct sum s;
-	int i;
 
 	start(_metadata, self);
-	for (i = 0; i < 300; i++) {
+	for (int i = 0; i < 300; i++) {
 		ASSERT_TRUE(put(self, QUEUES));
 		ASSERT_TRUE(receive(self, QUEUES));
 	}
@@ -369,7 +361,6 @@ TEST_F(heap, pages_are_told_and_end)
 {
 	struct sum s;
 	char *memory;
-	size_t i;
 
 	self->params.flags = GPROF_ALLOC_F_PAGES;
 	memory = mmap(NULL, 300 * self->page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
@@ -377,7 +368,7 @@ TEST_F(heap, pages_are_told_and_end)
 	ASSERT_NE(MAP_FAILED, memory);
 	madvise(memory, 300 * self->page, MADV_NOHUGEPAGE);
 	start(_metadata, self);
-	for (i = 0; i < 300; i++)
+	for (size_t i = 0; i < 300; i++)
 		memory[i * self->page] = 1;
 	ASSERT_LE(0, reader_read(&self->reader));
 	s = sum_of(self, gettid(), self->page);
@@ -457,11 +448,9 @@ static struct {
 
 static void note_page(void *ctx, const struct reader_sample *s)
 {
-	unsigned int i, j;
-
 	slabs.pages++;
-	for (i = 0; s->stack && i < s->stack->nr_kernel; i++)
-		for (j = 0; j < slabs.nr; j++)
+	for (unsigned int i = 0; s->stack && i < s->stack->nr_kernel; i++)
+		for (unsigned int j = 0; j < slabs.nr; j++)
 			if (s->stack->frames[i] > slabs.ranges[j].from &&
 			    s->stack->frames[i] <= slabs.ranges[j].to) {
 				slabs.of_slabs++;
@@ -484,10 +473,9 @@ TEST_F(heap, pages_of_slabs_are_not_told)
 	ASSERT_EQ(0, device_start(&self->dev));
 	for (i = 0; i < 40; i++) {
 		struct message m = { .type = 1 };
-		int n;
 
 		more[i] = msgget(IPC_PRIVATE, 0600);
-		for (n = 0; n < IN_QUEUE; n++)
+		for (int n = 0; n < IN_QUEUE; n++)
 			ASSERT_EQ(0, msgsnd(more[i], &m, TEXT, IPC_NOWAIT));
 	}
 	after = file_field("/proc/meminfo", "SUnreclaim");
@@ -570,7 +558,6 @@ TEST_F(heap, what_interrupts_allocate_is_the_hosts_alone)
 TEST_F(heap, what_recorders_allocate_themselves_is_not_told)
 {
 	uint32_t own;
-	int i;
 
 	self->setup.target = GPROF_TARGET_SYSTEM;
 	self->setup.id = 0;
@@ -578,7 +565,7 @@ TEST_F(heap, what_recorders_allocate_themselves_is_not_told)
 	start(_metadata, self);
 	own = thread_for(geteuid(), NULL);
 	EXPECT_NE(0, own);
-	for (i = 0; i < 20; i++) {
+	for (int i = 0; i < 20; i++) {
 		pid_t pid = fork_bound();
 
 		if (!pid) {
@@ -599,11 +586,10 @@ TEST_F(heap, sampled_bytes_stand_for_all)
 	const unsigned int nr = 20000;
 	struct sum s;
 	double p, sigma;
-	unsigned int i;
 
 	self->params.period = 4096;
 	start(_metadata, self);
-	for (i = 0; i < nr / QUEUES; i++) {
+	for (unsigned int i = 0; i < nr / QUEUES; i++) {
 		ASSERT_TRUE(put(self, QUEUES));
 		ASSERT_TRUE(receive(self, QUEUES));
 		if (!(i % 100))
@@ -660,11 +646,10 @@ TEST_F(heap, full_table_says_so_and_is_right_for_what_it_holds)
 TEST_F(heap, slots_are_used_again_under_another_word)
 {
 	unsigned int i, j, again = 0;
-	int round;
 
 	self->params.slots = 16;
 	start(_metadata, self);
-	for (round = 0; round < 50; round++) {
+	for (int round = 0; round < 50; round++) {
 		ASSERT_TRUE(put(self, 10));
 		ASSERT_TRUE(receive(self, 10));
 	}
@@ -707,11 +692,10 @@ TEST_F(heap, slot_says_what_the_sample_says)
 TEST_F(heap, nothing_freed_is_live_though_the_ring_overflows)
 {
 	struct sum s;
-	int i;
 
 	self->setup.buffer_size = self->page;
 	start(_metadata, self);
-	for (i = 0; i < 10; i++) {
+	for (int i = 0; i < 10; i++) {
 		ASSERT_TRUE(put(self, 1000));
 		ASSERT_TRUE(receive(self, 1000));
 	}
@@ -775,16 +759,15 @@ TEST_F(heap, many_at_once_come_and_go)
 	pthread_t threads[4];
 	uint64_t left = 0;
 	struct sum s;
-	int i;
 
 	self->params.slots = 200;
 	start(_metadata, self);
-	for (i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++)
 		ASSERT_EQ(0, pthread_create(&threads[i], NULL, churn, self));
-	for (i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++)
 		pthread_join(threads[i], NULL);
 	ASSERT_LE(0, reader_read(&self->reader));
-	for (i = 0; i < QUEUES; i++) {
+	for (int i = 0; i < QUEUES; i++) {
 		struct msqid_ds ds;
 
 		ASSERT_EQ(0, msgctl(self->queues[i], IPC_STAT, &ds));
@@ -793,7 +776,7 @@ TEST_F(heap, many_at_once_come_and_go)
 	EXPECT_GE(left, slots_live(self, MESSAGE));
 	s = sum_of(self, 0, MESSAGE);
 	EXPECT_GE(left, s.live);
-	for (i = 0; i < QUEUES; i++)
+	for (int i = 0; i < QUEUES; i++)
 		msgctl(self->queues[i], IPC_RMID, NULL);
 	EXPECT_EQ(0, slots_live(self, MESSAGE));
 	ASSERT_EQ(0, device_stop(&self->dev));
@@ -915,11 +898,10 @@ TEST_F(heap, parameters_are_checked)
 		{ GPROF_KIND_ALLOC, 3, 0, 0, GPROF_ALLOC_PERIOD_MAX, 0, GPROF_REASON_NONE },
 		{ GPROF_KIND_HEAP, 3, 1, 0, 1, 0, GPROF_REASON_NONE },
 	};
-	unsigned int i;
 	uint32_t reason;
 
 	self->setup.buffer_size = 0;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		self->setup.kind = cases[i].kind;
 		self->params.flags = cases[i].flags;
 		self->params.slots = cases[i].slots;
@@ -1058,20 +1040,19 @@ TEST_F(heap, an_exit_costs_what_the_process_has)
 	double ratios[7];
 	struct device small;
 	uint64_t ns[2];
-	int i, tries;
 
 	of_programs(self, 16);
 	self->setup.buffer_size = 0;
 	ASSERT_EQ(0, device_setup(&small, &self->setup));
 	self->params.slots = TABLE_LARGE;
 	set_up(_metadata, self);
-	for (i = 0; i < 7; i++) {
+	for (int i = 0; i < 7; i++) {
 		ASSERT_EQ(0, device_start(&small));
 		ns[0] = ends_of(_metadata, ENDS);
 		ASSERT_ZEROS(device_stop(&small), device_start(&self->dev));
 		ns[1] = ends_of(_metadata, ENDS);
 		/* The thread that reads mappings may be the last to let go of a process' memory. */
-		for (tries = 0; self->head->removed < ENDS && tries < 200; tries++)
+		for (int tries = 0; self->head->removed < ENDS && tries < 200; tries++)
 			sleep_ms(10);
 		ASSERT_EQ(0, device_stop(&self->dev));
 		EXPECT_EQS(ENDS, self->head->added, ENDS, self->head->removed);

@@ -184,12 +184,11 @@ static void stop_beside(struct __test_metadata *_metadata, FIXTURE_DATA(hogged) 
 TEST_F(hogged, stop_and_close_come_back)
 {
 	static const uint32_t targets[] = { GPROF_TARGET_SYSTEM, GPROF_TARGET_PROCESS };
-	unsigned int i, nth;
 
 	if (self->lack)
 		return;
-	for (nth = 0; nth < 2; nth++) {
-		for (i = 0; i < 2; i++) {
+	for (unsigned int nth = 0; nth < 2; nth++) {
+		for (unsigned int i = 0; i < 2; i++) {
 			set_up(self, variant, targets[i]);
 			stop_beside(_metadata, self, nth, false);
 		}
@@ -220,7 +219,6 @@ static void begin_beside(struct __test_metadata *_metadata, FIXTURE_DATA(hogged)
 {
 	uint64_t began = monotonic_ns(), now;
 	uint32_t reason;
-	unsigned int i;
 	int err;
 
 	self->setup.out_reason = 0;
@@ -230,7 +228,7 @@ static void begin_beside(struct __test_metadata *_metadata, FIXTURE_DATA(hogged)
 	       (unsigned long long)(now - began) / 1000000);
 	*longest = now - began;
 	EXPECT_TRUE(is_answer(err, self->setup.out_reason));
-	for (i = 0; !err && i < starts; i++) {
+	for (unsigned int i = 0; !err && i < starts; i++) {
 		began = monotonic_ns();
 		err = start(&self->dev, &reason);
 		now = monotonic_ns();
@@ -254,13 +252,12 @@ TEST_F(hogged, setup_and_start_come_back)
 {
 	static const uint32_t targets[] = { GPROF_TARGET_SYSTEM, GPROF_TARGET_PROCESS };
 	uint64_t longest, still;
-	unsigned int nth;
 	uint32_t reason;
 
 	if (self->lack)
 		return;
 	SKIP_UNLESS(file_number("/sys/kernel/realtime") == 1, "no limit but on PREEMPT_RT yet");
-	for (nth = 0; nth < 2; nth++) {
+	for (unsigned int nth = 0; nth < 2; nth++) {
 		set_up(self, variant, targets[nth]);
 		ASSERT_EQ(0, hog_begin(&self->hog, change_sides(nth)));
 		sleep_ms(50);
@@ -419,9 +416,7 @@ TEST_F(beside, trigger_fires_and_is_announced)
 
 static void read_others(struct device *dev, int cpu)
 {
-	unsigned int i;
-
-	for (i = 0; i < dev->nr_cpus; i++) {
+	for (unsigned int i = 0; i < dev->nr_cpus; i++) {
 		if (i != (unsigned int)cpu && dev->rings[i].head)
 			dev->rings[i].tail->tail = dev->rings[i].head->head;
 	}
@@ -450,12 +445,11 @@ static bool is_woken_for(struct device *dev, int cpu)
 TEST_F(beside, reader_is_woken)
 {
 	bool woken, full;
-	unsigned int nth;
 	int cpu, began;
 
 	if (self->lack)
 		return;
-	for (nth = 0; nth < 2; nth++) {
+	for (unsigned int nth = 0; nth < 2; nth++) {
 		cpu = change_sides(nth);
 		ASSERT_EQ(0, record_all(self));
 		began = hog_begin(&self->hog, cpu);
@@ -481,14 +475,13 @@ TEST_F(beside, mappings_reach_the_ring_of_its_cpu)
 {
 	struct gprof_setup setup;
 	struct reader reader;
-	unsigned int nth;
 	int cpu, began;
 	uint64_t end;
 
 	if (self->lack)
 		return;
 	self->timer = timer_params(1000000);
-	for (nth = 0; nth < 2; nth++) {
+	for (unsigned int nth = 0; nth < 2; nth++) {
 		cpu = change_sides(nth);
 		setup = device_setup_of(GPROF_TARGET_SYSTEM, 0, &self->timer);
 		ASSERT_EQ(0, device_record(&self->timer_dev, &setup));
@@ -527,7 +520,6 @@ TEST_F(beside, what_stop_has_left_is_waited_for_until_a_signal)
 	struct itimerval second = { .it_value.tv_sec = 1 };
 	struct sigaction action = { .sa_handler = do_nothing };
 	uint64_t begin, took;
-	unsigned int nth;
 	int cpu, began, stop, ret;
 
 	if (self->lack)
@@ -535,7 +527,7 @@ TEST_F(beside, what_stop_has_left_is_waited_for_until_a_signal)
 	sigaction(SIGALRM, &action, NULL);
 	self->setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &params);
 	self->setup.kind = GPROF_KIND_BLOCK;
-	for (nth = 0; nth < 2; nth++) {
+	for (unsigned int nth = 0; nth < 2; nth++) {
 		cpu = change_sides(nth);
 		ASSERT_EQ(0, device_record(&self->dev, &self->setup));
 		began = hog_begin(&self->hog, cpu);

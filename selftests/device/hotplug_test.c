@@ -108,12 +108,11 @@ static void finish(struct __test_metadata *_metadata, FIXTURE_DATA(hotplug) *sel
 TEST_F(hotplug, cpu_that_went_and_came_is_recorded_again)
 {
 	uint64_t before;
-	int i;
 
 	if (!self->ready)
 		return;
 	ASSERT_ZEROS(device_record(&self->dev, &self->setup), tally_init(self->tally, &self->dev));
-	for (i = 0; i < 3; i++) {
+	for (int i = 0; i < 3; i++) {
 		burn_on(self->cpu);
 		before = produced_on(self, self->cpu);
 		EXPECT_LT(0, before);
@@ -204,13 +203,12 @@ TEST_F(hotplug, process_is_recorded_through_it)
 {
 	uint64_t before;
 	struct gprof_stats st;
-	int i;
 
 	if (!self->ready)
 		return;
 	self->setup = device_setup_of(GPROF_TARGET_PROCESS, self->child.pid, &self->params);
 	ASSERT_ZEROS(device_record(&self->dev, &self->setup), tally_init(self->tally, &self->dev));
-	for (i = 0; i < 6; i++) {
+	for (int i = 0; i < 6; i++) {
 		ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
 		before = st.out_produced;
 		ASSERT_EQ(0, set_online(self->cpu, i & 1));
@@ -224,11 +222,9 @@ TEST_F(hotplug, process_is_recorded_through_it)
 
 TEST_F(hotplug, close_while_cpus_go_and_come_is_no_harm)
 {
-	int i;
-
 	if (!self->ready)
 		return;
-	for (i = 0; i < 6; i++) {
+	for (int i = 0; i < 6; i++) {
 		ASSERT_EQ(0, device_record(&self->dev, &self->setup));
 		ASSERT_EQ(0, set_online(self->cpu, i & 1));
 		device_close(&self->dev);

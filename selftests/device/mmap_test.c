@@ -344,9 +344,8 @@ TEST_F(mapping, recording_goes_on_through_the_mapping_after_close)
 TEST_F(mapping, areas_may_be_unmapped_in_any_order)
 {
 	char *ring, *tail;
-	int order;
 
-	for (order = 0; order < 2; order++) {
+	for (int order = 0; order < 2; order++) {
 		ring = MAP_RING(PROT_READ);
 		tail = MAP_TAIL(PROT_READ | PROT_WRITE);
 		ASSERT_NE(MAP_FAILED, ring);

@@ -122,11 +122,9 @@ static void seen_end(struct seen *seen)
 
 static void count(struct seen *seen, uint64_t from, uint64_t until)
 {
-	size_t i;
-
 	memset(seen->nr, 0, sizeof(seen->nr));
 	seen->samples = seen->untold = seen->weight = seen->latency = 0;
-	for (i = 0; i < seen->nr_told; i++) {
+	for (size_t i = 0; i < seen->nr_told; i++) {
 		const struct told *t = &seen->told[i];
 		uint64_t n = t->parallelism;
 
@@ -246,13 +244,12 @@ static void look(struct __test_metadata *_metadata, FIXTURE_DATA(parallel) *self
 		 uint64_t until)
 {
 	struct seen *s = &self->seen;
-	unsigned int n;
 
 	EXPECT_LE(0, reader_read(&s->reader));
 	EXPECT_STREQ("", s->reader.error);
 	count(s, from, until);
 	EXPECT_EQ(0, s->untold);
-	for (n = nr_online_cpus() + 1; n < MANY; n++)
+	for (unsigned int n = nr_online_cpus() + 1; n < MANY; n++)
 		EXPECT_EQ(0, s->nr[n]);
 	TH_LOG("%llu samples, %llu of that time: 1: %llu, 2: %llu",
 	       (unsigned long long)s->nr_told, (unsigned long long)s->samples,
@@ -303,12 +300,11 @@ static void phases(void *arg, int step)
 {
 	struct shared *s = arg;
 	pthread_t thread;
-	int i;
 
 	if (step == 0) {
 		pin_to(online_cpu(0));
 		pthread_barrier_init(&barrier, NULL, 2);
-		for (i = 0; i < 4; i++)
+		for (int i = 0; i < 4; i++)
 			pthread_create(&thread, NULL, sleeper, NULL);
 		pthread_create(&thread, NULL, worker, s);
 		return;
@@ -426,7 +422,6 @@ TEST_F(parallel, task_that_runs_at_START_is_counted)
 	struct device beside = { .fd = -1 };
 	struct gprof_setup setup = self->setup;
 	uint64_t samples = 0, two = 0, now, until;
-	int try;
 
 	if (!self->ready)
 		return;
@@ -438,7 +433,7 @@ TEST_F(parallel, task_that_runs_at_START_is_counted)
 	/* Not in the way of the one that is looked at. */
 	pin_to(online_cpu(0));
 	self->seen.only = self->child.pid;
-	for (try = 0; try < 40 && samples < SOME; try++) {
+	for (int try = 0; try < 40 && samples < SOME; try++) {
 		/* START would wait for the last STOP's grace periods, and these for the spinner. */
 		if (try) {
 			seen_end(&self->seen);
@@ -488,7 +483,6 @@ static void storm(void *arg, int step)
 {
 	struct shared *s = arg;
 	uint64_t end = monotonic_ns() + 500 * MS;
-	int i;
 
 	if (step == 1) {
 		pin_to(online_cpu(0));
@@ -496,7 +490,7 @@ static void storm(void *arg, int step)
 		return;
 	}
 	while (monotonic_ns() < end) {
-		for (i = 0; i < 4; i++) {
+		for (int i = 0; i < 4; i++) {
 			if (fork())
 				continue;
 			work();
@@ -775,9 +769,8 @@ TEST(other_kinds_refuse_it)
 		{ GPROF_KIND_TASK, &task },
 	};
 	struct gprof_setup setup;
-	unsigned int i;
 
-	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+	for (unsigned int i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		setup = device_setup_of(GPROF_TARGET_SYSTEM, 0, kinds[i].params);
 		setup.kind = kinds[i].kind;
 		if (setup.kind == GPROF_KIND_SCHED || setup.kind == GPROF_KIND_TRACE)

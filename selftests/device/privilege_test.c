@@ -469,7 +469,6 @@ static void live_and_hide_amid(void *arg, int step)
 {
 	pthread_attr_t attr;
 	pthread_t thread;
-	int i;
 
 	if (step)
 		return;
@@ -477,7 +476,7 @@ static void live_and_hide_amid(void *arg, int step)
 		_exit(1);
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, 65536);
-	for (i = 0; i < HIDERS; i++)
+	for (int i = 0; i < HIDERS; i++)
 		if (pthread_create(&thread, &attr, stay_root, NULL))
 			_exit(1);
 	if (pthread_create(&thread, &attr, hide_amid, arg))
@@ -734,13 +733,12 @@ TEST_F(user, has_the_cgroup_of_each_recorder_charged_for_what_is_done_for_it)
 	char path[2][MEMORY_CGROUP_PATH];
 	struct child child[3];
 	struct owner owner;
-	int i;
 
 	SKIP_UNLESS(kernel_has_cgroups(), "this kernel has no cgroups");
 	SKIP_UNLESS(threads_join_v2(), "on 5.10 a module has threads join cgroups of v1 alone");
 	ASSERT_ZEROS(cgroup_make(path[0], "first"), cgroup_make(path[1], "second"));
 	make_child(_metadata, self, live, &self->person);
-	for (i = 0; i < 3; i++) {
+	for (int i = 0; i < 3; i++) {
 		owner = (struct owner){ .setup = self->setup, .dev.fd = -1, .privileged = i == 2 };
 		ASSERT_EQ(0, child_fork(&child[i], sets_up, &owner));
 		ASSERT_EQ(0, memory_cgroup_enter(path[i & 1], child[i].pid));
@@ -801,9 +799,8 @@ static uint64_t enough_for_one(FIXTURE_DATA(memory) *self)
 {
 	struct rlimit limit = { 0, RLIM_INFINITY };
 	struct device dev;
-	uint64_t bytes;
 
-	for (bytes = 65536; bytes < 1ULL << 32; bytes *= 2) {
+	for (uint64_t bytes = 65536; bytes < 1ULL << 32; bytes *= 2) {
 		limit.rlim_cur = bytes;
 		setrlimit(RLIMIT_MEMLOCK, &limit);
 		if (!device_setup(&dev, &self->setup)) {
@@ -859,18 +856,16 @@ TEST_F(memory, buffers_are_charged_to_rlimit_memlock)
 
 TEST_F(memory, charge_is_given_back_after_mmap_and_start_too)
 {
-	int i;
-
 	NEED_ROOT();
 	as_user_with(_metadata, self, 65536);
 	ASSERT_LT(0, enough_for_one(self));
-	for (i = 0; i < 20; i++) {
+	for (int i = 0; i < 20; i++) {
 		ASSERT_EQ(0, device_record(&self->dev, &self->setup)) TH_LOG("life %d", i);
 		device_close(&self->dev);
 	}
 	/* a failed setup is not charged either */
 	self->params.type = 0x7fff;
-	for (i = 0; i < 20; i++)
+	for (int i = 0; i < 20; i++)
 		EXPECT_EQ(-ENOENT, device_setup(&self->dev, &self->setup));
 	self->params = timer_params(PERIOD_NS);
 	EXPECT_EQ(0, device_setup(&self->dev, &self->setup));
@@ -880,12 +875,11 @@ TEST_F(memory, charge_is_given_back_when_the_owner_dies)
 {
 	struct device dev;
 	pid_t pid;
-	int i;
 
 	NEED_ROOT();
 	as_user_with(_metadata, self, 65536);
 	ASSERT_LT(0, enough_for_one(self));
-	for (i = 0; i < 5; i++) {
+	for (int i = 0; i < 5; i++) {
 		pid = fork();
 		ASSERT_LE(0, pid);
 		if (!pid) {
@@ -899,7 +893,7 @@ TEST_F(memory, charge_is_given_back_when_the_owner_dies)
 		waitpid(pid, NULL, 0);
 	}
 	self->setup.id = getpid();
-	for (i = 0; i < 100 && device_setup(&self->dev, &self->setup); i++)
+	for (int i = 0; i < 100 && device_setup(&self->dev, &self->setup); i++)
 		sleep_ms(20);
 	EXPECT_LE(0, self->dev.fd);
 }
@@ -972,9 +966,8 @@ TEST_F(memory, charge_is_shared_by_all_processes_of_a_user)
 static void fork_many(struct __test_metadata *_metadata)
 {
 	pid_t group = 0;
-	int i;
 
-	for (i = 0; i < MANY; i++) {
+	for (int i = 0; i < MANY; i++) {
 		pid_t pid = fork_bound();
 
 		ASSERT_LE(0, pid);
@@ -1030,17 +1023,16 @@ TEST_F(memory, processes_that_have_ended_are_charged_no_more)
 {
 	struct gprof_stats st;
 	long before;
-	int i;
 
 	NEED_ROOT();
 	as_user_with(_metadata, self, 64 << 20);
 	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
 	/* what is forked ahead of the worker that frees is paid for once more */
-	for (i = 0; i < 300; i++)
+	for (int i = 0; i < 300; i++)
 		ASSERT_EQ(0, fork_one());
 	before = least_memlock();
 	ASSERT_LT(0, before);
-	for (i = 0; i < 1000; i++)
+	for (int i = 0; i < 1000; i++)
 		ASSERT_EQ(0, fork_one());
 	EXPECT_GE(before + 4, least_memlock());
 	ASSERT_ZEROS(device_stop(&self->dev), device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));

@@ -368,11 +368,9 @@ TEST_F(python, lists_that_lead_to_themselves_are_followed_for_so_long)
 
 TEST_F(python, thread_beyond_those_that_are_looked_at_is_not_known)
 {
-	unsigned int i;
-
 	SKIP_UNLESS(self->have, NO_PYTHON);
 	BEGIN();
-	for (i = 1; i < 300; i++)
+	for (unsigned int i = 1; i < 300; i++)
 		threads[i] = (struct thread){ i + 1 < 300 ? &threads[i + 1] : NULL, 1 };
 	threads[255].id = (uint64_t)syscall(SYS_gettid);
 	threads[255].frame = frames;
@@ -394,12 +392,11 @@ TEST_F(python, pointers_to_anywhere_end_it)
 		UINT64_MAX, (uintptr_t)frames + 1, (uintptr_t)frames + 4, (uintptr_t)gone,
 		(uintptr_t)gone + 4092,
 	};
-	unsigned int i;
 
 	SKIP_UNLESS(self->have, NO_PYTHON);
 	ASSERT_NE(MAP_FAILED, gone);
 	BEGIN();
-	for (i = 0; i < sizeof(wild) / sizeof(*wild); i++) {
+	for (unsigned int i = 0; i < sizeof(wild) / sizeof(*wild); i++) {
 		const void *to = (const void *)(uintptr_t)wild[i];
 
 		TH_LOG("%llx", (unsigned long long)wild[i]);
@@ -435,9 +432,8 @@ static void *change(void *arg)
 		frames, NULL, other, (const void *)16, (const void *)UINT64_MAX, &frames[1],
 	};
 	volatile bool *stop = arg;
-	unsigned int i;
 
-	for (i = 0; !*stop; i++) {
+	for (unsigned int i = 0; !*stop; i++) {
 		*(const struct frame *volatile *)&frames[i % 3].previous = wild[i % 6];
 		*(const struct frame *volatile *)&threads[1].frame = wild[(i / 7) % 6];
 	}

@@ -61,11 +61,10 @@ TEST_F(recorder, two_record_one_task_each_at_its_own_rate)
 	struct gprof_setup slow_setup = self->setup;
 	struct device fast, slow;
 	uint64_t nr_fast, nr_slow;
-	int i;
 
 	slow_setup.params = (uintptr_t)&slow_params;
 	ASSERT_ZEROS(device_record(&fast, &self->setup), device_record(&slow, &slow_setup));
-	for (i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++)
 		ASSERT_EQ(0, child_step(&self->child));
 	nr_fast = FINISH(&fast);
 	nr_slow = FINISH(&slow);
@@ -81,7 +80,6 @@ TEST_F(recorder, end_of_one_does_not_touch_the_other)
 	struct gprof_stats st;
 	struct device one, other;
 	uint64_t before;
-	int i;
 
 	ASSERT_ZEROS(device_record(&one, &self->setup), device_record(&other, &self->setup),
 		     child_step(&self->child));
@@ -89,7 +87,7 @@ TEST_F(recorder, end_of_one_does_not_touch_the_other)
 	ASSERT_EQ(0, device_stats(&one, GPROF_STATS_ALL_CPUS, &st));
 	before = st.out_produced;
 	/* Few samples fall into a step where the machine is slow; none if it were stopped. */
-	for (i = 0; i < 20 && st.out_produced < before + 5; i++) {
+	for (int i = 0; i < 20 && st.out_produced < before + 5; i++) {
 		ASSERT_EQ(0, child_step(&self->child));
 		ASSERT_EQ(0, device_stats(&one, GPROF_STATS_ALL_CPUS, &st));
 	}
@@ -101,12 +99,11 @@ TEST_F(recorder, stop_of_one_does_not_stop_the_other)
 {
 	struct device one, other;
 	uint64_t stopped;
-	int i;
 
 	ASSERT_ZEROS(device_record(&one, &self->setup), device_record(&other, &self->setup),
 		     child_step(&self->child));
 	stopped = FINISH(&other);
-	for (i = 0; i < 10; i++)
+	for (int i = 0; i < 10; i++)
 		ASSERT_EQ(0, child_step(&self->child));
 	EXPECT_LT(stopped + 5, FINISH(&one));
 	device_close(&one);
@@ -119,20 +116,19 @@ TEST_F(recorder, sixty_four_record_one_task)
 {
 	static struct device devs[MANY];
 	uint64_t before = open_recorders(), produced;
-	int i;
 
 	self->params.period = 5 * PERIOD_NS;
-	for (i = 0; i < MANY; i++) {
+	for (int i = 0; i < MANY; i++) {
 		ASSERT_EQ(0, device_record(&devs[i], &self->setup))
 			TH_LOG("recorder %d, reason %u", i, self->setup.out_reason);
 	}
 	EXPECT_EQ(before + MANY, open_recorders());
 	ASSERT_ZEROS(child_step(&self->child), child_step(&self->child));
-	for (i = 0; i < MANY; i++) {
+	for (int i = 0; i < MANY; i++) {
 		produced = FINISH(&devs[i]);
 		EXPECT_LE(1, produced) TH_LOG("recorder %d", i);
 	}
-	for (i = 0; i < MANY; i++)
+	for (int i = 0; i < MANY; i++)
 		device_close(&devs[i]);
 	EXPECT_EQ(before, open_recorders());
 }
@@ -141,12 +137,11 @@ TEST_F(recorder, recorder_of_oneself_works)
 {
 	struct gprof_stats st = { 0 };
 	struct device dev;
-	int i;
 
 	self->setup.id = getpid();
 	ASSERT_EQ(0, device_record(&dev, &self->setup));
 	/* An emulator that gets little of its host's time interrupts late. */
-	for (i = 0; i < 20 && st.out_produced < 5; i++) {
+	for (int i = 0; i < 20 && st.out_produced < 5; i++) {
 		burn_ns(100000000);
 		ASSERT_EQ(0, device_stats(&dev, GPROF_STATS_ALL_CPUS, &st));
 	}
@@ -157,10 +152,9 @@ TEST_F(recorder, recorder_of_oneself_works)
 TEST_F(recorder, start_and_stop_alternate_while_the_target_runs)
 {
 	struct device dev;
-	int i;
 
 	ASSERT_EQ(0, device_record(&dev, &self->setup));
-	for (i = 0; i < 3; i++) {
+	for (int i = 0; i < 3; i++) {
 		ASSERT_EQ(0, child_begin(&self->child));
 		for (int j = 0; j < 20; j++) {
 			ASSERT_ZEROS(device_stop(&dev), device_start(&dev));
@@ -197,15 +191,14 @@ TEST_F(recorder, threads_may_fight_over_one)
 	struct racers r = { 0 };
 	pthread_t threads[4];
 	struct device dev;
-	int i;
 
 	ASSERT_ZEROS(device_setup(&dev, &self->setup), device_map(&dev));
 	r.dev = &dev;
-	for (i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++)
 		ASSERT_EQ(0, pthread_create(&threads[i], NULL, race, &r));
-	for (i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++)
 		ASSERT_EQ(0, child_step(&self->child));
-	for (i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++)
 		pthread_join(threads[i], NULL);
 	EXPECT_EQ(0, r.wrong);
 	device_stop(&dev);
@@ -220,9 +213,8 @@ TEST_F(recorder, close_while_recording_ends_everything)
 {
 	uint64_t before = open_recorders();
 	struct device dev;
-	int i;
 
-	for (i = 0; i < 10; i++) {
+	for (int i = 0; i < 10; i++) {
 		ASSERT_ZEROS(device_record(&dev, &self->setup), child_begin(&self->child));
 		sleep_ms(20);
 		device_close(&dev);
@@ -256,9 +248,8 @@ TEST_F(recorder, sigkill_of_the_owner_ends_everything)
 {
 	uint64_t before = open_recorders();
 	struct child owner;
-	int i;
 
-	for (i = 0; i < 10; i++) {
+	for (int i = 0; i < 10; i++) {
 		ASSERT_EQ(0, child_fork(&owner, record_and_burn, &self->setup));
 		ASSERT_EQ(0, child_begin(&owner));
 		sleep_ms(30);
@@ -431,15 +422,13 @@ TEST_F(recorder, end_and_exec_of_the_target_at_any_step_are_no_harm_to_any_kind)
 				    .period = 1,
 				    .tracepoint = tracepoint_id("sched", "sched_waking") } } },
 	};
-	unsigned int i, executes;
-	int step;
 
-	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+	for (unsigned int i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		/* a kernel may not tell where all memory goes */
 		if (kinds[i].kind == GPROF_KIND_HEAP && !device_has(GPROF_FEAT_OBJECTS))
 			continue;
-		for (executes = 0; executes < 2; executes++)
-			for (step = 0; step < 5; step++)
+		for (unsigned int executes = 0; executes < 2; executes++)
+			for (int step = 0; step < 5; step++)
 				live_through(_metadata, &kinds[i], executes, step);
 	}
 }
@@ -461,11 +450,10 @@ static void one_life(struct gprof_setup *setup, bool stop)
 TEST_F(recorder, memory_is_given_back)
 {
 	long long vmalloc, slab, free_kb;
-	int i;
 
 	self->setup.id = getpid();
 	self->setup.buffer_size = 1 << 20;
-	for (i = 0; i < 20; i++)
+	for (int i = 0; i < 20; i++)
 		one_life(&self->setup, i & 1);
 	ASSERT_TRUE(recorders_become(0));
 	sleep_ms(500);
@@ -473,7 +461,7 @@ TEST_F(recorder, memory_is_given_back)
 	slab = file_field("/proc/meminfo", "SUnreclaim");
 	free_kb = file_field("/proc/meminfo", "MemFree");
 	ASSERT_LT(0, vmalloc);
-	for (i = 0; i < 100; i++)
+	for (int i = 0; i < 100; i++)
 		one_life(&self->setup, i & 1);
 	ASSERT_TRUE(recorders_become(0));
 	sleep_ms(500);

@@ -105,8 +105,6 @@ static struct gprof_stats finish(struct __test_metadata *_metadata, FIXTURE_DATA
 {
 	struct gprof_stats st, one;
 	uint64_t produced = 0;
-	unsigned int cpu;
-	int i;
 
 	EXPECT_EQ(0, device_stop(&self->dev));
 	if (!self->dev.flight) {
@@ -118,11 +116,11 @@ static struct gprof_stats finish(struct __test_metadata *_metadata, FIXTURE_DATA
 	EXPECT_STREQ("", self->reader.error);
 	EXPECT_EQ(st.out_produced, self->reader.samples + device_lost(&st) + st.out_overwritten);
 	EXPECT_EQ(st.out_produced, st.out_nmi + st.out_irq + st.out_task);
-	for (i = 0; i < GPROF_LOST_SLOTS; i++)
+	for (int i = 0; i < GPROF_LOST_SLOTS; i++)
 		EXPECT_LE(self->reader.lost[i], st.out_lost[i]);
 	EXPECT_EQS(0, self->reader.without_task, 0, self->reader.backwards);
 	/* and CPU by CPU, as the head page has it too */
-	for (cpu = 0; cpu < self->dev.nr_cpus; cpu++) {
+	for (unsigned int cpu = 0; cpu < self->dev.nr_cpus; cpu++) {
 		const struct gprof_ring_head *head = self->dev.rings[cpu].head;
 
 		if (!head)
@@ -130,7 +128,7 @@ static struct gprof_stats finish(struct __test_metadata *_metadata, FIXTURE_DATA
 		EXPECT_EQ(0, device_stats(&self->dev, cpu, &one));
 		EXPECT_EQS(one.out_produced, head->produced,
 			   one.out_overwritten, head->overwritten);
-		for (i = 0; i < GPROF_LOST_SLOTS; i++)
+		for (int i = 0; i < GPROF_LOST_SLOTS; i++)
 			EXPECT_EQ(one.out_lost[i], head->lost[i]);
 		produced += one.out_produced;
 	}
@@ -149,9 +147,8 @@ static struct gprof_stats finish(struct __test_metadata *_metadata, FIXTURE_DATA
 static bool wait_for_count(FIXTURE_DATA(ring) *self, size_t offset, uint64_t least)
 {
 	struct gprof_stats st;
-	int i;
 
-	for (i = 0; i < 2000; i++) {
+	for (int i = 0; i < 2000; i++) {
 		if (device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st))
 			return false;
 		if (*(uint64_t *)((char *)&st + offset) >= least)
@@ -261,13 +258,12 @@ TEST_F(ring, counts_go_on_after_stop_and_start)
 {
 	struct gprof_stats st;
 	uint64_t before = 0;
-	int i;
 
 	NEED_EVENT();
 	/* each begins one of its own, however long it may be */
 	self->setup.generation_ns = 100000000000;
 	BEGIN();
-	for (i = 0; i < 5; i++) {
+	for (int i = 0; i < 5; i++) {
 		READ_FOR(200, 20);
 		st = FINISH();
 		EXPECT_LT(before, st.out_produced);

@@ -156,9 +156,7 @@ TEST_F(stack, the_module_says_that_it_can)
 
 TEST_F(stack, every_frame_is_right_to_the_byte)
 {
-	unsigned int depth;
-
-	for (depth = 0; depth < 40; depth++) {
+	for (unsigned int depth = 0; depth < 40; depth++) {
 		self->c.depth = depth;
 		memset(self->frames, 0x5a, sizeof(self->frames));
 		outermost(first, &self->c);
@@ -170,10 +168,8 @@ TEST_F(stack, every_frame_is_right_to_the_byte)
 
 TEST_F(stack, frames_are_skipped_from_the_leaf_on)
 {
-	unsigned int skip;
-
 	self->c.depth = 10;
-	for (skip = 0; skip <= whole(&self->c); skip++) {
+	for (unsigned int skip = 0; skip <= whole(&self->c); skip++) {
 		memset(self->frames, 0x5a, sizeof(self->frames));
 		self->arg.skip = skip;
 		outermost(first, &self->c);
@@ -185,10 +181,9 @@ TEST_F(stack, frames_are_skipped_from_the_leaf_on)
 TEST_F(stack, where_more_is_skipped_than_there_is_none_is_written)
 {
 	static const uint32_t skips[] = { 20, 126, 127, 128, 1 << 20, INT32_MAX, UINT32_MAX };
-	unsigned int i;
 
 	self->c.depth = 5;
-	for (i = 0; i < sizeof(skips) / sizeof(skips[0]); i++) {
+	for (unsigned int i = 0; i < sizeof(skips) / sizeof(skips[0]); i++) {
 		self->arg.skip = skips[i];
 		outermost(first, &self->c);
 		EXPECT_FRAMES(0, 0);
@@ -197,15 +192,13 @@ TEST_F(stack, where_more_is_skipped_than_there_is_none_is_written)
 
 TEST_F(stack, what_does_not_fit_is_cut_and_said_to_be)
 {
-	unsigned int max;
-
 	self->c.depth = 10;
 	/* the leaf alone */
 	self->arg.max_frames = 1;
 	outermost(first, &self->c);
 	EXPECT_FRAMES(0, 1);
 	EXPECT_EQ(GPROF_STACK_REC_F_USER_CUT, self->arg.out_flags);
-	for (max = 1; max < whole(&self->c); max++) {
+	for (unsigned int max = 1; max < whole(&self->c); max++) {
 		memset(self->frames, 0x5a, sizeof(self->frames));
 		self->arg.max_frames = max;
 		self->arg.skip = max % 3;
@@ -237,9 +230,8 @@ TEST_F(stack, of_a_stack_that_is_too_deep_there_is_the_near_end)
 TEST_F(stack, room_for_none_or_for_more_than_there_can_be_is_EINVAL)
 {
 	static const uint32_t rooms[] = { 0, FRAMES_MAX + 1, UINT32_MAX };
-	unsigned int i;
 
-	for (i = 0; i < sizeof(rooms) / sizeof(rooms[0]); i++) {
+	for (unsigned int i = 0; i < sizeof(rooms) / sizeof(rooms[0]); i++) {
 		self->arg.max_frames = rooms[i];
 		self->arg.out_frames = 77;
 		EXPECT_EQ(-EINVAL, self_stack_call(self->fd, &self->arg));
@@ -263,12 +255,11 @@ TEST_F(stack, room_that_is_not_the_callers_is_EFAULT)
 		(uintptr_t)map + page - 8,
 		(uintptr_t)map + page,
 	};
-	unsigned int i;
 
 	ASSERT_NE(MAP_FAILED, map);
 	ASSERT_EQ(0, mprotect(map + page, page, PROT_READ));
 	self->c.depth = 5;
-	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+	for (unsigned int i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		self->arg.frames = places[i];
 		self->arg.out_frames = 77;
 		outermost(first, &self->c);
@@ -351,10 +342,9 @@ TEST_F(stack, a_frame_record_may_say_anything)
 	static const uint64_t words[] = {
 		0, 1, 8, 4096, UINTPTR_MAX, 1ULL << 47, 0xffff888000000000ULL, (1ULL << 47) - 16,
 	};
-	unsigned int i, j;
 
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		for (j = 0; j < sizeof(words) / sizeof(words[0]); j++) {
+	for (unsigned int i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		for (unsigned int j = 0; j < sizeof(words) / sizeof(words[0]); j++) {
 			volatile uint64_t *record = (uint64_t *)__builtin_frame_address(0) +
 						    SELF_STACK_RECORD;
 			uint64_t kept[2] = { record[0], record[1] };
@@ -380,7 +370,6 @@ TEST_F(stack, it_is_no_sample_in_any_state_of_the_recorder)
 	struct gprof_setup setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &params);
 	struct gprof_stats st;
 	struct device dev;
-	unsigned int i;
 
 	self->c.depth = 4;
 	ASSERT_EQ(0, device_setup(&dev, &setup));
@@ -388,7 +377,7 @@ TEST_F(stack, it_is_no_sample_in_any_state_of_the_recorder)
 	outermost(first, &self->c);
 	EXPECT_FRAMES(0, whole(&self->c));
 	ASSERT_EQ(0, device_start(&dev));
-	for (i = 0; i < 1000; i++) {
+	for (unsigned int i = 0; i < 1000; i++) {
 		outermost(first, &self->c);
 		EXPECT_FRAMES(0, whole(&self->c));
 	}
@@ -422,11 +411,10 @@ TEST_F(stack, samples_meanwhile_change_nothing)
 	uint64_t end = monotonic_ns() + 60000000000ULL;
 	struct gprof_stats st = { 0 };
 	struct device dev;
-	unsigned int i;
 
 	ASSERT_ZEROS(device_setup(&dev, &setup), device_start(&dev));
 	/* how often the timer gets to run is up to the host */
-	for (i = 0; st.out_produced < 500 && monotonic_ns() < end; i++) {
+	for (unsigned int i = 0; st.out_produced < 500 && monotonic_ns() < end; i++) {
 		self->c.depth = (self->c.depth + 7) % 60;
 		memset(self->frames, 0x5a, sizeof(self->frames));
 		outermost(first, &self->c);
@@ -455,12 +443,11 @@ static void *race(void *arg)
 	uint64_t frames[FRAMES_MAX + 1];
 	struct gprof_self_stack own = argument(frames, FRAMES_MAX, 0);
 	struct call c = { .depth = r->depth, .fd = r->fd, .arg = &own };
-	unsigned int i;
 
 	while (monotonic_ns() < r->end) {
 		outermost(first, &c);
 		r->wrong += c.err || own.out_frames != whole(&c) || own.out_flags;
-		for (i = 0; !c.err && i < own.out_frames; i++)
+		for (unsigned int i = 0; !c.err && i < own.out_frames; i++)
 			r->wrong += !is_right(&c, i, frames[i]);
 	}
 	return NULL;
@@ -470,13 +457,12 @@ TEST_F(stack, threads_of_one_file_have_each_its_own)
 {
 	struct racer racers[8];
 	pthread_t threads[8];
-	unsigned int i;
 
-	for (i = 0; i < 8; i++) {
+	for (unsigned int i = 0; i < 8; i++) {
 		racers[i] = (struct racer){ self->fd, 3 * i, 0, monotonic_ns() + 2000000000 };
 		ASSERT_EQ(0, pthread_create(&threads[i], NULL, race, &racers[i]));
 	}
-	for (i = 0; i < 8; i++) {
+	for (unsigned int i = 0; i < 8; i++) {
 		pthread_join(threads[i], NULL);
 		EXPECT_EQ(0, racers[i].wrong);
 	}

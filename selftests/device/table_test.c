@@ -7,23 +7,10 @@
  * to the byte. The frame pointer that they run with leads nowhere.
  */
 #include <elf.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <grp.h>
 #include <limits.h>
-#include <pthread.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #include "harness.h"
 #include "device.h"
 #include "self_stack.h"
@@ -500,14 +487,13 @@ TEST_F(table, code_is_known_while_the_mappings_are_locked)
 {
 	atomic_bool stop = false;
 	pthread_t thread;
-	unsigned int i;
 	void *done;
 
 	SKIP_UNLESS(self->have, NO_TABLES);
 	UPLOAD_ALL();
 	SETTLE();
 	ASSERT_EQ(0, pthread_create(&thread, NULL, change_mappings, &stop));
-	for (i = 0; i < 40; i++) {
+	for (unsigned int i = 0; i < 40; i++) {
 		bool far = !(i & 1);
 
 		ASSERT_EQ(self->at, map_code(self->at, self->fds[far]));
@@ -624,12 +610,10 @@ TEST_F(table, files_that_are_much_alike_are_told_apart_as_fast)
 
 TEST_F(table, children_have_whole_stacks_too)
 {
-	unsigned int i;
-
 	SKIP_UNLESS(self->have, NO_TABLES);
 	UPLOAD_ALL();
 	SETTLE();
-	for (i = 0; i < 50 && self->watch.right < 100; i++) {
+	for (unsigned int i = 0; i < 50 && self->watch.right < 100; i++) {
 		pid_t pid = fork();
 
 		if (!pid) {
@@ -720,9 +704,8 @@ static long sleeps_of_child(const char *at, uint64_t ns, int program)
 static long sleeps_of_children(const char *at, uint64_t ns, int program)
 {
 	long least = LONG_MAX;
-	int i;
 
-	for (i = 0; i < CHILDREN && least >= 0; i++) {
+	for (int i = 0; i < CHILDREN && least >= 0; i++) {
 		long sleeps = sleeps_of_child(at, ns, program);
 
 		least = sleeps < least ? sleeps : least;
@@ -735,7 +718,6 @@ TEST_F(table, the_end_of_a_program_waits_for_nothing)
 {
 	const int programs[] = { -1, program_that_ends() };
 	cpu_set_t all, one;
-	unsigned int way;
 
 	SKIP_UNLESS(self->have, NO_TABLES);
 	ASSERT_LE(0, programs[1]);
@@ -746,7 +728,7 @@ TEST_F(table, the_end_of_a_program_waits_for_nothing)
 	CPU_ZERO(&one);
 	CPU_SET(sched_getcpu(), &one);
 	ASSERT_EQ(0, sched_setaffinity(0, sizeof(one), &one));
-	for (way = 0; way < 2; way++) {
+	for (unsigned int way = 0; way < 2; way++) {
 		long idle = sleeps_of_children(self->at, 0, programs[way]);
 		long busy = sleeps_of_children(self->at, 5000000, programs[way]);
 
@@ -774,7 +756,6 @@ TEST_F(table, a_handler_leads_to_what_it_interrupted)
 		int flags;
 		bool linked;
 	} ways[] = { { 0, false }, { SA_ONSTACK, false }, { SA_ONSTACK, true } };
-	unsigned int i, way;
 
 	unlink(path);
 	linked = map_code(NULL, fd);
@@ -783,7 +764,7 @@ TEST_F(table, a_handler_leads_to_what_it_interrupted)
 	ASSERT_EQ(0, sigaltstack(&stack, NULL));
 	UPLOAD_ALL();
 	SETTLE();
-	for (way = 0; way < sizeof(ways) / sizeof(ways[0]); way++) {
+	for (unsigned int way = 0; way < sizeof(ways) / sizeof(ways[0]); way++) {
 		struct itimerval timer = { { 0, 5000 }, { 0, 5000 } };
 		const char *begin = ways[way].linked ? linked + (linked_handler - linked_begin) :
 						       handler + (near_handler - near_begin);
@@ -799,7 +780,7 @@ TEST_F(table, a_handler_leads_to_what_it_interrupted)
 		act.sa_flags = ways[way].flags;
 		ASSERT_EQ(0, sigaction(SIGPROF, &act, NULL));
 		ASSERT_EQ(0, setitimer(ITIMER_PROF, &timer, NULL));
-		for (i = 0; i < 100000 && self->watch.right < 50; i++)
+		for (unsigned int i = 0; i < 100000 && self->watch.right < 50; i++)
 			RUN(0);
 		timer = (struct itimerval){ { 0, 0 }, { 0, 0 } };
 		ASSERT_EQ(0, setitimer(ITIMER_PROF, &timer, NULL));
@@ -839,9 +820,7 @@ static void on_profile(int sig, siginfo_t *info, void *context)
 /* Does the stack go through what was interrupted to its callers? */
 static bool own_is_whole(const char *at)
 {
-	unsigned int i;
-
-	for (i = 1; i + 2 < own.arg.out_frames; i++) {
+	for (unsigned int i = 1; i + 2 < own.arg.out_frames; i++) {
 		if (own.frames[i] == own.pc + 1)
 			return are_callers(own.frames + i + 1, at, &near_code);
 	}

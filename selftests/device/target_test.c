@@ -77,14 +77,13 @@ static struct gprof_stats finish(struct __test_metadata *_metadata, struct devic
 				 struct tally *tally)
 {
 	struct gprof_stats st;
-	unsigned int i;
 
 	EXPECT_EQ(0, device_stop(dev));
 	EXPECT_LE(0, reader_read(&tally->reader));
 	EXPECT_STREQ("", tally->reader.error);
 	EXPECT_EQ(0, device_stats(dev, GPROF_STATS_ALL_CPUS, &st));
 	EXPECT_EQ(st.out_produced, tally->reader.samples + device_lost(&st));
-	for (i = 0; i < tally->nr_tasks && i < 12; i++)
+	for (unsigned int i = 0; i < tally->nr_tasks && i < 12; i++)
 		TH_LOG("tid %u pid %u exec %u: %llu samples, %llu ms", tally->tasks[i].tid,
 		       tally->tasks[i].process.pid, tally->tasks[i].process.exec_id,
 		       (unsigned long long)tally->tasks[i].samples,
@@ -116,18 +115,17 @@ static void threads(void *arg, int step)
 {
 	static pthread_t all[NR_THREADS];
 	struct shared *s = arg;
-	int i;
 
 	if (step == 0) {
 		pthread_barrier_init(&s->ready, NULL, NR_THREADS + 1);
 		pthread_barrier_init(&s->go, NULL, NR_THREADS + 1);
-		for (i = 0; i < NR_THREADS; i++)
+		for (int i = 0; i < NR_THREADS; i++)
 			pthread_create(&all[i], NULL, thread, s);
 		pthread_barrier_wait(&s->ready);
 		return;
 	}
 	pthread_barrier_wait(&s->go);
-	for (i = 0; i < NR_THREADS; i++)
+	for (int i = 0; i < NR_THREADS; i++)
 		pthread_join(all[i], NULL);
 }
 
@@ -152,7 +150,6 @@ TEST_F(target, thread_is_recorded_alone)
 TEST_F(target, process_is_recorded_with_the_threads_that_it_has)
 {
 	struct gprof_start start = { .size = sizeof(start) };
-	int i;
 
 	ASSERT_ZEROS(child_fork(&self->child, threads, self->shared), child_step(&self->child));
 	self->setup = device_setup_of(GPROF_TARGET_PROCESS, self->child.pid, &self->params);
@@ -162,19 +159,17 @@ TEST_F(target, process_is_recorded_with_the_threads_that_it_has)
 	EXPECT_EQ(NR_THREADS + 1, start.out_attached);
 	ASSERT_EQ(0, child_step(&self->child));
 	FINISH();
-	for (i = 0; i < NR_THREADS; i++)
+	for (int i = 0; i < NR_THREADS; i++)
 		EXPECT_SAMPLED(self->shared->tids[i]);
 }
 
 TEST_F(target, process_is_recorded_with_the_threads_that_it_starts)
 {
-	int i;
-
 	ASSERT_EQ(0, child_fork(&self->child, threads, self->shared));
 	START(GPROF_TARGET_PROCESS, self->child.pid);
 	ASSERT_ZEROS(child_step(&self->child), child_step(&self->child));
 	FINISH();
-	for (i = 0; i < NR_THREADS; i++)
+	for (int i = 0; i < NR_THREADS; i++)
 		EXPECT_SAMPLED(self->shared->tids[i]);
 }
 
@@ -198,7 +193,6 @@ static void *touch(void *arg)
 	size_t size = getpagesize();
 	struct shared *s = arg;
 	volatile char *room;
-	int i;
 
 	room = mmap(NULL, PAGES * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (room == MAP_FAILED)
@@ -206,7 +200,7 @@ static void *touch(void *arg)
 	madvise((void *)room, PAGES * size, MADV_NOHUGEPAGE);
 	pthread_barrier_wait(&s->ready);
 	pthread_barrier_wait(&s->go);
-	for (i = 0; i < PAGES; i++)
+	for (int i = 0; i < PAGES; i++)
 		room[i * size] = 1;
 	return NULL;
 }
@@ -217,12 +211,11 @@ static void many_touch(void *arg, int step)
 	static pthread_t all[MANY];
 	struct rusage before, after;
 	struct shared *s = arg;
-	int i;
 
 	if (step == 0) {
 		pthread_barrier_init(&s->ready, NULL, MANY + 1);
 		pthread_barrier_init(&s->go, NULL, MANY + 1);
-		for (i = 0; i < MANY; i++)
+		for (int i = 0; i < MANY; i++)
 			if (pthread_create(&all[i], NULL, touch, s))
 				_exit(1);
 		pthread_barrier_wait(&s->ready);
@@ -230,7 +223,7 @@ static void many_touch(void *arg, int step)
 	}
 	getrusage(RUSAGE_SELF, &before);
 	pthread_barrier_wait(&s->go);
-	for (i = 0; i < MANY; i++)
+	for (int i = 0; i < MANY; i++)
 		pthread_join(all[i], NULL);
 	getrusage(RUSAGE_SELF, &after);
 	s->nr = after.ru_minflt - before.ru_minflt;
@@ -276,13 +269,11 @@ static void family(void *arg, int step)
 
 TEST_F(target, process_is_recorded_with_all_that_it_forks)
 {
-	int i;
-
 	ASSERT_EQ(0, child_fork(&self->child, family, self->shared));
 	START(GPROF_TARGET_PROCESS, self->child.pid);
 	ASSERT_EQ(0, child_step(&self->child));
 	FINISH();
-	for (i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++)
 		EXPECT_SAMPLED(self->shared->tids[i]);
 	EXPECT_EQ(0, tally_of_others(self->tally, self->shared->tids, 3));
 }
@@ -340,18 +331,16 @@ static void unequal(void *arg, int step)
 {
 	struct share shares[3] = { { arg, 0 }, { arg, 1 }, { arg, 2 } };
 	pthread_t all[3];
-	int i;
 
-	for (i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++)
 		pthread_create(&all[i], NULL, burn_share, &shares[i]);
-	for (i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++)
 		pthread_join(all[i], NULL);
 }
 
 TEST_F(target, thread_that_burns_more_has_more)
 {
 	uint64_t n[3];
-	int i;
 
 	/* in user mode alone a slow machine sees less of who looks at the clock more */
 	self->params.flags = GPROF_CPU_F_KERNEL;
@@ -359,7 +348,7 @@ TEST_F(target, thread_that_burns_more_has_more)
 	START(GPROF_TARGET_PROCESS, self->child.pid);
 	ASSERT_EQ(0, child_step(&self->child));
 	FINISH();
-	for (i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++)
 		n[i] = tally_weight_of(self->tally, self->shared->tids[i]);
 	/* 1 : 2 : 4, or at least in this order */
 	EXPECT_LT(n[0], n[1]);
@@ -466,12 +455,11 @@ static void touch_pages(int n)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
 	char *at = mmap(NULL, n * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	int i;
 
 	if (at == MAP_FAILED)
 		_exit(1);
 	madvise(at, n * page, MADV_NOHUGEPAGE);
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		((volatile char *)at)[i * page] = 1;
 	munmap(at, n * page);
 }
@@ -508,9 +496,8 @@ TEST_F(target, on_exec_counts_events_from_the_exec_on)
 static void fork_touchers(void *arg, int step)
 {
 	pid_t pid;
-	int i;
 
-	for (i = 0; i < 200; i++) {
+	for (int i = 0; i < 200; i++) {
 		pid = fork();
 		if (!pid) {
 			touch_pages(300);
@@ -641,12 +628,11 @@ static void *short_thread(void *arg)
 static void many_threads(void *arg, int step)
 {
 	pthread_t all[10];
-	int i, j;
 
-	for (i = 0; i < 50; i++) {
-		for (j = 0; j < 10; j++)
+	for (int i = 0; i < 50; i++) {
+		for (int j = 0; j < 10; j++)
 			pthread_create(&all[j], NULL, short_thread, NULL);
-		for (j = 0; j < 10; j++)
+		for (int j = 0; j < 10; j++)
 			pthread_join(all[j], NULL);
 	}
 }
@@ -665,12 +651,10 @@ TEST_F(target, storm_of_threads_adds_up)
 
 TEST_F(target, process_that_starts_threads_during_start_is_recorded_whole)
 {
-	int i;
-
 	/* threads come and go while counters are attached to what there is */
 	ASSERT_ZEROS(child_fork(&self->child, many_threads, NULL), child_begin(&self->child));
 	self->setup = device_setup_of(GPROF_TARGET_PROCESS, self->child.pid, &self->params);
-	for (i = 0; i < 20; i++) {
+	for (int i = 0; i < 20; i++) {
 		ASSERT_ZEROS(device_record(&self->dev, &self->setup), device_stop(&self->dev));
 		device_close(&self->dev);
 	}
@@ -692,7 +676,6 @@ TEST_F(target, cpus_are_recorded_without_the_others)
 {
 	int first = online_cpu(0), second = online_cpu(1);
 	uint64_t set[16] = { 0 };
-	unsigned int i;
 
 	SKIP_UNLESS(second >= 0, "needs two CPUs");
 	ASSERT_ZEROS(child_fork(&self->child, burn_on, &first),
@@ -708,7 +691,7 @@ TEST_F(target, cpus_are_recorded_without_the_others)
 	FINISH();
 	EXPECT_LE(SOME, tally_of(self->tally, self->other.pid));
 	EXPECT_EQ(0, tally_of(self->tally, self->child.pid));
-	for (i = 0; i < self->tally->nr_tasks; i++)
+	for (unsigned int i = 0; i < self->tally->nr_tasks; i++)
 		EXPECT_EQ(1ULL << second, self->tally->tasks[i].cpus);
 }
 
@@ -880,16 +863,15 @@ TEST_F(cgroup, members_and_descendants_are_recorded_others_not)
 TEST_F(cgroup, members_are_those_of_the_moment_of_the_sample)
 {
 	uint64_t before;
-	int i, n;
 
 	if (self->fd < 0)
 		return;
 	ASSERT_ZEROS(device_record(&self->dev, &self->setup), tally_init(self->tally, &self->dev));
-	for (i = 0; i < 3; i++) {
+	for (int i = 0; i < 3; i++) {
 		/* out, in, out again */
 		ASSERT_EQ(0, join_cgroup(i == 1 ? self->path : CGROUPS, self->in.pid));
 		before = tally_of(self->tally, self->in.pid);
-		for (n = 0; n < 20; n++) {
+		for (int n = 0; n < 20; n++) {
 			ASSERT_EQ(0, child_step(&self->in));
 			ASSERT_LE(0, reader_read(&self->tally->reader));
 			/* while it is out one time is enough */
@@ -970,7 +952,6 @@ static int samples_within(struct inner *in)
 {
 	bool all = in->setup.target == GPROF_TARGET_SYSTEM;
 	struct gprof_stats st;
-	unsigned int i;
 	int err;
 
 	WANT(getpid() == 1);
@@ -983,7 +964,7 @@ static int samples_within(struct inner *in)
 	WANT(!device_stats(&in->dev, GPROF_STATS_ALL_CPUS, &st));
 	WANT(st.out_produced == in->tally.reader.samples + device_lost(&st));
 	WANT(tally_of(&in->tally, 1) && tally_of(&in->tally, in->child));
-	for (i = 0; i < in->tally.nr_tasks; i++) {
+	for (unsigned int i = 0; i < in->tally.nr_tasks; i++) {
 		const struct tally_task *t = &in->tally.tasks[i];
 
 		WANT(!t->tid || is_inner(in, t->tid));
@@ -1001,7 +982,6 @@ static int samples_within(struct inner *in)
 static int words_within(struct inner *in)
 {
 	bool all = in->setup.target == GPROF_TARGET_SYSTEM, idle = false, stranger = false;
-	size_t i;
 	int err;
 
 	WANT(getpid() == 1);
@@ -1010,7 +990,7 @@ static int words_within(struct inner *in)
 	if (err)
 		return err;
 	WANT(!trace_words_read(&in->words) && !in->words.error[0]);
-	for (i = 0; i < in->words.nr; i++) {
+	for (size_t i = 0; i < in->words.nr; i++) {
 		const struct trace_word *w = &in->words.words[i];
 
 		if (w->what == GPROF_TRACE_SWITCH && w->arg & GPROF_TRACE_NOT_TARGET) {
@@ -1029,7 +1009,7 @@ static int words_within(struct inner *in)
 	WANT(trace_words_count(&in->words, GPROF_TRACE_SWITCH, in->child));
 	WANT(trace_words_count(&in->words, GPROF_TRACE_FORK, -1) == 1);
 	WANT(trace_words_count(&in->words, GPROF_TRACE_EXIT, -1) == 1);
-	for (i = 0; i < in->words.nr_names; i++)
+	for (size_t i = 0; i < in->words.nr_names; i++)
 		check_name(in, &in->words.names[i].rec);
 	WANT(!in->wrong && !in->outside);
 	WANT(trace_words_named(&in->words, in->child, "target_test"));
@@ -1100,11 +1080,10 @@ TEST_F(target, ids_are_of_the_openers_pid_namespace)
 		{ GPROF_TARGET_PROCESS, 1 }, { GPROF_TARGET_SYSTEM, 0 },
 	};
 	struct gprof_setup setup;
-	unsigned int i;
 	int fd;
 
 	SKIP_UNLESS(!geteuid(), "needs CAP_SYS_ADMIN");
-	for (i = 0; i < ARRAY_SIZE(targets); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(targets); i++) {
 		setup = device_setup_of(targets[i].target, targets[i].id, &self->params);
 		EXPECT_EQ(0, run_within(samples_within, &setup, -1));
 		setup.kind = GPROF_KIND_TRACE;

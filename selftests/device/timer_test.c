@@ -116,9 +116,8 @@ static uint64_t children_ns(void)
 static void fork_short_ones(void *arg, int step)
 {
 	struct shared *s = arg;
-	int i;
 
-	for (i = 0; i < NR_SHORT; i++) {
+	for (int i = 0; i < NR_SHORT; i++) {
 		pid_t pid = fork();
 
 		if (!pid) {
@@ -192,12 +191,11 @@ TEST_F(timer, count_grows_while_the_target_runs)
 {
 	struct gprof_stats st;
 	uint64_t last = 0;
-	int i;
 
 	BEGIN(burn_then_sleep);
 	RECORD();
 	ASSERT_EQ(0, child_begin(&self->child));
-	for (i = 0; i < 5; i++) {
+	for (int i = 0; i < 5; i++) {
 		sleep_ms(5);
 		ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
 		EXPECT_LE(last, st.out_count);
@@ -319,14 +317,13 @@ TEST_F(timer, overdue_samples_stand_for_time_of_their_own)
 	struct device others[NR_OTHERS], *dev = &self->dev;
 	const uint64_t margin = nr_online_cpus() * 2 * GPROF_CPU_TIMER_MIN;
 	struct reader reader;
-	unsigned int i;
 
 	ASSERT_LE(0, pin_to(online_cpu(0)));
 	self->params.period = GPROF_CPU_TIMER_MIN;
 	self->setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &self->params);
-	for (i = 0; i < NR_OTHERS; i++)
+	for (unsigned int i = 0; i < NR_OTHERS; i++)
 		ASSERT_EQ(0, device_record(&others[i], &self->setup));
-	for (i = 0; i < 20; i++) {
+	for (unsigned int i = 0; i < 20; i++) {
 		struct gprof_stats st;
 		uint64_t untold;
 
@@ -347,7 +344,7 @@ TEST_F(timer, overdue_samples_stand_for_time_of_their_own)
 		reader_free(&reader);
 		device_close(dev);
 	}
-	for (i = 0; i < NR_OTHERS; i++)
+	for (unsigned int i = 0; i < NR_OTHERS; i++)
 		device_close(&others[i]);
 }
 
@@ -453,17 +450,16 @@ TEST_F(timer, more_than_the_machine_can_do_leaves_time_for_the_target)
 	struct device devs[NR_FAST];
 	struct gprof_stats st;
 	uint64_t least = 0;
-	int i, try;
 
 	BEGIN(burn_then_sleep);
 	self->params.period = GPROF_CPU_TIMER_MIN;
 	self->setup.flags = GPROF_SETUP_F_FLIGHT;
-	for (try = 0; try < 3 && least < 100 * MS; try++) {
+	for (int try = 0; try < 3 && least < 100 * MS; try++) {
 		least = UINT64_MAX;
-		for (i = 0; i < NR_FAST; i++)
+		for (int i = 0; i < NR_FAST; i++)
 			ASSERT_EQ(0, device_record(&devs[i], &self->setup));
 		ASSERT_EQ(0, child_step(&self->child));
-		for (i = 0; i < NR_FAST; i++) {
+		for (int i = 0; i < NR_FAST; i++) {
 			EXPECT_EQ(0, device_stop(&devs[i]));
 			EXPECT_EQ(0, device_stats(&devs[i], GPROF_STATS_ALL_CPUS, &st));
 			EXPECT_LT(0, st.out_produced);
@@ -511,7 +507,6 @@ static void make_progress(void *arg, int step)
 {
 	struct shared *s = arg;
 	uint64_t end;
-	int i;
 
 	if (step == 0) {
 		pin_to(online_cpu(0));
@@ -520,7 +515,7 @@ static void make_progress(void *arg, int step)
 	s->progress = 0;
 	end = monotonic_ns() + 100 * MS;
 	while (monotonic_ns() < end) {
-		for (i = 0; i < 20000; i++)
+		for (int i = 0; i < 20000; i++)
 			__asm__ volatile("" : : : "memory");
 		s->progress++;
 	}
@@ -534,15 +529,13 @@ static void make_progress(void *arg, int step)
 static void compare(struct __test_metadata *_metadata, FIXTURE_DATA(timer) *self,
 		    struct device *devs, uint64_t *alone, uint64_t *beside)
 {
-	int i;
-
 	ASSERT_EQ(0, child_step(&self->child));
 	*alone = self->shared->progress;
-	for (i = 0; i < NR_SHARING; i++)
+	for (int i = 0; i < NR_SHARING; i++)
 		ASSERT_EQ(0, device_start(&devs[i]));
 	ASSERT_EQ(0, child_step(&self->child));
 	*beside = self->shared->progress;
-	for (i = 0; i < NR_SHARING; i++)
+	for (int i = 0; i < NR_SHARING; i++)
 		EXPECT_EQ(0, device_stop(&devs[i]));
 	TH_LOG("%llu turns alone, %llu beside %d timers", (unsigned long long)*alone,
 	       (unsigned long long)*beside, NR_SHARING);
@@ -557,7 +550,6 @@ TEST_F(timer, any_number_of_timers_together_leaves_half_to_the_target)
 {
 	struct device devs[NR_SHARING];
 	uint64_t alone = 2, beside = 0, a, b;
-	int i, try, round;
 
 	SKIP_UNLESS(!is_debug_kernel() && !has_symbol("__tsan_read8"),
 		    "with a sanitizer an interrupt costs more than what we see of it");
@@ -566,19 +558,19 @@ TEST_F(timer, any_number_of_timers_together_leaves_half_to_the_target)
 	self->setup.buffer_size = 65536;
 	self->setup.flags = GPROF_SETUP_F_FLIGHT;
 	ASSERT_EQ(0, child_step(&self->child));
-	for (i = 0; i < NR_SHARING; i++)
+	for (int i = 0; i < NR_SHARING; i++)
 		ASSERT_EQ(0, device_setup(&devs[i], &self->setup));
-	for (round = 0; round < ROUNDS && beside < alone / 2; round++) {
+	for (int round = 0; round < ROUNDS && beside < alone / 2; round++) {
 		alone = 0;
 		beside = 0;
-		for (try = 0; try < TRIES; try++) {
+		for (int try = 0; try < TRIES; try++) {
 			compare(_metadata, self, devs, &a, &b);
 			alone += a;
 			beside += b;
 		}
 	}
 	EXPECT_LE(alone / 2, beside);
-	for (i = 0; i < NR_SHARING; i++)
+	for (int i = 0; i < NR_SHARING; i++)
 		device_close(&devs[i]);
 }
 
@@ -622,7 +614,6 @@ static void note_ip(uint64_t *ips, unsigned int *nr, uint64_t ip)
 static void note_switched(void *ctx, const struct reader_sample *sample)
 {
 	struct switched *s = ctx;
-	int i;
 
 	if (sample->rec->rec.flags & (GPROF_SAMPLE_REC_F_IRQ | GPROF_SAMPLE_REC_F_NMI))
 		return;
@@ -630,7 +621,7 @@ static void note_switched(void *ctx, const struct reader_sample *sample)
 		return;
 	s->samples++;
 	note_ip(s->leaves, &s->nr_leaves, sample->stack->frames[0]);
-	for (i = 0; i < sample->stack->nr_kernel; i++)
+	for (int i = 0; i < sample->stack->nr_kernel; i++)
 		note_ip(s->all, &s->nr, sample->stack->frames[i]);
 }
 
@@ -640,14 +631,13 @@ static void name_ips(const uint64_t *ips, unsigned int nr, char (*names)[128])
 	FILE *f = fopen("/proc/kallsyms", "re");
 	uint64_t best[MAX_IPS] = { 0 }, addr;
 	char line[256], type;
-	unsigned int i;
 	int at;
 
 	while (f && fgets(line, sizeof(line), f)) {
 		if (sscanf(line, "%" SCNx64 " %c %n", &addr, &type, &at) != 2 ||
 		    (type != 't' && type != 'T'))
 			continue;
-		for (i = 0; i < nr; i++) {
+		for (unsigned int i = 0; i < nr; i++) {
 			if (addr > ips[i] || addr < best[i])
 				continue;
 			best[i] = addr;
@@ -665,7 +655,6 @@ TEST_F(timer, samples_at_a_switch_begin_in_the_scheduler)
 	static char names[MAX_IPS][128];
 	struct switched s = { .nr = 0 };
 	uint64_t until = monotonic_ns() + 20000 * MS;
-	unsigned int i;
 
 	SKIP_UNLESS(!geteuid(), "needs the addresses of /proc/kallsyms");
 	BEGIN(play);
@@ -682,11 +671,11 @@ TEST_F(timer, samples_at_a_switch_begin_in_the_scheduler)
 	}
 	EXPECT_LE(20, s.samples);
 	name_ips(s.leaves, s.nr_leaves, names);
-	for (i = 0; i < s.nr_leaves; i++) {
+	for (unsigned int i = 0; i < s.nr_leaves; i++) {
 		EXPECT_NE(NULL, strstr(names[i], "sched")) TH_LOG("the leaf is %s", names[i]);
 	}
 	name_ips(s.all, s.nr, names);
-	for (i = 0; i < s.nr; i++) {
+	for (unsigned int i = 0; i < s.nr; i++) {
 		EXPECT_EQ(NULL, strstr(names[i], "[gprof]"))
 			TH_LOG("a frame of ours: %s", names[i]);
 	}

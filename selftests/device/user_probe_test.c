@@ -32,10 +32,9 @@ FIXTURE_SETUP(user_probe)
 		{ posix_memalign, GPROF_ALLOC_FN_POSIX_MEMALIGN }, { free, GPROF_ALLOC_FN_FREE },
 		{ valloc, GPROF_ALLOC_FN_MALLOC },
 	};
-	int i;
 
 	ASSERT_EQ(0, probed_init(&self->p));
-	for (i = 0; i < ROWS; i++) {
+	for (int i = 0; i < ROWS; i++) {
 		self->rows[i] = (struct gprof_alloc_function){
 			.fd = self->p.exe, .role = functions[i].role,
 			.offset = probed_offset_of(functions[i].at),
@@ -88,12 +87,11 @@ static bool is_clean(const FIXTURE_DATA(user_probe) *self, pid_t pid, const void
 TEST_F(user_probe, each_call_is_told_once_and_is_live_until_it_is_freed)
 {
 	void *p[100], *q;
-	int i;
 
 	start(_metadata, self);
-	for (i = 0; i < 100; i++)
+	for (int i = 0; i < 100; i++)
 		p[i] = malloc(SIZE);
-	for (i = 0; i < 30; i++)
+	for (int i = 0; i < 30; i++)
 		free(p[i]);
 	kept = calloc(7, 1111);
 	ASSERT_EQ(0, posix_memalign(&q, 256, SIZE + 1));
@@ -116,10 +114,9 @@ TEST_F(user_probe, what_is_resized_is_freed_and_what_cannot_be_is_not)
 {
 	volatile size_t most = PTRDIFF_MAX;	/* the compiler warns of what it knows */
 	void *p = NULL;
-	size_t n;
 
 	start(_metadata, self);
-	for (n = 1001; n <= 100001; n += 1000)
+	for (size_t n = 1001; n <= 100001; n += 1000)
 		p = realloc(p, n);
 	kept = realloc(p, most / 2);
 	EXPECT_EQ(NULL, kept);
@@ -128,7 +125,7 @@ TEST_F(user_probe, what_is_resized_is_freed_and_what_cannot_be_is_not)
 	kept = calloc(most, 5);
 	EXPECT_EQ(NULL, kept);
 	finish(_metadata, self);
-	for (n = 1001; n < 100001; n += 1000)
+	for (size_t n = 1001; n < 100001; n += 1000)
 		expect(_metadata, self, gettid(), n, 1, 0);
 	expect(_metadata, self, gettid(), 100001, 1, 1);
 	EXPECT_EQ(0, probed_sum_of(&self->p, 0, PTRDIFF_MAX / 2).nr);
@@ -153,11 +150,9 @@ TEST_F(user_probe, what_could_have_been_resized_is_counted_where_it_is_not)
 
 TEST_F(user_probe, kind_alloc_tells_the_same_and_no_end)
 {
-	int i;
-
 	self->p.setup.kind = GPROF_KIND_ALLOC;
 	start(_metadata, self);
-	for (i = 0; i < 50; i++) {
+	for (int i = 0; i < 50; i++) {
 		kept = malloc(SIZE);
 		free(kept);
 	}
@@ -177,14 +172,12 @@ static __attribute__((noinline, noclone)) void *here(void)
 
 TEST_F(user_probe, stack_begins_in_the_call)
 {
-	unsigned int i;
-
 	start(_metadata, self);
-	for (i = 0; i < 5; i++)
+	for (unsigned int i = 0; i < 5; i++)
 		here();
 	finish(_metadata, self);
 	expect(_metadata, self, gettid(), SIZE, 5, 5);
-	for (i = 0; i < self->p.nr; i++) {
+	for (unsigned int i = 0; i < self->p.nr; i++) {
 		if (self->p.told[i].value != SIZE)
 			continue;
 		EXPECT_LT((uintptr_t)here, self->p.told[i].leaf);
@@ -195,13 +188,12 @@ TEST_F(user_probe, stack_begins_in_the_call)
 static void *allocate(void *arg)
 {
 	void *p[50];
-	int i, round;
 
 	(void)arg;
-	for (round = 0; round < 20; round++) {
-		for (i = 0; i < 50; i++)
+	for (int round = 0; round < 20; round++) {
+		for (int i = 0; i < 50; i++)
 			p[i] = malloc(SIZE);
-		for (i = 0; i < 50; i++)
+		for (int i = 0; i < 50; i++)
 			free(p[i]);
 	}
 	return malloc(SIZE);
@@ -211,14 +203,13 @@ TEST_F(user_probe, threads_are_told_apart_and_free_what_is_anothers)
 {
 	pthread_t threads[4];
 	void *left[4];
-	int i;
 
 	start(_metadata, self);
-	for (i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++)
 		ASSERT_EQ(0, pthread_create(&threads[i], NULL, allocate, NULL));
-	for (i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++)
 		pthread_join(threads[i], &left[i]);
-	for (i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++)
 		free(left[i]);
 	finish(_metadata, self);
 	expect(_metadata, self, 0, SIZE, 4 * 1001, 1);
@@ -274,11 +265,10 @@ TEST_F(user_probe, sampled_bytes_stand_for_all)
 	const unsigned int nr = 8000;
 	double p, sigma;
 	struct probed_sum s;
-	unsigned int i;
 
 	self->p.params.period = 65536;
 	start(_metadata, self);
-	for (i = 0; i < nr; i++) {
+	for (unsigned int i = 0; i < nr; i++) {
 		kept = malloc(SIZE);
 		free(kept);
 	}

@@ -77,9 +77,8 @@ static uint32_t text(struct host *h, const char *t)
 static void add_mappings(struct host *h)
 {
 	char name[64], id[48];
-	uint32_t i;
 
-	for (i = 0; i < PROGRAMS + 2; i++) {
+	for (uint32_t i = 0; i < PROGRAMS + 2; i++) {
 		struct gprof_mapping m = { .start = 0x400000 + 0x100000000ULL * i };
 
 		m.limit = m.start + 0x800000;

@@ -52,7 +52,6 @@ int main(int argc, char **argv)
 	struct read r = { .host = "" };
 	const char *host = NULL;
 	bool names = true, prefix;
-	size_t i;
 	int opt;
 
 	while ((opt = getopt(argc, argv, "np:u")) != -1) {
@@ -69,14 +68,14 @@ int main(int argc, char **argv)
 		errx(2, "pprof|requests FILE...");
 	r.with_host = host;
 	prefix = host && !strcmp(argv[optind], "pprof");
-	for (i = (size_t)optind + 1; i < (size_t)argc; i++) {
+	for (size_t i = (size_t)optind + 1; i < (size_t)argc; i++) {
 		if (!strcmp(argv[optind], "pprof"))
 			dump_profile(argv[i], names, &r.lines);
 		else
 			dump_request(argv[i], &r);
 	}
 	qsort(r.lines.v, r.lines.nr, sizeof(*r.lines.v), by_text);
-	for (i = 0; i < r.lines.nr; i++)
+	for (size_t i = 0; i < r.lines.nr; i++)
 		printf("%s%s%s\n", prefix ? host : "", prefix ? " " : "", r.lines.v[i]);
 	return 0;
 }

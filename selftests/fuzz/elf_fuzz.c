@@ -31,7 +31,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static int fd = -1;
 	struct gprof_symbolizer *s;
-	uint64_t addr;
 
 	if (fd < 0)
 		fd = memfd_create("elf", MFD_CLOEXEC);
@@ -39,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	s = gprof_symbolizer_open(fd, NULL, 0);
 	if (!s)
 		return 0;
-	for (addr = 0; addr < 0x2000; addr += 0x47)
+	for (uint64_t addr = 0; addr < 0x2000; addr += 0x47)
 		look_up(s, addr);
 	look_up(s, UINT64_MAX);
 	gprof_symbolizer_close(s);

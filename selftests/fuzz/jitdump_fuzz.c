@@ -20,14 +20,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int fd = memfd_create("jitdump", MFD_CLOEXEC), err;
 	struct gprof_jitdump j;
 	uint64_t addr = 0;
-	size_t i;
 
 	CHECK(fd >= 0 && write(fd, data, size) == (ssize_t)size);
 	err = gprof_jitdump_read(&j, fd, PID);
 	CHECK(!err || err == -EFBIG || err == -EINVAL || err == -ESRCH);
 	close(fd);
 	/* Addresses that the file may name, and their neighbours. */
-	for (i = 0; i < size && !err; i++) {
+	for (size_t i = 0; i < size && !err; i++) {
 		struct gprof_jit_code code;
 
 		addr = addr >> 8 | (uint64_t)data[i] << 56;

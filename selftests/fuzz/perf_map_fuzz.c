@@ -38,14 +38,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct gprof_perf_map m = { 0 };
 	uint64_t addr = 0;
-	size_t i;
 
 	int err = gprof_perf_map_read(&m, file_of(data, size), getuid(), 0);
 
 	CHECK(!err || err == -EFBIG);
 	if (!err) {
 		/* Addresses that the file may name, and their neighbours. */
-		for (i = 0; i < size; i++) {
+		for (size_t i = 0; i < size; i++) {
 			const char *name;
 
 			addr = addr << 4 | (data[i] & 15);

@@ -65,12 +65,11 @@ static int look(void *ctx, const struct gprof_frame *frames, size_t nr, const in
 static struct walk walk(const struct gprof_profile *p)
 {
 	struct walk w = { .p = p };
-	size_t i;
 
 	CHECK(!gprof_profile_each(p, look, &w));
 	CHECK(w.samples == p->nr_samples);
 	w.sum = mix(w.sum, gprof_profile_default_type(p));
-	for (i = 0; gprof_profile_comment(p, i); i++)
+	for (size_t i = 0; gprof_profile_comment(p, i); i++)
 		w.sum = mix_text(w.sum, gprof_profile_comment(p, i));
 	return w;
 }

@@ -50,10 +50,9 @@ static ssize_t read_piece(void *ctx, void *buf, size_t len)
 static int count_batch(void *ctx, const struct gprof_trace_batch *b)
 {
 	uint64_t *sum = ctx;
-	size_t i;
 
 	CHECK(b->len <= GPROF_TRACE_BATCH_MAX);
-	for (i = 0; i < b->len; i++)
+	for (size_t i = 0; i < b->len; i++)
 		*sum = *sum * 31 + b->data[i];
 	(*sum)++;
 	return 0;
@@ -66,10 +65,8 @@ static uint64_t mix(uint64_t sum, uint64_t v)
 
 static uint64_t mix_text(uint64_t sum, struct gprof_trace_text t)
 {
-	size_t i;
-
 	CHECK(!t.s[t.len]);
-	for (i = 0; i < t.len; i++)
+	for (size_t i = 0; i < t.len; i++)
 		sum = mix(sum, (unsigned char)t.s[i]);
 	return mix(sum, t.len);
 }

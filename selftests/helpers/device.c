@@ -98,13 +98,12 @@ static int map_ring(const struct device *dev, unsigned int cpu, struct device_ri
 
 int device_map(struct device *dev)
 {
-	unsigned int cpu;
 	int ret;
 
 	dev->rings = calloc(dev->nr_cpus, sizeof(*dev->rings));
 	if (!dev->rings)
 		return -ENOMEM;
-	for (cpu = 0; cpu < dev->nr_cpus; cpu++) {
+	for (unsigned int cpu = 0; cpu < dev->nr_cpus; cpu++) {
 		ret = map_ring(dev, cpu, &dev->rings[cpu]);
 		if (ret)
 			return ret;
@@ -157,9 +156,8 @@ int device_record(struct device *dev, struct gprof_setup *setup)
 void device_close(struct device *dev)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
-	unsigned int cpu;
 
-	for (cpu = 0; dev->rings && cpu < dev->nr_cpus; cpu++) {
+	for (unsigned int cpu = 0; dev->rings && cpu < dev->nr_cpus; cpu++) {
 		if (!dev->rings[cpu].head)
 			continue;
 		munmap((void *)dev->rings[cpu].head, page + 2 * dev->data_size);
@@ -175,9 +173,8 @@ void device_close(struct device *dev)
 uint64_t device_lost(const struct gprof_stats *st)
 {
 	uint64_t lost = 0;
-	int i;
 
-	for (i = 0; i < GPROF_LOST_SLOTS; i++)
+	for (int i = 0; i < GPROF_LOST_SLOTS; i++)
 		lost += st->out_lost[i];
 	return lost;
 }

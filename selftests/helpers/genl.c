@@ -162,10 +162,9 @@ int genl_ask(struct genl *g, uint8_t cmd, uint16_t attr, uint64_t value)
 static int find_group(struct genl *g, const struct nlattr *groups)
 {
 	const struct nlattr *list[GENL_ATTRS], *group[GENL_ATTRS];
-	int i;
 
 	genl_parse(genl_data(groups), genl_size(groups), list);
-	for (i = 0; i < GENL_ATTRS; i++) {
+	for (int i = 0; i < GENL_ATTRS; i++) {
 		if (!list[i])
 			continue;
 		genl_parse(genl_data(list[i]), genl_size(list[i]), group);

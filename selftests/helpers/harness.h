@@ -67,6 +67,32 @@
 #define PAIR11(op, a, b, ...)	op(a, b); PAIR10(op, __VA_ARGS__)
 #define PAIR12(op, a, b, ...)	op(a, b); PAIR11(op, __VA_ARGS__)
 
+/* Each of these texts is in @text; none of them is. */
+#define EXPECT_SAYS(text, ...)	EACH_TEXT(EXPECT_NE, text, __VA_ARGS__)
+#define EXPECT_LACKS(text, ...)	EACH_TEXT(EXPECT_EQ, text, __VA_ARGS__)
+#define EACH_TEXT(op, text, ...) do {							\
+	const char *const _texts[] = { __VA_ARGS__, NULL }, *_in = text;		\
+	for (size_t _i = 0; _texts[_i]; _i++) {						\
+		op(NULL, strstr(_in, _texts[_i])) TH_LOG("\"%s\": %s", _texts[_i], _in);	\
+	}										\
+} while (0)
+
+/* The sums of a profile's first columns. */
+#define EXPECT_TOTALS(profile, ...) do {						\
+	const int64_t _totals[] = { __VA_ARGS__ };					\
+	for (size_t _i = 0; _i < ARRAY_SIZE(_totals); _i++) {				\
+		EXPECT_EQ(_totals[_i], gprof_profile_total(profile, _i))		\
+			TH_LOG("column %zu", _i);					\
+	}										\
+} while (0)
+
+/* The call gives NULL, and errno is @err. */
+#define EXPECT_ERRNO(err, call) do {							\
+	errno = 0;									\
+	EXPECT_EQ(NULL, call);								\
+	EXPECT_EQ(err, errno);								\
+} while (0)
+
 /* Each of up to eight is 0, in their order. */
 #define ASSERT_ZEROS(...)	EACH_ZERO(ASSERT_EQ, __VA_ARGS__)
 #define EXPECT_ZEROS(...)	EACH_ZERO(EXPECT_EQ, __VA_ARGS__)

@@ -82,9 +82,8 @@ static const char *renamed(const char *key)
 		{ "pid", "process.pid" }, { "tid", "thread.id" }, { "comm", "thread.name" },
 		{ "cpu", "cpu.logical_number" },
 	};
-	size_t i;
 
-	for (i = 0; i < 4; i++)
+	for (size_t i = 0; i < 4; i++)
 		if (!strcmp(key, names[i][0]))
 			return names[i][1];
 	return key;
@@ -99,9 +98,8 @@ static const char *label_text(const struct gprof_profile *p, const struct gprof_
 			      const char *key)
 {
 	const struct gprof_label_set *set = &p->label_sets[s->labels];
-	uint32_t i;
 
-	for (i = 0; i < set->nr; i++)
+	for (uint32_t i = 0; i < set->nr; i++)
 		if (!strcmp(said(p, p->labels[set->first + i].key), key))
 			return said(p, p->labels[set->first + i].str);
 	return "";
@@ -110,8 +108,6 @@ static const char *label_text(const struct gprof_profile *p, const struct gprof_
 static void say_location(const struct gprof_profile *p, const struct gprof_location *l,
 			 bool names, FILE *f)
 {
-	uint32_t i;
-
 	fprintf(f, "[%llx", (unsigned long long)l->address);
 	if (l->mapping) {
 		const struct gprof_mapping *m = &p->mappings[l->mapping - 1];
@@ -120,7 +116,7 @@ static void say_location(const struct gprof_profile *p, const struct gprof_locat
 			(unsigned long long)m->limit, (unsigned long long)m->offset,
 			said(p, m->filename), said(p, m->build_id));
 	}
-	for (i = 0; names && i < l->nr_lines; i++) {
+	for (uint32_t i = 0; names && i < l->nr_lines; i++) {
 		const struct gprof_line *line = &p->lines[l->lines + i];
 		const struct gprof_function *fn = &p->functions[line->function];
 
@@ -139,7 +135,6 @@ static void say_sample(const struct gprof_profile *p, size_t sample, size_t colu
 	int64_t value = p->values[sample * p->nr_columns + column];
 	struct text t;
 	const struct gprof_label_set *set = &p->label_sets[s->labels];
-	uint32_t i;
 
 	if (!*service)
 		service = label_text(p, s, "process.executable.name");
@@ -149,9 +144,9 @@ static void say_sample(const struct gprof_profile *p, size_t sample, size_t colu
 	fprintf(t.f, "%s %s ", *service ? service : "unknown_service",
 		label_text(p, s, "service.version"));
 	fprintf(t.f, "%s/%s ", said(p, p->columns[column].type), said(p, p->columns[column].unit));
-	for (i = 0; i < s->nr_locations; i++)
+	for (uint32_t i = 0; i < s->nr_locations; i++)
 		say_location(p, &p->locations[p->stacks[s->locations + i]], names, t.f);
-	for (i = 0; i < set->nr; i++) {
+	for (uint32_t i = 0; i < set->nr; i++) {
 		const struct gprof_label *l = &p->labels[set->first + i];
 
 		if (of_service(said(p, l->key)))
@@ -167,14 +162,13 @@ static void say_sample(const struct gprof_profile *p, size_t sample, size_t colu
 
 static void say_profile(const struct gprof_profile *p, bool names, struct lines *to)
 {
-	size_t i, c;
 	bool any;
 
-	for (i = 0; i < p->nr_samples; i++) {
+	for (size_t i = 0; i < p->nr_samples; i++) {
 		any = false;
-		for (c = 0; c < p->nr_columns; c++)
+		for (size_t c = 0; c < p->nr_columns; c++)
 			any |= p->values[i * p->nr_columns + c] != 0;
-		for (c = 0; c < p->nr_columns; c++)
+		for (size_t c = 0; c < p->nr_columns; c++)
 			if (p->values[i * p->nr_columns + c] || (!any && !c))
 				say_sample(p, i, c, names, to);
 	}
@@ -238,8 +232,6 @@ static const char *build_id(struct read *r, const Dictionary *d, const Mapping *
 
 static void read_location(struct read *r, const Dictionary *d, const Location *l, FILE *f)
 {
-	size_t i;
-
 	fprintf(f, "[%llx", (unsigned long long)l->address);
 	if (l->mapping_index) {
 		const Mapping *m = d->mapping_table[l->mapping_index];
@@ -248,7 +240,7 @@ static void read_location(struct read *r, const Dictionary *d, const Location *l
 			(unsigned long long)m->memory_limit, (unsigned long long)m->file_offset,
 			str(r, d, m->filename_strindex), build_id(r, d, m));
 	}
-	for (i = 0; i < l->n_lines; i++) {
+	for (size_t i = 0; i < l->n_lines; i++) {
 		const Function *fn = d->function_table[l->lines[i]->function_index];
 
 		fprintf(f, " %s/%s/%s:%lld:%lld:%lld", str(r, d, fn->name_strindex),
@@ -265,14 +257,13 @@ static void read_value(struct read *r, const Dictionary *d, const char *service,
 {
 	const Stack *stack = d->stack_table[s->stack_index];
 	struct text t;
-	size_t i;
 
 	text_open(&t);
 	fprintf(t.f, "%s%s/%s ", service, str(r, d, type->type_strindex),
 		str(r, d, type->unit_strindex));
-	for (i = 0; i < stack->n_location_indices; i++)
+	for (size_t i = 0; i < stack->n_location_indices; i++)
 		read_location(r, d, d->location_table[stack->location_indices[i]], t.f);
-	for (i = 0; i < s->n_attribute_indices; i++) {
+	for (size_t i = 0; i < s->n_attribute_indices; i++) {
 		const KeyValueAndUnit *a = d->attribute_table[s->attribute_indices[i]];
 
 		fprintf(t.f, " %s=", str(r, d, a->key_strindex));
@@ -312,7 +303,6 @@ static bool read_head(struct read *r, const Dictionary *d, const Profile *p)
 {
 	char head[512], id[2 * GPROF_OTLP_ID_SIZE + 1] = "";
 	bool is_new = true;
-	size_t i;
 
 	snprintf(head, sizeof(head), "%s/%s period %lld", str(r, d, p->sample_type->type_strindex),
 		 str(r, d, p->sample_type->unit_strindex), (long long)p->period);
@@ -321,9 +311,9 @@ static bool read_head(struct read *r, const Dictionary *d, const Profile *p)
 			 str(r, d, p->period_type->type_strindex),
 			 str(r, d, p->period_type->unit_strindex));
 	add_line(&r->heads, head);
-	for (i = 0; i < p->profile_id.len && i < GPROF_OTLP_ID_SIZE; i++)
+	for (size_t i = 0; i < p->profile_id.len && i < GPROF_OTLP_ID_SIZE; i++)
 		sprintf(id + 2 * i, "%02x", p->profile_id.data[i]);
-	for (i = 0; r->once && i < r->ids.nr; i++)
+	for (size_t i = 0; r->once && i < r->ids.nr; i++)
 		is_new &= !!strcmp(r->ids.v[i], id);
 	if (*id)
 		add_line(&r->ids, id);
@@ -335,9 +325,8 @@ static void read_resource(struct read *r, const Dictionary *d, const ResourcePro
 {
 	const char *name = NULL, *version = "", *host = "";
 	char service[768];
-	size_t i, j;
 
-	for (i = 0; i < rp->resource->n_attributes; i++) {
+	for (size_t i = 0; i < rp->resource->n_attributes; i++) {
 		const KeyValue *kv = rp->resource->attributes[i];
 
 		if (!strcmp(kv->key, "service.name"))
@@ -357,7 +346,7 @@ static void read_resource(struct read *r, const Dictionary *d, const ResourcePro
 		 r->with_host ? " " : "", name ? name : "(none)", version);
 	if (rp->n_scope_profiles != 1 || strcmp(rp->scope_profiles[0]->scope->name, "gprof"))
 		WRONG(r, "not one scope");
-	for (i = 0; i < rp->scope_profiles[0]->n_profiles; i++) {
+	for (size_t i = 0; i < rp->scope_profiles[0]->n_profiles; i++) {
 		const Profile *p = rp->scope_profiles[0]->profiles[i];
 
 		r->profiles--;
@@ -365,7 +354,7 @@ static void read_resource(struct read *r, const Dictionary *d, const ResourcePro
 			continue;
 		if (!p->n_samples)
 			WRONG(r, "a profile without samples");
-		for (j = 0; j < p->n_samples; j++)
+		for (size_t j = 0; j < p->n_samples; j++)
 			read_sample(r, d, service, p, p->samples[j]);
 	}
 }
@@ -404,8 +393,6 @@ static void check_table(struct read *r, const char *name, size_t nr, ProtobufCMe
 
 static void check_dictionary(struct read *r, const Dictionary *d)
 {
-	size_t i;
-
 	TABLE(r, d, mapping_table, 0);
 	TABLE(r, d, location_table, 0);
 	TABLE(r, d, function_table, 0);
@@ -415,7 +402,7 @@ static void check_dictionary(struct read *r, const Dictionary *d)
 	TABLE(r, d, link_table, 16 + 8 + 4);
 	if (!d->n_string_table || d->string_table[0][0])
 		WRONG(r, "the strings do not begin with none");
-	for (i = 1; i < d->n_string_table; i++)
+	for (size_t i = 1; i < d->n_string_table; i++)
 		if (!d->string_table[i][0])
 			WRONG(r, "string %zu is empty", i);
 }
@@ -464,7 +451,6 @@ static int read_request(void *ctx, const struct gprof_otlp_request *request)
 	struct read *r = ctx;
 	Request *q = (Request *)protobuf_c_message_unpack(REQUEST_DESCRIPTOR, NULL, request->size,
 							  request->data);
-	size_t i;
 
 	r->requests++;
 	r->samples += request->samples;
@@ -482,7 +468,7 @@ static int read_request(void *ctx, const struct gprof_otlp_request *request)
 		check_dictionary(r, q->dictionary);
 		check_orphans(r, q);
 	}
-	for (i = 0; i < q->n_resource_profiles; i++)
+	for (size_t i = 0; i < q->n_resource_profiles; i++)
 		read_resource(r, q->dictionary, q->resource_profiles[i]);
 	protobuf_c_message_free_unpacked(&q->base, NULL);
 	return 0;

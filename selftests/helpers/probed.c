@@ -121,9 +121,8 @@ void probed_free(struct probed *p)
 struct probed_sum probed_sum_of(const struct probed *p, pid_t tid, uint64_t value)
 {
 	struct probed_sum sum = { 0 };
-	unsigned int i;
 
-	for (i = 0; i < p->nr; i++) {
+	for (unsigned int i = 0; i < p->nr; i++) {
 		const struct probed_sample *s = &p->told[i];
 
 		if ((tid && s->tid != (uint32_t)tid) || s->value != value)

@@ -45,11 +45,9 @@ static int64_t broken(struct reader *r, const struct reader_ring *ring, uint64_t
 
 static void forget_generation(struct reader_ring *ring)
 {
-	uint32_t i;
-
-	for (i = 0; i < ring->nr_stacks; i++)
+	for (uint32_t i = 0; i < ring->nr_stacks; i++)
 		free(ring->stacks[i]);
-	for (i = 0; i < GPROF_STACK_SUFFIXES; i++) {
+	for (uint32_t i = 0; i < GPROF_STACK_SUFFIXES; i++) {
 		free(ring->bases[i]);
 		ring->bases[i] = NULL;
 	}
@@ -66,22 +64,18 @@ static void forget_generation(struct reader_ring *ring)
 
 int reader_init(struct reader *r, struct device *dev)
 {
-	unsigned int cpu;
-
 	*r = (struct reader){ .dev = dev };
 	r->rings = calloc(dev->nr_cpus, sizeof(*r->rings));
 	if (!r->rings)
 		return -ENOMEM;
-	for (cpu = 0; cpu < dev->nr_cpus; cpu++)
+	for (unsigned int cpu = 0; cpu < dev->nr_cpus; cpu++)
 		r->rings[cpu].cpu = cpu;
 	return 0;
 }
 
 void reader_free(struct reader *r)
 {
-	unsigned int cpu;
-
-	for (cpu = 0; r->rings && cpu < r->dev->nr_cpus; cpu++)
+	for (unsigned int cpu = 0; r->rings && cpu < r->dev->nr_cpus; cpu++)
 		forget_generation(&r->rings[cpu]);
 	free(r->rings);
 	r->rings = NULL;
@@ -90,9 +84,8 @@ void reader_free(struct reader *r)
 void reader_reset(struct reader *r)
 {
 	struct reader old = *r;
-	unsigned int cpu;
 
-	for (cpu = 0; cpu < r->dev->nr_cpus; cpu++) {
+	for (unsigned int cpu = 0; cpu < r->dev->nr_cpus; cpu++) {
 		forget_generation(&r->rings[cpu]);
 		r->rings[cpu] = (struct reader_ring){ .cpu = cpu };
 	}
@@ -105,9 +98,7 @@ void reader_reset(struct reader *r)
 
 static bool has_tid(const struct reader_ring *ring, uint32_t tid)
 {
-	size_t i;
-
-	for (i = 0; i < ring->nr_tids; i++)
+	for (size_t i = 0; i < ring->nr_tids; i++)
 		if (ring->tids[i] == tid)
 			return true;
 	return false;
@@ -511,9 +502,8 @@ int64_t reader_read_cpu(struct reader *r, unsigned int cpu)
 int64_t reader_read(struct reader *r)
 {
 	int64_t sum = 0, ret;
-	unsigned int cpu;
 
-	for (cpu = 0; cpu < r->dev->nr_cpus; cpu++) {
+	for (unsigned int cpu = 0; cpu < r->dev->nr_cpus; cpu++) {
 		ret = reader_read_cpu(r, cpu);
 		if (ret < 0)
 			return ret;
@@ -564,10 +554,9 @@ static int64_t snapshot_cpu(struct reader *r, unsigned int cpu)
 
 int64_t reader_snapshot_cpu(struct reader *r, unsigned int cpu)
 {
-	unsigned int tries;
 	int64_t ret = 0;
 
-	for (tries = 0; tries < 100; tries++) {
+	for (unsigned int tries = 0; tries < 100; tries++) {
 		ret = snapshot_cpu(r, cpu);
 		if (ret != -EAGAIN)
 			break;
@@ -578,10 +567,9 @@ int64_t reader_snapshot_cpu(struct reader *r, unsigned int cpu)
 int64_t reader_snapshot(struct reader *r)
 {
 	int64_t sum = 0, ret;
-	unsigned int cpu;
 
 	reader_reset(r);
-	for (cpu = 0; cpu < r->dev->nr_cpus; cpu++) {
+	for (unsigned int cpu = 0; cpu < r->dev->nr_cpus; cpu++) {
 		ret = reader_snapshot_cpu(r, cpu);
 		if (ret < 0)
 			return ret;
@@ -593,9 +581,8 @@ int64_t reader_snapshot(struct reader *r)
 uint64_t reader_lost(const struct reader *r)
 {
 	uint64_t lost = 0;
-	int i;
 
-	for (i = 0; i < GPROF_LOST_SLOTS; i++)
+	for (int i = 0; i < GPROF_LOST_SLOTS; i++)
 		lost += r->lost[i];
 	return lost;
 }

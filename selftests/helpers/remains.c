@@ -25,9 +25,7 @@ uint64_t open_recorders(void)
 
 bool recorders_become(uint64_t wanted)
 {
-	int i;
-
-	for (i = 0; i < 500; i++) {
+	for (int i = 0; i < 500; i++) {
 		if (open_recorders() == wanted)
 			return true;
 		sleep_ms(10);
@@ -69,9 +67,7 @@ pid_t thread_for(uid_t user, const char *cgroup)
 
 bool thread_ends(uid_t user, const char *cgroup)
 {
-	int i;
-
-	for (i = 0; i < 500; i++) {
+	for (int i = 0; i < 500; i++) {
 		if (!thread_for(user, cgroup))
 			return true;
 		sleep_ms(10);

@@ -22,7 +22,6 @@ static void on_sample(void *ctx, const struct reader_sample *s)
 	struct gprof_process process = { 0 };
 	struct tally *t = ctx;
 	struct tally_task *task;
-	unsigned int i;
 
 	if (s->stack)
 		process = s->stack->process;
@@ -46,7 +45,7 @@ static void on_sample(void *ctx, const struct reader_sample *s)
 	if (!s->stack)
 		return;
 	t->kernel_frames += s->stack->nr_kernel;
-	for (i = 0; i < s->stack->nr_kernel + s->stack->nr_user; i++)
+	for (unsigned int i = 0; i < s->stack->nr_kernel + s->stack->nr_user; i++)
 		t->kernel_addresses += in_kernel(s->stack->frames[i]);
 	if (!s->stack->nr_user)
 		return;
@@ -97,9 +96,8 @@ void tally_free(struct tally *t)
 uint64_t tally_of(const struct tally *t, uint32_t tid)
 {
 	uint64_t samples = 0;
-	unsigned int i;
 
-	for (i = 0; i < t->nr_tasks; i++)
+	for (unsigned int i = 0; i < t->nr_tasks; i++)
 		if (t->tasks[i].tid == tid)
 			samples += t->tasks[i].samples;
 	return samples;
@@ -108,9 +106,8 @@ uint64_t tally_of(const struct tally *t, uint32_t tid)
 uint64_t tally_weight_of(const struct tally *t, uint32_t tid)
 {
 	uint64_t weight = 0;
-	unsigned int i;
 
-	for (i = 0; i < t->nr_tasks; i++)
+	for (unsigned int i = 0; i < t->nr_tasks; i++)
 		if (t->tasks[i].tid == tid)
 			weight += t->tasks[i].weight;
 	return weight;
@@ -119,9 +116,8 @@ uint64_t tally_weight_of(const struct tally *t, uint32_t tid)
 uint64_t tally_of_others(const struct tally *t, const uint32_t *tids, unsigned int nr)
 {
 	uint64_t samples = t->reader.samples;
-	unsigned int i;
 
-	for (i = 0; i < nr; i++)
+	for (unsigned int i = 0; i < nr; i++)
 		samples -= tally_of(t, tids[i]);
 	return samples;
 }
@@ -144,9 +140,8 @@ unsigned int tally_runs(const struct tally *t, uint32_t pid)
 bool tally_has_map(const struct tally *t, uint32_t pid, const char *end_of_path)
 {
 	size_t length, wanted = strlen(end_of_path);
-	unsigned int i;
 
-	for (i = 0; i < t->nr_maps; i++) {
+	for (unsigned int i = 0; i < t->nr_maps; i++) {
 		length = strlen(t->maps[i].path);
 		if (t->maps[i].process.pid == pid && length >= wanted &&
 		    !strcmp(t->maps[i].path + length - wanted, end_of_path))

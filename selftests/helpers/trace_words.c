@@ -201,7 +201,6 @@ static void on_annotation(void *ctx, unsigned int cpu, const struct gprof_annota
 
 int trace_words_init(struct trace_words *t, struct device *dev)
 {
-	unsigned int cpu;
 	int err;
 
 	*t = (struct trace_words){ 0 };
@@ -215,7 +214,7 @@ int trace_words_init(struct trace_words *t, struct device *dev)
 	t->reader.on_annotation = on_annotation;
 	t->reader.ctx = t;
 	t->cpus = calloc(dev->nr_cpus, sizeof(*t->cpus));
-	for (cpu = 0; cpu < dev->nr_cpus; cpu++) {
+	for (unsigned int cpu = 0; cpu < dev->nr_cpus; cpu++) {
 		t->cpus[cpu].named = calloc(1, TIDS / 8);
 		t->cpus[cpu].running = TRACE_UNKNOWN;
 		t->cpus[cpu].last = SIZE_MAX;
@@ -225,12 +224,10 @@ int trace_words_init(struct trace_words *t, struct device *dev)
 
 void trace_words_free(struct trace_words *t)
 {
-	unsigned int cpu;
-
 	while (t->nr_taken)
 		free(t->taken[--t->nr_taken].stack);
 	free(t->taken);
-	for (cpu = 0; t->cpus && cpu < t->reader.dev->nr_cpus; cpu++)
+	for (unsigned int cpu = 0; t->cpus && cpu < t->reader.dev->nr_cpus; cpu++)
 		free(t->cpus[cpu].named);
 	free(t->cpus);
 	free(t->words);
@@ -306,9 +303,7 @@ size_t trace_words_count(const struct trace_words *t, unsigned int what, int tid
 
 bool trace_words_named(const struct trace_words *t, uint32_t tid, const char *comm)
 {
-	size_t i;
-
-	for (i = 0; i < t->nr_names; i++)
+	for (size_t i = 0; i < t->nr_names; i++)
 		if (t->names[i].rec.tid == tid && !strcmp(t->names[i].rec.comm, comm))
 			return true;
 	return false;

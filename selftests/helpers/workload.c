@@ -44,9 +44,7 @@ uint64_t process_cpu_ns(pid_t pid)
 
 static void spin(void)
 {
-	int i;
-
-	for (i = 0; i < 200000; i++)
+	for (int i = 0; i < 200000; i++)
 		__asm__ volatile("" : : : "memory");
 }
 
@@ -84,11 +82,10 @@ int pin_to(int cpu)
 int online_cpu(unsigned int n)
 {
 	cpu_set_t set;
-	int cpu;
 
 	if (sched_getaffinity(1, sizeof(set), &set) && sched_getaffinity(0, sizeof(set), &set))
 		return -1;
-	for (cpu = 0; cpu < CPU_SETSIZE; cpu++)
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
 		if (CPU_ISSET(cpu, &set) && !n--)
 			return cpu;
 	return -1;

@@ -97,7 +97,6 @@ int main(int argc, char **argv)
 	};
 	bool when = argc == 3 && !strcmp(argv[2], "time");
 	int64_t start, duration;
-	size_t i, type;
 	int fd;
 
 	if (argc != 2 && !when && !how.cum && !how.whole && !how.label) {
@@ -116,14 +115,14 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	nr_types = gprof_profile_types(p, &types);
-	for (type = 0; type < nr_types; type++)
+	for (size_t type = 0; type < nr_types; type++)
 		printf("total %s %s %" PRId64 "\n", types[type].type, types[type].unit,
 		       gprof_profile_total(p, type));
 	how.p = p;
 	if (gprof_profile_each(p, each, &how))
 		return 1;
-	for (type = 0; type < nr_types; type++)
-		for (i = 0; i < nr_flats; i++)
+	for (size_t type = 0; type < nr_types; type++)
+		for (size_t i = 0; i < nr_flats; i++)
 			printf("%s %s %" PRId64 " %s\n",
 			       how.label ? "label" : how.cum ? "cum" : how.whole ? "whole" : "flat", types[type].type,
 			       flats[i].values[type], flats[i].function);

@@ -169,12 +169,11 @@ DEEP(120)
 TEST(callers_that_change_from_sample_to_sample_are_right)
 {
 	struct tally t = { .each = each_way };
-	unsigned int i;
 
 	record(_metadata, &t, "ways", "20000", "5000");
 	expect_right(_metadata, &t);
 	/* All take the same time. Some differ in the outermost frame alone. */
-	for (i = 0; i < WAYS; i++) {
+	for (unsigned int i = 0; i < WAYS; i++) {
 		EXPECT_LE(t.right, t.ways[i] * WAYS * 2)
 			TH_LOG("way %u: %lld of %lld", i, (long long)t.ways[i], (long long)t.right);
 	}
@@ -333,12 +332,11 @@ static void spin_among(struct __test_metadata *_metadata, struct wrong_frames *w
 	struct gprof_setup setup = device_setup_of(GPROF_TARGET_THREAD, gettid(), &params);
 	struct reader reader;
 	struct device dev;
-	int i;
 
 	ASSERT_ZEROS(device_record(&dev, &setup), reader_init(&reader, &dev));
 	reader.on_sample = check_frames;
 	reader.ctx = w;
-	for (i = 0; i < 1000 && w->hits + w->others < 30; i++) {
+	for (int i = 0; i < 1000 && w->hits + w->others < 30; i++) {
 		spin_with(5000000, w->fp);
 		ASSERT_LE(0, reader_read(&reader));
 	}
@@ -387,11 +385,10 @@ TEST(no_frame_is_made_of_what_the_register_holds_else)
 		{ "is a small number", (void *)8, 0, false },
 		{ "is an address of the kernel", (void *)-4096, 0, false },
 	};
-	unsigned int i;
 
 	below[0] = (struct frame_record){ below + 1, good };
 	below[1] = (struct frame_record){ NULL, good };
-	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+	for (unsigned int i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		spin_among(_metadata, &all[i]);
 }
 #endif

@@ -132,9 +132,7 @@ struct seen {
 
 static bool has(const struct gprof_frame *frames, size_t nr, const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr; i++)
 		if (!strcmp(frames[i].function, name))
 			return true;
 	return false;
@@ -223,7 +221,6 @@ FIXTURE(task) {
 static int park(FIXTURE_DATA(task) *self, int nr)
 {
 	char text[64], stat[512];
-	int i, tries;
 
 	if (pipe(self->ready) || pipe(empty_pipe))
 		return -errno;
@@ -233,7 +230,7 @@ static int park(FIXTURE_DATA(task) *self, int nr)
 
 		pthread_attr_init(&attr);
 		pthread_attr_setstacksize(&attr, 65536);
-		for (i = 0; i < nr; i++) {
+		for (int i = 0; i < nr; i++) {
 			pthread_t thread;
 
 			if (pthread_create(&thread, &attr, park_thread, parks[i % NR_PARKS]))
@@ -249,7 +246,7 @@ static int park(FIXTURE_DATA(task) *self, int nr)
 	self->cfg.target = (struct gprof_target){ .type = GPROF_PROCESS, .id = self->pid };
 	/* The last that was made sleeps as soon as it has had a CPU; so do those before. */
 	snprintf(text, sizeof(text), "/proc/%d/task/%d/stat", self->pid, self->pid);
-	for (tries = 0; tries < 600; tries++) {
+	for (int tries = 0; tries < 600; tries++) {
 		char *at;
 
 		sleep_ms(100);
@@ -285,13 +282,11 @@ FIXTURE_TEARDOWN(task)
 
 TEST_F(task, a_thousand_parked_tasks_are_told_exactly)
 {
-	int i;
-
 	ASSERT_EQ(0, park(self, 1000));
 	LOOK(self->pid);
 	/* and the one that made them */
 	EXPECT_EQ(1001, self->seen.tasks);
-	for (i = 0; i < NR_PARKS; i++)
+	for (int i = 0; i < NR_PARKS; i++)
 		EXPECT_EQ(250, self->seen.parked[i]);
 	EXPECT_EQS(1000, self->seen.sleeping, 1000, self->seen.right, 1001, self->seen.kernel,
 		   0, self->seen.restless);

@@ -27,10 +27,8 @@ FIXTURE(throughput) {
 
 FIXTURE_SETUP(throughput)
 {
-	unsigned int i;
-
 	self->nr = nr_online_cpus() < MOST_CPUS ? 1 : MOST_CPUS;
-	for (i = 0; i < self->nr; i++) {
+	for (unsigned int i = 0; i < self->nr; i++) {
 		self->cpus[i] = online_cpu(i);
 		ASSERT_EQ(0, child_fork(&self->children[i], burn, &self->cpus[i]));
 		ASSERT_EQ(0, child_begin(&self->children[i]));
@@ -40,9 +38,7 @@ FIXTURE_SETUP(throughput)
 
 FIXTURE_TEARDOWN(throughput)
 {
-	unsigned int i;
-
-	for (i = 0; i < self->nr; i++)
+	for (unsigned int i = 0; i < self->nr; i++)
 		child_end(&self->children[i]);
 }
 

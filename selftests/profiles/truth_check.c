@@ -72,9 +72,7 @@ struct profile {
 
 static int function_of(const struct program *program, const char *name)
 {
-	int i;
-
-	for (i = 0; i < NR; i++)
+	for (int i = 0; i < NR; i++)
 		if (!strcmp(program->functions[i], name))
 			return i;
 	return -1;
@@ -83,13 +81,11 @@ static int function_of(const struct program *program, const char *name)
 static void complain(struct profile *p, const struct gprof_frame *frames, size_t nr,
 		     int64_t value)
 {
-	size_t i;
-
 	p->incomplete++;
 	if (p->incomplete > 10)
 		return;
 	printf("%s: %lld with the stack", p->path, (long long)value);
-	for (i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr; i++)
 		printf(" %s", frames[i].function);
 	printf("\n");
 }
@@ -98,7 +94,6 @@ static int each(void *ctx, const struct gprof_frame *frames, size_t nr, const in
 {
 	struct profile *p = ctx;
 	int64_t value = values[p->type];
-	size_t i;
 	int n;
 
 	p->samples++;
@@ -106,7 +101,7 @@ static int each(void *ctx, const struct gprof_frame *frames, size_t nr, const in
 	n = nr ? function_of(p->program, frames[0].function) : -1;
 	if (n < 0) {
 		/* a function of ours in the middle, or its caller alone: a leaf is missing */
-		for (i = 0; i < nr; i++) {
+		for (size_t i = 0; i < nr; i++) {
 			if (function_of(p->program, frames[i].function) >= 0) {
 				complain(p, frames, nr, value);
 				break;
@@ -116,7 +111,7 @@ static int each(void *ctx, const struct gprof_frame *frames, size_t nr, const in
 	}
 	p->flat[n] += value;
 	p->inside += value;
-	for (i = 0; i < 3; i++) {
+	for (size_t i = 0; i < 3; i++) {
 		if (i + 1 >= nr || strcmp(frames[i + 1].function, p->program->callers[i])) {
 			complain(p, frames, nr, value);
 			break;
@@ -186,9 +181,8 @@ static void load_measured(const struct program *program, const char *path, doubl
 static bool check_measured(const struct profile *p, const double *measured, double points)
 {
 	double off, worst = 0;
-	int i;
 
-	for (i = 0; i < NR; i++) {
+	for (int i = 0; i < NR; i++) {
 		off = fabs(share(p, i) - measured[i]);
 		if (off > worst)
 			worst = off;
@@ -202,9 +196,7 @@ static bool check_measured(const struct profile *p, const double *measured, doub
 
 static bool check_quiet(const struct program *program, const double *measured, double points)
 {
-	int i;
-
-	for (i = 0; i < NR; i++)
+	for (int i = 0; i < NR; i++)
 		if (fabs(measured[i] - program->shares[i]) > points)
 			return false;
 	return true;
@@ -212,12 +204,10 @@ static bool check_quiet(const struct program *program, const double *measured, d
 
 static void show(const struct profile *p)
 {
-	int i;
-
 	printf("%s: %.2f %% of %lld in the ten functions, %llu stacks incomplete\n", p->path,
 	       100.0 * p->inside / p->total, (long long)p->total,
 	       (unsigned long long)p->incomplete);
-	for (i = 0; i < NR; i++)
+	for (int i = 0; i < NR; i++)
 		printf("  %-16s %14lld  %6.3f %%  %+7.3f\n", p->program->functions[i],
 		       (long long)p->flat[i], share(p, i), share(p, i) - p->program->shares[i]);
 }
@@ -225,10 +215,9 @@ static void show(const struct profile *p)
 static bool check_shares(const struct profile *p, int nr, double points)
 {
 	double off, worst = 0;
-	int i, n;
 
-	for (n = 0; n < nr; n++) {
-		for (i = 0; i < NR; i++) {
+	for (int n = 0; n < nr; n++) {
+		for (int i = 0; i < NR; i++) {
 			off = fabs(share(&p[n], i) - p->program->shares[i]);
 			if (off > worst)
 				worst = off;
@@ -241,11 +230,10 @@ static bool check_shares(const struct profile *p, int nr, double points)
 static bool check_ranks(const struct profile *p, int nr)
 {
 	bool right = true;
-	int i, j, n;
 
-	for (n = 0; n < nr; n++)
-		for (i = 0; i < NR; i++)
-			for (j = 0; j < NR; j++)
+	for (int n = 0; n < nr; n++)
+		for (int i = 0; i < NR; i++)
+			for (int j = 0; j < NR; j++)
 				if (p->program->shares[i] < p->program->shares[j] &&
 				    p[n].flat[i] >= p[n].flat[j]) {
 					printf("%s: %s is not below %s\n", p[n].path,
@@ -258,9 +246,8 @@ static bool check_ranks(const struct profile *p, int nr)
 static bool check_stacks(const struct profile *p, int nr)
 {
 	bool right = true;
-	int n;
 
-	for (n = 0; n < nr; n++)
+	for (int n = 0; n < nr; n++)
 		right &= !p[n].incomplete;
 	return right;
 }
@@ -268,13 +255,12 @@ static bool check_stacks(const struct profile *p, int nr)
 static bool check_agreement(const struct profile *p, int nr, double percent)
 {
 	double mean, square, variation, worst = 0;
-	int i, n;
 
-	for (i = 0; i < NR; i++) {
+	for (int i = 0; i < NR; i++) {
 		mean = square = 0;
-		for (n = 0; n < nr; n++)
+		for (int n = 0; n < nr; n++)
 			mean += share(&p[n], i) / nr;
-		for (n = 0; n < nr; n++)
+		for (int n = 0; n < nr; n++)
 			square += (share(&p[n], i) - mean) * (share(&p[n], i) - mean);
 		variation = nr > 1 ? 100 * sqrt(square / (nr - 1)) / mean : 0;
 		if (variation > worst)
@@ -288,9 +274,8 @@ static bool check_agreement(const struct profile *p, int nr, double percent)
 static bool check_most(const struct profile *p, int nr, double percent)
 {
 	double least = 100;
-	int n;
 
-	for (n = 0; n < nr; n++)
+	for (int n = 0; n < nr; n++)
 		if (100.0 * p[n].inside / p[n].total < least)
 			least = 100.0 * p[n].inside / p[n].total;
 	printf("at least %.2f %% of a profile are in the ten functions, asked for were %.2f %%\n",

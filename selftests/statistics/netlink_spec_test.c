@@ -124,9 +124,7 @@ static int read_spec(void)
 
 static const struct spec_set *set_named(const char *name)
 {
-	int i;
-
-	for (i = 0; i < spec.nr_sets; i++) {
+	for (int i = 0; i < spec.nr_sets; i++) {
 		if (!strcmp(spec.sets[i].name, name))
 			return &spec.sets[i];
 	}
@@ -309,9 +307,7 @@ static void check_attrs(struct __test_metadata *_metadata, const char *where,
 			const struct spec_set *set, const struct nlattr *const *a,
 			struct spec_op *op, bool *seen)
 {
-	int i;
-
-	for (i = 1; i < GENL_ATTRS; i++) {
+	for (int i = 1; i < GENL_ATTRS; i++) {
 		if (!a[i])
 			continue;
 		ASSERT_GE(set->nr, i) TH_LOG("%s: number %d", where, i);
@@ -329,9 +325,7 @@ static void check_attrs(struct __test_metadata *_metadata, const char *where,
 
 static struct spec_op *op_numbered(int value)
 {
-	int i;
-
-	for (i = 0; i < spec.nr_ops; i++) {
+	for (int i = 0; i < spec.nr_ops; i++) {
 		if (spec.ops[i].value == value)
 			return &spec.ops[i];
 	}
@@ -352,9 +346,8 @@ static void check_seen(struct __test_metadata *_metadata, int cmd, const bool *s
 {
 	struct spec_op *op = op_numbered(cmd);
 	const struct spec_set *set = set_named(op->set);
-	int i;
 
-	for (i = 1; i <= set->nr; i++) {
+	for (int i = 1; i <= set->nr; i++) {
 		const char *name = set->attrs[i - 1].name;
 
 		if (listed(op->reply, op->nr_reply, name) && strcmp(name, never))

@@ -117,10 +117,9 @@ TEST_F(family, a_malformed_attribute_is_refused)
 {
 	struct u64_attr a = attr_of(GPROF_A_SCHED_STATS_ID, 1);
 	uint8_t cmds[] = { GPROF_CMD_RECORDER_GET, GPROF_CMD_SCHED_STATS_GET };
-	unsigned int i;
 	uint16_t len;
 
-	for (i = 0; i < 2; i++) {
+	for (unsigned int i = 0; i < 2; i++) {
 		/* shorter than its type, or than itself */
 		for (len = 0; len < sizeof(a); len++) {
 			a.head.nla_len = len;
@@ -271,9 +270,8 @@ static int dump(struct genl *g, uint64_t first, uint64_t last, bool *interrupted
 static int open_many(struct __test_metadata *_metadata, int *fds, uint64_t *first, uint64_t *last)
 {
 	struct gprof_sched_params params = { .size = sizeof(params) };
-	int i;
 
-	for (i = 0; i < MANY; i++) {
+	for (int i = 0; i < MANY; i++) {
 		struct gprof_setup setup = {
 			.size = sizeof(setup), .kind = GPROF_KIND_SCHED,
 			.target = GPROF_TARGET_SYSTEM, .params = (uintptr_t)&params,
@@ -366,10 +364,9 @@ TEST_F(family, a_target_that_dies_is_no_error)
 {
 	struct sched_stats st;
 	struct child child;
-	int i;
 
 	/* between request and answer too: the dying is not waited for */
-	for (i = 0; i < 20; i++) {
+	for (int i = 0; i < 20; i++) {
 		ASSERT_EQ(0, child_fork(&child, nothing, NULL));
 		START(GPROF_TARGET_PROCESS, child.pid);
 		kill(child.pid, SIGKILL);
@@ -606,7 +603,6 @@ static int next_event(struct genl *g, uint64_t id)
 TEST_F(family, start_and_stop_are_told)
 {
 	struct genl *g = &self->g;
-	unsigned int i;
 
 	SKIP_UNLESS(!geteuid(), "must be root to listen");
 	ASSERT_EQ(0, setsockopt(g->fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &g->group,
@@ -615,8 +611,9 @@ TEST_F(family, start_and_stop_are_told)
 	EXPECT_EQ(GPROF_CMD_RECORDER_STARTED, next_event(g, self->r.id));
 	EXPECT_EQ(GPROF_KIND_SCHED, genl_u32(g->attrs[GPROF_A_RECORDER_KIND]));
 	/* What not every listener may know is not told: who, of whom, when. */
-	for (i = GPROF_A_RECORDER_KIND + 1; i < GENL_ATTRS; i++)
+	for (unsigned int i = GPROF_A_RECORDER_KIND + 1; i < GENL_ATTRS; i++) {
 		EXPECT_EQ(NULL, g->attrs[i]) TH_LOG("attribute %u", i);
+	}
 	ASSERT_EQ(0, device_stop(&self->r.dev));
 	EXPECT_EQ(GPROF_CMD_RECORDER_STOPPED, next_event(g, self->r.id));
 	ASSERT_EQ(0, device_start(&self->r.dev));

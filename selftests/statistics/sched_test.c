@@ -42,7 +42,6 @@ static uint64_t switches_of(pid_t pid)
 static void ping_pong(unsigned int rounds)
 {
 	int there[2], back[2];
-	unsigned int i;
 	char byte = 0;
 	pid_t pid;
 
@@ -50,13 +49,13 @@ static void ping_pong(unsigned int rounds)
 		return;
 	pid = fork_bound();
 	if (!pid) {
-		for (i = 0; i < rounds; i++) {
+		for (unsigned int i = 0; i < rounds; i++) {
 			if (read(there[0], &byte, 1) != 1 || write(back[1], &byte, 1) != 1)
 				break;
 		}
 		_exit(0);
 	}
-	for (i = 0; i < rounds; i++) {
+	for (unsigned int i = 0; i < rounds; i++) {
 		if (write(there[1], &byte, 1) != 1 || read(back[0], &byte, 1) != 1)
 			break;
 	}
@@ -138,13 +137,12 @@ TEST_F(stats, switches_of_the_system_are_ctxt_of_proc_stat)
 TEST_F(stats, created_tasks_are_processes_of_proc_stat)
 {
 	uint64_t a, b, c, d, counted;
-	int i;
 
 	START(GPROF_TARGET_SYSTEM, 0, 0, 0);
 	a = proc_number("/proc/stat", "\nprocesses ");
 	READ(&self->before);
 	b = proc_number("/proc/stat", "\nprocesses ");
-	for (i = 0; i < 100; i++) {
+	for (int i = 0; i < 100; i++) {
 		pid_t pid = fork();
 
 		if (!pid)
@@ -292,14 +290,13 @@ TEST_F(stats, a_task_that_is_woken_while_it_runs_does_not_wait)
 	struct timespec soon = { .tv_nsec = 1 };
 	uint32_t *word = mmap(NULL, sizeof(*word), PROT_READ | PROT_WRITE,
 			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	int i;
 
 	ASSERT_NE(MAP_FAILED, (void *)word);
 	prctl(PR_SET_TIMERSLACK, 1);
 	ASSERT_LE(0, pin_to(online_cpu(0)));
 	ASSERT_ZEROS(child_fork(&self->child, wake, word), child_begin(&self->child));
 	START(GPROF_TARGET_THREAD, gettid(), 0, 0);
-	for (i = 0; i < 2000; i++) {
+	for (int i = 0; i < 2000; i++) {
 		syscall(SYS_futex, word, FUTEX_WAIT, 0, &soon, NULL, 0);
 		burn_ns(200000);
 	}
@@ -328,9 +325,7 @@ static void burn_long(void *arg, int step)
 /* Never idle: each switch is of one who goes to one who comes. */
 static void busy_play(void *arg, int step)
 {
-	unsigned int i;
-
-	for (i = 0; i < nr_online_cpus(); i++) {
+	for (unsigned int i = 0; i < nr_online_cpus(); i++) {
 		if (fork_bound())
 			continue;
 		pin_to(online_cpu(i));
@@ -406,10 +401,9 @@ TEST_F(stats, five_tasks_on_one_cpu_are_one_running_and_four_waiting)
 static void burn_alike(void *arg, int step)
 {
 	pid_t id = getpid();
-	int i;
 
 	pin_to(online_cpu(0));
-	for (i = 1; i < 4; i++) {
+	for (int i = 1; i < 4; i++) {
 		pid_t as[] = { id + i * ALIKE };
 		struct clone_args args = {
 			.exit_signal = SIGCHLD, .set_tid = (uintptr_t)as, .set_tid_size = 1,
@@ -430,8 +424,6 @@ static void burn_alike(void *arg, int step)
 /* What there is no room for is a switch all the same. */
 TEST_F(stats, a_switch_whose_delay_is_not_known_is_counted)
 {
-	int i;
-
 	if (online_cpu(1) < 0)
 		SKIP(return, "needs two CPUs, one to look from");
 	ASSERT_LE(0, pin_to(online_cpu(1)));
@@ -440,7 +432,7 @@ TEST_F(stats, a_switch_whose_delay_is_not_known_is_counted)
 	START(GPROF_TARGET_PROCESS, self->child.pid, 0, 0);
 	ASSERT_EQ(0, child_begin(&self->child));
 	/* On a host that has little time for this one it takes longer. */
-	for (i = 0; i < 40 && self->after.missed <= 10; i++) {
+	for (int i = 0; i < 40 && self->after.missed <= 10; i++) {
 		sleep_ms(500);
 		READ(&self->after);
 	}
@@ -515,9 +507,7 @@ TEST_F(stats, running_and_waiting_of_the_system_are_those_of_loadavg)
 
 static void call(void *arg, int step)
 {
-	int i;
-
-	for (i = 0; i < 1000; i++)
+	for (int i = 0; i < 1000; i++)
 		syscall(SYS_getppid);
 }
 
@@ -554,14 +544,13 @@ TEST_F(stats, a_task_that_came_back_from_a_system_call_is_in_none)
 {
 	volatile bool *enough = mmap(NULL, sizeof(*enough), PROT_READ | PROT_WRITE,
 				     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	int i;
 
 	ASSERT_NE(MAP_FAILED, (void *)enough);
 	ASSERT_EQ(0, child_fork(&self->child, call_and_spin, (void *)enough));
 	settle();
 	START(GPROF_TARGET_PROCESS, self->child.pid, GPROF_SCHED_F_SYSCALLS, 0);
 	ASSERT_EQ(0, child_begin(&self->child));
-	for (i = 0; i < 1000; i++) {
+	for (int i = 0; i < 1000; i++) {
 		READ(&self->after);
 		if (self->after.total_calls >= 1000 && !self->after.num_calls)
 			break;
@@ -681,7 +670,6 @@ TEST_F(stats, delays_are_sampled_at_the_rate_asked_for)
 {
 	struct gprof_rate rate = { .size = sizeof(rate), .hz = 50 };
 	uint64_t elapsed_ms, largest = 0;
-	int i;
 
 	START(GPROF_TARGET_SYSTEM, 0, 0, 0);
 	ping_pong(200);
@@ -697,7 +685,7 @@ TEST_F(stats, delays_are_sampled_at_the_rate_asked_for)
 	EXPECT_GE(elapsed_ms * 50 / 1000 + 2, self->after.num_samples);
 	/* All the time somebody becomes runnable: no turn is missed by much. */
 	EXPECT_LE(elapsed_ms * 50 / 1000 / 4, self->after.num_samples);
-	for (i = 0; i < GPROF_SCHED_SAMPLES; i++)
+	for (int i = 0; i < GPROF_SCHED_SAMPLES; i++)
 		largest = largest < self->after.samples[i] ? self->after.samples[i] : largest;
 	EXPECT_LT(0, largest);
 	EXPECT_GE(self->after.delay.largest, largest);
@@ -705,15 +693,13 @@ TEST_F(stats, delays_are_sampled_at_the_rate_asked_for)
 
 TEST_F(stats, the_newest_sample_is_where_the_ring_says)
 {
-	int i;
-
 	START(GPROF_TARGET_SYSTEM, 0, 0, GPROF_SCHED_HZ_MAX);
-	for (i = 0; i < 50 && self->after.num_samples < 600; i++) {
+	for (int i = 0; i < 50 && self->after.num_samples < 600; i++) {
 		ping_pong(200);
 		READ(&self->after);
 	}
 	EXPECT_LE(600, self->after.num_samples);
-	for (i = 0; i < GPROF_SCHED_SAMPLES; i++)
+	for (int i = 0; i < GPROF_SCHED_SAMPLES; i++)
 		EXPECT_NE(0, self->after.samples[i]);
 	EXPECT_GE(self->after.delay.count, self->after.num_samples);
 }
@@ -723,9 +709,8 @@ TEST_F(stats, the_newest_sample_is_where_the_ring_says)
 static uint64_t lower_bound(const struct sched_histogram *h)
 {
 	uint64_t sum = 0;
-	int i;
 
-	for (i = 0; i < GPROF_HISTOGRAM_BUCKETS; i++)
+	for (int i = 0; i < GPROF_HISTOGRAM_BUCKETS; i++)
 		sum += h->buckets[i] * GPROF_HISTOGRAM_LOWEST(i);
 	return sum;
 }
@@ -733,9 +718,8 @@ static uint64_t lower_bound(const struct sched_histogram *h)
 static uint64_t counted(const struct sched_histogram *h)
 {
 	uint64_t sum = 0;
-	int i;
 
-	for (i = 0; i < GPROF_HISTOGRAM_BUCKETS; i++)
+	for (int i = 0; i < GPROF_HISTOGRAM_BUCKETS; i++)
 		sum += h->buckets[i];
 	return sum;
 }
@@ -865,11 +849,9 @@ static void play_on(void *arg, int step)
 /* START takes a while, in which some of the probes count already. */
 TEST_F(stats, what_happened_while_start_was_under_way_does_not_count)
 {
-	int i;
-
 	ASSERT_ZEROS(child_fork(&self->child, play_on, NULL), child_begin(&self->child),
 		     sched_setup(&self->r, GPROF_TARGET_SYSTEM, 0, GPROF_SCHED_F_SYSCALLS, 0));
-	for (i = 0; i < STARTS; i++) {
+	for (int i = 0; i < STARTS; i++) {
 		ASSERT_ZEROS(device_start(&self->r.dev), device_stop(&self->r.dev));
 		READ(&self->after);
 		/* nothing moves any more: the sums are those of what the buckets hold */
@@ -884,16 +866,15 @@ TEST_F(stats, several_recorders_count_the_same)
 {
 	struct sched_recorder others[3];
 	struct sched_stats st;
-	int i;
 
-	for (i = 0; i < 3; i++) {
+	for (int i = 0; i < 3; i++) {
 		ASSERT_EQ(0, sched_setup(&others[i], GPROF_TARGET_SYSTEM, 0, 0, 0));
 		ASSERT_EQ(0, device_start(&others[i].dev));
 	}
 	START(GPROF_TARGET_SYSTEM, 0, 0, 0);
 	READ(&self->before);
 	ping_pong(500);
-	for (i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++)
 		sched_close(&others[i]);
 	READ(&self->after);
 	EXPECT_LE(200, self->after.total_exec - self->before.total_exec);
@@ -906,9 +887,8 @@ static void *restart(void *arg)
 {
 	struct device *dev = arg;
 	intptr_t err = 0;
-	int i;
 
-	for (i = 0; i < 20; i++)
+	for (int i = 0; i < 20; i++)
 		err = err ?: device_stop(dev) ?: device_start(dev);
 	return (void *)err;
 }
@@ -944,18 +924,17 @@ static void *come_and_go(void *arg)
 {
 	struct sched_recorder r[3];
 	struct guests *g = arg;
-	int i;
 
-	for (i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++)
 		g->err = g->err ?: sched_setup(&r[i], GPROF_TARGET_SYSTEM, 0, 0, 0);
 	while (!g->err && !(g->done && g->rounds)) {
-		for (i = 0; i < 3; i++)
+		for (int i = 0; i < 3; i++)
 			g->err = g->err ?: device_start(&r[i].dev);
-		for (i = 0; i < 3; i++)
+		for (int i = 0; i < 3; i++)
 			g->err = g->err ?: device_stop(&r[i].dev);
 		g->rounds++;
 	}
-	for (i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++)
 		sched_close(&r[i]);
 	return NULL;
 }
@@ -965,14 +944,13 @@ TEST_F(stats, a_recorder_misses_nothing_while_others_come_and_go)
 {
 	struct guests g = { };
 	uint64_t before, after;
-	int i;
 
 	ASSERT_EQ(0, child_fork(&self->child, play, NULL));
 	settle();
 	START(GPROF_TARGET_THREAD, self->child.pid, 0, 0);
 	before = switches_of(self->child.pid);
 	ASSERT_EQ(0, pthread_create(&g.thread, NULL, come_and_go, &g));
-	for (i = 0; i < 10; i++)
+	for (int i = 0; i < 10; i++)
 		EXPECT_EQ(0, child_step(&self->child));
 	g.done = true;
 	pthread_join(g.thread, NULL);

@@ -135,7 +135,6 @@ TEST_F(annotation, nonsense_is_refused)
 {
 	static char long_name[GPROF_ANNOTATE_TEXT_MAX + 1];
 	struct gprof_annotate good = log_of("name", "text"), a;
-	unsigned int i;
 	const struct { struct gprof_annotate a; int err; uint32_t reason; } bad[] = {
 		{ { .what = 0 }, -EOPNOTSUPP, GPROF_REASON_FLAGS },
 		{ { .what = __GPROF_ANNOTATE_WHATS }, -EOPNOTSUPP, GPROF_REASON_FLAGS },
@@ -157,7 +156,7 @@ TEST_F(annotation, nonsense_is_refused)
 	};
 
 	BEGIN();
-	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+	for (unsigned int i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		a = bad[i].a;
 		a.size = sizeof(a);
 		EXPECT_EQ(bad[i].err, device_ioctl(self->fd, GPROF_IOC_ANNOTATE, &a))
@@ -319,17 +318,16 @@ TEST_F(annotation, a_full_ring_has_room_for_others)
 {
 	struct gprof_annotate a = log_of("flood", "so many words that say nothing at all");
 	struct gprof_stats st = { 0 };
-	unsigned int i;
 
 	ASSERT_LE(0, pin_to(online_cpu(0)));
 	self->setup.buffer_size = 32768;
 	BEGIN();
-	for (i = 0; i < HELD_MAX; i++)
+	for (unsigned int i = 0; i < HELD_MAX; i++)
 		ASSERT_EQ(0, device_ioctl(self->fd, GPROF_IOC_ANNOTATE, &a));
 	EXPECT_EQ(1, a.out_recorders);
 	ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
 	EXPECT_LT(0, st.out_lost[GPROF_LOST_FULL]);
-	for (i = 0; i < 10; i++)
+	for (unsigned int i = 0; i < 10; i++)
 		sleep_ms(1);
 	END();
 	EXPECT_LE(10, trace_words_count(&self->words, GPROF_TRACE_SWITCH, gettid()));
@@ -373,7 +371,6 @@ static void flood(void *arg, int step)
 	struct gprof_annotate a = log_of("flooding", "");
 	uint64_t end = monotonic_ns() + FLOOD_NS;
 	struct flood *f = arg;
-	unsigned int i;
 
 	if (!step) {
 		if (become(USER))
@@ -383,7 +380,7 @@ static void flood(void *arg, int step)
 	}
 	a.text = (uintptr_t)text;
 	a.text_size = sizeof(text);
-	for (i = 0; monotonic_ns() < end; i++) {
+	for (unsigned int i = 0; monotonic_ns() < end; i++) {
 		int err = f->names ? prctl(PR_SET_NAME, i % 2 ? "flood-1" : "flood-0") :
 				     device_ioctl(f->fd, GPROF_IOC_ANNOTATE, &a);
 
@@ -395,9 +392,7 @@ static void flood(void *arg, int step)
 /* What CPU @cpu's ring tells first. */
 static uint64_t reaches_back_to(const struct trace_words *t, unsigned int cpu)
 {
-	size_t i;
-
-	for (i = 0; i < t->nr; i++) {
+	for (size_t i = 0; i < t->nr; i++) {
 		if (t->words[i].cpu == cpu)
 			return t->words[i].time;
 	}
@@ -489,12 +484,11 @@ TEST_F(annotation, recorders_come_and_go_meanwhile)
 {
 	uint64_t times[2] = { 0 };
 	pthread_t threads[2];
-	unsigned int i;
 
 	storm_fd = self->fd;
-	for (i = 0; i < 2; i++)
+	for (unsigned int i = 0; i < 2; i++)
 		ASSERT_EQ(0, pthread_create(&threads[i], NULL, storms, &times[i]));
-	for (i = 0; i < 20; i++) {
+	for (unsigned int i = 0; i < 20; i++) {
 		BEGIN();
 		sleep_ms(2);
 		END();
@@ -504,7 +498,7 @@ TEST_F(annotation, recorders_come_and_go_meanwhile)
 		self->dev.fd = -1;
 	}
 	__atomic_store_n(&storm_ends, true, __ATOMIC_RELAXED);
-	for (i = 0; i < 2; i++)
+	for (unsigned int i = 0; i < 2; i++)
 		pthread_join(threads[i], NULL);
 	EXPECT_LT(20, times[0] + times[1]);
 	EXPECT_EQ(0, *self->wanted);

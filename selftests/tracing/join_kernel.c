@@ -65,9 +65,7 @@ static void see(const struct gprof_trace_event *ev, int64_t tid)
 
 static int runs_at(int64_t time)
 {
-	size_t i;
-
-	for (i = 0; i < nr_ran; i++)
+	for (size_t i = 0; i < nr_ran; i++)
 		if (time >= ran[i].from && time < ran[i].to)
 			return 1;
 	return begun >= 0 && time >= begun;
@@ -75,9 +73,7 @@ static int runs_at(int64_t time)
 
 static int tells_at(int64_t time)
 {
-	size_t i;
-
-	for (i = 0; i < nr_tells; i++)
+	for (size_t i = 0; i < nr_tells; i++)
 		if (tells[i] >= time && tells[i] <= time + OFF)
 			return 1;
 	return 0;
@@ -99,7 +95,6 @@ int main(int argc, char **argv)
 	int64_t at, shift;
 	uint32_t tid;
 	long times, lose;
-	size_t i;
 
 	if (argc != 7)
 		return 2;
@@ -113,7 +108,7 @@ int main(int argc, char **argv)
 		return 1;
 	while (gprof_trace_next(t, &ev) > 0)
 		see(&ev, tid);
-	for (i = 0; i <= nr_threads; i++)
+	for (size_t i = 0; i <= nr_threads; i++)
 		put(w, (struct gprof_trace_point){
 			.type = GPROF_TRACE_POINT_RUNNING, .time = first + shift - 1000000,
 			.cpu = i, .tid = GPROF_TRACE_NO_TID, .other = i ? threads[i - 1] : tid,

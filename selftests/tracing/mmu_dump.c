@@ -41,14 +41,13 @@ static int64_t length(const struct gprof_util_function *f)
 static uint64_t hash(const struct gprof_util_function *f)
 {
 	uint64_t h = 0xcbf29ce484222325;
-	size_t i, j;
 
-	for (i = 0; i < f->nr; i++) {
+	for (size_t i = 0; i < f->nr; i++) {
 		unsigned char b[16];
 
 		memcpy(b, &f->changes[i].time, 8);
 		memcpy(b + 8, &f->changes[i].util, 8);
-		for (j = 0; j < sizeof(b); j++)
+		for (size_t j = 0; j < sizeof(b); j++)
 			h = (h ^ b[j]) * 0x100000001b3;
 	}
 	return h;
@@ -56,13 +55,11 @@ static uint64_t hash(const struct gprof_util_function *f)
 
 static void print_functions(const struct gprof_util_function *f, size_t nr)
 {
-	size_t i, j;
-
-	for (i = 0; getenv("MMU_CHANGES") && i < nr; i++)
-		for (j = 0; j < f[i].nr; j++)
+	for (size_t i = 0; getenv("MMU_CHANGES") && i < nr; i++)
+		for (size_t j = 0; j < f[i].nr; j++)
 			printf("change %zu %lld %.17g\n", i, (long long)f[i].changes[j].time,
 			       f[i].changes[j].util);
-	for (i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr; i++)
 		printf("function %zu changes %zu hash %016llx\n", i, f[i].nr,
 		       (unsigned long long)hash(&f[i]));
 }
@@ -70,10 +67,8 @@ static void print_functions(const struct gprof_util_function *f, size_t nr)
 /* Only of these are Go's quantiles exact: see mmu_go. */
 static bool exact(const struct gprof_util_function *f, size_t nr)
 {
-	size_t i, j;
-
-	for (i = 0; i < nr; i++)
-		for (j = 0; j < f[i].nr; j++)
+	for (size_t i = 0; i < nr; i++)
+		for (size_t j = 0; j < f[i].nr; j++)
 			if (f[i].changes[j].util * 0x1p20 != (uint64_t)(f[i].changes[j].util * 0x1p20))
 				return false;
 	return true;
@@ -83,12 +78,11 @@ static void print_window(const struct gprof_mmu *m, int64_t window, bool with_qu
 {
 	double util[NR_QUANTILES];
 	struct gprof_util_window worst;
-	size_t i;
 
 	printf("mmu %lld %.17g\n", (long long)window, gprof_mmu_at(m, window));
 	if (gprof_mmu_quantiles(m, window, quantiles, NR_QUANTILES, util))
 		die("quantiles", strerror(errno));
-	for (i = 0; with_quantiles && i < NR_QUANTILES; i++)
+	for (size_t i = 0; with_quantiles && i < NR_QUANTILES; i++)
 		printf("quantile %lld %.17g %.17g\n", (long long)window, quantiles[i], util[i]);
 	if (gprof_mmu_worst(m, window, &worst, 1) == 1)
 		printf("worst %lld %.17g\n", (long long)window, worst.util);
@@ -99,15 +93,14 @@ static void print_curves(const struct gprof_util_function *f, size_t nr)
 	static const int64_t steps[] = { 1, 2, 5 };
 	struct gprof_mmu *m = gprof_mmu_new(f, nr);
 	int64_t longest = 0, w;
-	size_t i;
 
 	if (!m)
 		die("functions", strerror(errno));
-	for (i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr; i++)
 		if (length(&f[i]) > longest)
 			longest = length(&f[i]);
 	for (w = 1000; w < longest; w *= 10)
-		for (i = 0; i < 3; i++)
+		for (size_t i = 0; i < 3; i++)
 			if (w * steps[i] < longest)
 				print_window(m, w * steps[i], exact(f, nr));
 	print_window(m, longest, exact(f, nr));

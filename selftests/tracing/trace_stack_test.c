@@ -86,10 +86,8 @@ static struct pipes {
 /* Each naps before it wakes, in the first step, so that the other waits by then. */
 static void answer(void *arg, int step)
 {
-	int i;
-
 	(void)arg;
-	for (i = 0; i < ROUNDS; i++) {
+	for (int i = 0; i < ROUNDS; i++) {
 		if (waits(pipes.there[0]) != 1)
 			_exit(1);
 		if (!step)
@@ -101,9 +99,7 @@ static void answer(void *arg, int step)
 
 static bool ask(int step)
 {
-	int i;
-
-	for (i = 0; i < ROUNDS; i++) {
+	for (int i = 0; i < ROUNDS; i++) {
 		if (!step)
 			sleep_ms(1);
 		if (wakes(pipes.there[1]) != 1 || waits(pipes.back[0]) != 1)
@@ -205,9 +201,8 @@ static unsigned int count(const struct trace_words *t, unsigned int what, pid_t 
 			  const char *start, const char *stop, unsigned int *kernel)
 {
 	unsigned int n = 0;
-	size_t i;
 
-	for (i = 0; i < t->nr_taken; i++) {
+	for (size_t i = 0; i < t->nr_taken; i++) {
 		const struct trace_sample *s = &t->taken[i];
 		const struct trace_word *w = word_of(t, s);
 
@@ -240,9 +235,8 @@ static unsigned int wrong(struct __test_metadata *_metadata, const struct trace_
 			  uint32_t stacks)
 {
 	unsigned int n = 0;
-	size_t i;
 
-	for (i = 0; i < t->nr; i++) {
+	for (size_t i = 0; i < t->nr; i++) {
 		const struct trace_word *w = &t->words[i];
 		uint32_t reason = w->arg & ~GPROF_TRACE_NOT_TARGET;
 		bool wanted = false;
@@ -292,10 +286,9 @@ TEST_F(stacks, what_does_not_fit_together_is_refused)
 		  GPROF_STACK_F_IP, -EOPNOTSUPP, GPROF_REASON_EVENT },
 		{ { .cpu = timer_params(1) }, GPROF_STACK_F_IP, -EINVAL, GPROF_REASON_PERIOD },
 	};
-	unsigned int i;
 
 	ASSERT_LE(0, self->dev.fd = device_open());
-	for (i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+	for (unsigned int i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		struct gprof_trace_params params = wrong[i].params;
 		struct gprof_setup s = self->setup;
 
@@ -429,7 +422,6 @@ TEST_F(stacks, of_system_calls)
 TEST_F(stacks, of_no_task_outside_the_target)
 {
 	unsigned int kernel = 0;
-	size_t i;
 
 	SKIP_UNLESS(!geteuid(), "must be root to become another");
 	ASSERT_LE(0, pin_to(online_cpu(0)));
@@ -444,7 +436,7 @@ TEST_F(stacks, of_no_task_outside_the_target)
 	END();
 	EXPECT_LE(LEAST, COUNT(SWITCH, getpid(), waits));
 	EXPECT_EQ(0, kernel);
-	for (i = 0; i < self->words.nr_taken; i++) {
+	for (size_t i = 0; i < self->words.nr_taken; i++) {
 		ASSERT_EQ((uint32_t)getpid(), self->words.taken[i].tid);
 		ASSERT_EQ(0, self->words.taken[i].stack ?
 			     self->words.taken[i].stack->nr_kernel : 0);
@@ -473,14 +465,12 @@ TEST_F(stacks, of_a_waker_outside_the_target)
 
 TEST_F(stacks, a_full_ring_loses_and_mixes_nothing_up)
 {
-	int step;
-
 	ASSERT_LE(0, pin_to(online_cpu(0)));
 	self->params.stacks = GPROF_TRACE_STACKS_SWITCH | GPROF_TRACE_STACKS_WAKING;
 	self->setup.buffer_size = 4096;
 	BEGIN();
 	ASSERT_EQ(0, child_fork(&self->child, answer, NULL));
-	for (step = 0; step < 20; step++) {
+	for (int step = 0; step < 20; step++) {
 		ASSERT_EQ(0, child_begin(&self->child));
 		ASSERT_TRUE(ask(step));
 		ASSERT_EQ(0, child_wait(&self->child));

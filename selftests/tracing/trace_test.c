@@ -115,9 +115,7 @@ static unsigned int stops_for(const struct trace_words *t, int tid, unsigned int
 static void see_dead(struct __test_metadata *_metadata, FIXTURE_DATA(trace) *self, int tid,
 		     unsigned int times)
 {
-	int tries;
-
-	for (tries = 0; tries < 1000; tries++) {
+	for (int tries = 0; tries < 1000; tries++) {
 		ASSERT_EQ(0, trace_words_read(&self->words));
 		if (stops_for(&self->words, tid, GPROF_TRACE_PREV_DEAD) >= times)
 			return;
@@ -250,9 +248,7 @@ static int set_others_online(bool online)
 static void take_readings(struct __test_metadata *_metadata, FIXTURE_DATA(trace) *self,
 			  struct reading *readings)
 {
-	unsigned int i;
-
-	for (i = 0; i < READINGS; i++) {
+	for (unsigned int i = 0; i < READINGS; i++) {
 		ASSERT_LT(0, ping_pong(20));
 		ASSERT_ZEROS(read_numbers(&readings[i]), trace_words_read(&self->words));
 	}
@@ -683,22 +679,19 @@ static void *nap_in_thread(void *arg)
 /* All ids that are in the trace, but for strangers and the idle task. */
 static bool has_only(const struct trace_words *t, const int *tids, unsigned int nr)
 {
-	size_t i;
-	unsigned int n;
-
-	for (i = 0; i < t->nr; i++) {
+	for (size_t i = 0; i < t->nr; i++) {
 		const struct trace_word *w = &t->words[i];
 		bool known = w->arg & GPROF_TRACE_NOT_TARGET && w->what != GPROF_TRACE_WAKING;
 
-		for (n = 0; n < nr; n++)
+		for (unsigned int n = 0; n < nr; n++)
 			known |= w->tid == (uint32_t)tids[n];
 		if (!known)
 			return false;
 	}
-	for (i = 0; i < t->nr_names; i++) {
+	for (size_t i = 0; i < t->nr_names; i++) {
 		bool known = false;
 
-		for (n = 0; n < nr; n++)
+		for (unsigned int n = 0; n < nr; n++)
 			known |= t->names[i].rec.tid == (uint32_t)tids[n];
 		if (!known)
 			return false;
@@ -754,10 +747,9 @@ static void end_slowly(void *arg, int step)
 {
 	struct rlimit many = { LONG_END + 100, LONG_END + 100 };
 	pthread_t thread;
-	int i;
 
 	setrlimit(RLIMIT_NOFILE, &many);
-	for (i = 0; i < LONG_END; i++)
+	for (int i = 0; i < LONG_END; i++)
 		eventfd(0, 0);
 	pthread_create(&thread, NULL, end_at_once, NULL);
 	pthread_join(thread, NULL);
@@ -784,7 +776,6 @@ TEST_F(trace, one_cpu)
 {
 	uint64_t mask[16] = { 0 };
 	int cpu = online_cpu(1);
-	size_t i;
 
 	SKIP_UNLESS(cpu > 0, "needs two CPUs");
 	mask[cpu / 64] = 1ULL << cpu % 64;
@@ -797,7 +788,7 @@ TEST_F(trace, one_cpu)
 	ASSERT_LT(0, ping_pong(20));
 	END();
 	EXPECT_LT(40, self->words.nr);
-	for (i = 0; i < self->words.nr; i++)
+	for (size_t i = 0; i < self->words.nr; i++)
 		ASSERT_EQ((uint32_t)cpu, self->words.words[i].cpu);
 }
 
@@ -873,7 +864,6 @@ TEST_F(trace, what_lasts_less_than_asked_for_is_left_out)
 	const struct trace_word *w = NULL, *left;
 	uint64_t from, to, slept = 0;
 	size_t bytes = 64 << 10;
-	unsigned int i;
 	char *random;
 
 	SKIP_UNLESS(device_has(GPROF_FEAT_TRACE_SYSCALLS), "this kernel has no tracepoint sys_enter");
@@ -890,11 +880,11 @@ TEST_F(trace, what_lasts_less_than_asked_for_is_left_out)
 	self->params.flags = GPROF_TRACE_F_SYSCALLS;
 	self->params.min_us = 10000;
 	BEGIN(GPROF_TARGET_THREAD, getpid());
-	for (i = 0; i < 200; i++)
+	for (unsigned int i = 0; i < 200; i++)
 		syscall(SYS_getppid);
-	for (i = 0; i < 3; i++)
+	for (unsigned int i = 0; i < 3; i++)
 		nanosleep(&nap, NULL);
-	for (i = 0; i < 200; i++)
+	for (unsigned int i = 0; i < 200; i++)
 		syscall(SYS_getppid);
 	from = monotonic_ns();
 	ASSERT_EQ(bytes, syscall(SYS_getrandom, random, bytes, 0));
@@ -1100,7 +1090,6 @@ TEST_F(trace, everything)
 TEST_F(trace, a_user_sees_no_task_of_others)
 {
 	int me = getpid();
-	unsigned int i;
 
 	SKIP_UNLESS(!geteuid(), "must be root to become another");
 	/* Somebody else works on the same CPU, wakes and is woken. */
@@ -1109,7 +1098,7 @@ TEST_F(trace, a_user_sees_no_task_of_others)
 	self->setup.buffer_size = 65536;
 	ASSERT_ZEROS(chmod(GPROF_DEVICE, 0666), become(USER));
 	BEGIN(GPROF_TARGET_PROCESS, me);
-	for (i = 0; i < NAPS; i++) {
+	for (unsigned int i = 0; i < NAPS; i++) {
 		ASSERT_EQ(0, child_step(&self->child));
 		take_naps(1, 1);
 	}
@@ -1186,11 +1175,10 @@ TEST_F(trace, flight_keeps_the_last)
 
 TEST_F(trace, a_storm_of_forks)
 {
-	unsigned int i;
 	pid_t pid;
 
 	BEGIN(GPROF_TARGET_PROCESS, getpid());
-	for (i = 0; i < STORM; i++) {
+	for (unsigned int i = 0; i < STORM; i++) {
 		pid = fork();
 		if (!pid)
 			_exit(0);

@@ -153,9 +153,7 @@ static void naps(void *arg, int step)
 
 static void naps_on(void *arg, int step)
 {
-	unsigned int i;
-
-	for (i = 0; i < TIMES; i++)
+	for (unsigned int i = 0; i < TIMES; i++)
 		rest(LONG_MS);
 	_exit(0);
 }
@@ -181,18 +179,14 @@ static void vforks_once(void)
 
 static void vforks(void *arg, int step)
 {
-	unsigned int i;
-
-	for (i = 0; i < TIMES / 4; i++)
+	for (unsigned int i = 0; i < TIMES / 4; i++)
 		vforks_once();
 	_exit(0);
 }
 
 static void kills_children(void *arg, int step)
 {
-	unsigned int i;
-
-	for (i = 0; i < TIMES; i++) {
+	for (unsigned int i = 0; i < TIMES; i++) {
 		pid_t pid = fork();
 
 		if (!pid) {
@@ -218,7 +212,6 @@ TEST_F(edge, tasks_that_another_records_fire_nothing)
 	static void (*const fns[])(void *arg, int step) = {
 		naps_on, naps_long, vforks, kills_children, burns,
 	};
-	unsigned int i;
 
 	SETUP(nothing);
 	SET(GPROF_TRIGGER_OFF_CPU, LIMIT_NS);
@@ -235,7 +228,7 @@ TEST_F(edge, tasks_that_another_records_fire_nothing)
 		ASSERT_EQ(0, set(&self->dev, &t));
 	}
 	ASSERT_EQ(0, device_start(&self->dev));
-	for (i = 0; i < sizeof(fns) / sizeof(fns[0]); i++) {
+	for (unsigned int i = 0; i < sizeof(fns) / sizeof(fns[0]); i++) {
 		struct gprof_setup setup = self->setup;
 		struct child stranger;
 		int status;
@@ -286,11 +279,9 @@ TEST_F(edge, another_thread_of_the_process_fires_nothing)
 /* Steps: go elsewhere; block there; here; and leave again, and rest. */
 static void blocks_elsewhere(void *arg, int step)
 {
-	unsigned int i;
-
 	if (step != 1)
 		pin_to(online_cpu(step == 2 ? 0 : 1));
-	for (i = 0; step && step < 3 && i < 3; i++)
+	for (unsigned int i = 0; step && step < 3 && i < 3; i++)
 		vforks_once();
 	if (step)
 		rest(1200);
@@ -350,26 +341,23 @@ static void sleeps_shortly_and_runs(void *arg, int step)
 /* What it has left behind when it came back is looked at four times. */
 TEST_F(edge, a_running_task_waits_for_nothing)
 {
-	unsigned int i;
-
 	SETUP(sleeps_shortly_and_runs);
 	SET(GPROF_TRIGGER_OFF_CPU, LIMIT_NS);
 	SET(GPROF_TRIGGER_DELAY, 500 * MS);
 	ASSERT_EQ(0, device_start(&self->dev));
 	RUN();
 	EXPECT_LT(0, fired_by(self, 0, self->setup.id));
-	for (i = 0; i < self->nr; i++)
+	for (unsigned int i = 0; i < self->nr; i++) {
 		EXPECT_GT(500 * MS, self->fired[i].duration_ns)
 			TH_LOG("trigger %u, %llu us", self->fired[i].index,
 			       (unsigned long long)self->fired[i].duration_ns / 1000);
+	}
 }
 
 static void *takes_the_cpu(void *arg)
 {
-	unsigned int i;
-
 	hurry();
-	for (i = 0; i < TIMES; i++) {
+	for (unsigned int i = 0; i < TIMES; i++) {
 		rest(5);
 		burn_until(monotonic_ns() + LONG_MS * MS);
 	}
@@ -433,7 +421,6 @@ static bool runs_as_another(pid_t pid)
 TEST_F(edge, a_task_with_a_set_user_id_program_fires_nothing_more)
 {
 	uint64_t left;
-	unsigned int i;
 	int status;
 
 	SKIP_UNLESS(!geteuid(), "must be root to become another");
@@ -457,7 +444,7 @@ TEST_F(edge, a_task_with_a_set_user_id_program_fires_nothing_more)
 	EXPECT_EQ(0, status);
 	EXPECT_LT(left + 1000 * MS, monotonic_ns());
 	ASSERT_EQ(0, take(self));
-	for (i = 0; i < self->nr; i++)
+	for (unsigned int i = 0; i < self->nr; i++)
 		EXPECT_GT(left, self->fired[i].time);
 }
 
@@ -465,14 +452,13 @@ TEST_F(edge, a_task_with_a_set_user_id_program_fires_nothing_more)
 static void has_others_for_children(void *arg, int step)
 {
 	pid_t pid;
-	int i;
 
 	if (step == 0) {
 		if (become(USER))
 			_exit(1);
 		return;
 	}
-	for (i = 0; i < 5; i++) {
+	for (int i = 0; i < 5; i++) {
 		pid = fork();
 		if (!pid) {
 			rest(2 * LONG_MS);
@@ -519,13 +505,12 @@ TEST_F(edge, each_start_begins_anew)
 {
 	struct pollfd pfd = { .events = POLLPRI };
 	uint64_t started;
-	unsigned int i;
 
 	SETUP(naps);
 	pfd.fd = self->dev.fd;
 	interval(_metadata, self, 1000000 * MS);
 	ASSERT_EQ(0, device_start(&self->dev));
-	for (i = 0; i < 3; i++)
+	for (unsigned int i = 0; i < 3; i++)
 		ASSERT_EQ(0, child_step(&self->child));
 	ASSERT_EQ(0, device_stop(&self->dev));
 	EXPECT_EQ(1, poll(&pfd, 1, 0) & !!(pfd.revents & POLLPRI));
@@ -548,7 +533,6 @@ TEST_F(edge, each_start_begins_anew)
 TEST_F(edge, nothing_goes_on_after_stop)
 {
 	uint64_t stopped;
-	unsigned int i;
 
 	SKIP_UNLESS(!geteuid(), "needs CAP_PERFMON");
 	FORK(naps);
@@ -560,11 +544,11 @@ TEST_F(edge, nothing_goes_on_after_stop)
 	child_asleep(&self->child);
 	ASSERT_EQ(0, device_stop(&self->dev));
 	stopped = monotonic_ns();
-	for (i = 0; i < 15; i++) {
+	for (unsigned int i = 0; i < 15; i++) {
 		sleep_ms(100);
 		ASSERT_EQ(0, take(self));
 	}
-	for (i = 0; i < self->nr; i++)
+	for (unsigned int i = 0; i < self->nr; i++)
 		EXPECT_GT(stopped, self->fired[i].time);
 }
 
@@ -589,7 +573,6 @@ TEST_F(edge, a_task_that_ends_during_START_is_not_remembered)
 	};
 	struct gprof_trigger t = trigger_of(GPROF_TRIGGER_SYSCALL, 1000 * MS);
 	pid_t pids[3];
-	unsigned int i;
 
 	SKIP_UNLESS(!geteuid(), "needs CAP_PERFMON");
 	self->setup.target = GPROF_TARGET_SYSTEM;
@@ -597,23 +580,23 @@ TEST_F(edge, a_task_that_ends_during_START_is_not_remembered)
 	t.number = SYS_exit_group;
 	ASSERT_EQ(0, set(&self->dev, &t));
 	/* Which nobody comes to. */
-	for (i = 0; i < ARRAY_SIZE(slow); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(slow); i++) {
 		t = trigger_of(GPROF_TRIGGER_TRACEPOINT, 0);
 		t.name = (uintptr_t)slow[i];
 		EXPECT_EQ(0, set(&self->dev, &t)) TH_LOG("%s: reason %u", slow[i], t.out_reason);
 	}
-	for (i = 0; i < 3; i++) {
+	for (unsigned int i = 0; i < 3; i++) {
 		pids[i] = fork_bound();
 		if (!pids[i])
 			ends_children();
 	}
-	for (i = 0; i < 4; i++) {
+	for (unsigned int i = 0; i < 4; i++) {
 		ASSERT_EQ(0, device_start(&self->dev));
 		sleep_ms(1600);
 		ASSERT_ZEROS(take(self), device_stop(&self->dev));
 	}
 	EXPECT_EQ(0, self->nr);
-	for (i = 0; i < 3; i++) {
+	for (unsigned int i = 0; i < 3; i++) {
 		kill(pids[i], SIGKILL);
 		waitpid(pids[i], NULL, 0);
 	}
@@ -671,9 +654,7 @@ TEST_F(edge, each_counts_its_own)
 
 static void naps_until_none_waits(void *arg, int step)
 {
-	unsigned int i;
-
-	for (i = 0; !step && i < 2 * GPROF_TRIGGER_EVENTS_MAX; i++)
+	for (unsigned int i = 0; !step && i < 2 * GPROF_TRIGGER_EVENTS_MAX; i++)
 		rest(LONG_MS);
 	rest(20 * LONG_MS);
 }
@@ -701,11 +682,10 @@ static void naps_often_and_long(void *arg, int step)
 {
 	/* Long enough that it is not over before the task has given up its CPU. */
 	struct timespec ts = { .tv_nsec = 100000 };
-	unsigned int i;
 
 	if (!step)
 		pin_to(online_cpu(0));
-	for (i = 0; i < 500; i++)
+	for (unsigned int i = 0; i < 500; i++)
 		syscall(SYS_nanosleep, &ts, NULL);
 	rest(LONG_MS);
 }
@@ -759,9 +739,8 @@ static void see_how_long(unsigned int nr)
 {
 	uint64_t began = monotonic_ns();
 	pthread_t thread;
-	unsigned int i;
 
-	for (i = 0; i < 4; i++)
+	for (unsigned int i = 0; i < 4; i++)
 		if (!pthread_create(&thread, NULL, does_nothing, NULL))
 			pthread_join(thread, NULL);
 	rest_ms = 1000 + (monotonic_ns() - began) * nr / MS;
@@ -776,14 +755,13 @@ static void make_threads(unsigned int nr)
 {
 	static pthread_t threads[CROWD];
 	pthread_attr_t attr;
-	unsigned int i;
 
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, 65536);
-	for (i = 0; i < nr; i++)
+	for (unsigned int i = 0; i < nr; i++)
 		if (pthread_create(&threads[i], &attr, rests, NULL))
 			_exit(1);
-	for (i = 0; i < nr; i++)
+	for (unsigned int i = 0; i < nr; i++)
 		pthread_join(threads[i], NULL);
 }
 
@@ -832,14 +810,13 @@ static struct alikes {
 static void naps_beside_one_whose_id_ends_alike(void *arg, int step)
 {
 	pid_t pid, sleeper;
-	unsigned int i;
 
 	pin_to(online_cpu(0));
 	sleeper = fork();
 	if (!sleeper) {
 		while (!alikes->go)
 			rest(5);
-		for (i = 0; i < TIMES; i++)
+		for (unsigned int i = 0; i < TIMES; i++)
 			rest(2 * LONG_MS);
 		alikes->over = true;
 		_exit(0);
@@ -877,16 +854,15 @@ TEST_F(edge, two_whose_ids_end_alike_wait_each_for_itself)
 static void many_come_and_go(void *arg, int step)
 {
 	pid_t pids[GUESTS];
-	unsigned int i;
 
-	for (i = 0; i < GUESTS; i++) {
+	for (unsigned int i = 0; i < GUESTS; i++) {
 		pids[i] = fork();
 		if (!pids[i]) {
 			rest(LONG_MS);
 			_exit(0);
 		}
 	}
-	for (i = 0; i < GUESTS; i++)
+	for (unsigned int i = 0; i < GUESTS; i++)
 		waitpid(pids[i], NULL, 0);
 }
 
@@ -926,11 +902,9 @@ struct newcomers {
 /* Who is forked may not run before its parent sleeps. */
 static void keeps_newcomers_waiting(void *arg, int step)
 {
-	unsigned int i;
-
 	pin_to(online_cpu(0));
 	hurry();
-	for (i = 0; i < 4; i++) {
+	for (unsigned int i = 0; i < 4; i++) {
 		pid_t pid = fork();
 
 		if (!pid)
@@ -944,8 +918,6 @@ static void keeps_newcomers_waiting(void *arg, int step)
 
 TEST_F(edge, a_newcomer_waits_from_its_birth_on)
 {
-	unsigned int i;
-
 	SKIP_UNLESS(!geteuid(), "needs real-time priorities");
 	newcomers = mmap(NULL, sizeof(*newcomers), PROT_READ | PROT_WRITE,
 			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -956,7 +928,7 @@ TEST_F(edge, a_newcomer_waits_from_its_birth_on)
 	ASSERT_EQ(0, device_start(&self->dev));
 	RUN();
 	ASSERT_EQ(4, newcomers->nr);
-	for (i = 0; i < newcomers->nr; i++) {
+	for (unsigned int i = 0; i < newcomers->nr; i++) {
 		EXPECT_EQ(1, fired_by(self, 0, newcomers->pids[i]));
 		EXPECT_EQ(1, fired_by(self, 1, newcomers->pids[i]));
 	}
@@ -967,12 +939,11 @@ TEST_F(edge, a_newcomer_waits_from_its_birth_on)
 
 static void keeps_one_waiting_for_long(void *arg, int step)
 {
-	unsigned int i;
 	pid_t pid;
 
 	pin_to(online_cpu(0));
 	hurry();
-	for (i = 0; i < LONG_ONES; i++) {
+	for (unsigned int i = 0; i < LONG_ONES; i++) {
 		pid = fork();
 		if (!pid)
 			_exit(0);
@@ -1041,7 +1012,6 @@ TEST_F(edge, a_signal_that_leaves_a_core_dump_ends_a_process_too)
 {
 	struct gprof_trigger t = trigger_of(GPROF_TRIGGER_SIGNAL, 0);
 	char pattern[128] = "";
-	unsigned int i;
 
 	SKIP_UNLESS(!geteuid(), "must be root to say where core dumps go");
 	ASSERT_EQ(0, file_read("/proc/sys/kernel/core_pattern", pattern, sizeof(pattern)));
@@ -1051,7 +1021,7 @@ TEST_F(edge, a_signal_that_leaves_a_core_dump_ends_a_process_too)
 	ASSERT_ZEROS(set(&self->dev, &t), device_start(&self->dev));
 	RUN();
 	EXPECT_EQ(3, self->nr);
-	for (i = 0; i < self->nr; i++)
+	for (unsigned int i = 0; i < self->nr; i++)
 		EXPECT_EQ(SIGABRT, self->fired[i].number);
 	unlink("/tmp/gprof_edge_core");
 	EXPECT_EQ(0, file_write("/proc/sys/kernel/core_pattern", pattern));
@@ -1136,9 +1106,7 @@ TEST_F(edge, a_tracepoint_of_a_module_does_not_hold_it_for_ever)
 
 static void has_deaths(void *arg, int step)
 {
-	unsigned int i;
-
-	for (i = 0; i < DEATHS; i++) {
+	for (unsigned int i = 0; i < DEATHS; i++) {
 		pid_t pid = fork();
 
 		if (!pid) {

@@ -158,9 +158,7 @@ static void read_marks(struct __test_metadata *_metadata, FIXTURE_DATA(trigger) 
 static const struct trace_mark *mark_of(FIXTURE_DATA(trigger) *self,
 					const struct gprof_trigger_event *f)
 {
-	size_t i;
-
-	for (i = 0; i < self->words.nr_marks; i++) {
+	for (size_t i = 0; i < self->words.nr_marks; i++) {
 		const struct gprof_trigger_rec *m = &self->words.marks[i].rec;
 
 		if (m->index == f->index && m->duration_ns == f->duration_ns && m->tid == f->tid &&
@@ -175,14 +173,13 @@ static const struct trace_mark *mark_of(FIXTURE_DATA(trigger) *self,
 static void end(struct __test_metadata *_metadata, FIXTURE_DATA(trigger) *self)
 {
 	struct gprof_stats st = { 0 };
-	unsigned int i;
 
 	EXPECT_EQ(0, device_stop(&self->dev));
 	ASSERT_EQ(0, take(self));
 	ASSERT_GE(FIRINGS, self->nr);
 	read_marks(_metadata, self);
 	EXPECT_EQ(self->nr, self->words.nr_marks);
-	for (i = 0; i < self->nr; i++) {
+	for (unsigned int i = 0; i < self->nr; i++) {
 		const struct gprof_trigger_event *f = &self->fired[i];
 
 		EXPECT_EQ(0, f->flags & GPROF_TRIGGER_EVENT_F_UNMARKED);
@@ -274,10 +271,8 @@ static void ends(struct told *t)
 
 static void sleeps(void *arg, int step)
 {
-	unsigned int i;
-
 	hurry();
-	for (i = 0; i < TIMES; i++) {
+	for (unsigned int i = 0; i < TIMES; i++) {
 		begins(arg);
 		rest(LONG_MS);
 		ends(arg);
@@ -294,10 +289,9 @@ static void is_off_its_cpu(void *arg, int step)
 {
 	struct told *t = arg;
 	uint64_t ran, off;
-	unsigned int i;
 
 	hurry();
-	for (i = 0; i < TIMES; i++) {
+	for (unsigned int i = 0; i < TIMES; i++) {
 		do {
 			begins(t);
 			ran = thread_cpu_ns();
@@ -313,9 +307,7 @@ static void is_off_its_cpu(void *arg, int step)
 /* Nobody takes what it is the cause of. */
 static void sleeps_on(void *arg, int step)
 {
-	unsigned int i;
-
-	for (i = 0; i < TIMES; i++)
+	for (unsigned int i = 0; i < TIMES; i++)
 		rest(LONG_MS);
 	_exit(0);
 }
@@ -325,12 +317,11 @@ static int hog_to, hog_from, hog_cpu;
 /* In between the CPU is left alone: the kernel lets others at it after 95 percent of a second. */
 static void is_kept_waiting(void *arg, int step)
 {
-	unsigned int i;
 	char c = 0;
 
 	pin_to(hog_cpu);
 	hurry();
-	for (i = 0; i < TIMES; i++) {
+	for (unsigned int i = 0; i < TIMES; i++) {
 		rest(LONG_MS / 5);
 		begins(arg);
 		if (write(hog_to, &c, 1) != 1 || read(hog_from, &c, 1) != 1)
@@ -359,10 +350,8 @@ static void hog(int from, int to)
 /* Whoever makes a child by vfork() sleeps, not to be interrupted, until it has ended. */
 static void vforks(void *arg, int step)
 {
-	unsigned int i;
-
 	hurry();
-	for (i = 0; i < TIMES; i++) {
+	for (unsigned int i = 0; i < TIMES; i++) {
 		pid_t pid;
 
 		begins(arg);
@@ -388,13 +377,12 @@ static void is_killed(void *arg, int step)
 {
 	struct told *told = arg;
 	pthread_t thread;
-	unsigned int i, j;
 
-	for (i = 0; i < 3 * TIMES; i++) {
+	for (unsigned int i = 0; i < 3 * TIMES; i++) {
 		pid_t pid = fork();
 
 		if (!pid) {
-			for (j = 0; i % 3 == 0 && j < 3; j++)
+			for (unsigned int j = 0; i % 3 == 0 && j < 3; j++)
 				pthread_create(&thread, NULL, is_a_thread, NULL);
 			if (i % 3 == 1)
 				_exit(SIGTERM);
@@ -438,11 +426,10 @@ static void killed_amid_an_end(struct told *told)
 static void kills_who_end(void *arg, int step)
 {
 	struct told *told = arg;
-	unsigned int i;
 	int status;
 	pid_t tid;
 
-	for (i = 0; i < 10; i++) {
+	for (unsigned int i = 0; i < 10; i++) {
 		pid_t pid = fork();
 
 		if (!pid)
@@ -466,9 +453,7 @@ static void kills_who_end(void *arg, int step)
 
 static void forks(void *arg, int step)
 {
-	unsigned int i;
-
-	for (i = 0; i < TIMES; i++) {
+	for (unsigned int i = 0; i < TIMES; i++) {
 		pid_t pid;
 
 		begins(arg);
@@ -498,13 +483,12 @@ static void sends(void *arg, int step)
 	struct sockaddr_in to = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	socklen_t length = sizeof(to);
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	unsigned int i;
 	char c = 0;
 
 	if (fd < 0 || bind(fd, (void *)&to, sizeof(to)) || getsockname(fd, (void *)&to, &length))
 		_exit(1);
 	/* On a busy machine some are received by ksoftirqd, and are not this task's then. */
-	for (i = 0; i < 2 * TIMES; i++) {
+	for (unsigned int i = 0; i < 2 * TIMES; i++) {
 		if (sendto(fd, &c, 1, 0, (void *)&to, length) != 1 || recv(fd, &c, 1, 0) != 1)
 			_exit(1);
 	}
@@ -515,9 +499,7 @@ static void sends(void *arg, int step)
 
 static void calls(void *arg, int step)
 {
-	unsigned int i;
-
-	for (i = 0; i < CALLS; i++)
+	for (unsigned int i = 0; i < CALLS; i++)
 		syscall(SYS_getppid);
 	_exit(0);
 }
@@ -545,10 +527,9 @@ static void fills_cache(void *arg, int step)
 {
 	static char block[1 << 16];
 	FILE *f = fopen("/tmp/gprof_trigger_cache", "w");
-	unsigned int i;
 
 	memset(block, 1, sizeof(block));
-	for (i = 0; f && i < 600; i++)
+	for (unsigned int i = 0; f && i < 600; i++)
 		fwrite(block, sizeof(block), 1, f);
 	_exit(0);
 }
@@ -611,7 +592,6 @@ TEST_F(trigger, system_call)
 {
 	struct gprof_trigger one = trigger_of(GPROF_TRIGGER_SYSCALL, LIMIT_NS);
 	struct gprof_trigger other = trigger_of(GPROF_TRIGGER_SYSCALL, 0);
-	unsigned int i;
 
 	SKIP_UNLESS(!geteuid(), "needs CAP_PERFMON");
 	SETUP(sleeps);
@@ -623,7 +603,7 @@ TEST_F(trigger, system_call)
 	RUN();
 	END();
 	EXPECT_FIRED(1, TIMES, LIMIT_NS);
-	for (i = 0; i < self->nr; i++)
+	for (unsigned int i = 0; i < self->nr; i++)
 		EXPECT_EQ(SYS_nanosleep, self->fired[i].number);
 }
 
@@ -653,10 +633,8 @@ static bool has_call32(void)
 
 static void sleeps_in_32_bits(void *arg, int step)
 {
-	unsigned int i;
-
 	hurry();
-	for (i = 0; i < TIMES; i++) {
+	for (unsigned int i = 0; i < TIMES; i++) {
 		begins(arg);
 		if (call32(CALL32_POLL, LONG_MS))
 			_exit(1);
@@ -670,7 +648,6 @@ TEST_F(trigger, system_call_of_32_bits)
 {
 	struct gprof_trigger namesake = trigger_of(GPROF_TRIGGER_SYSCALL, LIMIT_NS);
 	struct gprof_trigger other = trigger_of(GPROF_TRIGGER_SYSCALL, LIMIT_NS);
-	unsigned int i;
 
 	SKIP_UNLESS(!geteuid(), "needs CAP_PERFMON");
 	SKIP_UNLESS(has_call32(), "needs a kernel that runs 32-bit programs");
@@ -683,7 +660,7 @@ TEST_F(trigger, system_call_of_32_bits)
 	RUN();
 	END();
 	EXPECT_FIRED(2, TIMES, LIMIT_NS);
-	for (i = 0; i < self->nr; i++)
+	for (unsigned int i = 0; i < self->nr; i++)
 		EXPECT_EQ(GPROF_TRIGGER_ANY, self->fired[i].number);
 }
 #endif
@@ -691,7 +668,6 @@ TEST_F(trigger, system_call_of_32_bits)
 TEST_F(trigger, signal)
 {
 	struct gprof_trigger t = trigger_of(GPROF_TRIGGER_SIGNAL, 0);
-	unsigned int i;
 
 	SETUP(is_killed);
 	t.number = SIGKILL;
@@ -703,7 +679,7 @@ TEST_F(trigger, signal)
 	END();
 	EXPECT_EQ(TIMES, self->nr);
 	EXPECT_EQ(TIMES, fired_by(self, 1));
-	for (i = 0; i < self->nr && i < TIMES; i++) {
+	for (unsigned int i = 0; i < self->nr && i < TIMES; i++) {
 		EXPECT_EQS(self->told->pids[i], self->fired[i].pid, SIGTERM, self->fired[i].number,
 			   0, self->fired[i].duration_ns);
 	}
@@ -711,15 +687,13 @@ TEST_F(trigger, signal)
 
 TEST_F(trigger, a_signal_while_a_thread_ends)
 {
-	unsigned int i;
-
 	SETUP(kills_who_end);
 	SET(GPROF_TRIGGER_SIGNAL, 0);
 	START();
 	RUN();
 	END();
 	EXPECT_EQS(10, self->told->nr, self->told->nr, self->nr);
-	for (i = 0; i < self->nr && i < self->told->nr; i++) {
+	for (unsigned int i = 0; i < self->nr && i < self->told->nr; i++) {
 		EXPECT_EQS(self->told->pids[i], self->fired[i].pid, SIGTERM, self->fired[i].number);
 	}
 }
@@ -774,9 +748,8 @@ static bool has_bits(struct gprof_filter_step *step, const char *field, uint16_t
 static unsigned int odd_forks(FIXTURE_DATA(trigger) *self)
 {
 	unsigned int n = 0;
-	size_t i;
 
-	for (i = 0; i < self->words.nr; i++)
+	for (size_t i = 0; i < self->words.nr; i++)
 		n += self->words.words[i].what == GPROF_TRACE_FORK && self->words.words[i].tid & 1;
 	return n;
 }
@@ -825,9 +798,8 @@ static unsigned int causes_told(FIXTURE_DATA(trigger) *self, unsigned int enter,
 {
 	bool inside[CPU_SETSIZE] = { false };
 	unsigned int n = 0;
-	size_t i;
 
-	for (i = 0; i < self->words.nr; i++) {
+	for (size_t i = 0; i < self->words.nr; i++) {
 		const struct trace_word *w = &self->words.words[i];
 
 		if (w->cpu >= CPU_SETSIZE || w->running != (uint32_t)self->setup.id ||
@@ -845,13 +817,11 @@ static unsigned int causes_told(FIXTURE_DATA(trigger) *self, unsigned int enter,
 static void expect_causes(struct __test_metadata *_metadata, FIXTURE_DATA(trigger) *self,
 			  uint32_t index, unsigned int causes)
 {
-	unsigned int i;
-
 	EXPECT_LE(TIMES, causes);
 	EXPECT_EQS(causes, self->last.fired + self->last.suppressed, self->nr, self->last.fired);
 	EXPECT_LT(0, self->nr);
 	EXPECT_EQ(self->nr, fired_by(self, index));
-	for (i = 0; i < self->nr; i++) {
+	for (unsigned int i = 0; i < self->nr; i++) {
 		EXPECT_EQ(self->setup.id, self->fired[i].tid);
 		EXPECT_LT(0, self->fired[i].duration_ns);
 		EXPECT_GT(1000 * MS, self->fired[i].duration_ns);
@@ -893,7 +863,6 @@ static bool loopback_up(void)
 TEST_F(trigger, softirqs)
 {
 	struct gprof_trigger soft = trigger_of(GPROF_TRIGGER_SOFTIRQ, 0);
-	unsigned int i;
 
 	SKIP_UNLESS(!geteuid(), "needs CAP_PERFMON");
 	SKIP_UNLESS(loopback_up(), "no loopback device");
@@ -908,7 +877,7 @@ TEST_F(trigger, softirqs)
 	END();
 	expect_causes(_metadata, self, 1,
 		      causes_told(self, GPROF_TRACE_SOFTIRQ_ENTER, GPROF_TRACE_SOFTIRQ_EXIT, 3));
-	for (i = 0; i < self->nr; i++)
+	for (unsigned int i = 0; i < self->nr; i++)
 		EXPECT_EQ(3, self->fired[i].number);
 }
 
@@ -994,7 +963,6 @@ static void nothing(void *arg, int step)
 TEST_F(trigger, tasks_outside_the_target_fire_nothing)
 {
 	struct child stranger;
-	unsigned int i;
 
 	SETUP(nothing);
 	SET(GPROF_TRIGGER_OFF_CPU, LIMIT_NS);
@@ -1009,7 +977,7 @@ TEST_F(trigger, tasks_outside_the_target_fire_nothing)
 		ASSERT_EQ(kernel_checks_calls() ? -EOPNOTSUPP : 0, set(&self->dev, &t));
 	}
 	START();
-	for (i = 0; i < 4; i++) {
+	for (unsigned int i = 0; i < 4; i++) {
 		void (*const fns[])(void *arg, int step) = { sleeps_on, vforks, is_killed, forks };
 		int status;
 
@@ -1109,7 +1077,6 @@ TEST_F(trigger, thousands_that_no_reader_takes)
 {
 	struct gprof_trigger t = trigger_of(GPROF_TRIGGER_SYSCALL, 0);
 	struct gprof_stats st;
-	unsigned int i;
 
 	SKIP_UNLESS(!geteuid(), "needs CAP_PERFMON");
 	SETUP(calls);
@@ -1121,7 +1088,7 @@ TEST_F(trigger, thousands_that_no_reader_takes)
 	self->child.pid = 0;
 	END();
 	EXPECT_EQ(GPROF_TRIGGER_EVENTS_MAX, self->nr);
-	for (i = 0; i < self->nr; i++) {
+	for (unsigned int i = 0; i < self->nr; i++) {
 		EXPECT_EQ(i + 1, self->fired[i].fired);
 		EXPECT_EQ(CALLS - GPROF_TRIGGER_EVENTS_MAX, self->fired[i].suppressed);
 	}
@@ -1136,8 +1103,6 @@ TEST_F(trigger, thousands_that_no_reader_takes)
  */
 TEST_F(trigger, a_snapshot_is_marked)
 {
-	unsigned int i;
-
 	self->setup.flags = GPROF_SETUP_F_FLIGHT;
 	SETUP(is_off_its_cpu);
 	SET(GPROF_TRIGGER_OFF_CPU, LIMIT_NS);
@@ -1145,7 +1110,7 @@ TEST_F(trigger, a_snapshot_is_marked)
 	RUN();
 	END();
 	EXPECT_FIRED(0, TIMES, LIMIT_NS);
-	for (i = 0; i < self->nr; i++) {
+	for (unsigned int i = 0; i < self->nr; i++) {
 		const struct gprof_trigger_event *f = &self->fired[i];
 		const struct trace_mark *m = mark_of(self, f);
 		const struct trace_word *w = m && m->before ? &self->words.words[m->before - 1] : NULL;
@@ -1304,7 +1269,6 @@ TEST_F(trigger, a_user_asks_for_a_snapshot)
 	struct gprof_setup setup = self->setup;
 	struct pollfd pfd = { .events = POLLPRI };
 	struct genl g;
-	unsigned int i;
 	int status;
 	pid_t pid;
 
@@ -1323,7 +1287,7 @@ TEST_F(trigger, a_user_asks_for_a_snapshot)
 	EXPECT_EQ(-EBUSY, ask_for_snapshot(&g, self->setup.out_id));
 	ASSERT_EQ(0, device_start(&self->dev));
 	EXPECT_EQ(0, poll(&pfd, 1, 0));
-	for (i = 0; i < GPROF_TRIGGER_EVENTS_MAX; i++)
+	for (unsigned int i = 0; i < GPROF_TRIGGER_EVENTS_MAX; i++)
 		EXPECT_EQ(0, ask_for_snapshot(&g, self->setup.out_id));
 	EXPECT_EQ(-EBUSY, ask_for_snapshot(&g, self->setup.out_id));
 	EXPECT_EQ(1, poll(&pfd, 1, 0));
@@ -1441,13 +1405,12 @@ TEST_F(trigger, triggers_of_a_user_slow_no_other)
 		GPROF_TRIGGER_SYSCALL, GPROF_TRIGGER_RECLAIM, GPROF_TRIGGER_IRQ,
 		GPROF_TRIGGER_SOFTIRQ, GPROF_TRIGGER_TRACEPOINT,
 	};
-	unsigned int i;
 
 	SKIP_UNLESS(!geteuid(), "must be root to become another");
 	ASSERT_EQ(0, become(USER));
 	self->setup.buffer_size = 1 << 16;	/* a user may not pin much */
 	SETUP(is_off_its_cpu);
-	for (i = 0; i < sizeof(slow) / sizeof(slow[0]); i++) {
+	for (unsigned int i = 0; i < sizeof(slow) / sizeof(slow[0]); i++) {
 		struct gprof_trigger t = trigger_of(slow[i], 0);
 
 		if (slow[i] == GPROF_TRIGGER_TRACEPOINT)
@@ -1478,13 +1441,12 @@ TEST_F(trigger, stops_amid_trigger_events)
 	struct gprof_trigger t = trigger_of(GPROF_TRIGGER_TRACEPOINT, 0);
 	pthread_t thread;
 	bool ends = false;
-	unsigned int i;
 
 	SKIP_UNLESS(!geteuid(), "needs CAP_PERFMON");
 	self->setup.target = GPROF_TARGET_SYSTEM;
 	t.name = (uintptr_t)"sched:sched_waking";
 	ASSERT_EQ(0, pthread_create(&thread, NULL, calls_on, &ends));
-	for (i = 0; i < 6; i++) {
+	for (unsigned int i = 0; i < 6; i++) {
 		ASSERT_EQ(0, device_setup(&self->dev, &self->setup));
 		SET(GPROF_TRIGGER_SYSCALL, 0);
 		SET(GPROF_TRIGGER_OFF_CPU, 0);

@@ -5,9 +5,7 @@
 #include "harness.h"
 
 #include <link.h>
-#include <signal.h>
 #include <sys/auxv.h>
-#include <sys/wait.h>
 
 #include "record/evict.h"
 #include "record/builder.h"
@@ -149,21 +147,26 @@ FIXTURE(builder) {
 	struct gprof_decoder d;
 	struct gprof_profile *p;
 	uint32_t next_id;
+	struct gprof_eviction aging;
 };
+
+static int begin_generation(FIXTURE_DATA(builder) *self)
+{
+	struct gprof_generation_rec g = {
+		.rec = { GPROF_REC_GENERATION, 0, sizeof(g) }, .weight = 1000, .cpu = 1,
+	};
+
+	return gprof_decoder_feed(&self->d, &g.rec, sizeof(g));
+}
 
 FIXTURE_SETUP(builder)
 {
-	struct gprof_generation_rec g = {
-		.rec = { GPROF_REC_GENERATION, 0, sizeof(g) },
-		.weight = 1000,
-		.cpu = 1,
-	};
-
 	self->dir = lib_tmpdir();
 	ASSERT_NE(NULL, self->dir);
+	gprof_eviction_init(&self->aging);
 	ASSERT_EQ(0, gprof_builder_init(&self->b));
 	gprof_decoder_init(&self->d, &gprof_builder_ops, &self->b);
-	ASSERT_EQ(0, gprof_decoder_feed(&self->d, &g.rec, sizeof(g)));
+	ASSERT_EQ(0, begin_generation(self));
 }
 
 FIXTURE_TEARDOWN(builder)
@@ -172,6 +175,7 @@ FIXTURE_TEARDOWN(builder)
 	gprof_profile_free(self->p);
 	gprof_decoder_free(&self->d);
 	gprof_builder_free(&self->b);
+	gprof_eviction_free(&self->aging);
 	lib_sh("rm -rf %s", self->dir);
 }
 
@@ -187,9 +191,7 @@ static bool build(const char *dir, const char *flags, bool alone)
 
 static void feed_maps(FIXTURE_DATA(builder) *self, struct child *c)
 {
-	size_t i;
-
-	for (i = 0; i < c->nr_maps; i++) {
+	for (size_t i = 0; i < c->nr_maps; i++) {
 		c->maps[i].rec.process.exec_id = c->exec_id;
 		c->maps[i].rec.process.start_ns = c->start_ns;
 		gprof_decoder_feed(&self->d, &c->maps[i].rec.rec, sizeof(c->maps[i]));
@@ -249,11 +251,44 @@ static const struct gprof_columns columns = {
 
 static const struct gprof_object_table no_table;
 
+static void drop(FIXTURE_DATA(builder) *self)
+{
+	gprof_profile_free(self->p);
+	self->p = NULL;
+}
+
 static int make(FIXTURE_DATA(builder) *self)
 {
 	int err = gprof_builder_profile(&self->b, &columns, &self->p);
 
 	return err ? err : gprof_profile_finish(self->p);
+}
+
+static int evict(FIXTURE_DATA(builder) *self)
+{
+	return gprof_evict(&self->aging, &self->b, &columns, &no_table, &self->d, 1);
+}
+
+/* So many times, with room for nothing. */
+static int evict_all(FIXTURE_DATA(builder) *self, int times)
+{
+	int err = 0;
+
+	while (times-- && !err) {
+		self->aging.max = 0;
+		err = evict(self);
+	}
+	return err;
+}
+
+/* As the stream does. */
+static int next_profile(FIXTURE_DATA(builder) *self)
+{
+	int err = gprof_builder_next(&self->b);
+
+	gprof_decoder_forget(&self->d);
+	gprof_eviction_next(&self->aging);
+	return err;
 }
 
 struct text {
@@ -263,9 +298,8 @@ struct text {
 static int join(void *ctx, const struct gprof_frame *frames, size_t nr, const int64_t *values)
 {
 	struct text *t = ctx;
-	size_t i;
 
-	for (i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++) {
 		strcat(t->v, i ? " " : "");
 		strcat(t->v, frames[i].function);
 	}
@@ -279,12 +313,15 @@ static int join(void *ctx, const struct gprof_frame *frames, size_t nr, const in
 	EXPECT_STREQ(want, _t.v);					\
 } while (0)
 
+#define MAKES(want) do {						\
+	ASSERT_EQ(0, make(self));					\
+	STACKS(want);							\
+} while (0)
+
 /* What pprof wants of mappings and locations. */
 static void check_shape(struct __test_metadata *_metadata, const struct gprof_profile *p)
 {
-	size_t i;
-
-	for (i = 0; i < p->nr_locations; i++) {
+	for (size_t i = 0; i < p->nr_locations; i++) {
 		const struct gprof_location *l = &p->locations[i];
 
 		if (!l->mapping)
@@ -296,12 +333,10 @@ static void check_shape(struct __test_metadata *_metadata, const struct gprof_pr
 
 static void check_names(struct __test_metadata *_metadata, FIXTURE_DATA(builder) *self)
 {
-	char want[256];
+	const char *want = lib_text("%s/prog", self->dir);
 
-	ASSERT_EQ(0, make(self));
-	STACKS("lib_work work main;");
+	MAKES("lib_work work main;");
 	check_shape(_metadata, self->p);
-	snprintf(want, sizeof(want), "%s/prog", self->dir);
 	EXPECT_STREQ(want, self->p->strings.v[self->p->mappings[0].filename]);
 	EXPECT_NE(0, self->p->mappings[0].build_id);
 	EXPECT_TRUE(self->p->mappings[0].has_functions);
@@ -313,7 +348,7 @@ static void check_names(struct __test_metadata *_metadata, FIXTURE_DATA(builder)
 	EXPECT_FALSE(self->p->mappings[1].has_inline_frames);
 }
 
-#define START(flags) do {						\
+#define START_WITH(flags) do {						\
 	if (!lib_have("gcc"))						\
 		SKIP(return, "gcc is not installed");			\
 	ASSERT_TRUE(build(self->dir, flags, false));			\
@@ -322,35 +357,42 @@ static void check_names(struct __test_metadata *_metadata, FIXTURE_DATA(builder)
 } while (0)
 
 /* lib_work called by work called by main; return addresses lie behind calls. */
-#define CHAIN(c)	((const uint64_t[4]){ (c).lib_work, (c).work + 3, (c).main + 3 })
+#define CHAIN(c)	(c).lib_work, (c).work + 3, (c).main + 3
+
+#define SAMPLE(c, ...)	feed_sample(self, &(c), 0, (const uint64_t[4]){ __VA_ARGS__ })
+
+#define START()	START_WITH("-fPIE -pie")
+
+#define START_MAPPED() do {						\
+	START();							\
+	feed_maps(self, &self->c);					\
+} while (0)
+
+#define START_SAMPLED(flags) do {					\
+	START_WITH(flags);						\
+	feed_maps(self, &self->c);					\
+	SAMPLE(self->c, CHAIN(self->c));				\
+} while (0)
 
 TEST_F(builder, a_pie_and_its_library_have_names)
 {
-	START("-fPIE -pie");
-	feed_maps(self, &self->c);
-	feed_sample(self, &self->c, 0, CHAIN(self->c));
+	START_SAMPLED("-fPIE -pie");
 	check_names(_metadata, self);
 }
 
 /* Names come when all else is in the profile: what it was made of would lie beside them. */
 TEST_F(builder, the_last_profile_has_all_and_leaves_nothing_counted)
 {
-	START("-fPIE -pie");
-	feed_maps(self, &self->c);
-	feed_sample(self, &self->c, 0, CHAIN(self->c));
+	START_SAMPLED("-fPIE -pie");
 	self->b.last = true;
 	check_names(_metadata, self);
-	EXPECT_EQ(0, self->b.nr_counts);
-	EXPECT_EQ(NULL, self->b.counts);
-	EXPECT_EQ(NULL, self->b.stacks.frames);
-	EXPECT_EQ(NULL, self->b.counts_table.slots);
+	EXPECT_EQS(0, self->b.nr_counts, NULL, self->b.counts, NULL, self->b.stacks.frames,
+		   NULL, self->b.counts_table.slots);
 }
 
 TEST_F(builder, a_fixed_program_and_its_library_have_names)
 {
-	START("-fno-pie -no-pie");
-	feed_maps(self, &self->c);
-	feed_sample(self, &self->c, 0, CHAIN(self->c));
+	START_SAMPLED("-fno-pie -no-pie");
 	check_names(_metadata, self);
 }
 
@@ -361,49 +403,45 @@ TEST_F(builder, a_static_program_has_names)
 	ASSERT_TRUE(build(self->dir, "-static", true));
 	ASSERT_TRUE(start(&self->c, self->dir));
 	feed_maps(self, &self->c);
-	feed_sample(self, &self->c, 0, (const uint64_t[4]){ self->c.work, self->c.main + 3 });
-	ASSERT_EQ(0, make(self));
-	STACKS("work main;");
+	SAMPLE(self->c, self->c.work, self->c.main + 3);
+	MAKES("work main;");
 }
 
 TEST_F(builder, a_return_address_at_the_end_of_a_function_belongs_to_it)
 {
-	START("-fPIE -pie");
-	feed_maps(self, &self->c);
+	START_MAPPED();
 	/* A call that does not return may be the last instruction: the next
 	 * function begins at its return address.
 	 */
-	feed_sample(self, &self->c, 0, (const uint64_t[4]){ self->c.lib_work, self->c.leaf + 2 });
-	ASSERT_EQ(0, make(self));
-	STACKS("lib_work leaf;");
+	SAMPLE(self->c, self->c.lib_work, self->c.leaf + 2);
+	MAKES("lib_work leaf;");
 }
 
 TEST_F(builder, a_deleted_program_keeps_its_names)
 {
-	START("-fPIE -pie");
+	START();
 	/* As the kernel tells it: the path no longer leads there. */
 	lib_sh("rm %s/prog %s/libw.so", self->dir, self->dir);
 	if (access("/proc/1/map_files", R_OK | X_OK))
 		SKIP(return, "needs root for files without a name");
 	feed_maps(self, &self->c);
-	feed_sample(self, &self->c, 0, CHAIN(self->c));
+	SAMPLE(self->c, CHAIN(self->c));
 	check_names(_metadata, self);
 }
 
 TEST_F(builder, a_program_that_was_replaced_does_not_lend_its_names)
 {
 	struct child gone;
-	size_t i;
 
-	START("-fPIE -pie");
+	START();
 	ASSERT_EQ(0, lib_sh("cd %s && cp prog other && mv other prog", self->dir));
 	/* Its process is out of reach: there is the path alone. */
 	gone = self->c;
 	gone.pid = 1 << 29;
-	for (i = 0; i < gone.nr_maps; i++)
+	for (size_t i = 0; i < gone.nr_maps; i++)
 		gone.maps[i].rec.process.pid = gone.pid;
 	feed_maps(self, &gone);
-	feed_sample(self, &gone, 0, CHAIN(gone));
+	SAMPLE(gone, CHAIN(gone));
 	ASSERT_EQ(0, make(self));
 	EXPECT_EQ(3, self->p->nr_locations);
 	EXPECT_EQ(2, self->p->nr_functions);
@@ -420,9 +458,8 @@ static void check_packed(struct __test_metadata *_metadata, FIXTURE_DATA(builder
 			    self->dir, make_table));
 	ASSERT_TRUE(start(&self->c, self->dir));
 	feed_maps(self, &self->c);
-	feed_sample(self, &self->c, 0, (const uint64_t[4]){ self->c.work });
-	ASSERT_EQ(0, make(self));
-	STACKS(want);
+	SAMPLE(self->c, self->c.work);
+	MAKES(want);
 }
 
 TEST_F(builder, a_packed_symbol_table_that_is_too_large_is_the_reason_given)
@@ -443,9 +480,7 @@ TEST_F(builder, a_packed_symbol_table_that_is_damaged_is_the_reason_given)
 
 TEST_F(builder, a_program_that_ended_and_was_deleted_keeps_its_names)
 {
-	START("-fPIE -pie");
-	feed_maps(self, &self->c);
-	feed_sample(self, &self->c, 0, CHAIN(self->c));
+	START_SAMPLED("-fPIE -pie");
 	kill(self->c.pid, SIGKILL);
 	waitpid(self->c.pid, NULL, 0);
 	lib_sh("rm %s/prog %s/libw.so", self->dir, self->dir);
@@ -459,27 +494,24 @@ TEST_F(builder, two_processes_of_one_program_share_its_locations)
 	struct child second;
 	size_t locations, mappings;
 
-	START("-fPIE -pie");
+	START();
 	ASSERT_TRUE(start(&second, self->dir));
 	if (second.work == self->c.work) {
 		end(&second);
 		SKIP(return, "addresses are not random here");
 	}
 	feed_maps(self, &self->c);
-	feed_sample(self, &self->c, 0, CHAIN(self->c));
+	SAMPLE(self->c, CHAIN(self->c));
 	ASSERT_EQ(0, make(self));
 	locations = self->p->nr_locations;
 	mappings = self->p->nr_mappings;
-	gprof_profile_free(self->p);
-	self->p = NULL;
+	drop(self);
 
 	feed_maps(self, &second);
-	feed_sample(self, &second, 0, CHAIN(second));
+	SAMPLE(second, CHAIN(second));
 	ASSERT_EQ(0, make(self));
-	EXPECT_EQ(locations, self->p->nr_locations);
-	EXPECT_EQ(mappings, self->p->nr_mappings);
-	EXPECT_EQ(2, self->p->nr_samples);
-	EXPECT_EQ(2000, gprof_profile_total(self->p, 1));
+	EXPECT_EQS(locations, self->p->nr_locations, mappings, self->p->nr_mappings,
+		   2, self->p->nr_samples, 2000, gprof_profile_total(self->p, 1));
 	STACKS("lib_work work main;lib_work work main;");
 	check_shape(_metadata, self->p);
 	end(&second);
@@ -496,7 +528,7 @@ TEST_F(builder, the_vdso_has_names)
 		SKIP(return, "no vDSO");
 	if (!lib_have("nm"))
 		SKIP(return, "nm is not installed");
-	START("-fPIE -pie");
+	START();
 	ASSERT_NE(0, self->c.vdso);
 	/* Where is a function of it? */
 	snprintf(path, sizeof(path), "%s/vdso", self->dir);
@@ -513,22 +545,19 @@ TEST_F(builder, the_vdso_has_names)
 	at = strtoull(line, NULL, 16);
 	ASSERT_NE(0, at);
 	feed_maps(self, &self->c);
-	feed_sample(self, &self->c, 0, (const uint64_t[4]){ self->c.vdso + (at & 0xfff) +
-							    (at & 0xf000), 0 });
+	SAMPLE(self->c, self->c.vdso + (at & 0xfff) + (at & 0xf000));
 	ASSERT_EQ(0, make(self));
 	{
 		struct text t = { "" };
 
 		gprof_profile_each(self->p, join, &t);
-		EXPECT_NE(NULL, strstr(t.v, "clock_gettime;")) {
-			TH_LOG("%s", t.v);
-		}
+		EXPECT_SAYS(t.v, "clock_gettime;");
 	}
 }
 
 TEST_F(builder, generated_code_has_the_names_of_its_map)
 {
-	char map[64];
+	const char *map;
 	struct {
 		struct gprof_map_rec rec;
 		char path[8];
@@ -543,14 +572,14 @@ TEST_F(builder, generated_code_has_the_names_of_its_map)
 		.path = "//anon",
 	};
 
-	START("-fPIE -pie");
+	START();
+	map = lib_text("/tmp/perf-%d.map", self->c.pid);
 	m.rec.process = self->c.maps[0].rec.process;
-	snprintf(map, sizeof(map), "/tmp/perf-%d.map", self->c.pid);
 	ASSERT_TRUE(lib_put(map, "10000010 10 jitted code\n", 24));
 	feed_maps(self, &self->c);
 	gprof_decoder_feed(&self->d, &m.rec.rec, sizeof(m));
-	feed_sample(self, &self->c, 0, (const uint64_t[4]){ 0x10000018, 0 });
-	feed_sample(self, &self->c, 0, (const uint64_t[4]){ 0x10000028, 0 });
+	SAMPLE(self->c, 0x10000018);
+	SAMPLE(self->c, 0x10000028);
 	EXPECT_EQ(0, make(self));
 	unlink(map);
 	STACKS("jitted code;[anon];");
@@ -558,16 +587,13 @@ TEST_F(builder, generated_code_has_the_names_of_its_map)
 
 TEST_F(builder, a_guessed_caller_stays_only_where_the_table_agrees)
 {
-	START("-fPIE -pie");
-	feed_maps(self, &self->c);
+	START_MAPPED();
 	feed_sample(self, &self->c, GPROF_STACK_REC_F_CALLER,
 		    (const uint64_t[4]){ self->c.leaf, self->c.work + 3, self->c.main + 3 });
 	feed_sample(self, &self->c, GPROF_STACK_REC_F_CALLER,
 		    (const uint64_t[4]){ self->c.framed_in, self->c.work + 3, self->c.main + 3 });
-	feed_sample(self, &self->c, 0,
-		    (const uint64_t[4]){ self->c.framed_in, self->c.work + 3, self->c.main + 3 });
-	ASSERT_EQ(0, make(self));
-	STACKS("leaf work main;framed main;framed work main;");
+	SAMPLE(self->c, self->c.framed_in, self->c.work + 3, self->c.main + 3);
+	MAKES("leaf work main;framed main;framed work main;");
 }
 
 /* A share of main is of what was called by main. */
@@ -575,15 +601,13 @@ TEST_F(builder, cut_stacks_stand_apart_with_why)
 {
 #define CUT(_end)	GPROF_STACK_REC_F_USER_CUT | GPROF_STACK_REC_F_TABLES |	\
 			(_end) << GPROF_STACK_REC_END_SHIFT
-	START("-fPIE -pie");
-	feed_maps(self, &self->c);
+	START_MAPPED();
 	feed_sample(self, &self->c, GPROF_STACK_REC_F_TABLES, (const uint64_t[4]){ self->c.leaf });
 	feed_sample(self, &self->c, GPROF_STACK_REC_F_USER_CUT,
 		    (const uint64_t[4]){ self->c.leaf });
 	for (unsigned int end = 1; end <= GPROF_STACK_END_NR; end++)
 		feed_sample(self, &self->c, CUT(end), (const uint64_t[4]){ self->c.leaf });
-	ASSERT_EQ(0, make(self));
-	STACKS("leaf;leaf [cut: no frame pointer];leaf [cut: max frames];"
+	MAKES("leaf;leaf [cut: no frame pointer];leaf [cut: max frames];"
 	       "leaf [cut: code not known yet];leaf [cut: no unwind table];"
 	       "leaf [cut: no unwind rule];leaf [cut: unwind rule not followed];"
 	       "leaf [cut: page not in memory];leaf [cut: no return address];"
@@ -592,13 +616,11 @@ TEST_F(builder, cut_stacks_stand_apart_with_why)
 
 TEST_F(builder, addresses_outside_of_all_mappings_are_told)
 {
-	START("-fPIE -pie");
-	feed_maps(self, &self->c);
-	feed_sample(self, &self->c, 0, (const uint64_t[4]){ 0x1234, self->c.main + 3 });
-	ASSERT_EQ(0, make(self));
-	STACKS("[unknown] main;");
+	START_MAPPED();
+	SAMPLE(self->c, 0x1234, self->c.main + 3);
+	MAKES("[unknown] main;");
 	ASSERT_NE(NULL, gprof_profile_comment(self->p, 0));
-	EXPECT_NE(NULL, strstr(gprof_profile_comment(self->p, 0), "no mapping"));
+	EXPECT_SAYS(gprof_profile_comment(self->p, 0), "no mapping");
 }
 
 TEST_F(builder, a_sample_without_a_stack_is_counted)
@@ -607,33 +629,45 @@ TEST_F(builder, a_sample_without_a_stack_is_counted)
 	struct child nobody = { .pid = 77 };
 
 	gprof_decoder_feed(&self->d, &s.rec, sizeof(s));
-	feed_sample(self, &nobody, 0, (const uint64_t[4]){ 0 });
-	ASSERT_EQ(0, make(self));
-	STACKS("[no stack];[no stack];");
-	EXPECT_EQ(2, gprof_profile_total(self->p, 0));
-	EXPECT_EQ(2000, gprof_profile_total(self->p, 1));
+	SAMPLE(nobody, 0);
+	MAKES("[no stack];[no stack];");
+	EXPECT_TOTALS(self->p, 2, 2000);
 }
 
 struct told {
 	const struct gprof_profile *p;
+	const char *const *keys;
 	char *end;
 	char text[1024];
 };
 
-static int see_states(void *ctx, const struct gprof_frame *frames, size_t nr,
-		      const int64_t *values)
+static int tell_labels(void *ctx, const struct gprof_frame *frames, size_t nr,
+		       const int64_t *values)
 {
 	struct told *t = ctx;
-	int64_t tid = 0, since = -1, at = -1;
 
-	gprof_profile_label(t->p, "tid", &tid);
-	gprof_profile_label(t->p, "since", &since);
-	gprof_profile_label(t->p, "at", &at);
-	t->end += sprintf(t->end, "%lld %s since %lld at %lld: %lld\n", (long long)tid,
-			  gprof_profile_label(t->p, "state", NULL) ? : "-", (long long)since,
-			  (long long)at, (long long)values[0]);
+	for (const char *const *key = t->keys; *key; key++) {
+		int64_t num = 0;
+		const char *text = gprof_profile_label(t->p, *key, &num);
+
+		if (text && *text)
+			t->end += sprintf(t->end, "%s ", text);
+		else if (text)
+			t->end += sprintf(t->end, "%lld ", (long long)num);
+		else
+			t->end += sprintf(t->end, "- ");
+	}
+	t->end += sprintf(t->end, "%lld\n", (long long)values[0]);
 	return 0;
 }
+
+/* What labels of these keys each sample has, and how many it is. */
+#define LABELS(want, ...) do {						\
+	const char *const _keys[] = { __VA_ARGS__, NULL };		\
+	struct told _t = { .p = self->p, .keys = _keys, .end = _t.text };	\
+	gprof_profile_each(self->p, tell_labels, &_t);			\
+	EXPECT_STREQ(want, _t.text);					\
+} while (0)
 
 /* Since when, where that is known; and when it was looked at, from the first of them on. */
 TEST_F(builder, samples_of_tasks_say_how_they_were_and_when)
@@ -643,7 +677,7 @@ TEST_F(builder, samples_of_tasks_say_how_they_were_and_when)
 		uint64_t time;
 		struct gprof_task_state state;
 	} rows[] = {
-		{ 1, 500, { GPROF_TASK_RUNNING, 0, 0, 3 } },
+		{ 1, 500, { GPROF_TASK_RUNNING, 0, 0, 3, 0 } },
 		{ 2, 300, { GPROF_TASK_RUNNABLE, 0, 0, 1, 20 } },
 		{ 3, 900, { GPROF_TASK_SLEEPS, GPROF_TASK_F_AT_MOST, 0, 1, 30 } },
 		{ 4, 301, { GPROF_TASK_BLOCKED, 0, 0, 1, 40 } },
@@ -654,7 +688,6 @@ TEST_F(builder, samples_of_tasks_say_how_they_were_and_when)
 		{ 9, 306, { 200, 0, 0, 1, 90 } },
 		{ 10, 307, { GPROF_TASK_SLEEPS, GPROF_TASK_F_UNSTABLE, 0, 1, 0 } },
 	};
-	struct told t = { .end = t.text };
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct {
@@ -669,18 +702,9 @@ TEST_F(builder, samples_of_tasks_say_how_they_were_and_when)
 		gprof_decoder_feed(&self->d, &r.s.rec, sizeof(r));
 	}
 	ASSERT_EQ(0, make(self));
-	t.p = self->p;
-	gprof_profile_each(self->p, see_states, &t);
-	EXPECT_STREQ("1 running since -1 at 200: 1\n"
-		     "2 runnable since 20 at 0: 1\n"
-		     "3 sleeping since 30 at 600: 1\n"
-		     "4 blocked since 40 at 1: 1\n"
-		     "5 stopped since 50 at 2: 1\n"
-		     "6 idle since 60 at 3: 1\n"
-		     "7 dead since -1 at 4: 1\n"
-		     "8 other since 80 at 5: 1\n"
-		     "9 other since 90 at 6: 1\n"
-		     "10 restless since -1 at 7: 1\n", t.text);
+	LABELS("1 running - 200 1\n2 runnable 20 0 1\n3 sleeping 30 600 1\n4 blocked 40 1 1\n"
+	       "5 stopped 50 2 1\n6 idle 60 3 1\n7 dead - 4 1\n8 other 80 5 1\n9 other 90 6 1\n"
+	       "10 restless - 7 1\n", "tid", "state", "since", "at");
 }
 
 /* Each count has a number of its own, so that none is told for another. */
@@ -709,12 +733,11 @@ TEST(a_profile_says_what_became_of_its_recording)
 	struct gprof_profile *p = gprof_profile_new();
 	char text[4096] = "";
 	const char *comment;
-	size_t i;
 
 	ASSERT_NE(NULL, p);
 	ASSERT_EQ(0, gprof_report(p, &s, &t));
 	/* without the versions of library and kernel */
-	for (i = 0; (comment = gprof_profile_comment(p, i)); i++)
+	for (size_t i = 0; (comment = gprof_profile_comment(p, i)); i++)
 		if (strncmp(comment, "kernel: ", 8))
 			sprintf(text + strlen(text), "%s\n", comment + (i ? 0 : strcspn(comment, ":")));
 	EXPECT_STREQ(": event cycles (r3c), period 1000\n"
@@ -765,11 +788,9 @@ TEST(a_profile_says_what_became_of_its_recording)
 TEST_F(builder, totals_are_those_of_the_samples)
 {
 	uint64_t rnd = 5;
-	int i;
 
-	START("-fPIE -pie");
-	feed_maps(self, &self->c);
-	for (i = 0; i < 5000; i++) {
+	START_MAPPED();
+	for (int i = 0; i < 5000; i++) {
 		uint64_t frames[4] = { self->c.work + lib_random(&rnd) % 8, self->c.main + 3 };
 
 		feed_sample(self, &self->c, 0, frames);
@@ -778,74 +799,62 @@ TEST_F(builder, totals_are_those_of_the_samples)
 	/* A stack that comes again, with whatever id, is the same stack. */
 	EXPECT_EQ(8, self->b.stacks.nr);
 	ASSERT_EQ(0, make(self));
-	EXPECT_EQ(5000, gprof_profile_total(self->p, 0));
-	EXPECT_EQ(5000000, gprof_profile_total(self->p, 1));
+	EXPECT_TOTALS(self->p, 5000, 5000000);
 	EXPECT_EQ(8, self->p->nr_samples);
 	/* Cleared, it counts anew, and knows the stacks still. */
-	gprof_profile_free(self->p);
-	self->p = NULL;
+	drop(self);
 	gprof_builder_clear(&self->b);
-	feed_sample(self, &self->c, 0, (const uint64_t[4]){ self->c.work, self->c.main + 3 });
+	SAMPLE(self->c, self->c.work, self->c.main + 3);
 	ASSERT_EQ(0, make(self));
 	EXPECT_EQ(1, gprof_profile_total(self->p, 0));
 }
 
 #define RUNS	3000
 
+static void grow(size_t *most, size_t nr)
+{
+	*most = nr > *most ? nr : *most;
+}
+
+#define EXPECT_BELOW(limit, nr)	EXPECT_GT(limit, nr) TH_LOG("%zu", nr)
+
 /* A program that executes itself again and again, beside one that goes on all the time. */
 TEST_F(builder, what_is_over_is_forgotten_and_its_samples_are_not)
 {
-	struct gprof_generation_rec g = {
-		.rec = { GPROF_REC_GENERATION, 0, sizeof(g) }, .weight = 1000, .cpu = 1,
-	};
 	size_t spaces = 0, stacks = 0, tasks = 0, counts = 0;
-	struct gprof_eviction aging;
 	struct child other;
-	int i, j;
 
-	START("-fPIE -pie");
+	START();
 	ASSERT_TRUE(start(&other, self->dir));
-	gprof_eviction_init(&aging);
-	aging.max = 64 << 10;
+	self->aging.max = 64 << 10;
 	feed_maps(self, &other);
-	for (i = 0; i < RUNS; i++) {
+	for (int i = 0; i < RUNS; i++) {
 		/* the dictionary of the kernel is full now and then */
 		if (i % 20 == 0)
-			ASSERT_EQ(0, gprof_decoder_feed(&self->d, &g.rec, sizeof(g)));
+			ASSERT_EQ(0, begin_generation(self));
 		self->c.exec_id = 1 + i;
 		feed_maps(self, &self->c);
-		for (j = 0; j < 3; j++)
-			feed_sample(self, &self->c, 0,
-				    (const uint64_t[4]){ self->c.work + j, self->c.main + 3 });
+		for (int j = 0; j < 3; j++)
+			SAMPLE(self->c, self->c.work + j, self->c.main + 3);
 		if (i % 10 == 0)
-			feed_sample(self, &other, 0,
-				    (const uint64_t[4]){ other.work, other.main + 3 });
-		ASSERT_EQ(0, gprof_evict(&aging, &self->b, &columns, &no_table, &self->d, 1));
-		spaces = self->b.spaces.nr > spaces ? self->b.spaces.nr : spaces;
-		stacks = self->b.stacks.nr > stacks ? self->b.stacks.nr : stacks;
-		tasks = self->b.nr_tasks > tasks ? self->b.nr_tasks : tasks;
-		counts = self->b.nr_counts > counts ? self->b.nr_counts : counts;
+			SAMPLE(other, other.work, other.main + 3);
+		ASSERT_EQ(0, evict(self));
+		grow(&spaces, self->b.spaces.nr);
+		grow(&stacks, self->b.stacks.nr);
+		grow(&tasks, self->b.nr_tasks);
+		grow(&counts, self->b.nr_counts);
 	}
 	/* all that is left is over as well, but for one of the two */
 	end(&self->c);
-	for (i = 0; i < 4; i++) {
-		aging.max = 0;
-		ASSERT_EQ(0, gprof_evict(&aging, &self->b, &columns, &no_table, &self->d, 1));
-	}
+	ASSERT_EQ(0, evict_all(self, 4));
 	EXPECT_EQ(1, self->b.nr_counts);
-	gprof_eviction_free(&aging);
-	EXPECT_GT(RUNS / 10, spaces)
-		TH_LOG("%zu", spaces);
-	EXPECT_GT(RUNS / 5, stacks)
-		TH_LOG("%zu", stacks);
-	EXPECT_GT(RUNS / 10, tasks)
-		TH_LOG("%zu", tasks);
-	EXPECT_GT(RUNS / 5, counts)
-		TH_LOG("%zu", counts);
+	EXPECT_BELOW(RUNS / 10, spaces);
+	EXPECT_BELOW(RUNS / 5, stacks);
+	EXPECT_BELOW(RUNS / 10, tasks);
+	EXPECT_BELOW(RUNS / 5, counts);
 	ASSERT_EQ(0, make(self));
 	end(&other);
-	EXPECT_EQ(3 * RUNS + RUNS / 10, gprof_profile_total(self->p, 0));
-	EXPECT_EQ(1000LL * (3 * RUNS + RUNS / 10), gprof_profile_total(self->p, 1));
+	EXPECT_TOTALS(self->p, 3 * RUNS + RUNS / 10, 1000LL * (3 * RUNS + RUNS / 10));
 	/* each of the samples once, however often it was executed */
 	STACKS("work main;work main;work main;work main;");
 	check_shape(_metadata, self->p);
@@ -899,9 +908,6 @@ static const struct gprof_columns heap_columns = {
 /* Programs that end, of which what one in a hundred allocated outlives it. */
 TEST_F(builder, what_nothing_live_is_of_is_forgotten_and_counted)
 {
-	struct gprof_generation_rec g = {
-		.rec = { GPROF_REC_GENERATION, 0, sizeof(g) }, .weight = 1000, .cpu = 1,
-	};
 	struct lasting_table t = {
 		.head = {
 			.version = GPROF_ABI_VERSION, .header_size = sizeof(t.head),
@@ -911,19 +917,17 @@ TEST_F(builder, what_nothing_live_is_of_is_forgotten_and_counted)
 	};
 	const struct gprof_object_table table = { &t.head, sizeof(t) };
 	size_t spaces = 0, stacks = 0, counts = 0;
-	struct gprof_eviction aging;
 	uint32_t i, lasts = 0;
 
-	START("-fPIE -pie");
-	gprof_eviction_init(&aging);
-	aging.max = 64 << 10;
+	START();
+	self->aging.max = 64 << 10;
 	self->b.live_samples.max = SLOTS;
 	for (i = 0; i < RUNS; i++) {
 		bool stays = i % 100 == 0;
 		uint32_t slot = stays ? lasts++ : SLOTS - 1 - i % 2;
 
 		if (i % 20 == 0)
-			ASSERT_EQ(0, gprof_decoder_feed(&self->d, &g.rec, sizeof(g)));
+			ASSERT_EQ(0, begin_generation(self));
 		self->c.exec_id = 1 + i;
 		feed_maps(self, &self->c);
 		feed_allocation(self, &t, slot, (const uint64_t[4]){
@@ -933,18 +937,15 @@ TEST_F(builder, what_nothing_live_is_of_is_forgotten_and_counted)
 			gprof_builder_mark_live(&self->b, &table);
 		if (!stays)
 			t.slots[slot].live &= ~GPROF_OBJECT_LIVE;
-		ASSERT_EQ(0, gprof_evict(&aging, &self->b, &heap_columns, &table, &self->d, 1));
-		spaces = self->b.spaces.nr > spaces ? self->b.spaces.nr : spaces;
-		stacks = self->b.stacks.nr > stacks ? self->b.stacks.nr : stacks;
-		counts = self->b.nr_counts > counts ? self->b.nr_counts : counts;
+		ASSERT_EQ(0, gprof_evict(&self->aging, &self->b, &heap_columns, &table, &self->d,
+					 1));
+		grow(&spaces, self->b.spaces.nr);
+		grow(&stacks, self->b.stacks.nr);
+		grow(&counts, self->b.nr_counts);
 	}
-	gprof_eviction_free(&aging);
-	EXPECT_GT(RUNS / 5, spaces)
-		TH_LOG("%zu", spaces);
-	EXPECT_GT(RUNS / 5, stacks)
-		TH_LOG("%zu", stacks);
-	EXPECT_GT(RUNS / 5, counts)
-		TH_LOG("%zu", counts);
+	EXPECT_BELOW(RUNS / 5, spaces);
+	EXPECT_BELOW(RUNS / 5, stacks);
+	EXPECT_BELOW(RUNS / 5, counts);
 	/* What lasted all that time, but for one half, is no longer when the profile is made. */
 	for (i = 0; i < lasts; i += 2)
 		t.slots[i].live &= ~GPROF_OBJECT_LIVE;
@@ -952,112 +953,56 @@ TEST_F(builder, what_nothing_live_is_of_is_forgotten_and_counted)
 	EXPECT_EQ(0, self->b.unknown.objects);
 	ASSERT_EQ(0, gprof_builder_profile(&self->b, &heap_columns, &self->p));
 	ASSERT_EQ(0, gprof_profile_finish(self->p));
-	EXPECT_EQ(1000LL * RUNS, gprof_profile_total(self->p, 0));
-	EXPECT_EQ(100000LL * RUNS, gprof_profile_total(self->p, 1));
-	EXPECT_EQ(1000LL * (lasts / 2), gprof_profile_total(self->p, 2));
-	EXPECT_EQ(100000LL * (lasts / 2), gprof_profile_total(self->p, 3));
+	EXPECT_TOTALS(self->p, 1000LL * RUNS, 100000LL * RUNS, 1000LL * (lasts / 2),
+		      100000LL * (lasts / 2));
 	check_shape(_metadata, self->p);
 
 	/* The next one has what lives, and nothing of what was allocated before. */
-	gprof_profile_free(self->p);
-	self->p = NULL;
+	drop(self);
 	ASSERT_EQ(0, gprof_builder_next(&self->b));
 	gprof_builder_mark_live(&self->b, &table);
 	ASSERT_EQ(0, gprof_builder_profile(&self->b, &heap_columns, &self->p));
 	ASSERT_EQ(0, gprof_profile_finish(self->p));
-	EXPECT_EQ(0, gprof_profile_total(self->p, 0));
-	EXPECT_EQ(0, gprof_profile_total(self->p, 1));
-	EXPECT_EQ(1000LL * (lasts / 2), gprof_profile_total(self->p, 2));
-	EXPECT_EQ(100000LL * (lasts / 2), gprof_profile_total(self->p, 3));
-}
-
-static const struct gprof_profile *labelled;
-
-static int see_labels(void *ctx, const struct gprof_frame *frames, size_t nr,
-		      const int64_t *values)
-{
-	int64_t *found = ctx;
-
-	gprof_profile_label(labelled, "pid", &found[0]);
-	gprof_profile_label(labelled, "tid", &found[1]);
-	gprof_profile_label(labelled, "cpu", &found[2]);
-	found[3] = !strcmp(gprof_profile_label(labelled, "comm", NULL) ? : "", "prog");
-	return 0;
+	EXPECT_TOTALS(self->p, 0, 0, 1000LL * (lasts / 2), 100000LL * (lasts / 2));
 }
 
 TEST_F(builder, samples_carry_pid_tid_cpu_and_comm)
 {
-	int64_t found[4] = { 0 };
 	struct child c = { .pid = 4321 };
 
-	feed_sample(self, &c, 0, (const uint64_t[4]){ 0x1234, 0 });
+	SAMPLE(c, 0x1234);
 	ASSERT_EQ(0, make(self));
-	labelled = self->p;
-	gprof_profile_each(self->p, see_labels, found);
+	LABELS("4321 4321 1 prog 1\n", "pid", "tid", "cpu", "comm");
 	/* Without a unit pprof takes a 0 for no label at all. */
 	EXPECT_STREQ("cpu", self->p->strings.v[self->p->labels[2].key]);
 	EXPECT_EQ(self->p->labels[2].key, self->p->labels[2].unit);
-	EXPECT_EQ(4321, found[0]);
-	EXPECT_EQ(4321, found[1]);
-	EXPECT_EQ(1, found[2]);
-	EXPECT_EQ(1, found[3]);
-}
-
-static int see_descriptions(void *ctx, const struct gprof_frame *frames, size_t nr,
-			    const int64_t *values)
-{
-	const char **found = ctx;
-
-	found[0] = gprof_profile_label(labelled, "cgroup", NULL);
-	found[1] = gprof_profile_label(labelled, "service.name", NULL);
-	return 0;
 }
 
 TEST_F(builder, samples_carry_what_there_is_to_say_of_the_process)
 {
-	const char *found[2] = { NULL, NULL };
 	struct gprof_space *space;
+	const char *cgroup;
 
-	START("-fPIE -pie");
-	feed_maps(self, &self->c);
-	feed_sample(self, &self->c, 0, (const uint64_t[4]){ self->c.work, self->c.main + 3 });
+	START_MAPPED();
+	SAMPLE(self->c, self->c.work, self->c.main + 3);
 	ASSERT_LT(0, self->b.spaces.nr);
 	space = &self->b.spaces.v[0];
 	/* What is known for certain counts. */
 	free(space->description.context);
 	space->description.context = strdup("cgroup\1no\2service.name\1shop\2");
 	ASSERT_EQ(0, make(self));
-	labelled = self->p;
-	gprof_profile_each(self->p, see_descriptions, found);
-	EXPECT_STREQ(lib_own_cgroup(), found[0]);
-	EXPECT_STREQ("shop", found[1]);
-}
-
-/* One text of each sample. */
-struct texts {
-	const char *key;
-	char v[1024];
-};
-
-static int join_label(void *ctx, const struct gprof_frame *frames, size_t nr, const int64_t *values)
-{
-	struct texts *t = ctx;
-	const char *text = gprof_profile_label(labelled, t->key, NULL);
-
-	strcat(t->v, text ? text : "(none)");
-	strcat(t->v, " ");
-	return 0;
+	cgroup = lib_own_cgroup();
+	LABELS(lib_text("%s shop 1\n", cgroup ? cgroup : "-"), "cgroup", "service.name");
 }
 
 TEST_F(builder, a_process_is_called_as_its_first_thread_or_its_file)
 {
-	struct texts names = { .key = "process.executable.name" };
 	struct child thread_spans, led, ended, worker = { .pid = 12, .comm = "kworker/0:1" },
 					       unmapped;
 	char leader[128];
 	FILE *f;
 
-	START("-fPIE -pie");
+	START();
 	snprintf(leader, sizeof(leader), "/proc/%d/comm", self->c.pid);
 	f = fopen(leader, "r");
 	ASSERT_NE(NULL, f);
@@ -1069,57 +1014,50 @@ TEST_F(builder, a_process_is_called_as_its_first_thread_or_its_file)
 	thread_spans.tid = thread_spans.pid + 1;
 	strcpy(thread_spans.comm, "hottest");
 	feed_maps(self, &thread_spans);
-	feed_sample(self, &thread_spans, 0, (const uint64_t[4]){ thread_spans.work, 0 });
+	SAMPLE(thread_spans, thread_spans.work);
 	/* one that is gone, the first thread of which was sampled last */
 	led = thread_spans;
 	led.start_ns += 1000000000;
 	feed_maps(self, &led);
-	feed_sample(self, &led, 0, (const uint64_t[4]){ led.leaf, 0 });
+	SAMPLE(led, led.leaf);
 	led.tid = 0;
 	strcpy(led.comm, "leader");
-	feed_sample(self, &led, 0, (const uint64_t[4]){ led.main, 0 });
+	SAMPLE(led, led.main);
 	/* one that is gone, the first thread of which was not */
 	ended = thread_spans;
 	ended.start_ns += 2000000000;
 	feed_maps(self, &ended);
-	feed_sample(self, &ended, 0, (const uint64_t[4]){ ended.work, 0 });
+	SAMPLE(ended, ended.work);
 	/* one of the kernel's, and a thread of a process of which nothing is known */
-	feed_sample(self, &worker, 0, (const uint64_t[4]){ 0x1234, 0 });
+	SAMPLE(worker, 0x1234);
 	unmapped = (struct child){ .pid = 13, .tid = 14, .comm = "thread" };
-	feed_sample(self, &unmapped, 0, (const uint64_t[4]){ 0x1234, 0 });
+	SAMPLE(unmapped, 0x1234);
 	self->b.services = true;
 	ASSERT_EQ(0, make(self));
-	labelled = self->p;
-	gprof_profile_each(self->p, join_label, &names);
-	strcat(leader, " leader leader prog kworker/0:1 (none) ");
-	EXPECT_STREQ(leader, names.v);
+	LABELS(lib_text("%s 1\nleader 1\nleader 1\nprog 1\nkworker/0:1 1\n- 1\n", leader),
+	       "process.executable.name");
 }
 
 TEST_F(builder, samples_say_what_service_they_are_of_where_that_is_wanted)
 {
-	const char *found[2] = { NULL, NULL };
 	struct child c = { .pid = 0 };
 
-	START("-fPIE -pie");
+	START();
 	self->b.services = true;
 	feed_maps(self, &self->c);
-	feed_sample(self, &self->c, 0, (const uint64_t[4]){ self->c.work, self->c.main + 3 });
+	SAMPLE(self->c, self->c.work, self->c.main + 3);
 	ASSERT_LT(0, self->b.spaces.nr);
 	free(self->b.spaces.v[0].description.cgroup);
 	self->b.spaces.v[0].description.cgroup = strdup("/system.slice/shop@1.service/worker");
 	self->b.goes_on = true;
 	ASSERT_EQ(0, make(self));
-	labelled = self->p;
-	gprof_profile_each(self->p, see_descriptions, found);
-	EXPECT_STREQ("shop@1", found[1]);
+	LABELS("shop@1 1\n", "service.name");
 	/* one of which nothing is known but its name */
 	gprof_profile_free(self->p);
 	ASSERT_EQ(0, gprof_builder_next(&self->b));
-	feed_sample(self, &c, 0, (const uint64_t[4]){ 0x1234, 0 });
+	SAMPLE(c, 0x1234);
 	ASSERT_EQ(0, make(self));
-	labelled = self->p;
-	gprof_profile_each(self->p, see_descriptions, found);
-	EXPECT_STREQ("prog", found[1]);
+	LABELS("prog 1\n", "service.name");
 }
 
 TEST(a_service_is_the_innermost_unit_or_the_cgroup_or_the_name)
@@ -1137,9 +1075,8 @@ TEST(a_service_is_the_innermost_unit_or_the_cgroup_or_the_name)
 		{ "/.service", "x", "/.service" }, { "/a.slice", "x", "/a.slice" },
 	};
 	char name[GPROF_SERVICE_MAX], *cgroup;
-	size_t i;
 
-	for (i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		gprof_service_name(rows[i].cgroup, rows[i].comm, name);
 		EXPECT_STREQ(rows[i].name, name);
 	}
@@ -1158,35 +1095,24 @@ TEST(a_service_is_the_innermost_unit_or_the_cgroup_or_the_name)
 /* However little of it a single interval has: what is over is no reason to wait for more. */
 TEST_F(builder, what_is_over_is_forgotten_where_intervals_are_short)
 {
-	struct gprof_generation_rec g = {
-		.rec = { GPROF_REC_GENERATION, 0, sizeof(g) }, .weight = 1000, .cpu = 1,
-	};
 	size_t bytes, most = 0;
-	struct gprof_eviction aging;
-	int i;
 
-	START("-fPIE -pie");
-	gprof_eviction_init(&aging);
-	for (i = 0; i < RUNS; i++) {
+	START();
+	for (int i = 0; i < RUNS; i++) {
 		if (i % 20 == 0)
-			ASSERT_EQ(0, gprof_decoder_feed(&self->d, &g.rec, sizeof(g)));
+			ASSERT_EQ(0, begin_generation(self));
 		self->c.exec_id = 1 + i;
 		feed_maps(self, &self->c);
-		feed_sample(self, &self->c, 0,
-			    (const uint64_t[4]){ self->c.work, self->c.main + 3 });
-		ASSERT_EQ(0, gprof_evict(&aging, &self->b, &columns, &no_table, &self->d, 1));
+		SAMPLE(self->c, self->c.work, self->c.main + 3);
+		ASSERT_EQ(0, evict(self));
 		bytes = gprof_builder_bytes(&self->b);
 		most = bytes > most ? bytes : most;
 		if (i % 10)
 			continue;
 		/* as the stream does */
-		ASSERT_EQ(0, gprof_builder_next(&self->b));
-		gprof_decoder_forget(&self->d);
-		gprof_eviction_next(&aging);
+		ASSERT_EQ(0, next_profile(self));
 	}
-	gprof_eviction_free(&aging);
-	EXPECT_GT(2 * GPROF_EVICT_NEXT_BYTES, most)
-		TH_LOG("%zu", most);
+	EXPECT_BELOW(2 * GPROF_EVICT_NEXT_BYTES, most);
 }
 
 /* A context of leaf_is(), and the samples that it has found. */
@@ -1215,24 +1141,18 @@ static int64_t named(const struct gprof_profile *p, const char *name)
 /* Each a program of its own, as of a host that builds software: what is mapped goes on. */
 TEST_F(builder, files_without_a_mapping_are_forgotten)
 {
-	struct gprof_generation_rec g = {
-		.rec = { GPROF_REC_GENERATION, 0, sizeof(g) }, .weight = 1000, .cpu = 1,
-	};
 	size_t files = 0, paths = 0, names = 0;
-	struct gprof_eviction aging;
 	struct child short_one;
-	int i;
 
-	START("-fPIE -pie");
+	START();
 	short_one = self->c;
 	short_one.nr_maps = 1;
 	short_one.maps[0].rec.rec.flags = GPROF_MAP_REC_F_FIRST | GPROF_MAP_REC_F_LAST;
-	gprof_eviction_init(&aging);
-	aging.max = 64 << 10;
+	self->aging.max = 64 << 10;
 	feed_maps(self, &self->c);
-	for (i = 0; i < RUNS; i++) {
+	for (int i = 0; i < RUNS; i++) {
 		if (i % 20 == 0)
-			ASSERT_EQ(0, gprof_decoder_feed(&self->d, &g.rec, sizeof(g)));
+			ASSERT_EQ(0, begin_generation(self));
 		/* there is no such process, and no such file */
 		short_one.pid = 1 << 30 | i;
 		short_one.maps[0].rec.process.pid = short_one.pid;
@@ -1240,78 +1160,52 @@ TEST_F(builder, files_without_a_mapping_are_forgotten)
 		sprintf(short_one.maps[0].path, "/build/%d", i);
 		sprintf(short_one.comm, "%d", i);
 		feed_maps(self, &short_one);
-		feed_sample(self, &short_one, 0, (const uint64_t[4]){ short_one.work, 0 });
-		feed_sample(self, &self->c, 0, CHAIN(self->c));
-		ASSERT_EQ(0, gprof_evict(&aging, &self->b, &columns, &no_table, &self->d, 1));
-		files = self->b.spaces.objects.nr > files ? self->b.spaces.objects.nr : files;
-		paths = self->b.spaces.paths.nr > paths ? self->b.spaces.paths.nr : paths;
-		names = self->b.names.nr > names ? self->b.names.nr : names;
+		SAMPLE(short_one, short_one.work);
+		SAMPLE(self->c, CHAIN(self->c));
+		ASSERT_EQ(0, evict(self));
+		grow(&files, self->b.spaces.objects.nr);
+		grow(&paths, self->b.spaces.paths.nr);
+		grow(&names, self->b.names.nr);
 		if (i % 100 != 99)
 			continue;
 		ASSERT_EQ(0, make(self));
 		EXPECT_EQ(200, gprof_profile_total(self->p, 0));
 		EXPECT_EQ(100, named(self->p, "lib_work"));
-		gprof_profile_free(self->p);
-		self->p = NULL;
-		ASSERT_EQ(0, gprof_builder_next(&self->b));
-		gprof_decoder_forget(&self->d);
-		gprof_eviction_next(&aging);
-		aging.max = 64 << 10;
+		drop(self);
+		ASSERT_EQ(0, next_profile(self));
+		self->aging.max = 64 << 10;
 	}
-	gprof_eviction_free(&aging);
-	EXPECT_GT(RUNS / 5, files)
-		TH_LOG("%zu", files);
-	EXPECT_GT(RUNS / 5, paths)
-		TH_LOG("%zu", paths);
-	EXPECT_GT(RUNS / 5, names)
-		TH_LOG("%zu", names);
+	EXPECT_BELOW(RUNS / 5, files);
+	EXPECT_BELOW(RUNS / 5, paths);
+	EXPECT_BELOW(RUNS / 5, names);
 }
 
 /* Its process is over and forgotten, and its file is not before the profile has its names. */
 TEST_F(builder, a_file_is_kept_for_the_names_of_what_was_settled)
 {
-	struct gprof_generation_rec g = {
-		.rec = { GPROF_REC_GENERATION, 0, sizeof(g) }, .weight = 1000, .cpu = 1,
-	};
-	struct gprof_eviction aging;
-	int i;
-
-	START("-fPIE -pie");
-	gprof_eviction_init(&aging);
+	START();
 	feed_maps(self, &self->c);
-	feed_sample(self, &self->c, 0, CHAIN(self->c));
+	SAMPLE(self->c, CHAIN(self->c));
 	end(&self->c);
-	ASSERT_EQ(0, gprof_decoder_feed(&self->d, &g.rec, sizeof(g)));
-	for (i = 0; i < 8; i++) {
-		aging.max = 0;
-		ASSERT_EQ(0, gprof_evict(&aging, &self->b, &columns, &no_table, &self->d, 1));
-	}
+	ASSERT_EQ(0, begin_generation(self));
+	ASSERT_EQ(0, evict_all(self, 8));
 	EXPECT_EQ(0, self->b.spaces.nr);
 	EXPECT_NE(0, self->b.spaces.objects.nr);
-	ASSERT_EQ(0, make(self));
-	STACKS("lib_work work main;");
-	ASSERT_EQ(0, gprof_builder_next(&self->b));
-	gprof_decoder_forget(&self->d);
-	gprof_eviction_next(&aging);
-	feed_sample(self, &self->c, 0, CHAIN(self->c));
-	for (i = 0; i < 4; i++) {
-		aging.max = 0;
-		ASSERT_EQ(0, gprof_evict(&aging, &self->b, &columns, &no_table, &self->d, 1));
-	}
-	gprof_eviction_free(&aging);
+	MAKES("lib_work work main;");
+	ASSERT_EQ(0, next_profile(self));
+	SAMPLE(self->c, CHAIN(self->c));
+	ASSERT_EQ(0, evict_all(self, 4));
 	/* but for the vDSO, which is everybody's */
 	EXPECT_GE(1, self->b.spaces.objects.nr);
 }
 
-/* A recording of which profiles are taken while it goes on. */
 /* Another profile, with @work within the library. */
 static int make_next(FIXTURE_DATA(builder) *self, uint64_t work)
 {
 	uint64_t frames[4] = { work, self->c.work + 3, self->c.main + 3 };
 	int err;
 
-	gprof_profile_free(self->p);
-	self->p = NULL;
+	drop(self);
 	err = gprof_builder_next(&self->b);
 	gprof_decoder_forget(&self->d);
 	feed_sample(self, &self->c, 0, frames);
@@ -1320,8 +1214,7 @@ static int make_next(FIXTURE_DATA(builder) *self, uint64_t work)
 
 TEST_F(builder, names_that_are_known_are_not_read_again_of_the_same_file)
 {
-	START("-fPIE -pie");
-	feed_maps(self, &self->c);
+	START_MAPPED();
 	/* One who makes one profile has no use for what is known. */
 	ASSERT_EQ(0, make_next(self, self->c.lib_work));
 	EXPECT_EQ(0, self->b.spaces.objects.names.nr_places);
@@ -1353,9 +1246,8 @@ TEST_F(builder, names_that_are_known_are_not_read_again_of_the_same_file)
 TEST_F(builder, names_that_were_learned_long_ago_are_learned_anew)
 {
 	struct gprof_name_cache *names = &self->b.spaces.objects.names;
-	unsigned int i;
 
-	START("-fPIE -pie");
+	START();
 	ASSERT_EQ(0, gprof_spaces_keep_files(&self->b.spaces));
 	feed_maps(self, &self->c);
 	ASSERT_EQ(0, make_next(self, self->c.lib_work));
@@ -1371,7 +1263,7 @@ TEST_F(builder, names_that_were_learned_long_ago_are_learned_anew)
 	EXPECT_EQ(3, names->nr_places);
 	/* There is no room for more. */
 	names->budget.max = names->budget.used;
-	for (i = 1; i < 40; i++)
+	for (unsigned int i = 1; i < 40; i++)
 		ASSERT_EQ(0, make_next(self, self->c.lib_work + i));
 	ASSERT_EQ(0, make_next(self, self->c.lib_work));
 	STACKS("lib_work work main;");
@@ -1390,41 +1282,30 @@ TEST_F(builder, names_that_were_learned_long_ago_are_learned_anew)
 
 TEST_F(builder, each_sample_is_in_one_of_the_profiles_that_follow_each_other)
 {
-	struct gprof_generation_rec g = {
-		.rec = { GPROF_REC_GENERATION, 0, sizeof(g) }, .weight = 1000, .cpu = 1,
-	};
-	struct gprof_eviction aging;
 	size_t spaces = 0;
-	int i, j;
 
-	START("-fPIE -pie");
-	gprof_eviction_init(&aging);
-	for (i = 0; i < 300; i++) {
+	START();
+	for (int i = 0; i < 300; i++) {
 		if (i % 20 == 0)
-			ASSERT_EQ(0, gprof_decoder_feed(&self->d, &g.rec, sizeof(g)));
+			ASSERT_EQ(0, begin_generation(self));
 		self->c.exec_id = 1 + i;
 		feed_maps(self, &self->c);
 		/* some of the stacks, and of the names, are those of before */
-		for (j = 0; j < i % 7; j++)
-			feed_sample(self, &self->c, 0,
-				    (const uint64_t[4]){ self->c.work, self->c.main + 3 });
+		for (int j = 0; j < i % 7; j++)
+			SAMPLE(self->c, self->c.work, self->c.main + 3);
 		ASSERT_EQ(0, make(self));
 		ASSERT_EQ(i % 7, gprof_profile_total(self->p, 0));
-		gprof_profile_free(self->p);
-		self->p = NULL;
+		drop(self);
 		ASSERT_EQ(0, gprof_builder_next(&self->b));
 		ASSERT_EQ(0, self->b.nr_counts);
 		gprof_decoder_forget(&self->d);
-		gprof_eviction_next(&aging);
-		aging.max = 64 << 10;
-		ASSERT_EQ(0, gprof_evict(&aging, &self->b, &columns, &no_table, &self->d, 1));
-		ASSERT_EQ(0, gprof_evict(&aging, &self->b, &columns, &no_table, &self->d, 1));
-		spaces = self->b.spaces.nr > spaces ? self->b.spaces.nr : spaces;
+		gprof_eviction_next(&self->aging);
+		self->aging.max = 64 << 10;
+		ASSERT_EQ(0, evict(self));
+		ASSERT_EQ(0, evict(self));
+		grow(&spaces, self->b.spaces.nr);
 	}
-	gprof_eviction_free(&aging);
-	EXPECT_GT(100, spaces) {
-		TH_LOG("%zu", spaces);
-	}
+	EXPECT_BELOW(100, spaces);
 }
 
 TEST_HARNESS_MAIN

@@ -12,6 +12,7 @@
 #include "agent/pusher.h"
 #include "http/http_server.h"
 #include "tool_run.h"
+#include "lib_util.h"
 
 /**
  * struct recorder - one that always has a sample
@@ -114,10 +115,7 @@ FIXTURE_SETUP(recorders)
 
 FIXTURE_TEARDOWN(recorders)
 {
-	char command[128];
-
-	snprintf(command, sizeof(command), "rm -rf %s", self->path);
-	EXPECT_EQ(0, system(command));
+	lib_sh("rm -rf %s", self->path);
 }
 
 /* Of a kind, in the store. */
@@ -152,18 +150,15 @@ TEST_F(recorders, each_is_taken_whatever_the_other_does)
 	EXPECT_EQ(1, items(self, "cpu"));
 	EXPECT_EQ(1, items(self, "heap"));
 	rated.next_fails = true;
-	EXPECT_EQ(STATUS_FAILED, continuous_store(&c, s, CONTINUOUS_GO_ON));
-	EXPECT_EQ(1, items(self, "cpu"));
-	EXPECT_EQ(2, items(self, "heap"));
+	EXPECT_EQS(STATUS_FAILED, continuous_store(&c, s, CONTINUOUS_GO_ON), 1, items(self, "cpu"),
+		   2, items(self, "heap"));
 	rated.next_fails = false;
 	lasting.next_fails = true;
-	EXPECT_EQ(STATUS_FAILED, continuous_store(&c, s, CONTINUOUS_GO_ON));
-	EXPECT_EQ(2, items(self, "cpu"));
-	EXPECT_EQ(2, items(self, "heap"));
+	EXPECT_EQS(STATUS_FAILED, continuous_store(&c, s, CONTINUOUS_GO_ON), 2, items(self, "cpu"),
+		   2, items(self, "heap"));
 	rated.stop_fails = true;
-	EXPECT_EQ(STATUS_FAILED, continuous_store(&c, s, CONTINUOUS_END));
-	EXPECT_EQ(2, items(self, "cpu"));
-	EXPECT_EQ(3, items(self, "heap"));
+	EXPECT_EQS(STATUS_FAILED, continuous_store(&c, s, CONTINUOUS_END), 2, items(self, "cpu"),
+		   3, items(self, "heap"));
 	EXPECT_EQS(4U, c.produced[0], 4U, c.produced[1]);
 	EXPECT_FALSE(rated.made || lasting.made);
 	continuous_free(&c);
@@ -175,16 +170,13 @@ int cmd_push(int argc, char **argv);
 /* What one has until then is kept, and so is the rest of the other. */
 TEST_F(recorders, all_is_kept_when_it_cannot_go_on)
 {
-	char *args[] = { "push", "--store", self->path, "--interval", "1s", "-e", "cpu", "-e",
-			 "heap", NULL };
 	struct ran r;
 
 	rated.next_fails = true;
-	run(&r, cmd_push, args, -1);
-	EXPECT_EQ(STATUS_FAILED, r.status);
-	EXPECT_EQ(1, items(self, "cpu"));
-	EXPECT_EQ(2, items(self, "heap"));
-	EXPECT_NE(NULL, strstr(r.err, "samples: produced=3 stored=3 ")) TH_LOG("%s", r.err);
+	run(&r, cmd_push,
+	    ARGV("push", "--store", self->path, "--interval", "1s", "-e", "cpu", "-e", "heap"), -1);
+	EXPECT_EQS(STATUS_FAILED, r.status, 1, items(self, "cpu"), 2, items(self, "heap"));
+	EXPECT_SAYS(r.err, "samples: produced=3 stored=3 ");
 }
 
 /* Counts of a store, a sender and windows that there are not; or NULL, and there is a store. */

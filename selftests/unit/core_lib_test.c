@@ -6,10 +6,9 @@
 #include "harness.h"
 #include <elf.h>
 #include <gprof/core.h>
-#include <gprof/profile.h>
 #include <linux/gprof.h>
 
-#include "lib_util.h"
+#include "profile_util.h"
 #include "profile/profile.h"
 
 #define PAGE		4096ULL
@@ -152,20 +151,19 @@ TEST_F(core, a_ring_that_was_mapped_twice_is_one)
 TEST_F(core, mappings_are_not_more_than_the_file)
 {
 	struct dump *d = self->d;
-	unsigned int i;
 
 	add_ring(d, 0, 3);
-	for (i = 1; i < 1 + RINGS * 40; i++) {
+	for (unsigned int i = 1; i < 1 + RINGS * 40; i++) {
 		d->headers[d->elf.e_phnum] = d->headers[1];
 		d->headers[d->elf.e_phnum++].p_offset = (uintptr_t)&d->rings[0] - (uintptr_t)d;
 	}
 	/* The list of mappings is four times as long in each of so many notes. */
-	for (i = 1; i < RINGS; i++) {
+	for (unsigned int i = 1; i < RINGS; i++) {
 		memcpy(d->files.of[i], d->files.of[0], sizeof(d->files.of[0]));
 		memcpy(d->files.names + i * sizeof(GPROF_DEVICE), GPROF_DEVICE,
 		       sizeof(GPROF_DEVICE));
 	}
-	for (i = 0; i < 20; i++)
+	for (unsigned int i = 0; i < 20; i++)
 		d->headers[d->elf.e_phnum++] = d->headers[0];
 	EXPECT_EQ(-EBADMSG, open_it(self));
 }
@@ -176,10 +174,9 @@ TEST_F(core, notes_are_not_more_than_some)
 	const struct rlimit limit = { 600 << 20, 600 << 20 };
 	const size_t size = 4 << 20;
 	struct dump *d = self->d;
-	unsigned int i;
 
 	add_ring(d, 0, 3);
-	for (i = 0; i < NOTES - 2; i++) {
+	for (unsigned int i = 0; i < NOTES - 2; i++) {
 		d->headers[d->elf.e_phnum++] = (Elf64_Phdr){
 			.p_type = PT_NOTE, .p_filesz = size, .p_offset = sizeof(*d) + 4 * i,
 		};
@@ -204,7 +201,6 @@ TEST_F(core, mappings_are_found_at_once)
 	unsigned char *file = calloc(1, headers + note + 8), *p = file + headers;
 	Elf64_Phdr *ph = (Elf64_Phdr *)(file + sizeof(Elf64_Ehdr));
 	uint64_t begin, count[2] = { MANY, PAGE };
-	size_t i;
 
 	ASSERT_NE(NULL, file);
 	self->d->elf.e_phoff = sizeof(Elf64_Ehdr);
@@ -216,7 +212,7 @@ TEST_F(core, mappings_are_found_at_once)
 	p += sizeof(Elf64_Nhdr) + 8;
 	memcpy(p, count, 16);
 	ph[0] = (Elf64_Phdr){ .p_type = PT_NOTE, .p_offset = headers, .p_filesz = note };
-	for (i = 0; i < MANY; i++) {
+	for (size_t i = 0; i < MANY; i++) {
 		uint64_t of[3] = { 2 * i * PAGE, (2 * i + 1) * PAGE, 0 };
 
 		ph[MANY - i] = (Elf64_Phdr){
@@ -235,13 +231,6 @@ TEST_F(core, mappings_are_found_at_once)
 }
 
 /* What the process has taken at most so far, in KiB. */
-static long peak_kib(void)
-{
-	struct rusage u;
-
-	return getrusage(RUSAGE_SELF, &u) ? -1 : u.ru_maxrss;
-}
-
 /* A profile of the only ring, with these records behind what it has. */
 static struct gprof_profile *profile_of(FIXTURE_DATA(core) *self, uint32_t kind,
 					const void *records, size_t bytes)
@@ -272,9 +261,9 @@ TEST_F(core, an_empty_ring_takes_no_memory)
 	d->rings[0].head.kind = GPROF_KIND_CPU;
 	ASSERT_EQ(0, ftruncate(self->fd, sizeof(*d) + PAGE + size));
 	ASSERT_EQ(0, open_it(self)) TH_LOG("%s", gprof_error());
-	before = peak_kib();
+	before = lib_peak_kib(RUSAGE_SELF);
 	EXPECT_EQ(0, gprof_core_profile(self->c, 0, &p));
-	EXPECT_GT(32 << 10, peak_kib() - before);
+	EXPECT_GT(32 << 10, lib_peak_kib(RUSAGE_SELF) - before);
 	gprof_profile_free(p);
 }
 
@@ -303,16 +292,6 @@ TEST_F(core, a_ring_is_read_around_its_end)
 	gprof_profile_free(p);
 }
 
-static bool has_comment(const struct gprof_profile *p, const char *text)
-{
-	size_t i;
-
-	for (i = 0; i < p->nr_comments; i++)
-		if (strstr(p->strings.v[p->comments[i]], text))
-			return true;
-	return false;
-}
-
 TEST_F(core, a_wait_keeps_its_delay)
 {
 	static const char *const types[] = { "contentions", "delay" };
@@ -322,9 +301,8 @@ TEST_F(core, a_wait_keeps_its_delay)
 		uint64_t wait;
 	} s[3];
 	struct gprof_profile *p;
-	size_t i;
 
-	for (i = 0; i < 3; i++) {
+	for (size_t i = 0; i < 3; i++) {
 		s[i].s = (struct gprof_sample_rec){
 			.rec = { GPROF_REC_SAMPLE,
 				 GPROF_SAMPLE_REC_F_VALUE | GPROF_SAMPLE_REC_F_WAIT, sizeof(s[0]) },
@@ -338,13 +316,12 @@ TEST_F(core, a_wait_keeps_its_delay)
 	p = profile_of(self, GPROF_KIND_BLOCK, s, sizeof(s));
 	ASSERT_NE(NULL, p) TH_LOG("%s", gprof_error());
 	ASSERT_EQ(2, p->nr_columns);
-	for (i = 0; i < 2; i++)
+	for (size_t i = 0; i < 2; i++)
 		EXPECT_STREQ(types[i], p->strings.v[p->columns[i].type]);
-	EXPECT_EQ(3, gprof_profile_total(p, 0));
-	EXPECT_EQ(15000000000, gprof_profile_total(p, 1));
-	EXPECT_TRUE(has_comment(p, "produced=9 held=3 lost=4 overwritten=0"));
-	EXPECT_TRUE(has_comment(p, "lost 4 samples: the buffer was full"));
-	EXPECT_TRUE(has_comment(p, "2 samples had been read before"));
+	EXPECT_TOTALS(p, 3, 15000000000);
+	EXPECT_TRUE(profile_says(p, "produced=9 held=3 lost=4 overwritten=0"));
+	EXPECT_TRUE(profile_says(p, "lost 4 samples: the buffer was full"));
+	EXPECT_TRUE(profile_says(p, "2 samples had been read before"));
 	gprof_profile_free(p);
 }
 
@@ -365,7 +342,6 @@ TEST_F_TIMEOUT(core, stacks_are_made_within_a_limit, 120)
 	struct dump *d = self->d;
 	uint64_t at = sizeof(*d) + PAGE + sizeof(struct gprof_generation_rec);
 	long before;
-	uint32_t i;
 
 	add_ring(d, 0, 0);
 	base.s = (struct gprof_stack_rec){
@@ -382,16 +358,16 @@ TEST_F_TIMEOUT(core, stacks_are_made_within_a_limit, 120)
 	ASSERT_EQ(2 * PAGE, pwrite(self->fd, &d->rings[0], 2 * PAGE, sizeof(*d)));
 	ASSERT_EQ(sizeof(base), pwrite(self->fd, &base, sizeof(base), at));
 	at += sizeof(base);
-	for (i = 0; i < nr; i++, at += sizeof(r)) {
+	for (uint32_t i = 0; i < nr; i++, at += sizeof(r)) {
 		r.b.id = i + 2;
 		r.frame = i;
 		ASSERT_EQ(sizeof(r), pwrite(self->fd, &r, sizeof(r), at));
 	}
 	ASSERT_EQ(0, open_it(self)) TH_LOG("%s", gprof_error());
-	before = peak_kib();
+	before = lib_peak_kib(RUSAGE_SELF);
 	EXPECT_EQ(-ENOMEM, gprof_core_profile(self->c, 0, &p));
-	EXPECT_NE(NULL, strstr(gprof_error(), "more than 64 MiB"));
-	EXPECT_GT(LIB_MEMORY(150 << 10), peak_kib() - before);
+	EXPECT_SAYS(gprof_error(), "more than 64 MiB");
+	EXPECT_GT(LIB_MEMORY(150 << 10), lib_peak_kib(RUSAGE_SELF) - before);
 }
 
 TEST_HARNESS_MAIN

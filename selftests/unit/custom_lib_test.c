@@ -11,7 +11,7 @@
 #include <sys/ptrace.h>
 #include <sys/vfs.h>
 
-#include "lib_util.h"
+#include "profile_util.h"
 #include "base/own_fd.h"
 #include "custom/custom_dir.h"
 #include "custom/custom_keys.h"
@@ -31,9 +31,8 @@ TEST(each_name_has_a_file_and_each_file_a_name)
 		"////////////////////////////////////////////////////////////////////////////////",
 	};
 	char file[GPROF_CUSTOM_FILE_SIZE], name[GPROF_CUSTOM_NAME_MAX + 1];
-	size_t i;
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		ASSERT_EQ(0, gprof_custom_name_check(names[i], NULL));
 		gprof_custom_file_of(names[i], file);
 		EXPECT_EQ(NULL, strchr(file, '/'));
@@ -52,11 +51,11 @@ TEST(other_files_have_no_name)
 		"012345678901234567890123456789012345678901234567890123456789012345678901234567890",
 	};
 	char name[GPROF_CUSTOM_NAME_MAX + 1];
-	size_t i;
 
-	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		EXPECT_FALSE(gprof_custom_name_of(files[i], name))
 			TH_LOG("number %zu is \"%s\"", i, name);
+	}
 }
 
 /* ---- things ---- */
@@ -120,9 +119,8 @@ FIXTURE(file) {
 static struct gprof_custom_slot slot_of(size_t i, uint64_t n)
 {
 	struct gprof_custom_slot s = { .count = n, .nr = 1 + n % GPROF_CUSTOM_FRAMES_MAX };
-	size_t f;
 
-	for (f = 0; f < s.nr; f++)
+	for (size_t f = 0; f < s.nr; f++)
 		s.frames[f] = BASE * (i + 1) + n * 256 + f;
 	return s;
 }
@@ -230,17 +228,6 @@ static struct seen see(const struct gprof_profile *p)
 	return s;
 }
 
-static bool has_comment(const struct gprof_profile *p, const char *words)
-{
-	const char *text;
-	size_t i;
-
-	for (i = 0; (text = gprof_profile_comment(p, i)); i++)
-		if (strstr(text, words))
-			return true;
-	return false;
-}
-
 #define READ() do {							\
 	gprof_profile_free(self->p);					\
 	self->p = gprof_custom_read(self->pid, NAME);			\
@@ -252,13 +239,12 @@ TEST_F(file, what_stands_still_is_of_one_instant)
 {
 	struct seen s;
 	char byte;
-	int i;
 
-	for (i = 1; i < 5; i++) {
+	for (int i = 1; i < 5; i++) {
 		READ();
 		s = see(self->p);
 		EXPECT_EQS(SLOTS, s.slots, 0, s.torn, i, s.least, i, s.most);
-		EXPECT_FALSE(has_comment(self->p, "instant"));
+		EXPECT_FALSE(profile_says(self->p, "instant"));
 		ASSERT_EQ(1, write(self->go, "1", 1));
 		ASSERT_EQ(1, read(self->ready, &byte, 1));
 	}
@@ -274,12 +260,12 @@ TEST_F(file, what_changes_is_never_torn)
 		READ();
 		s = see(self->p);
 		EXPECT_EQ(0, s.torn);
-		if (has_comment(self->p, "instant of its own")) {
+		if (profile_says(self->p, "instant of its own")) {
 			moving++;
 		} else {
 			EXPECT_GE(1, s.most - s.least);
 		}
-		if (!has_comment(self->p, "left out"))
+		if (!profile_says(self->p, "left out"))
 			EXPECT_EQ(SLOTS, s.slots);
 	}
 	TH_LOG("%u of %u were not of one instant", moving, i);
@@ -299,7 +285,7 @@ TEST_F(file, a_slot_that_never_settles_is_left_out_and_told)
 	READ();
 	s = see(self->p);
 	EXPECT_EQS(SLOTS - 1, s.slots, 0, s.torn);
-	EXPECT_TRUE(has_comment(self->p, "1 stacks changed whenever"));
+	EXPECT_TRUE(profile_says(self->p, "1 stacks changed whenever"));
 }
 
 TEST_F(file, it_is_listed_and_gone_when_its_program_is)
@@ -331,8 +317,7 @@ TEST_F(file, what_is_left_by_the_dead_is_not_believed)
 	/* it has ended, and the number stays its own */
 	ASSERT_EQ(0, waitid(P_PID, (id_t)self->pid, &info, WEXITED | WNOWAIT));
 	EXPECT_EQ(0, stat(self->path, &st));
-	EXPECT_EQ(NULL, gprof_custom_read(self->pid, NAME));
-	EXPECT_EQ(ENOENT, errno);
+	EXPECT_ERRNO(ENOENT, gprof_custom_read(self->pid, NAME));
 	EXPECT_EQ(-1, stat(self->path, &st));
 	sum = 0;
 	EXPECT_ZEROS(gprof_custom_each(0, count, &sum), sum);
@@ -383,10 +368,9 @@ TEST_F(file, numbers_that_overflow_stay_at_the_largest)
 {
 	int fd = open(self->path, O_RDWR | O_CLOEXEC);
 	uint64_t most = UINT64_MAX;
-	size_t i;
 
 	ASSERT_LE(0, fd);
-	for (i = 0; i < SLOTS; i++)
+	for (size_t i = 0; i < SLOTS; i++)
 		ASSERT_EQ(8, pwrite(fd, &most, 8,
 				    (off_t)(GPROF_CUSTOM_HEAD + i * sizeof(struct gprof_custom_slot) +
 					    offsetof(struct gprof_custom_slot, count))));
@@ -403,31 +387,30 @@ TEST_F(file, more_addresses_than_any_program_has_are_too_many)
 	const size_t nr = 2 * GPROF_CUSTOM_STACKS_MAX;
 	struct gprof_custom_slot *slots = calloc(nr, sizeof(*slots));
 	int fd = open(self->path, O_RDWR | O_CLOEXEC);
-	struct rusage before, after;
+	long before, after;
 	uint32_t count = nr;
 	uint64_t addr = BASE;
-	size_t i, f;
 
 	ASSERT_LE(0, fd);
 	ASSERT_NE(NULL, slots);
-	for (i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++) {
 		slots[i].count = 1;
 		slots[i].nr = GPROF_CUSTOM_FRAMES_MAX;
-		for (f = 0; f < GPROF_CUSTOM_FRAMES_MAX; f++)
+		for (size_t f = 0; f < GPROF_CUSTOM_FRAMES_MAX; f++)
 			slots[i].frames[f] = addr += 16;
 	}
 	ASSERT_EQ((ssize_t)(nr * sizeof(*slots)),
 		  pwrite(fd, slots, nr * sizeof(*slots), GPROF_CUSTOM_HEAD));
 	ASSERT_EQ(4, pwrite(fd, &count, 4, offsetof(struct gprof_custom_head, nr_slots)));
 	free(slots);
-	getrusage(RUSAGE_SELF, &before);
+	before = lib_peak_kib(RUSAGE_SELF);
 	self->p = gprof_custom_read(self->pid, NAME);
 	EXPECT_EQS(NULL, self->p, EFBIG, errno);
-	EXPECT_NE(NULL, strstr(gprof_error(), "256 MiB")) TH_LOG("%s", gprof_error());
-	getrusage(RUSAGE_SELF, &after);
+	EXPECT_SAYS(gprof_error(), "256 MiB");
+	after = lib_peak_kib(RUSAGE_SELF);
 	/* what is read, twice, and of the profile as much as it may take */
-	EXPECT_GT(LIB_MEMORY(700 << 10), after.ru_maxrss - before.ru_maxrss)
-		TH_LOG("%ld KiB", after.ru_maxrss - before.ru_maxrss);
+	EXPECT_GT(LIB_MEMORY(700 << 10), after - before)
+		TH_LOG("%ld KiB", after - before);
 	close(fd);
 }
 
@@ -491,7 +474,7 @@ static struct found read_meanwhile(pid_t program, int go, int ready, unsigned in
 		if (!p)
 			_exit(1);
 		s = see(p);
-		found = (struct found){ s.slots, s.torn, has_comment(p, "faster than they were") };
+		found = (struct found){ s.slots, s.torn, profile_says(p, "faster than they were") };
 		_exit(write(result[1], &found, sizeof(found)) != sizeof(found));
 	}
 	close(result[1]);
@@ -529,9 +512,8 @@ TEST_F(file, what_is_being_made_survives_a_lister)
 {
 	static const char *const there[] = { "", "/.new-other" };
 	char own[160], path[192], file[192];
-	size_t i;
 
-	for (i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 2; i++) {
 		uint64_t sum = 0;
 		int status;
 		pid_t pid = traced();
@@ -548,9 +530,7 @@ TEST_F(file, what_is_being_made_survives_a_lister)
 		snprintf(own, sizeof(own), "%.60s/gprof/%d", self->dir, pid);
 		snprintf(path, sizeof(path), "%s%s", own, there[i]);
 		ASSERT_TRUE(run_to(pid, 0, 0, path));
-		EXPECT_EQ(0, gprof_custom_each(0, count, &sum));
-		EXPECT_EQ(SLOTS, sum);
-		EXPECT_EQ(-1, access(own, F_OK));
+		EXPECT_EQS(0, gprof_custom_each(0, count, &sum), SLOTS, sum, -1, access(own, F_OK));
 		ASSERT_EQ(0, ptrace(PTRACE_DETACH, pid, NULL, NULL));
 		ASSERT_EQ(pid, waitpid(pid, &status, 0));
 		EXPECT_EQ(0, status) TH_LOG("with \"%s\"", there[i]);
@@ -560,7 +540,7 @@ TEST_F(file, what_is_being_made_survives_a_lister)
 /* A process with the number of a dead one publishes while what that left is looked at. */
 TEST_F(file, what_another_has_put_there_is_not_removed)
 {
-	char path[300];
+	const char *path = lib_text("%s.new", self->path);
 	siginfo_t info;
 	int fd, status;
 	pid_t pid;
@@ -572,7 +552,6 @@ TEST_F(file, what_another_has_put_there_is_not_removed)
 	if (!pid)
 		_exit(gprof_custom_read(self->pid, NAME) ? 1 : 0);
 	ASSERT_TRUE(run_to(pid, SYS_fcntl, 1, NULL));
-	snprintf(path, sizeof(path), "%s.new", self->path);
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	ASSERT_LE(0, fd);
 	ASSERT_ZEROS(rename(path, self->path), ptrace(PTRACE_DETACH, pid, NULL, NULL));
@@ -599,11 +578,10 @@ TEST_F(file, slots_that_never_settle_are_not_read_for_ever)
 	int fd = open(self->path, O_RDWR | O_CLOEXEC);
 	uint64_t odd = 12345;
 	long before;
-	size_t i;
 
 	if (reads() < 0)
 		SKIP(return, "/proc/self/io does not tell how often was read");
-	for (i = 0; i < SLOTS; i++)
+	for (size_t i = 0; i < SLOTS; i++)
 		ASSERT_EQ(8, pwrite(fd, &odd, 8,
 				    (off_t)(GPROF_CUSTOM_HEAD + i * sizeof(struct gprof_custom_slot))));
 	ASSERT_EQ(8, pwrite(fd, &odd, 8, offsetof(struct gprof_custom_head, changes)));
@@ -611,7 +589,7 @@ TEST_F(file, slots_that_never_settle_are_not_read_for_ever)
 	READ();
 	EXPECT_GT(100000, reads() - before);
 	EXPECT_EQ(0, see(self->p).slots);
-	EXPECT_TRUE(has_comment(self->p, "200 stacks changed whenever"));
+	EXPECT_TRUE(profile_says(self->p, "200 stacks changed whenever"));
 }
 
 /* ---- descriptors and directories ---- */

@@ -98,20 +98,18 @@ static bool begin_server(FIXTURE_DATA(server) *self, const char *file)
 /* A program of its own with a build-id, stripped, and the rest in out.debug. */
 static bool build(FIXTURE_DATA(server) *self)
 {
-	char path[128];
+	const char *path = lib_text("%s/id", self->dir);
 	FILE *f;
-	int i;
 
 	if (lib_sh("cd %s && echo 'int main(void) { return %d; }' >a.c && "
 		   "gcc -g -Wl,--build-id=sha1 -o out a.c && objcopy --only-keep-debug out out.debug && "
 		   "readelf -n out | awk '/Build ID/ { print $3 }' >id", self->dir, getpid() & 0xff))
 		return false;
-	snprintf(path, sizeof(path), "%s/id", self->dir);
 	f = fopen(path, "r");
 	if (!f || !fgets(self->hex, sizeof(self->hex), f))
 		return false;
 	fclose(f);
-	for (i = 0; i < 20; i++)
+	for (int i = 0; i < 20; i++)
 		if (sscanf(self->hex + 2 * i, "%2hhx", &self->build_id[i]) != 1)
 			return false;
 	self->wanted = (struct gprof_debug_request){
@@ -330,9 +328,7 @@ TEST_F(server, waiting_ends_when_progress_says_so)
 	began = now_ms();
 	EXPECT_EQ(-1, gprof_debug_file(&self->wanted));
 	EXPECT_GT(15000, now_ms() - began);
-	EXPECT_EQ(1, self->told);
-	EXPECT_EQ(-1, gprof_debug_file(&self->wanted));
-	EXPECT_EQ(1, self->told);
+	EXPECT_EQS(1, self->told, -1, gprof_debug_file(&self->wanted), 1, self->told);
 }
 
 static int tell_and_forbid(void *ctx, const char *build_id, uint64_t done, uint64_t total)
@@ -365,7 +361,7 @@ TEST(without_a_server_there_is_a_sentence)
 
 	unsetenv("DEBUGINFOD_URLS");
 	EXPECT_EQ(-ENOENT, gprof_debuginfod_allow(NULL));
-	EXPECT_NE(NULL, strstr(gprof_error(), "DEBUGINFOD_URLS"));
+	EXPECT_SAYS(gprof_error(), "DEBUGINFOD_URLS");
 	EXPECT_EQ(-EINVAL, gprof_debuginfod_allow(&o));
 }
 

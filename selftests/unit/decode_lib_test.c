@@ -198,6 +198,10 @@ static const struct {
 	  { .weight = 1, .parallelism = 2, .owner = { .tid = 77, .comm = "holds it" } } },
 };
 
+#define SAME(member)									\
+	EXPECT_EQ(0, memcmp(&want->member, &got->member, sizeof(got->member)))		\
+		TH_LOG(#member " of %zu", i)
+
 /* With a word behind that nobody announced, too; and short by one word it is none. */
 TEST_F(decode, what_follows_a_sample_is_what_its_flags_say)
 {
@@ -219,19 +223,17 @@ TEST_F(decode, what_follows_a_sample_is_what_its_flags_say)
 			feed(&self->d, &r, r.s.rec.size);
 			ASSERT_EQ(1, self->n.nr_samples) TH_LOG("%zu", i);
 			EXPECT_EQ(!!(followed[i].flags & F(NMI)), self->d.counts.nmi);
-			EXPECT_EQ(want->weight, got->weight) TH_LOG("%zu", i);
-			EXPECT_EQ(want->addr, got->addr) TH_LOG("%zu", i);
-			EXPECT_EQ(want->has_addr, got->has_addr) TH_LOG("%zu", i);
-			EXPECT_EQ(want->value, got->value) TH_LOG("%zu", i);
-			EXPECT_EQ(want->has_value, got->has_value) TH_LOG("%zu", i);
-			EXPECT_EQ(want->wait, got->wait) TH_LOG("%zu", i);
-			EXPECT_EQ(want->has_wait, got->has_wait) TH_LOG("%zu", i);
-			EXPECT_EQ(want->parallelism, got->parallelism) TH_LOG("%zu", i);
-			EXPECT_EQ(want->live, got->live) TH_LOG("%zu", i);
-			EXPECT_EQ(0, memcmp(&want->state, &got->state, sizeof(got->state)))
-				TH_LOG("%zu", i);
-			EXPECT_EQ(0, memcmp(&want->owner, &got->owner, sizeof(got->owner)))
-				TH_LOG("%zu", i);
+			SAME(weight);
+			SAME(addr);
+			SAME(has_addr);
+			SAME(value);
+			SAME(has_value);
+			SAME(wait);
+			SAME(has_wait);
+			SAME(parallelism);
+			SAME(live);
+			SAME(state);
+			SAME(owner);
 		}
 		feed(&self->d, &r, size - 8);
 		EXPECT_EQ(1, self->n.nr_samples) TH_LOG("%zu", i);
@@ -519,6 +521,19 @@ TEST_F(decode, short_and_unknown_records_are_passed)
 	EXPECT_EQS(2, self->d.counts.unknown, 0, self->d.counts.malformed);
 }
 
+static void known_sample(struct gprof_decoder *d)
+{
+	task(d, 42);
+	stack(d, 7);
+	sample(d, 42, 7);
+}
+
+static void sampled(struct gprof_decoder *d)
+{
+	generation(d, 100);
+	known_sample(d);
+}
+
 /* Samples in a row, as they lie in a ring. */
 struct row {
 	struct gprof_sample_rec s[4];
@@ -527,10 +542,9 @@ struct row {
 static struct row row_of(uint32_t tid, uint32_t id)
 {
 	struct row r;
-	int i;
 
 	memset(&r, 0, sizeof(r));
-	for (i = 0; i < 4; i++) {
+	for (int i = 0; i < 4; i++) {
 		r.s[i].rec = (struct gprof_rec){ GPROF_REC_SAMPLE, GPROF_SAMPLE_REC_F_NMI,
 						 sizeof(r.s[i]) };
 		r.s[i].tid = tid;
@@ -563,14 +577,10 @@ TEST_F(decode, samples_like_earlier_ones_are_taken_in_a_row)
 TEST_F(decode, row_ends_at_the_first_sample_that_is_not_like_an_earlier_one)
 {
 	struct row same, r;
-	int i;
 
-	generation(&self->d, 100);
-	task(&self->d, 42);
-	stack(&self->d, 7);
-	sample(&self->d, 42, 7);
+	sampled(&self->d);
 	same = row_of(42, 7);
-	for (i = 0; i < 8; i++) {
+	for (int i = 0; i < 8; i++) {
 		r = same;
 		switch (i) {
 		case 0: r.s[2].tid += GPROF_AGAIN; break;	/* in the same place */
@@ -590,15 +600,10 @@ TEST_F(decode, row_is_of_one_generation_one_name_and_one_stack)
 {
 	struct row r = row_of(42, 7);
 
-	generation(&self->d, 100);
-	task(&self->d, 42);
-	stack(&self->d, 7);
-	sample(&self->d, 42, 7);
+	sampled(&self->d);
 	generation(&self->d, 100);
 	EXPECT_EQ(0, feed_row(&self->d, &r));
-	task(&self->d, 42);
-	stack(&self->d, 7);
-	sample(&self->d, 42, 7);
+	known_sample(&self->d);
 	EXPECT_EQ(4, feed_row(&self->d, &r));
 	task(&self->d, 42);	/* another handle: renamed */
 	EXPECT_EQ(0, feed_row(&self->d, &r));
@@ -625,10 +630,7 @@ TEST_F(decode, row_uses_up_a_stack_that_is_for_the_next_sample_only)
 {
 	struct row r = row_of(42, 7);
 
-	generation(&self->d, 100);
-	task(&self->d, 42);
-	stack(&self->d, 7);
-	sample(&self->d, 42, 7);
+	sampled(&self->d);
 	stack(&self->d, 0);
 	EXPECT_EQ(4, feed_row(&self->d, &r));
 	sample(&self->d, 42, 0);
@@ -644,31 +646,49 @@ TEST_F(decode, what_a_callee_returns_is_passed_on)
 	EXPECT_EQ(-ENOMEM, feed(&self->d, &s, sizeof(s)));
 }
 
+FIXTURE(built) {
+	struct gprof_builder b;
+	struct gprof_decoder d;
+	struct gprof_profile *p;
+};
+
+FIXTURE_SETUP(built)
+{
+	ASSERT_EQ(0, gprof_builder_init(&self->b));
+	gprof_decoder_init(&self->d, &gprof_builder_ops, &self->b);
+}
+
+FIXTURE_TEARDOWN(built)
+{
+	gprof_profile_free(self->p);
+	gprof_decoder_free(&self->d);
+	gprof_builder_free(&self->b);
+}
+
+#define MAKE() do {									\
+	gprof_profile_free(self->p);							\
+	ASSERT_EQ(0, gprof_builder_profile(&self->b, &columns, &self->p));		\
+} while (0)
+
 /*
  * Garbage: records of every type with every size up to 200 bytes, contents at
  * random, given to the real builder. Nothing may be read beyond a record (each
  * ends where its allocation ends, which ASan sees), and a profile comes out.
  */
-TEST(garbage_makes_no_harm)
+TEST_F(built, garbage_makes_no_harm)
 {
 	struct gprof_columns columns = {
 		.count_type = "samples", .weight_type = "cycles", .weight_unit = "count",
 		.period = 1,
 	};
 	uint64_t rnd = 88172645463325252ULL, total = 0;
-	struct gprof_profile *p = NULL;
-	struct gprof_builder b;
-	struct gprof_decoder d;
-	uint32_t i, j;
 
-	ASSERT_EQ(0, gprof_builder_init(&b));
-	gprof_decoder_init(&d, &gprof_builder_ops, &b);
-	for (i = 0; i < 60000; i++) {
+	for (uint32_t i = 0; i < 60000; i++) {
 		uint32_t size = 8 + 8 * (lib_random(&rnd) % 25);
 		unsigned char *mem = malloc(size);
 		struct gprof_rec *rec = (void *)mem;
 
-		for (j = 0; j < size; j++)
+		for (uint32_t j = 0; j < size; j++)
 			mem[j] = lib_random(&rnd) % 4 ? lib_random(&rnd) % 3 : lib_random(&rnd);
 		rec->type = lib_random(&rnd) % 9;
 		if (i % 50 == 0)
@@ -696,80 +716,51 @@ TEST(garbage_makes_no_harm)
 			((struct gprof_map_rec *)mem)->process.pid = 1 << 30;
 			mem[size - 1] = 0;
 		}
-		ASSERT_EQ(0, gprof_decoder_feed(&d, rec, size));
+		ASSERT_EQ(0, gprof_decoder_feed(&self->d, rec, size));
 		free(mem);
 	}
-	EXPECT_LT(100, d.counts.samples);
-	EXPECT_LT(100, d.counts.malformed);
-	for (i = 0; i < b.nr_counts; i++)
-		total += b.counts[i].samples;
-	EXPECT_EQ(d.counts.samples, total);
-	ASSERT_EQ(0, gprof_builder_profile(&b, &columns, &p));
-	EXPECT_EQ((int64_t)total, gprof_profile_total(p, 0));
-	gprof_profile_free(p);
-	gprof_decoder_free(&d);
-	gprof_builder_free(&b);
+	EXPECT_LT(100, self->d.counts.samples);
+	EXPECT_LT(100, self->d.counts.malformed);
+	for (uint32_t i = 0; i < self->b.nr_counts; i++)
+		total += self->b.counts[i].samples;
+	EXPECT_EQ(self->d.counts.samples, total);
+	MAKE();
+	EXPECT_EQ((int64_t)total, gprof_profile_total(self->p, 0));
 }
 
-static void feed_wait(struct gprof_decoder *d, uint64_t ns, uint64_t wait)
+static void feed_with(struct gprof_decoder *d, uint16_t flags, uint32_t tid, uint64_t a, uint64_t b)
 {
 	struct { struct gprof_sample_rec s; uint64_t extra[2]; } r = {
-		.s.rec = { GPROF_REC_SAMPLE, GPROF_SAMPLE_REC_F_VALUE | GPROF_SAMPLE_REC_F_WAIT,
-			   sizeof(r) },
-		.s.tid = 5,
-		.extra = { ns, wait },
+		.s = { .rec = { GPROF_REC_SAMPLE, flags, sizeof(r) }, .tid = tid },
+		.extra = { a, b },
 	};
 
-	gprof_decoder_feed(d, &r.s.rec, sizeof(r));
+	feed(d, &r, sizeof(r));
 }
 
+#define PIPE(ns)	(GPROF_WAIT_FOR_PIPE | (ns) << GPROF_WAIT_RUNNABLE_SHIFT)
+
 /* Each stands for ten, and what it was for tells it apart. */
-TEST(waits_are_added_up)
+TEST_F(built, waits_are_added_up)
 {
 	struct gprof_columns columns = {
 		.weight_type = "contentions", .weight_unit = "count", .period = 10,
 		.value_type = "delay", .value_unit = "nanoseconds", .runnable_type = "runnable",
 	};
-	struct gprof_generation_rec g = {
-		.rec = { GPROF_REC_GENERATION, 0, sizeof(g) }, .weight = 10,
-	};
-	struct gprof_profile *p = NULL;
-	struct gprof_builder b;
-	struct gprof_decoder d;
 
-	ASSERT_EQ(0, gprof_builder_init(&b));
-	gprof_decoder_init(&d, &gprof_builder_ops, &b);
-	gprof_decoder_feed(&d, &g.rec, sizeof(g));
-	feed_wait(&d, 7, GPROF_WAIT_FOR_PIPE | 3 << GPROF_WAIT_RUNNABLE_SHIFT);
-	feed_wait(&d, 100, GPROF_WAIT_FOR_SLEEP);
-	feed_wait(&d, 8, GPROF_WAIT_FOR_PIPE | 4 << GPROF_WAIT_RUNNABLE_SHIFT);
-	EXPECT_EQ(2, b.nr_counts);
-	ASSERT_EQ(0, gprof_builder_profile(&b, &columns, &p));
-	EXPECT_EQ(30, gprof_profile_total(p, 0));
-	EXPECT_EQ(1150, gprof_profile_total(p, 1));
-	EXPECT_EQ(70, gprof_profile_total(p, 2));
-	EXPECT_EQ(1, gprof_profile_default_type(p));
-	EXPECT_EQ(10, p->period);
-	gprof_profile_free(p);
+	generation(&self->d, 10);
+	feed_with(&self->d, F(VALUE) | F(WAIT), 5, 7, PIPE(3));
+	feed_with(&self->d, F(VALUE) | F(WAIT), 5, 100, GPROF_WAIT_FOR_SLEEP);
+	feed_with(&self->d, F(VALUE) | F(WAIT), 5, 8, PIPE(4));
+	EXPECT_EQ(2, self->b.nr_counts);
+	MAKE();
+	EXPECT_TOTALS(self->p, 30, 1150, 70);
+	EXPECT_EQ(1, gprof_profile_default_type(self->p));
+	EXPECT_EQ(10, self->p->period);
 	/* Nobody waits for that long. */
-	feed_wait(&d, UINT64_MAX / 2, GPROF_WAIT_FOR_SLEEP);
-	ASSERT_EQ(0, gprof_builder_profile(&b, &columns, &p));
-	EXPECT_EQ(INT64_MAX, gprof_profile_total(p, 1));
-	gprof_profile_free(p);
-	gprof_decoder_free(&d);
-	gprof_builder_free(&b);
-}
-
-static void feed_running(struct gprof_decoder *d, uint32_t tid, uint64_t weight, uint64_t running)
-{
-	struct { struct gprof_sample_rec s; uint64_t extra[2]; } r = {
-		.s.rec = { GPROF_REC_SAMPLE,
-			   GPROF_SAMPLE_REC_F_WEIGHT | GPROF_SAMPLE_REC_F_PARALLELISM, sizeof(r) },
-		.s.tid = tid,
-		.extra = { weight, running },
-	};
-
-	gprof_decoder_feed(d, &r.s.rec, sizeof(r));
+	feed_with(&self->d, F(VALUE) | F(WAIT), 5, UINT64_MAX / 2, GPROF_WAIT_FOR_SLEEP);
+	MAKE();
+	EXPECT_EQ(INT64_MAX, gprof_profile_total(self->p, 1));
 }
 
 /* A context of see_latency(). */
@@ -798,52 +789,41 @@ static int see_latency(void *ctx, const struct gprof_frame *frames, size_t nr,
 }
 
 /* However little each stands for: the sum is what it should be. */
-TEST(latency_is_divided_exactly)
+TEST_F(built, latency_is_divided_exactly)
 {
 	struct gprof_columns columns = {
 		.weight_type = "events", .weight_unit = "count", .period = 1, .latency = true,
 	};
-	struct gprof_generation_rec g = { .rec = { GPROF_REC_GENERATION, 0, sizeof(g) } };
 	struct latencies seen = { 0 };
-	struct gprof_profile *p = NULL;
-	struct gprof_builder b;
-	struct gprof_decoder d;
-	uint32_t tid;
 	double want;
 
-	ASSERT_EQ(0, gprof_builder_init(&b));
-	gprof_decoder_init(&d, &gprof_builder_ops, &b);
-	gprof_decoder_feed(&d, &g.rec, sizeof(g));
-	for (tid = 1; tid <= 21000; tid++)
-		feed_running(&d, tid, 1, 7);
-	feed_running(&d, 1, 1000, 7);
-	feed_running(&d, 1, 5, 1);
-	EXPECT_EQ(21001, b.nr_counts);
+	generation(&self->d, 10);
+	for (uint32_t tid = 1; tid <= 21000; tid++)
+		feed_with(&self->d, F(WEIGHT) | F(PARALLELISM), tid, 1, 7);
+	feed_with(&self->d, F(WEIGHT) | F(PARALLELISM), 1, 1000, 7);
+	feed_with(&self->d, F(WEIGHT) | F(PARALLELISM), 1, 5, 1);
+	EXPECT_EQ(21001, self->b.nr_counts);
 	want = 22000.0 / 7 + 5;
-	ASSERT_ZEROS(gprof_builder_profile(&b, &columns, &p), gprof_profile_finish(p));
-	EXPECT_EQ(22005, gprof_profile_total(p, 0));
-	EXPECT_LE(want - 0.5, gprof_profile_total(p, 1));
-	EXPECT_GE(want + 0.5, gprof_profile_total(p, 1));
-	EXPECT_EQ(0, gprof_profile_default_type(p));
-	seen.p = p;
-	EXPECT_EQ(0, gprof_profile_each(p, see_latency, &seen));
+	MAKE();
+	ASSERT_EQ(0, gprof_profile_finish(self->p));
+	EXPECT_EQ(22005, gprof_profile_total(self->p, 0));
+	EXPECT_LE(want - 0.5, gprof_profile_total(self->p, 1));
+	EXPECT_GE(want + 0.5, gprof_profile_total(self->p, 1));
+	EXPECT_EQ(0, gprof_profile_default_type(self->p));
+	seen.p = self->p;
+	EXPECT_EQ(0, gprof_profile_each(self->p, see_latency, &seen));
 	EXPECT_EQ(21001, seen.nr);
 	EXPECT_GE(1000, seen.off);
-	gprof_profile_free(p);
 	/* More than there is room for, and more CPUs than anybody has. */
-	gprof_builder_clear(&b);
-	feed_running(&d, 1, UINT64_MAX, 1);
-	feed_running(&d, 2, UINT64_MAX, UINT32_MAX);
-	ASSERT_EQ(0, gprof_builder_profile(&b, &columns, &p));
-	EXPECT_EQ(INT64_MAX, gprof_profile_total(p, 1));
-	gprof_profile_free(p);
-	gprof_builder_clear(&b);
-	feed_running(&d, 2, UINT64_MAX, UINT32_MAX);
-	ASSERT_EQ(0, gprof_builder_profile(&b, &columns, &p));
-	EXPECT_EQ(UINT64_MAX / UINT32_MAX, gprof_profile_total(p, 1));
-	gprof_profile_free(p);
-	gprof_decoder_free(&d);
-	gprof_builder_free(&b);
+	gprof_builder_clear(&self->b);
+	feed_with(&self->d, F(WEIGHT) | F(PARALLELISM), 1, UINT64_MAX, 1);
+	feed_with(&self->d, F(WEIGHT) | F(PARALLELISM), 2, UINT64_MAX, UINT32_MAX);
+	MAKE();
+	EXPECT_EQ(INT64_MAX, gprof_profile_total(self->p, 1));
+	gprof_builder_clear(&self->b);
+	feed_with(&self->d, F(WEIGHT) | F(PARALLELISM), 2, UINT64_MAX, UINT32_MAX);
+	MAKE();
+	EXPECT_EQ(UINT64_MAX / UINT32_MAX, gprof_profile_total(self->p, 1));
 }
 
 #define SLOTS	4
@@ -869,20 +849,8 @@ static uint64_t word(uint64_t slot, uint64_t serial)
 	return serial << GPROF_OBJECT_SERIAL_SHIFT | GPROF_OBJECT_LIVE | slot;
 }
 
-static void feed_lasting(struct gprof_decoder *d, uint64_t tid, uint64_t bytes, uint64_t live)
-{
-	struct { struct gprof_sample_rec s; uint64_t extra[2]; } r = {
-		.s.rec = { GPROF_REC_SAMPLE, GPROF_SAMPLE_REC_F_VALUE | GPROF_SAMPLE_REC_F_OBJECT,
-			   sizeof(r) },
-		.s.tid = tid,
-		.extra = { bytes, live },
-	};
-
-	gprof_decoder_feed(d, &r.s.rec, sizeof(r));
-}
-
 /* Of two tasks; what is live is so of whom the table says, and of no earlier use of a slot. */
-TEST(what_is_live_is_what_the_table_says)
+TEST_F(built, what_is_live_is_what_the_table_says)
 {
 	struct gprof_columns columns = {
 		.weight_type = "alloc_objects", .weight_unit = "count", .period = 4096,
@@ -890,33 +858,25 @@ TEST(what_is_live_is_what_the_table_says)
 		.live_weight_type = "inuse_objects", .live_value_type = "inuse_space",
 		.period_type = "space", .period_unit = "bytes",
 	};
-	struct gprof_generation_rec g = {
-		.rec = { GPROF_REC_GENERATION, 0, sizeof(g) }, .weight = 10,
-	};
 	struct table table = a_table();
 	const struct gprof_object_table t = { &table.head, sizeof(table) };
-	struct gprof_profile *p = NULL;
-	struct gprof_builder b;
-	struct gprof_decoder d;
 
 	ASSERT_TRUE(gprof_object_table_fits(&table.head, sizeof(table)));
-	ASSERT_EQ(0, gprof_builder_init(&b));
-	gprof_decoder_init(&d, &gprof_builder_ops, &b);
-	gprof_decoder_feed(&d, &g.rec, sizeof(g));
+	generation(&self->d, 10);
 	/* Of a dump, which has no table, nothing is kept, wherever it says it is. */
-	feed_lasting(&d, 5, 100, word(0xffffff, 1));
-	EXPECT_EQ(0, b.live_samples.cap);
-	gprof_builder_clear(&b);
-	b.live_samples.max = SLOTS;
-	feed_lasting(&d, 5, 100, word(SLOTS, 1));
-	EXPECT_EQ(0, b.live_samples.cap);
-	gprof_builder_clear(&b);
-	feed_lasting(&d, 5, 100, word(0, 1));
-	feed_lasting(&d, 5, 200, word(1, 1));
+	feed_with(&self->d, F(VALUE) | F(OBJECT), 5, 100, word(0xffffff, 1));
+	EXPECT_EQ(0, self->b.live_samples.cap);
+	gprof_builder_clear(&self->b);
+	self->b.live_samples.max = SLOTS;
+	feed_with(&self->d, F(VALUE) | F(OBJECT), 5, 100, word(SLOTS, 1));
+	EXPECT_EQ(0, self->b.live_samples.cap);
+	gprof_builder_clear(&self->b);
+	feed_with(&self->d, F(VALUE) | F(OBJECT), 5, 100, word(0, 1));
+	feed_with(&self->d, F(VALUE) | F(OBJECT), 5, 200, word(1, 1));
 	/* The ring of another CPU, whose older samples are read later. */
-	feed_lasting(&d, 6, 300, word(2, 2));
-	feed_lasting(&d, 6, 700, word(2, 1));
-	EXPECT_EQ(2, b.nr_counts);
+	feed_with(&self->d, F(VALUE) | F(OBJECT), 6, 300, word(2, 2));
+	feed_with(&self->d, F(VALUE) | F(OBJECT), 6, 700, word(2, 1));
+	EXPECT_EQ(2, self->b.nr_counts);
 	/* Of slot 0 it has been freed, of slot 3 the sample was lost. */
 	table.slots[0] = (struct gprof_object_slot){ word(0, 1) & ~GPROF_OBJECT_LIVE, 0, 100, 10 };
 	table.slots[1] = (struct gprof_object_slot){ word(1, 1), 0, 200, 10 };
@@ -924,27 +884,20 @@ TEST(what_is_live_is_what_the_table_says)
 	table.slots[3] = (struct gprof_object_slot){ word(3, 7), 0, 50, 3 };
 	table.head.full = 11;
 	table.head.unseen = 12;
-	gprof_builder_mark_live(&b, &t);
-	EXPECT_EQS(3, b.unknown.objects, 150, b.unknown.value, 11, b.unknown.full,
-		   12, b.unknown.unseen);
-	ASSERT_EQ(0, gprof_builder_profile(&b, &columns, &p));
-	EXPECT_EQ(40, gprof_profile_total(p, 0));
-	EXPECT_EQ(13000, gprof_profile_total(p, 1));
-	EXPECT_EQ(20, gprof_profile_total(p, 2));
-	EXPECT_EQ(5000, gprof_profile_total(p, 3));
-	EXPECT_EQ(3, gprof_profile_default_type(p));
-	EXPECT_EQ(4096, p->period);
-	EXPECT_STREQ("space", p->strings.v[p->period_type.type]);
-	gprof_profile_free(p);
+	gprof_builder_mark_live(&self->b, &t);
+	EXPECT_EQS(3, self->b.unknown.objects, 150, self->b.unknown.value, 11, self->b.unknown.full,
+		   12, self->b.unknown.unseen);
+	MAKE();
+	EXPECT_TOTALS(self->p, 40, 13000, 20, 5000);
+	EXPECT_EQ(3, gprof_profile_default_type(self->p));
+	EXPECT_EQ(4096, self->p->period);
+	EXPECT_STREQ("space", self->p->strings.v[self->p->period_type.type]);
 	/* Slot 1 is somebody else's; what was found before does not count again. */
 	table.slots[1].live = word(1, 2);
-	gprof_builder_mark_live(&b, &t);
-	ASSERT_EQ(0, gprof_builder_profile(&b, &columns, &p));
-	EXPECT_EQ(10, gprof_profile_total(p, 2));
-	EXPECT_EQ(3000, gprof_profile_total(p, 3));
-	gprof_profile_free(p);
-	gprof_decoder_free(&d);
-	gprof_builder_free(&b);
+	gprof_builder_mark_live(&self->b, &t);
+	MAKE();
+	EXPECT_EQ(10, gprof_profile_total(self->p, 2));
+	EXPECT_EQ(3000, gprof_profile_total(self->p, 3));
 }
 
 TEST(table_that_cannot_be_read_is_refused)

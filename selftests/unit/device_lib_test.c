@@ -4,13 +4,12 @@
  * is given here, and what the library makes of it has to be exact.
  */
 #include "harness.h"
-#include <gprof/profile.h>
 #include <gprof/recorder.h>
 #include <malloc.h>
 #include <sys/eventfd.h>
 
 #include "device/device.h"
-#include "lib_util.h"
+#include "profile_util.h"
 #include "profile/profile.h"
 #include "record/recorder.h"
 
@@ -135,13 +134,11 @@ static void *map(off_t at, size_t size)
 
 static bool plug_in(void)
 {
-	unsigned int cpu;
-
 	memset(&kernel, 0, sizeof(kernel));
 	kernel.fd = memfd_create("gprof", MFD_CLOEXEC);
 	if (kernel.fd < 0 || ftruncate(kernel.fd, GPROF_MMAP_TAIL(CPUS)))
 		return false;
-	for (cpu = 0; cpu < CPUS; cpu++) {
+	for (unsigned int cpu = 0; cpu < CPUS; cpu++) {
 		kernel.head[cpu] = map(GPROF_MMAP_RING(cpu), 4096 + 2 * DATA);
 		kernel.tail[cpu] = map(GPROF_MMAP_TAIL(cpu), 4096);
 		if (kernel.head[cpu] == MAP_FAILED || kernel.tail[cpu] == MAP_FAILED)
@@ -270,19 +267,8 @@ static void count_on(uint64_t step)
 	k->out_time_running += 250 * step;
 }
 
-static bool has_comment(const struct gprof_profile *p, const char *text)
-{
-	const char *comment;
-	size_t i;
-
-	for (i = 0; (comment = gprof_profile_comment(p, i)); i++)
-		if (!strncmp(comment, text, strlen(text)))
-			return true;
-	return false;
-}
-
 #define EXPECT_COMMENT(text) do {						\
-	EXPECT_TRUE(has_comment(self->p, text)) {				\
+	EXPECT_TRUE(profile_says(self->p, text)) {				\
 		size_t _i;							\
 		const char *_c;							\
 										\
@@ -338,8 +324,7 @@ TEST_F(device, counts_are_those_of_the_recording_alone)
 
 	self->p = written(self->out);
 	ASSERT_NE(NULL, self->p);
-	EXPECT_EQ(11, gprof_profile_total(self->p, 0));
-	EXPECT_EQ(110, gprof_profile_total(self->p, 1));
+	EXPECT_TOTALS(self->p, 11, 110);
 	gprof_profile_time(self->p, &start, &duration);
 	EXPECT_EQS(1700000000500000000, start, 2500000000, duration, 10, self->p->period);
 	EXPECT_COMMENT("gprof ");
@@ -353,7 +338,7 @@ TEST_F(device, counts_are_those_of_the_recording_alone)
 	EXPECT_COMMENT("multiplexed: the counter ran 25.0 % of the time");
 	EXPECT_COMMENT("17 times the mappings of a process were not read");
 	EXPECT_COMMENT("13 times the mappings of a process did not fit");
-	EXPECT_FALSE(has_comment(self->p, "the counts"));
+	EXPECT_FALSE(profile_says(self->p, "the counts"));
 }
 
 static int count_stacks(void *ctx, const struct gprof_frame *frames, size_t nr,
@@ -406,7 +391,7 @@ TEST_F(device, counts_that_do_not_add_up_are_an_error_and_a_comment)
 	put_row(0, 3);
 	kernel.stats.out_produced = 4;
 	EXPECT_EQ(-EPROTO, gprof_recorder_stop(self->r));
-	EXPECT_NE(NULL, strstr(gprof_error(), "4 samples were produced"));
+	EXPECT_SAYS(gprof_error(), "4 samples were produced");
 	self->p = written(self->out);
 	ASSERT_NE(NULL, self->p);
 	EXPECT_COMMENT("the counts do not add up: 4 samples were produced, 3 read");
@@ -473,7 +458,7 @@ TEST_F(device, corrupt_ring_is_told_and_the_others_are_read)
 	put_row(1, 5);
 	kernel.stats.out_produced = 5;
 	EXPECT_EQ(-EBADMSG, gprof_recorder_stop(self->r));
-	EXPECT_NE(NULL, strstr(gprof_error(), "CPU 0"));
+	EXPECT_SAYS(gprof_error(), "CPU 0");
 	self->p = written(self->out);
 	ASSERT_NE(NULL, self->p);
 	EXPECT_EQ(5, gprof_profile_total(self->p, 0));
@@ -485,16 +470,15 @@ TEST_F(device, output_that_cannot_take_the_profile_is_refused_or_told)
 	int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
 	int readable = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
-	EXPECT_EQ(-EBADF, gprof_recorder_start(self->r, readable));
-	EXPECT_EQ(-EBADF, gprof_recorder_start(self->r, -1));
-	EXPECT_EQ(-EINVAL, gprof_recorder_start_events(self->r, &full, 2));
-	EXPECT_EQ(-EINVAL, gprof_recorder_start_events(self->r, &full, 0));
-	EXPECT_EQ(0, kernel.started);
-	EXPECT_EQ(-EINVAL, gprof_recorder_stop(self->r));
+	EXPECT_EQS(-EBADF, gprof_recorder_start(self->r, readable),
+		   -EBADF, gprof_recorder_start(self->r, -1),
+		   -EINVAL, gprof_recorder_start_events(self->r, &full, 2),
+		   -EINVAL, gprof_recorder_start_events(self->r, &full, 0), 0, kernel.started,
+		   -EINVAL, gprof_recorder_stop(self->r));
 	ASSERT_EQ(0, gprof_recorder_start(self->r, full));
 	EXPECT_EQ(-EBUSY, gprof_recorder_start(self->r, self->out));
 	EXPECT_EQ(-ENOSPC, gprof_recorder_stop(self->r));
-	EXPECT_NE(NULL, strstr(gprof_error(), "disk is full"));
+	EXPECT_SAYS(gprof_error(), "disk is full");
 	EXPECT_EQ(-EINVAL, gprof_recorder_stats(self->r, 1, &self->st));
 	/* it is stopped, and works again */
 	EXPECT_EQ(-EINVAL, gprof_recorder_stop(self->r));
@@ -518,9 +502,8 @@ TEST_F(device, ring_that_describes_itself_otherwise_is_refused)
 	struct gprof_target target = { .type = GPROF_PROCESS, .id = getpid() };
 	struct gprof_stream_source source = { .name = "test", .columns.weight_type = "cycles" };
 	struct gprof_ring_head good = *kernel.head[1];
-	unsigned int i;
 
-	for (i = 0; i < 5; i++) {
+	for (unsigned int i = 0; i < 5; i++) {
 		struct gprof_ring_head *h = kernel.head[1];
 
 		*h = good;
@@ -532,8 +515,7 @@ TEST_F(device, ring_that_describes_itself_otherwise_is_refused)
 		default:
 			h->data_offset *= 2;
 		}
-		EXPECT_EQ(NULL, gprof_recorder_make(&target, &source, 1, &opts, &self->e));
-		EXPECT_EQ(EPROTO, errno);
+		EXPECT_ERRNO(EPROTO, gprof_recorder_make(&target, &source, 1, &opts, &self->e));
 		EXPECT_NE(NULL, strstr(self->e.text, "CPU 1")) TH_LOG("%u: %s", i, self->e.text);
 	}
 	*kernel.head[1] = good;
@@ -546,19 +528,17 @@ TEST_F(device, ring_that_describes_itself_otherwise_is_refused)
 /* As a daemon does: all are closed, and what it opens gets their numbers. */
 static int take_numbers(bool *ours, int *tells, int *file)
 {
-	char path[64];
-	int fd;
+	const char *path = lib_text("/tmp/gprof_strangers_%d", getpid());
 
-	for (fd = 3; fd < STRANGERS; fd++)
+	for (int fd = 3; fd < STRANGERS; fd++)
 		ours[fd] = fcntl(fd, F_GETFD) >= 0;
 	closefrom(3);
 	*tells = fcntl(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC), F_DUPFD_CLOEXEC, STRANGERS);
-	snprintf(path, sizeof(path), "/tmp/gprof_strangers_%d", getpid());
 	*file = fcntl(open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600), F_DUPFD_CLOEXEC,
 		      STRANGERS);
 	unlink(path);
 	closefrom(*file + 1);
-	for (fd = 3; fd < STRANGERS; fd++) {
+	for (int fd = 3; fd < STRANGERS; fd++) {
 		close(fd);
 		/* the file is ready at once, the other never */
 		if (ours[fd] && dup2(fd % 2 ? *file : *tells, fd) != fd)
@@ -618,9 +598,8 @@ TEST_F(device, what_the_program_has_under_our_numbers_is_let_alone)
 static unsigned int open_below(int end)
 {
 	unsigned int n = 0;
-	int fd;
 
-	for (fd = 3; fd < end; fd++)
+	for (int fd = 3; fd < end; fd++)
 		n += fcntl(fd, F_GETFD) >= 0;
 	return n;
 }

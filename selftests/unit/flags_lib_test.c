@@ -6,7 +6,6 @@
 #include "harness.h"
 #include <gprof/base.h>
 #include <gprof/flags.h>
-#include <stdarg.h>
 #include <sys/un.h>
 
 #include "base/own_process.h"
@@ -146,10 +145,9 @@ TEST(a_file_is_there_once_it_is_whole)
 	gprof_flags_file_drop(&f);
 	EXPECT_ZEROS(stat(other, &st), st.st_size);
 	unlink(other);
-	EXPECT_EQ(0, rmdir(dir));
-	EXPECT_EQ(-ENOENT, gprof_flags_file_open(&f, "/nonexistent/x", &e));
-	EXPECT_EQ(-EINVAL, gprof_flags_file_open(&f, "%", &e));
-	EXPECT_EQ(-EINVAL, gprof_flags_file_open(&f, "%d", &e));
+	EXPECT_EQS(0, rmdir(dir), -ENOENT, gprof_flags_file_open(&f, "/nonexistent/x", &e),
+		   -EINVAL, gprof_flags_file_open(&f, "%", &e),
+		   -EINVAL, gprof_flags_file_open(&f, "%d", &e));
 	EXPECT_ZEROS(gprof_flags_file_open(&f, "/dev/null", &e), gprof_flags_file_commit(&f, &e));
 	gprof_flags_file_drop(&f);
 }
@@ -166,15 +164,14 @@ TEST(what_is_told_goes_where_stderr_was)
 	EXPECT_EQ(0, gprof_flags_file_open(&f, NULL, &e));
 	/* A program may close it, as daemons do. */
 	dup2(stderr_fd, 2);
-	EXPECT_EQ(0, gprof_flags_file_is_there(&f, &e));
-	EXPECT_EQ(4, write(f.own.fd, "told", 4));
-	EXPECT_EQ(0, gprof_flags_file_commit(&f, &e));
+	EXPECT_EQS(0, gprof_flags_file_is_there(&f, &e), 4, write(f.own.fd, "told", 4),
+		   0, gprof_flags_file_commit(&f, &e));
 	gprof_flags_file_drop(&f);
 	EXPECT_EQ(4, read(ends[0], got, sizeof(got) - 1));
 	EXPECT_STREQ("told", got);
 	close(2);
 	EXPECT_EQ(-EBADF, gprof_flags_file_open(&f, NULL, &e));
-	EXPECT_NE(NULL, strstr(e.text, "stderr cannot be written"));
+	EXPECT_SAYS(e.text, "stderr cannot be written");
 	dup2(stderr_fd, 2);
 	close(stderr_fd);
 	close(ends[0]);
@@ -201,7 +198,7 @@ TEST(a_file_is_found_again_wherever_the_program_is_by_then)
 	other = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	ASSERT_EQ(f.own.fd, dup2(other, f.own.fd));
 	EXPECT_EQ(-EBADF, gprof_flags_file_is_there(&f, &e));
-	EXPECT_NE(NULL, strstr(e.text, "closed it meanwhile"));
+	EXPECT_SAYS(e.text, "closed it meanwhile");
 	close(other);
 	other = f.own.fd;
 	gprof_flags_file_drop(&f);
@@ -253,7 +250,7 @@ TEST(a_file_keeps_its_rights_and_links_lead_to_it)
 	EXPECT_EQ(0640, st.st_mode & 07777);
 	snprintf(link, sizeof(link), "%.60s/nowhere", dir);
 	EXPECT_EQ(-ENOENT, gprof_flags_file_open(&f, link, &e));
-	EXPECT_NE(NULL, strstr(e.text, "leads nowhere"));
+	EXPECT_SAYS(e.text, "leads nowhere");
 	/* The directory is the one that it was, wherever it is by then. */
 	ASSERT_EQ(0, gprof_flags_file_open(&f, file, &e));
 	lib_sh("cd %s; mv d e; mkdir d; echo theirs >d/file", dir);
@@ -280,11 +277,11 @@ TEST(what_is_no_file_is_written_to_as_it_is_or_refused)
 	ASSERT_EQ(0, bind(sock, (struct sockaddr *)&un, sizeof(un)));
 	close(sock);
 	EXPECT_EQ(-EINVAL, gprof_flags_file_open(&f, un.sun_path, &e));
-	EXPECT_NE(NULL, strstr(e.text, "it is a socket"));
+	EXPECT_SAYS(e.text, "it is a socket");
 	snprintf(path, sizeof(path), "%.60s/disk", dir);
 	if (!mknod(path, S_IFBLK | 0600, 7 << 8)) {
 		EXPECT_EQ(-EINVAL, gprof_flags_file_open(&f, path, &e));
-		EXPECT_NE(NULL, strstr(e.text, "it is a disk"));
+		EXPECT_SAYS(e.text, "it is a disk");
 	}
 	/* A program does not wait for who may never come. */
 	snprintf(path, sizeof(path), "%.60s/pipe", dir);
@@ -292,7 +289,7 @@ TEST(what_is_no_file_is_written_to_as_it_is_or_refused)
 	alarm(5);
 	EXPECT_EQ(-ENXIO, gprof_flags_file_open(&f, path, &e));
 	alarm(0);
-	EXPECT_NE(NULL, strstr(e.text, "it has no reader"));
+	EXPECT_SAYS(e.text, "it has no reader");
 	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	ASSERT_EQ(0, gprof_flags_file_open(&f, path, &e)) TH_LOG("%s", e.text);
 	EXPECT_EQ(0, put_text(&f, "told", &e));
@@ -306,9 +303,8 @@ TEST(two_that_write_one_file_do_not_meet)
 	const char *dir = lib_tmpdir();
 	struct gprof_flags_file f[2];
 	struct gprof_error e = { 0 };
-	char path[96];
+	const char *path = lib_text("%.60s/x", dir);
 
-	snprintf(path, sizeof(path), "%.60s/x", dir);
 	without_tmpfile = true;
 	ASSERT_EQ(0, gprof_flags_file_open(&f[0], path, &e));
 	/* as one of the same number, in another container */
@@ -358,10 +354,9 @@ static int be_first_twice(const char *path)
 TEST(a_child_of_our_number_is_not_taken_for_us)
 {
 	const char *dir = lib_tmpdir();
-	char path[96];
+	const char *path = lib_text("%.60s/x", dir);
 	pid_t pid;
 
-	snprintf(path, sizeof(path), "%.60s/x", dir);
 	pid = fork();
 	if (!pid) {
 		if (unshare(geteuid() ? CLONE_NEWUSER | CLONE_NEWPID : CLONE_NEWPID))
@@ -392,7 +387,7 @@ TEST(what_cannot_be_recorded_leaves_nothing)
 	ASSERT_NE(NULL, f);
 	EXPECT_EQ(-EINVAL, gprof_flags_stop(f));
 	EXPECT_EQ(-ENOENT, gprof_flags_start(f));
-	EXPECT_NE(NULL, strstr(gprof_error(), "not loaded"));
+	EXPECT_SAYS(gprof_error(), "not loaded");
 	gprof_flags_free(f);
 	EXPECT_EQ(0, rmdir(dir));
 }

@@ -6,6 +6,7 @@
 #include "views/live_analysis.h"
 #include "views/latency.h"
 #include "views_build.h"
+#include "lib_util.h"
 
 /* For run(): a trace as it is shown while it comes. */
 static int cmd_follow(int argc, char **argv)
@@ -37,30 +38,28 @@ static int cmd_live_lines(int argc, char **argv)
 }
 
 /* 8 waits for 7, over the end of the first interval, in which both ran by turns. */
-static void make_intervals(struct gprof_trace_writer *w)
+static void make_intervals(void)
 {
 	gprof_trace_writer_name(w, 7, "seven");
 	gprof_trace_writer_name(w, 8, "eight");
-	comes(w, 100, 7);
-	point(w, 400, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_PREEMPTED, 7, 8, 0, 0);
-	point(w, 500, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 8, 7, stack(w, in_pipe), 0);
+	comes(100, 7);
+	point(400, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_PREEMPTED, 7, 8, 0, 0);
+	point(500, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 8, 7, stack(in_pipe), 0);
 	/* So 7 runs on from one interval into the next. */
-	point(w, 700, 0, GPROF_TRACE_POINT_ENTER, 0, 7, 0, 0, 0);
-	point(w, 701, 0, GPROF_TRACE_POINT_LEAVE, 0, 7, 0, 0, 0);
+	point(700, 0, GPROF_TRACE_POINT_ENTER, 0, 7, 0, 0, 0);
+	point(701, 0, GPROF_TRACE_POINT_LEAVE, 0, 7, 0, 0, 0);
 	gprof_trace_writer_cut(w, 1100 * MS, NULL);
-	point(w, 1300, 0, GPROF_TRACE_POINT_WAKING, 0, 7, 8, 0, 0);
-	point(w, 1500, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_PREEMPTED, 7, 8, 0, 0);
-	point(w, 1600, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 8, 7, 0, 0);
+	point(1300, 0, GPROF_TRACE_POINT_WAKING, 0, 7, 8, 0, 0);
+	point(1500, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_PREEMPTED, 7, 8, 0, 0);
+	point(1600, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 8, 7, 0, 0);
 	gprof_trace_writer_cut(w, 2100 * MS, NULL);
-	leaves(w, 2300, 7, GPROF_TRACE_WHY_DEAD, 0);
+	leaves(2300, 7, GPROF_TRACE_WHY_DEAD, 0);
 }
 
 TEST_F(views, follow_interval_by_interval)
 {
-	char *argv[] = { "follow", self->trace, NULL };
-
-	make_intervals(self->w);
-	SHOW(cmd_follow, argv);
+	make_intervals();
+	SHOW(cmd_follow, ARGV("follow", self->trace));
 	EXPECT_STREQ("+0.6 s: 1 CPUs 100 % busy, 5 switches/s, 2 threads\n"
 		     "waits for a CPU: 1, half up to 96.47 ms, 90 % 96.47 ms, 99 % 96.47 ms, all "
 		     "100 ms (7 seven)\n"
@@ -88,22 +87,17 @@ TEST_F(views, follow_interval_by_interval)
 /* What is not recorded is not there. */
 TEST_F(views, follow_of_one_cpu_among_many)
 {
-	char *argv[] = { "follow", self->trace, NULL };
-	struct gprof_trace_writer *w = self->w;
-
 	gprof_trace_writer_name(w, 7, "seven");
-	point(w, 1, 7, GPROF_TRACE_POINT_SWITCH, 0, 0, 7, 0, 0);
-	point(w, 500, 7, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 7, 8, 0, 0);
-	point(w, 600, 7, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 8, 0, 0, 0);
+	point(1, 7, GPROF_TRACE_POINT_SWITCH, 0, 0, 7, 0, 0);
+	point(500, 7, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 7, 8, 0, 0);
+	point(600, 7, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 8, 0, 0, 0);
 	gprof_trace_writer_cut(w, 700 * MS, NULL);
 	/* 8 has ended, and 7 sleeps. */
-	point(w, 700, 7, GPROF_TRACE_POINT_SWITCH, 0, 0, 9, 0, 0);
-	point(w, 1400, 7, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 9, 0, 0, 0);
-	SHOW(cmd_follow, argv);
-	EXPECT_NE(NULL, strstr(self->r.out, "+0.6 s: 1 CPUs 100 % busy, 3 switches/s, 2 threads\n"))
-		TH_LOG("%s", self->r.out);
-	EXPECT_NE(NULL, strstr(self->r.out, "+1.4 s: 1 CPUs 87 % busy, 1 switches/s, 1 threads\n"))
-		TH_LOG("%s", self->r.out);
+	point(700, 7, GPROF_TRACE_POINT_SWITCH, 0, 0, 9, 0, 0);
+	point(1400, 7, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 9, 0, 0, 0);
+	SHOW(cmd_follow, ARGV("follow", self->trace));
+	EXPECT_SAYS(self->r.out, "+0.6 s: 1 CPUs 100 % busy, 3 switches/s, 2 threads\n",
+		    "+1.4 s: 1 CPUs 87 % busy, 1 switches/s, 1 threads\n");
 }
 
 /* A line of a thread in the nth table: what it ran, how often it came, and its delay. */
@@ -125,10 +119,8 @@ static void expect_row(struct __test_metadata *_metadata, const char *tables, in
 /* What goes on from one interval into the next is shared by them, and adds up. */
 TEST_F(views, latency_interval_by_interval)
 {
-	char *argv[] = { "latency", self->trace, NULL };
-
-	make_intervals(self->w);
-	SHOW(cmd_live_latency, argv);
+	make_intervals();
+	SHOW(cmd_live_latency, ARGV("latency", self->trace));
 	expect_row(_metadata, self->r.out, 0, "seven:7 ",
 		   "seven:7                 |    501.000 ms |        1 | avg:  100.000 ms");
 	expect_row(_metadata, self->r.out, 0, "eight:8 ",
@@ -146,29 +138,22 @@ TEST_F(views, latency_interval_by_interval)
 /* Who has ended is forgotten between lines, and who lives on is not taken for it. */
 TEST_F(views, latency_lines_over_intervals)
 {
-	char *argv[] = { "latency", self->trace, NULL };
-	struct gprof_trace_writer *w = self->w;
-
 	gprof_trace_writer_name(w, 6, "six");
 	gprof_trace_writer_name(w, 7, "seven");
-	comes(w, 1, 6);
-	point(w, 2, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 6, 7, 0, 0);
-	leaves(w, 10, 7, GPROF_TRACE_WHY_SLEEPS, 0);
+	comes(1, 6);
+	point(2, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 6, 7, 0, 0);
+	leaves(10, 7, GPROF_TRACE_WHY_SLEEPS, 0);
 	gprof_trace_writer_cut(w, 700 * MS, NULL);
-	wakes(w, 1000, GPROF_TRACE_NO_TID, 7, 0);
-	comes(w, 1004, 7);
-	leaves(w, 1006, 7, GPROF_TRACE_WHY_SLEEPS, 0);
+	wakes(1000, GPROF_TRACE_NO_TID, 7, 0);
+	comes(1004, 7);
+	leaves(1006, 7, GPROF_TRACE_WHY_SLEEPS, 0);
 	gprof_trace_writer_cut(w, 1500 * MS, NULL);
-	wakes(w, 2000, GPROF_TRACE_NO_TID, 7, 0);
-	comes(w, 2005, 7);
-	leaves(w, 2008, 7, GPROF_TRACE_WHY_DEAD, 0);
-	SHOW(cmd_live_lines, argv);
-	EXPECT_NE(NULL, strstr(self->r.out,
-			       "seven[7]                          994.000      4.000      2.000"))
-		TH_LOG("%s", self->r.out);
-	EXPECT_NE(NULL, strstr(self->r.out,
-			       "seven[7]                          999.000      5.000      3.000"))
-		TH_LOG("%s", self->r.out);
+	wakes(2000, GPROF_TRACE_NO_TID, 7, 0);
+	comes(2005, 7);
+	leaves(2008, 7, GPROF_TRACE_WHY_DEAD, 0);
+	SHOW(cmd_live_lines, ARGV("latency", self->trace));
+	EXPECT_SAYS(self->r.out, "seven[7]                          994.000      4.000      2.000",
+		    "seven[7]                          999.000      5.000      3.000");
 }
 
 /* All that was written to a terminal, which may come in pieces: up to a byte that is not. */
@@ -193,8 +178,8 @@ TEST_F(views, follow_on_a_terminal)
 	int master = posix_openpt(O_RDWR | O_NOCTTY), slave;
 	struct termios raw;
 
-	make_intervals(self->w);
-	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
+	make_intervals();
+	ASSERT_EQ(0, gprof_trace_writer_close(w));
 	ASSERT_LE(0, master);
 	ASSERT_EQ(0, grantpt(master) | unlockpt(master));
 	slave = open(ptsname(master), O_RDWR | O_NOCTTY);
@@ -207,15 +192,14 @@ TEST_F(views, follow_on_a_terminal)
 	run(&self->r, cmd_follow, argv, slave);
 	ASSERT_EQ(0, self->r.status);
 	read_shown(master, slave, text, sizeof(text));
-	EXPECT_NE(NULL, strstr(text, "\033[H+0.6 s"));
-	EXPECT_NE(NULL, strstr(text, "\033[H+2.2 s"));
+	EXPECT_SAYS(text, "\033[H+0.6 s", "\033[H+2.2 s");
 	/* Neither colours, nor more than 40 columns. */
-	EXPECT_EQ(NULL, strstr(text, "\033[1m"));
-	EXPECT_NE(NULL, strstr(text, "\nwaits for a CPU: 2, half up to 192.9 ms,\033[K\n"));
+	EXPECT_LACKS(text, "\033[1m");
+	EXPECT_SAYS(text, "\nwaits for a CPU: 2, half up to 192.9 ms,\033[K\n");
 	setenv("NO_COLOR", "", 1);
 	run(&self->r, cmd_follow, argv, slave);
 	read_shown(master, slave, text, sizeof(text));
-	EXPECT_NE(NULL, strstr(text, "\033[1m"));
+	EXPECT_SAYS(text, "\033[1m");
 	/* One that cannot redraw gets lines. */
 	setenv("TERM", "dumb", 1);
 	run(&self->r, cmd_follow, argv, slave);
@@ -231,64 +215,58 @@ TEST_F(views, follow_on_a_terminal)
 /* 8 may have ended in one of the events that are missing: nobody says that it waits. */
 TEST_F(views, follow_over_losses)
 {
-	char *argv[] = { "follow", self->trace, NULL };
-	struct gprof_trace_writer *w = self->w;
-
 	gprof_trace_writer_name(w, 7, "seven");
 	gprof_trace_writer_name(w, 8, "eight");
-	comes(w, 1, 8);
-	point(w, 2, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_PREEMPTED, 8, 7, 0, 0);
+	comes(1, 8);
+	point(2, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_PREEMPTED, 8, 7, 0, 0);
 	for (uint32_t i = 1; i <= 3; i++) {
-		point(w, 1000 * i, 0, GPROF_TRACE_POINT_ENTER, 0, 7, 0, 0, 0);
+		point(1000 * i, 0, GPROF_TRACE_POINT_ENTER, 0, 7, 0, 0, 0);
 		if (i == 2)
-			point(w, 1000 * i + 1, 0, GPROF_TRACE_POINT_LOST, 0, 7, 0, 0, 5);
-		point(w, 1000 * i + 2, 0, GPROF_TRACE_POINT_LEAVE, 0, 7, 0, 0, 0);
+			point(1000 * i + 1, 0, GPROF_TRACE_POINT_LOST, 0, 7, 0, 0, 5);
+		point(1000 * i + 2, 0, GPROF_TRACE_POINT_LEAVE, 0, 7, 0, 0, 0);
 		gprof_trace_writer_cut(w, (1000 * i + 500) * MS, NULL);
 	}
-	comes(w, 3900, 7);
-	SHOW(cmd_follow, argv);
-	EXPECT_NE(NULL, strstr(self->r.out, "     0.1     99.9        0            -  8 eight\n"))
-		TH_LOG("%s", self->r.out);
-	EXPECT_NE(NULL, strstr(self->r.out, "events were lost")) TH_LOG("%s", self->r.out);
+	comes(3900, 7);
+	SHOW(cmd_follow, ARGV("follow", self->trace));
+	EXPECT_SAYS(self->r.out, "     0.1     99.9        0            -  8 eight\n",
+		    "events were lost");
 	/* Up to the last event before them it did. */
-	EXPECT_NE(NULL, strstr(self->r.out, "     0.0     99.8        0            -  8 eight\n"))
-		TH_LOG("%s", self->r.out);
+	EXPECT_SAYS(self->r.out, "     0.0     99.8        0            -  8 eight\n");
 	EXPECT_EQ(NULL, strstr(strstr(self->r.out, "+3.0 s: "), "8 eight")) TH_LOG("%s", self->r.out);
 }
 
 /* Threads that have ended leave nothing behind, and those that have not lose nothing. */
 TEST_F(views, follow_forgets)
 {
-	char *argv[] = { "follow", self->trace, NULL };
-	struct gprof_trace_writer *w = self->w;
-
 	gprof_trace_writer_name(w, 7, "seven");
-	comes(w, 1, 7);
+	comes(1, 7);
 	for (uint32_t i = 1; i <= 3; i++) {
-		point(w, 1000 * i, 0, GPROF_TRACE_POINT_FORK, 0, 7, 100 + i, 0, 0);
-		point(w, 1000 * i + 1, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_WAITS, 7, 100 + i,
-		      stack(w, in_sleep), 0);
-		point(w, 1000 * i + 2, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 100 + i, 0, 0, 0);
+		point(1000 * i, 0, GPROF_TRACE_POINT_FORK, 0, 7, 100 + i, 0, 0);
+		point(1000 * i + 1, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_WAITS, 7, 100 + i,
+		      stack(in_sleep), 0);
+		point(1000 * i + 2, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 100 + i, 0,
+		      0, 0);
 		gprof_trace_writer_cut(w, (1000 * i + 500) * MS, NULL);
-		wakes(w, 1000 * i + 900, GPROF_TRACE_NO_TID, 7, 0);
-		comes(w, 1000 * i + 901, 7);
+		wakes(1000 * i + 900, GPROF_TRACE_NO_TID, 7, 0);
+		comes(1000 * i + 901, 7);
 	}
-	SHOW(cmd_follow, argv);
-	EXPECT_EQ(NULL, strstr(self->r.out, "4 threads"));
-	EXPECT_NE(NULL, strstr(self->r.out, "+3.0 s: ")) TH_LOG("%s", self->r.out);
-	EXPECT_NE(NULL, strstr(strstr(self->r.out, "+3.0 s: "), "  7 seven\n"));
+	SHOW(cmd_follow, ARGV("follow", self->trace));
+	EXPECT_LACKS(self->r.out, "4 threads");
+	EXPECT_SAYS(self->r.out, "+3.0 s: ");
+	EXPECT_SAYS(strstr(self->r.out, "+3.0 s: "), "  7 seven\n");
 }
 
 /* Threads 8 and on that begin and end in seconds @from to @to, 500 in each. */
-static void come_and_go(struct gprof_trace_writer *w, uint32_t from, uint32_t to)
+static void come_and_go(uint32_t from, uint32_t to)
 {
 	for (uint32_t i = from; i < to; i++) {
 		for (uint32_t j = 0; j < 500; j++) {
 			uint32_t at = 1000 * i + j, tid = 8 + 500 * i + j;
 
-			point(w, at, 0, GPROF_TRACE_POINT_FORK, 0, 7, tid, 0, 0);
-			point(w, at, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_PREEMPTED, 7, tid, 0, 0);
-			point(w, at, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, tid, 7, 0, 0);
+			point(at, 0, GPROF_TRACE_POINT_FORK, 0, 7, tid, 0, 0);
+			point(at, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_PREEMPTED, 7, tid,
+			      0, 0);
+			point(at, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, tid, 7, 0, 0);
 		}
 		gprof_trace_writer_cut(w, (1000 * i + 500) * MS, NULL);
 	}
@@ -298,19 +276,18 @@ static void come_and_go(struct gprof_trace_writer *w, uint32_t from, uint32_t to
 TEST_F(views, follow_needs_no_memory_for_ended_threads)
 {
 	char *argv[] = { "follow", self->trace, NULL };
-	struct rusage few, many;
+	long few;
 
-	gprof_trace_writer_name(self->w, 7, "seven");
-	comes(self->w, 1, 7);
-	come_and_go(self->w, 1, 3);
+	gprof_trace_writer_name(w, 7, "seven");
+	comes(1, 7);
+	come_and_go(1, 3);
 	run(&self->r, cmd_follow, argv, -1);
-	EXPECT_NE(NULL, strstr(self->r.out, ", 501 threads\n")) TH_LOG("%s", self->r.out);
-	getrusage(RUSAGE_CHILDREN, &few);
-	come_and_go(self->w, 3, 200);
+	EXPECT_SAYS(self->r.out, ", 501 threads\n");
+	few = lib_peak_kib(RUSAGE_CHILDREN);
+	come_and_go(3, 200);
 	SHOW(cmd_follow, argv);
-	EXPECT_NE(NULL, strstr(self->r.out, "+70.5 s: ")) TH_LOG("%s", self->r.out);
-	getrusage(RUSAGE_CHILDREN, &many);
-	EXPECT_GT(4096, many.ru_maxrss - few.ru_maxrss);
+	EXPECT_SAYS(self->r.out, "+70.5 s: ");
+	EXPECT_GT(4096, lib_peak_kib(RUSAGE_CHILDREN) - few);
 }
 
 TEST_HARNESS_MAIN

@@ -23,6 +23,7 @@ FIXTURE_SETUP(perf_map)
 
 FIXTURE_TEARDOWN(perf_map)
 {
+	gprof_perf_map_free(&self->m);
 	lib_sh("rm -rf %s", self->dir);
 }
 
@@ -39,7 +40,6 @@ TEST_F(perf_map, later_code_replaces_earlier_code)
 	EXPECT_EQ(NULL, gprof_perf_map_find(&self->m, 0x1100));
 	EXPECT_STREQ("around", gprof_perf_map_find(&self->m, 0x2050));
 	EXPECT_EQ(NULL, gprof_perf_map_find(&self->m, 0xfff));
-	gprof_perf_map_free(&self->m);
 }
 
 /* Stubs that were there once, and a function over all of them that is younger. */
@@ -47,16 +47,15 @@ TEST_F(perf_map, any_number_of_older_functions_is_gone)
 {
 	char text[8192], name[16];
 	size_t len = 0;
-	uint64_t i;
 
-	for (i = 0; i < 100; i++)
+	for (uint64_t i = 0; i < 100; i++)
 		len += (size_t)sprintf(text + len, "%llx 10 stub%llu\n",
 				       (unsigned long long)(0x1000 + i * 16), (unsigned long long)i);
 	len += (size_t)sprintf(text + len, "1010 5f0 function\n");
 	sprintf(text + len, "1100 10 newest\n1208 8 tail\n");
 	lib_write(self->dir, "perf-1.map", text);
 	ASSERT_EQ(0, gprof_perf_map_read(&self->m, self->path, getuid(), 0));
-	for (i = 0; i < 0x640; i += 8) {
+	for (uint64_t i = 0; i < 0x640; i += 8) {
 		const char *want = "function";
 
 		sprintf(name, "stub%llu", (unsigned long long)(i / 16));
@@ -70,7 +69,6 @@ TEST_F(perf_map, any_number_of_older_functions_is_gone)
 			TH_LOG("%#llx", (unsigned long long)i);
 	}
 	EXPECT_EQ(NULL, gprof_perf_map_find(&self->m, 0x1640));
-	gprof_perf_map_free(&self->m);
 }
 
 TEST_F(perf_map, lines_that_make_no_sense_are_passed)
@@ -89,29 +87,25 @@ TEST_F(perf_map, lines_that_make_no_sense_are_passed)
 	EXPECT_EQ(2, self->m.nr);
 	EXPECT_STREQ("good", gprof_perf_map_find(&self->m, 0x3000));
 	EXPECT_STREQ("last line without an end", gprof_perf_map_find(&self->m, 0x400f));
-	gprof_perf_map_free(&self->m);
 }
 
 TEST_F(perf_map, short_lines_take_no_more_memory_than_is_said)
 {
-	struct rusage before, after;
+	long before;
 	const size_t lines = 2800000;
 	char *text = malloc(6 * lines);
-	size_t i;
 
 	ASSERT_NE(NULL, text);
-	for (i = 0; i < lines; i++)
+	for (size_t i = 0; i < lines; i++)
 		memcpy(text + 6 * i, "1 1 a\n", 6);
 	ASSERT_TRUE(lib_put(self->path, text, 6 * lines));
-	getrusage(RUSAGE_SELF, &before);
+	before = lib_peak_kib(RUSAGE_SELF);
 	EXPECT_EQ(-EFBIG, gprof_perf_map_read(&self->m, self->path, getuid(), 0));
 	/* A third of them is taken. */
 	ASSERT_TRUE(lib_put(self->path, text, 2 * lines));
 	ASSERT_EQ(0, gprof_perf_map_read(&self->m, self->path, getuid(), 0));
 	EXPECT_STREQ("a", gprof_perf_map_find(&self->m, 1));
-	getrusage(RUSAGE_SELF, &after);
-	EXPECT_GT(LIB_MEMORY(66 << 10), after.ru_maxrss - before.ru_maxrss);
-	gprof_perf_map_free(&self->m);
+	EXPECT_GT(LIB_MEMORY(66 << 10), lib_peak_kib(RUSAGE_SELF) - before);
 	free(text);
 }
 
@@ -123,7 +117,6 @@ TEST_F(perf_map, a_file_of_another_user_is_refused)
 	ASSERT_EQ(0, chown(self->path, 1234, 1234));
 	EXPECT_EQ(-EPERM, gprof_perf_map_read(&self->m, self->path, 1235, 0));
 	EXPECT_EQ(0, gprof_perf_map_read(&self->m, self->path, 1234, 0));
-	gprof_perf_map_free(&self->m);
 }
 
 TEST_F(perf_map, a_file_that_is_older_than_the_process_is_refused)
@@ -134,14 +127,12 @@ TEST_F(perf_map, a_file_that_is_older_than_the_process_is_refused)
 	ASSERT_EQ(0, stat(self->path, &st));
 	EXPECT_EQ(-ESTALE, gprof_perf_map_read(&self->m, self->path, getuid(), st.st_mtime + 1));
 	EXPECT_EQ(0, gprof_perf_map_read(&self->m, self->path, getuid(), st.st_mtime));
-	gprof_perf_map_free(&self->m);
 }
 
 TEST_F(perf_map, links_pipes_and_directories_are_refused)
 {
-	char other[128];
+	const char *other = lib_text("%s/link", self->dir);
 
-	snprintf(other, sizeof(other), "%s/link", self->dir);
 	lib_write(self->dir, "perf-1.map", "1000 10 x\n");
 	ASSERT_EQ(0, symlink(self->path, other));
 	EXPECT_GT(0, gprof_perf_map_read(&self->m, other, getuid(), 0));
@@ -168,6 +159,11 @@ FIXTURE_TEARDOWN(space)
 
 #define WHOLE	(GPROF_MAP_REC_F_FIRST | GPROF_MAP_REC_F_LAST)
 
+#define NAMED(_name, _addr) do {						\
+	ASSERT_TRUE(gprof_space_generated(space, _addr, 0, 0, &code));		\
+	EXPECT_STREQ(_name, code.name);						\
+} while (0)
+
 TEST_F(space, maps_are_looked_up_again_for_each_profile)
 {
 	struct gprof_space *space;
@@ -177,25 +173,21 @@ TEST_F(space, maps_are_looked_up_again_for_each_profile)
 		.process = self_id, .time = 10, .start = 0x1000, .end = 0x2000,
 	};
 	struct gprof_jit_code code;
-	char map[64];
+	const char *map = lib_text("/tmp/perf-%d.map", getpid());
 
-	snprintf(map, sizeof(map), "/tmp/perf-%d.map", getpid());
 	ASSERT_EQ(0, gprof_spaces_map(&self->s, &m, "//anon"));
 	space = gprof_spaces_find(&self->s, &self_id);
 	ASSERT_NE(NULL, space);
 	ASSERT_TRUE(lib_put(map, "1000 10 early\n", 14));
-	ASSERT_TRUE(gprof_space_generated(space, 0x1008, 0, 0, &code));
-	EXPECT_STREQ("early", code.name);
+	NAMED("early", 0x1008);
 	ASSERT_TRUE(lib_put(map, "1000 10 early\n1010 10 late\n", 27));
 	EXPECT_FALSE(gprof_space_generated(space, 0x1018, 0, 0, &code));
 	gprof_spaces_generate_again(&self->s);
-	ASSERT_TRUE(gprof_space_generated(space, 0x1018, 0, 0, &code));
-	EXPECT_STREQ("late", code.name);
+	NAMED("late", 0x1018);
 	/* A process that has ended took its map along, not its names. */
 	unlink(map);
 	gprof_spaces_generate_again(&self->s);
-	ASSERT_TRUE(gprof_space_generated(space, 0x1008, 0, 0, &code));
-	EXPECT_STREQ("early", code.name);
+	NAMED("early", 0x1008);
 }
 
 FIXTURE(jitdump) {
@@ -213,6 +205,22 @@ FIXTURE_TEARDOWN(jitdump)
 	gprof_jitdump_free(&self->j);
 }
 
+static void load_at(struct dump *d, uint64_t time, uint64_t addr, uint64_t size, uint64_t index,
+		    const char *name)
+{
+	d->time = time;
+	put_load(d, addr, size, index, name);
+}
+
+/* Of code at @code one place. */
+static void put_debug(struct dump *d, uint64_t code, uint64_t addr, uint32_t line, const char *file)
+{
+	size_t at = debug_begin(d, code, 1);
+
+	put_place(d, addr, line, file);
+	record_end(d, at);
+}
+
 static int read_dump(struct gprof_jitdump *j, const struct dump *d, size_t len)
 {
 	int fd = lib_memfd(d->bytes, len), err;
@@ -228,19 +236,37 @@ static const char *place_at(struct gprof_jitdump *j, uint64_t addr, uint64_t fro
 {
 	static char text[256];
 	struct gprof_jit_code code;
+	int n;
 
 	if (!gprof_jitdump_find(j, addr, from, to, &code))
-		return "- -:0";
-	snprintf(text, sizeof(text), "%s %s:%u", code.name ? code.name : "changed",
-		 code.file ? code.file : "-", code.line);
+		return "-";
+	n = snprintf(text, sizeof(text), "%s", code.name ? code.name : "changed");
+	if (code.file || code.line)
+		snprintf(text + n, sizeof(text) - n, " %s:%u", code.file ? code.file : "-",
+			 code.line);
 	return text;
 }
 
-/* Of the newest. */
-static const char *place_of(struct gprof_jitdump *j, uint64_t addr)
+/* What is at the addresses, in the times, if there are any, that @want names, as that has it. */
+static const char *places(struct gprof_jitdump *j, const char *want)
 {
-	return place_at(j, addr, 0, 0);
+	unsigned long long addr, from = 0, to = 0;
+	static char seen[1024];
+	int len = 0, n;
+
+	for (; sscanf(want, "%llx%n %llu %llu%n", &addr, &n, &from, &to, &n) > 0; want += n) {
+		len += sprintf(seen + len, "%.*s: %s", n, want, place_at(j, addr, from, to));
+		n += strcspn(want + n, ";");
+		if (want[n])
+			n += strspn(want + n, "; ");
+		len += sprintf(seen + len, "%s", want[n] ? "; " : "");
+		from = to = 0;
+	}
+	return seen;
 }
+
+#define READ()	ASSERT_EQ(0, read_dump(&self->j, &self->d, self->d.len))
+#define EXPECT_PLACES(want)	EXPECT_STREQ(want, places(&self->j, want))
 
 TEST_F(jitdump, functions_are_found_by_address)
 {
@@ -248,12 +274,8 @@ TEST_F(jitdump, functions_are_found_by_address)
 	put_load(&self->d, 0x2000, 0x20, 2, "second");
 	/* The same place again: older code is gone. */
 	put_load(&self->d, 0x1000, 0x10, 3, "newer");
-	ASSERT_EQ(0, read_dump(&self->j, &self->d, self->d.len));
-	EXPECT_STREQ("newer -:0", place_of(&self->j, 0x1000));
-	EXPECT_STREQ("first -:0", place_of(&self->j, 0x1010));
-	EXPECT_STREQ("- -:0", place_of(&self->j, 0x1040));
-	EXPECT_STREQ("second -:0", place_of(&self->j, 0x201f));
-	EXPECT_STREQ("- -:0", place_of(&self->j, 0xfff));
+	READ();
+	EXPECT_PLACES("1000: newer; 1010: first; 1040: -; 201f: second; fff: -");
 }
 
 TEST_F(jitdump, what_newer_code_leaves_of_a_function_has_its_places)
@@ -265,84 +287,55 @@ TEST_F(jitdump, what_newer_code_leaves_of_a_function_has_its_places)
 	record_end(&self->d, at);
 	put_load(&self->d, 0x1000, 0x40, 1, "old");
 	put_load(&self->d, 0x1010, 0x10, 2, "newer");
-	ASSERT_EQ(0, read_dump(&self->j, &self->d, self->d.len));
-	EXPECT_STREQ("old a.js:7", place_of(&self->j, 0x100f));
-	EXPECT_STREQ("newer -:0", place_of(&self->j, 0x1010));
-	EXPECT_STREQ("old a.js:7", place_of(&self->j, 0x1020));
-	EXPECT_STREQ("old a.js:9", place_of(&self->j, 0x1028));
+	READ();
+	EXPECT_PLACES("100f: old a.js:7; 1010: newer; 1020: old a.js:7; 1028: old a.js:9");
 }
 
 TEST_F(jitdump, code_that_moves_takes_its_name_and_lines_along)
 {
-	size_t at = debug_begin(&self->d, 0x1000, 1);
-
-	put_place(&self->d, 0x1000, 7, "a.js");
-	record_end(&self->d, at);
+	put_debug(&self->d, 0x1000, 0x1000, 7, "a.js");
 	put_load(&self->d, 0x1000, 0x40, 9, "mover");
 	put_move(&self->d, 0x1000, 0x5000, 0x40, 9);
 	put_move(&self->d, 0x5000, 0x7000, 0x40, 9);
 	put_move(&self->d, 0x1, 0x9000, 0x40, 10);
-	ASSERT_EQ(0, read_dump(&self->j, &self->d, self->d.len));
-	EXPECT_STREQ("mover a.js:7", place_of(&self->j, 0x5004));
-	EXPECT_STREQ("mover a.js:7", place_of(&self->j, 0x7004));
+	READ();
+	EXPECT_PLACES("5004: mover a.js:7; 7004: mover a.js:7");
 	/* Of what never was loaded nothing is known. */
-	EXPECT_STREQ("- -:0", place_of(&self->j, 0x9000));
+	EXPECT_PLACES("9000: -");
 }
 
 TEST_F(jitdump, code_is_what_it_was_at_a_time)
 {
-	size_t at = debug_begin(&self->d, 0x1000, 1);
-
-	put_place(&self->d, 0x1000, 7, "a.js");
-	record_end(&self->d, at);
-	self->d.time = 100;
-	put_load(&self->d, 0x1000, 0x40, 1, "one");
-	self->d.time = 200;
-	put_load(&self->d, 0x0f00, 0x120, 2, "two");
-	self->d.time = 300;
-	put_load(&self->d, 0x1010, 0x10, 3, "three");
+	put_debug(&self->d, 0x1000, 0x1000, 7, "a.js");
+	load_at(&self->d, 100, 0x1000, 0x40, 1, "one");
+	load_at(&self->d, 200, 0x0f00, 0x120, 2, "two");
+	load_at(&self->d, 300, 0x1010, 0x10, 3, "three");
 	put_load(&self->d, 0x2000, 0x10, 4, "two");
-	self->d.time = 400;
-	put_load(&self->d, 0x2000, 0x10, 5, "two");
-	self->d.time = 500;
-	put_load(&self->d, 0x1ff8, 0x20, 6, "five");
-	self->d.time = 600;
-	put_load(&self->d, 0x2000, 0x10, 7, "two");
-	ASSERT_EQ(0, read_dump(&self->j, &self->d, self->d.len));
-	EXPECT_STREQ("three -:0", place_at(&self->j, 0x1010, 300, 900));
-	EXPECT_STREQ("two -:0", place_at(&self->j, 0x1010, 200, 299));
-	EXPECT_STREQ("one a.js:7", place_at(&self->j, 0x1010, 100, 199));
+	load_at(&self->d, 400, 0x2000, 0x10, 5, "two");
+	load_at(&self->d, 500, 0x1ff8, 0x20, 6, "five");
+	load_at(&self->d, 600, 0x2000, 0x10, 7, "two");
+	READ();
+	EXPECT_PLACES("1010 300 900: three; 1010 200 299: two; 1010 100 199: one a.js:7");
 	/* What came later than it was sampled was there nevertheless: a program may be slow to say. */
-	EXPECT_STREQ("one a.js:7", place_at(&self->j, 0x1010, 50, 60));
-	EXPECT_STREQ("two -:0", place_at(&self->j, 0x0fff, 50, 60));
-	EXPECT_STREQ("one a.js:7", place_at(&self->j, 0x1020, 50, 60));
+	EXPECT_PLACES("1010 50 60: one a.js:7; 0fff 50 60: two; 1020 50 60: one a.js:7");
 	/* Of two names neither is right all the time. */
-	EXPECT_STREQ("changed -:0", place_at(&self->j, 0x1010, 250, 300));
-	EXPECT_STREQ("changed -:0", place_at(&self->j, 0x1010, 199, 900));
-	EXPECT_STREQ("changed -:0", place_at(&self->j, 0x1008, 199, 200));
+	EXPECT_PLACES("1010 250 300: changed; 1010 199 900: changed; 1008 199 200: changed");
 	/* Compiled once more, it is the same one. */
-	EXPECT_STREQ("two -:0", place_at(&self->j, 0x2008, 300, 400));
-	EXPECT_STREQ("two -:0", place_at(&self->j, 0x2008, 300, 399));
-	EXPECT_STREQ("two -:0", place_at(&self->j, 0x2008, 600, 700));
+	EXPECT_PLACES("2008 300 400: two; 2008 300 399: two; 2008 600 700: two");
 	/* Which it is not where another one was between. */
-	EXPECT_STREQ("changed -:0", place_at(&self->j, 0x2008, 300, 600));
-	EXPECT_STREQ("changed -:0", place_at(&self->j, 0x2008, 50, 700));
+	EXPECT_PLACES("2008 300 600: changed; 2008 50 700: changed");
 	/* Where no time is known the newest is meant. */
-	EXPECT_STREQ("three -:0", place_at(&self->j, 0x1010, 0, 0));
+	EXPECT_PLACES("1010: three");
 }
 
 TEST_F(jitdump, code_that_has_moved_was_elsewhere_before)
 {
-	self->d.time = 100;
-	put_load(&self->d, 0x1000, 0x40, 9, "mover");
+	load_at(&self->d, 100, 0x1000, 0x40, 9, "mover");
 	self->d.time = 200;
 	put_move(&self->d, 0x1000, 0x5000, 0x40, 9);
-	self->d.time = 300;
-	put_load(&self->d, 0x1000, 0x40, 10, "next");
-	ASSERT_EQ(0, read_dump(&self->j, &self->d, self->d.len));
-	EXPECT_STREQ("mover -:0", place_at(&self->j, 0x1004, 150, 250));
-	EXPECT_STREQ("mover -:0", place_at(&self->j, 0x5004, 250, 350));
-	EXPECT_STREQ("next -:0", place_at(&self->j, 0x1004, 301, 350));
+	load_at(&self->d, 300, 0x1000, 0x40, 10, "next");
+	READ();
+	EXPECT_PLACES("1004 150 250: mover; 5004 250 350: mover; 1004 301 350: next");
 }
 
 TEST_F(jitdump, times_of_another_clock_say_nothing)
@@ -350,12 +343,10 @@ TEST_F(jitdump, times_of_another_clock_say_nothing)
 	const uint64_t counter = 1;
 
 	memcpy(self->d.bytes + 32, &counter, sizeof(counter));
-	self->d.time = 100;
-	put_load(&self->d, 0x1000, 0x40, 1, "one");
-	self->d.time = 200;
-	put_load(&self->d, 0x1000, 0x40, 2, "two");
-	ASSERT_EQ(0, read_dump(&self->j, &self->d, self->d.len));
-	EXPECT_STREQ("two -:0", place_at(&self->j, 0x1004, 150, 160));
+	load_at(&self->d, 100, 0x1000, 0x40, 1, "one");
+	load_at(&self->d, 200, 0x1000, 0x40, 2, "two");
+	READ();
+	EXPECT_PLACES("1004 150 160: two");
 }
 
 /* All of them may reach an address: of so many none is sought. */
@@ -385,10 +376,10 @@ TEST_F(jitdump, code_in_any_number_of_layers_takes_little_time)
 	}
 	ASSERT_ZEROS(fflush(f), gprof_jitdump_read(&self->j, fileno(f), 7));
 	fclose(f);
-	EXPECT_STREQ("odd -:0", place_of(&self->j, 0x1000 + nr));
-	EXPECT_STREQ("changed -:0", place_at(&self->j, 0x1000 + nr, 50000, 50000));
-	EXPECT_STREQ("even -:0", place_at(&self->j, 0x1000 + 1000, 500, 500));
-	EXPECT_STREQ("changed -:0", place_at(&self->j, 0x1000 + 1000, 500, 501));
+	EXPECT_STREQ("odd", place_at(&self->j, 0x1000 + nr, 0, 0));
+	EXPECT_STREQ("changed", place_at(&self->j, 0x1000 + nr, 50000, 50000));
+	EXPECT_STREQ("even", place_at(&self->j, 0x1000 + 1000, 500, 500));
+	EXPECT_STREQ("changed", place_at(&self->j, 0x1000 + 1000, 500, 501));
 	began = lib_cpu_ns();
 	for (i = 0; i < 1000; i++)
 		ASSERT_TRUE(gprof_jitdump_find(&self->j, 0x1000 + nr, 1, 2, &code));
@@ -404,12 +395,10 @@ TEST_F(jitdump, what_lies_in_a_large_function_is_found)
 {
 	const uint64_t nr = 5000, last = 0x1000 + (nr - 1) * 16;
 	FILE *f = tmpfile();
-	uint64_t i;
 
 	ASSERT_NE(NULL, f);
-	self->d.time = 100;
-	put_load(&self->d, 0x1000, 0x1000000, 0, "pool");
-	for (i = 0; i < 2 * nr; i++) {
+	load_at(&self->d, 100, 0x1000, 0x1000000, 0, "pool");
+	for (uint64_t i = 0; i < 2 * nr; i++) {
 		ASSERT_EQ(1, fwrite(self->d.bytes, self->d.len, 1, f));
 		self->d.len = 0;
 		self->d.time = 1000 + i;
@@ -418,10 +407,10 @@ TEST_F(jitdump, what_lies_in_a_large_function_is_found)
 	ASSERT_EQ(1, fwrite(self->d.bytes, self->d.len, 1, f));
 	ASSERT_ZEROS(fflush(f), gprof_jitdump_read(&self->j, fileno(f), 7));
 	fclose(f);
-	EXPECT_STREQ("second -:0", place_at(&self->j, last, 1000 + 2 * nr, 1000 + 2 * nr));
-	EXPECT_STREQ("first -:0", place_at(&self->j, last, 1000 + nr, 1000 + nr));
-	EXPECT_STREQ("pool -:0", place_at(&self->j, last, 500, 600));
-	EXPECT_STREQ("changed -:0", place_at(&self->j, last, 500, 1000 + nr));
+	EXPECT_STREQ("second", place_at(&self->j, last, 1000 + 2 * nr, 1000 + 2 * nr));
+	EXPECT_STREQ("first", place_at(&self->j, last, 1000 + nr, 1000 + nr));
+	EXPECT_STREQ("pool", place_at(&self->j, last, 500, 600));
+	EXPECT_STREQ("changed", place_at(&self->j, last, 500, 1000 + nr));
 }
 
 /* Which takes its writer next to no disk. */
@@ -443,7 +432,7 @@ TEST_F(jitdump, a_file_of_holes_has_an_end)
 	close(fd);
 	ASSERT_EQ(0, err);
 	EXPECT_GT(2000000000, lib_cpu_ns() - began);
-	EXPECT_STREQ("behind -:0", place_of(&self->j, 0x1000));
+	EXPECT_PLACES("1000: behind");
 	EXPECT_TRUE(self->j.lines_left_out);
 }
 
@@ -458,21 +447,13 @@ TEST_F(jitdump, places_belong_to_the_function_behind_them)
 	record_end(&self->d, at);
 	put_load(&self->d, 0x1000, 0x40, 1, "first");
 	/* Of other code than what follows. */
-	at = debug_begin(&self->d, 0x9000, 1);
-	put_place(&self->d, 0x9000, 99, "c.js");
-	record_end(&self->d, at);
+	put_debug(&self->d, 0x9000, 0x9000, 99, "c.js");
 	put_load(&self->d, 0x2000, 0x40, 2, "second");
-	at = debug_begin(&self->d, 0x3000, 1);
-	put_place(&self->d, 0x3004, 30, "d.js");
-	record_end(&self->d, at);
+	put_debug(&self->d, 0x3000, 0x3004, 30, "d.js");
 	put_load(&self->d, 0x3000, 0x40, 3, "third");
-	ASSERT_EQ(0, read_dump(&self->j, &self->d, self->d.len));
-	EXPECT_STREQ("first a.js:10", place_of(&self->j, 0x100f));
-	EXPECT_STREQ("first b.js:3", place_of(&self->j, 0x1010));
-	EXPECT_STREQ("first a.js:12", place_of(&self->j, 0x103f));
-	EXPECT_STREQ("second -:0", place_of(&self->j, 0x2000));
-	EXPECT_STREQ("third -:0", place_of(&self->j, 0x3003));
-	EXPECT_STREQ("third d.js:30", place_of(&self->j, 0x3004));
+	READ();
+	EXPECT_PLACES("100f: first a.js:10; 1010: first b.js:3; 103f: first a.js:12; 2000: second; "
+		      "3003: third; 3004: third d.js:30");
 }
 
 /* It is being written. */
@@ -485,10 +466,10 @@ TEST_F(jitdump, what_is_whole_counts)
 	put_load(&self->d, 0x2000, 0x40, 2, "second");
 	for (len = whole; len < whole + 16 + 40 + sizeof("second"); len++) {
 		ASSERT_EQ(0, read_dump(&self->j, &self->d, len));
-		EXPECT_STREQ("first -:0", place_of(&self->j, 0x1000));
+		EXPECT_STREQ("first", place_at(&self->j, 0x1000, 0, 0));
 		EXPECT_EQ(1, self->j.nr);
 	}
-	ASSERT_EQ(0, read_dump(&self->j, &self->d, self->d.len));
+	READ();
 	EXPECT_EQ(2, self->j.nr);
 	/* Room that was made and not yet written: no record is that short. */
 	memset(self->d.bytes + self->d.len, 0, 64);
@@ -498,7 +479,7 @@ TEST_F(jitdump, what_is_whole_counts)
 
 TEST_F(jitdump, what_is_none_of_the_process_is_refused)
 {
-	ASSERT_EQ(0, read_dump(&self->j, &self->d, self->d.len));
+	READ();
 	put_header(&self->d, 8);
 	EXPECT_EQ(-ESRCH, read_dump(&self->j, &self->d, self->d.len));
 	put_header(&self->d, 7);
@@ -534,15 +515,15 @@ TEST_F(jitdump, records_that_make_no_sense_are_passed)
 	put_load(&self->d, 0x2000, 0x40, 4, "good");
 	at = record_begin(&self->d, 0);
 	memcpy(self->d.bytes + at + 4, &huge, sizeof(huge));
-	ASSERT_EQ(0, read_dump(&self->j, &self->d, self->d.len));
+	READ();
 	EXPECT_EQ(1, self->j.nr);
-	EXPECT_STREQ("good a.js:5", place_of(&self->j, 0x2008));
+	EXPECT_PLACES("2008: good a.js:5");
 }
 
 TEST_F(jitdump, many_functions_take_no_more_memory_than_is_said)
 {
 	const size_t nr = 1200000;
-	struct rusage before, after;
+	long before;
 	size_t one, i;
 	uint64_t addr;
 	char *bytes;
@@ -554,7 +535,7 @@ TEST_F(jitdump, many_functions_take_no_more_memory_than_is_said)
 	f = tmpfile();
 	ASSERT_NE(NULL, f);
 	fwrite(self->d.bytes, 48, 1, f);
-	getrusage(RUSAGE_SELF, &before);
+	before = lib_peak_kib(RUSAGE_SELF);
 	for (i = 0; i < nr; i++) {
 		addr = 0x1000 + i;
 		memcpy(bytes + 32, &addr, sizeof(addr));
@@ -568,8 +549,7 @@ TEST_F(jitdump, many_functions_take_no_more_memory_than_is_said)
 	ASSERT_EQ(0, ftruncate(fileno(f), 48 + nr / 4 * one));
 	ASSERT_EQ(0, gprof_jitdump_read(&self->j, fileno(f), 7));
 	EXPECT_EQ(nr / 4, self->j.nr);
-	getrusage(RUSAGE_SELF, &after);
-	EXPECT_GT(LIB_MEMORY(80 << 10), after.ru_maxrss - before.ru_maxrss);
+	EXPECT_GT(LIB_MEMORY(80 << 10), lib_peak_kib(RUSAGE_SELF) - before);
 	fclose(f);
 }
 
@@ -614,23 +594,20 @@ TEST_F(space, a_jitdump_is_found_by_its_mapping_and_read_on)
 	ASSERT_EQ(0, gprof_spaces_map(&self->s, &r.m, r.m.path));
 	space = gprof_spaces_find(&self->s, &self_id);
 	ASSERT_NE(NULL, space);
-	ASSERT_TRUE(gprof_space_generated(space, 0x1008, 0, 0, &code));
-	EXPECT_STREQ("early", code.name);
+	NAMED("early", 0x1008);
 	EXPECT_EQ(NULL, code.file);
 	/* The program goes on compiling. */
 	put_load(d, 0x2000, 0x40, 2, "late");
 	ASSERT_TRUE(lib_put(r.m.path, d->bytes, d->len));
 	EXPECT_FALSE(gprof_space_generated(space, 0x2008, 0, 0, &code));
 	gprof_spaces_generate_again(&self->s);
-	ASSERT_TRUE(gprof_space_generated(space, 0x2008, 0, 0, &code));
-	EXPECT_STREQ("late", code.name);
+	NAMED("late", 0x2008);
 	/* A dump that somebody else put there, or that says it is another's. */
 	put_header(d, getpid() + 1);
 	put_load(d, 0x2000, 0x40, 2, "false");
 	ASSERT_TRUE(lib_put(r.m.path, d->bytes, d->len));
 	gprof_spaces_generate_again(&self->s);
-	ASSERT_TRUE(gprof_space_generated(space, 0x2008, 0, 0, &code));
-	EXPECT_STREQ("late", code.name);
+	NAMED("late", 0x2008);
 	munmap(page, 4096);
 	lib_sh("rm -rf %s", dir);
 	free(d);

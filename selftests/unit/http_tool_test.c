@@ -12,6 +12,7 @@
 #include "http/http_server.h"
 #include "http/http_guard.h"
 #include "http/http_host.h"
+#include "lib_util.h"
 
 #define LARGE	(8 << 20)
 
@@ -175,19 +176,21 @@ static long ask_from(int n, int port, const char *request, char *buf, size_t siz
 
 #define ASK(request)	ask(self->port, request, self->got, sizeof(self->got))
 #define GET(path)	ASK("GET " path " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-#define EXPECT_HAS(text)						\
-	EXPECT_NE(NULL, strstr(self->got, text)) { TH_LOG("%s", self->got); }
+#define EXPECT_HAS(...)	EXPECT_SAYS(self->got, __VA_ARGS__)
 #define EXPECT_STATUS(status)						\
 	EXPECT_EQ(0, strncmp(self->got, "HTTP/1.1 " status, 12)) { TH_LOG("%s", self->got); }
+#define GETS(path, status) do {						\
+	ASSERT_LT(0, GET(path));					\
+	EXPECT_STATUS(status);						\
+} while (0)
 
 TEST_F(http, a_page_comes_with_its_type_and_is_not_kept)
 {
 	ASSERT_LT(0, ASK("GET /small?a=b HTTP/1.1\r\nHost: localhost\r\nAccept: text/x\r\n"
 			 "Connection: close\r\n\r\n"));
 	EXPECT_STATUS("200");
-	EXPECT_HAS("\r\nContent-Type: text/plain\r\n");
-	EXPECT_HAS("\r\nCache-Control: no-store\r\n");
-	EXPECT_HAS("\r\n\r\naccept=text/x ctx=me\n");
+	EXPECT_HAS("\r\nContent-Type: text/plain\r\n", "\r\nCache-Control: no-store\r\n",
+		   "\r\n\r\naccept=text/x ctx=me\n");
 }
 
 TEST_F(http, a_page_may_change_its_type)
@@ -271,24 +274,17 @@ TEST_F(http, head_is_get_without_the_page)
 
 TEST_F(http, the_index_lists_every_page)
 {
-	ASSERT_LT(0, GET("/"));
-	EXPECT_STATUS("200");
-	EXPECT_HAS("<a href=\"/small\">");
-	EXPECT_HAS("a &lt;small&gt; page");
-	EXPECT_HAS("<a href=\"/typed\">");
+	GETS("/", "200");
+	EXPECT_HAS("<a href=\"/small\">", "a &lt;small&gt; page", "<a href=\"/typed\">");
 }
 
 TEST_F(http, unknown_paths_are_404)
 {
-	ASSERT_LT(0, GET("/smal"));
-	EXPECT_STATUS("404");
+	GETS("/smal", "404");
 	EXPECT_HAS("there is no such page");
-	ASSERT_LT(0, GET("/small/"));
-	EXPECT_STATUS("404");
-	ASSERT_LT(0, GET("/../../etc/passwd"));
-	EXPECT_STATUS("404");
-	ASSERT_LT(0, GET("/%73mall%00"));
-	EXPECT_STATUS("404");
+	GETS("/small/", "404");
+	GETS("/../../etc/passwd", "404");
+	GETS("/%73mall%00", "404");
 }
 
 TEST_F(http, other_methods_are_405_and_say_which_are_not)
@@ -303,10 +299,9 @@ TEST_F(http, other_methods_are_405_and_say_which_are_not)
 
 TEST_F(http, what_cannot_be_told_now_is_503_with_the_reason_alone)
 {
-	ASSERT_LT(0, GET("/broken"));
-	EXPECT_STATUS("503");
+	GETS("/broken", "503");
 	EXPECT_HAS("\r\n\r\nthe module is gone; load it\n");
-	EXPECT_EQ(NULL, strstr(self->got, "half"));
+	EXPECT_LACKS(self->got, "half");
 }
 
 TEST_F(http, a_request_that_is_too_long_is_refused)
@@ -325,8 +320,7 @@ TEST_F(http, a_request_that_is_too_long_is_refused)
 	close(fd);
 	free(long_one);
 	EXPECT_STATUS("414");
-	ASSERT_LT(0, GET("/small"));
-	EXPECT_STATUS("200");
+	GETS("/small", "200");
 }
 
 /* As libmicrohttpd has it; nothing of a page is in its answer. */
@@ -354,10 +348,9 @@ TEST_F(http, what_is_no_http_is_refused)
 		}
 		EXPECT_EQ(0, strncmp(self->got + strlen("HTTP/1.1 "), rows[i].status, 3))
 			TH_LOG("row %zu: %s", i, self->got);
-		EXPECT_EQ(NULL, strstr(self->got, "accept="));
+		EXPECT_LACKS(self->got, "accept=");
 	}
-	ASSERT_LT(0, GET("/small"));
-	EXPECT_STATUS("200");
+	GETS("/small", "200");
 }
 
 /* A connection is for one request: what follows it is for another. */
@@ -365,9 +358,8 @@ TEST_F(http, what_follows_a_request_is_not_answered)
 {
 	ASSERT_LT(0, ASK("GET /small HTTP/1.1\r\nHost: localhost\r\n\r\nGET /typed HTTP/1.1\r\nHost: localhost\r\n\r\n"));
 	EXPECT_STATUS("200");
-	EXPECT_HAS("\r\nConnection: close\r\n");
-	EXPECT_HAS("accept=");
-	EXPECT_EQ(NULL, strstr(self->got, "x-other"));
+	EXPECT_HAS("\r\nConnection: close\r\n", "accept=");
+	EXPECT_LACKS(self->got, "x-other");
 }
 
 TEST_F(http, a_large_page_arrives_whole)
@@ -410,8 +402,7 @@ TEST_F(http, clients_that_disconnect_leave_nothing)
 	for (tries = 0; open_files() > before && tries < 100; tries++)
 		usleep(100000);
 	EXPECT_EQ(before, open_files());
-	ASSERT_LT(0, GET("/small"));
-	EXPECT_STATUS("200");
+	GETS("/small", "200");
 }
 
 TEST_F(http, a_client_that_does_not_read_holds_up_no_other)
@@ -421,8 +412,7 @@ TEST_F(http, a_client_that_does_not_read_holds_up_no_other)
 	ASSERT_LE(0, slow);
 	ASSERT_TRUE(put(slow, "GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n"));
 	usleep(100000);
-	ASSERT_LT(0, GET("/small"));
-	EXPECT_STATUS("200");
+	GETS("/small", "200");
 	close(slow);
 }
 
@@ -484,8 +474,7 @@ TEST_F(http, idle_connections_are_closed_so_that_new_ones_get_in)
 		ASSERT_LE(0, fds[i]);
 	}
 	/* The server has taken as many as it takes; the next waits its turn. */
-	ASSERT_LT(0, GET("/small"));
-	EXPECT_STATUS("200");
+	GETS("/small", "200");
 	for (int i = 0; i < 80; i++)
 		close(fds[i]);
 }
@@ -570,13 +559,11 @@ TEST_F(http, one_client_has_a_quarter_of_the_places)
 		ASSERT_LT(0, ask_from(i, self->port, "GET /small HTTP/1.1\r\nHost: localhost\r\n\r\n",
 				      self->got, sizeof(self->got)));
 		EXPECT_STATUS("429");
-		EXPECT_HAS("\r\nRetry-After: ");
-		EXPECT_HAS("come back when one of them has ended\n");
+		EXPECT_HAS("\r\nRetry-After: ", "come back when one of them has ended\n");
 	}
 	setfsuid(0);
 	/* A page that waits for no turn, while the others' take half a second each. */
-	ASSERT_LT(0, GET("/"));
-	EXPECT_STATUS("200");
+	GETS("/", "200");
 	EXPECT_GT(3000, msec() - since);
 	for (i = 0; i < HTTP_PEER_CLIENTS_MAX; i++) {
 		long n = slurp(fds[i], self->got, sizeof(self->got));
@@ -598,8 +585,7 @@ TEST_F(http, a_client_that_trickles_makes_room_for_its_own_user)
 		ASSERT_TRUE(put(fds[i], "GET /small HTTP/1.1\r\n"));
 	}
 	usleep(500000);
-	ASSERT_LT(0, GET("/small"));
-	EXPECT_STATUS("200");
+	GETS("/small", "200");
 	for (int i = 0; i < HTTP_PEER_CLIENTS_MAX; i++)
 		close(fds[i]);
 }
@@ -637,8 +623,7 @@ TEST_F_TIMEOUT(http, ten_thousand_silent_clients_keep_no_client_out, 120)
 			put(*fd, "GET /small HTTP/1.1\r\n");
 		if ((i + 1) % (3 * CROWD))
 			continue;
-		ASSERT_LT(0, GET("/small"));
-		EXPECT_STATUS("200");
+		GETS("/small", "200");
 		took = msec() - since;
 		longest = took > longest ? took : longest;
 		most = of_status("Threads:") > most ? of_status("Threads:") : most;
@@ -687,10 +672,9 @@ TEST_F(http, closing_gives_up_what_is_under_way)
 
 TEST_F(http, a_port_in_use_is_an_error)
 {
-	char address[32];
+	const char *address = lib_text("127.0.0.1:%d", self->port);
 	int status = 0;
 
-	snprintf(address, sizeof(address), "127.0.0.1:%d", self->port);
 	EXPECT_EQ(NULL, http_listen(address, &status));
 	EXPECT_EQ(STATUS_FAILED, status);
 }
@@ -765,7 +749,7 @@ TEST(profiles_at_an_address_are_refused_without_access_rules)
 		ASSERT_LT(0, ask(port_of(http_url(h)), request, got, sizeof(got)));
 		EXPECT_EQ(0, strncmp(got + strlen("HTTP/1.1 "), rows[i].status, 3))
 			TH_LOG("%s: %s", rows[i].path, got);
-		EXPECT_EQ(NULL, strstr(got, "http_tool_test"));
+		EXPECT_LACKS(got, "http_tool_test");
 	}
 	http_close(h);
 	gprof_http_free(profiles);

@@ -10,6 +10,7 @@
 #include "trace_build.h"
 #include "views/join_model.h"
 #include "views_build.h"
+#include "lib_util.h"
 
 static struct build go;
 
@@ -47,7 +48,7 @@ static void join(struct __test_metadata *_metadata, struct _test_data_views *sel
 	ASSERT_NE(NULL, f);
 	EXPECT_EQ(go.n, fwrite(go.b, 1, go.n, f));
 	fclose(f);
-	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
+	ASSERT_EQ(0, gprof_trace_writer_close(w));
 	run(&self->r, cmd_read, argv, -1);
 }
 
@@ -55,8 +56,8 @@ static void join(struct __test_metadata *_metadata, struct _test_data_views *sel
 TEST_F(views, join_of_a_thread_that_tells_much_without_a_cpu)
 {
 	for (uint64_t ms = 1; ms < 20; ms += 2) {
-		comes(self->w, ms, 7);
-		leaves(self->w, ms + 1, 7, GPROF_TRACE_WHY_SLEEPS, 0);
+		comes(ms, 7);
+		leaves(ms + 1, 7, GPROF_TRACE_WHY_SLEEPS, 0);
 	}
 	go_begin();
 	go_thread(7, 2 * MS);
@@ -64,31 +65,31 @@ TEST_F(views, join_of_a_thread_that_tells_much_without_a_cpu)
 	build_end(&go);
 	join(_metadata, self, false);
 	EXPECT_EQ(STATUS_FAILED, self->r.status) TH_LOG("%s", self->r.out);
-	EXPECT_NE(NULL, strstr(self->r.err, "are not of the same host and time")) TH_LOG("%s", self->r.err);
+	EXPECT_SAYS(self->r.err, "are not of the same host and time");
 }
 
 /* Nor does it need to have one again. */
 TEST_F(views, join_of_a_thread_that_sleeps_to_the_end)
 {
-	comes(self->w, 1, 7);
-	leaves(self->w, 3, 7, GPROF_TRACE_WHY_SLEEPS, 0);
-	comes(self->w, 40, 8);
+	comes(1, 7);
+	leaves(3, 7, GPROF_TRACE_WHY_SLEEPS, 0);
+	comes(40, 8);
 	go_begin();
 	go_thread(7, 2 * MS);
 	go_tells(100, 100000);
 	build_end(&go);
 	join(_metadata, self, false);
 	EXPECT_EQ(STATUS_FAILED, self->r.status) TH_LOG("%s", self->r.out);
-	EXPECT_NE(NULL, strstr(self->r.err, "are not of the same host and time")) TH_LOG("%s", self->r.err);
+	EXPECT_SAYS(self->r.err, "are not of the same host and time");
 }
 
 /* Clocks may be apart by 10 us at either end, however much is told in them. */
 TEST_F(views, join_of_clocks_that_are_little_apart)
 {
-	comes(self->w, 1, 7);
-	leaves(self->w, 3, 7, GPROF_TRACE_WHY_PREEMPTED, 0);
-	comes(self->w, 5, 7);
-	leaves(self->w, 8, 7, GPROF_TRACE_WHY_SLEEPS, 0);
+	comes(1, 7);
+	leaves(3, 7, GPROF_TRACE_WHY_PREEMPTED, 0);
+	comes(5, 7);
+	leaves(8, 7, GPROF_TRACE_WHY_SLEEPS, 0);
 	go_begin();
 	go_thread(7, 2 * MS);
 	go_tells(2, MS / 2);
@@ -99,9 +100,8 @@ TEST_F(views, join_of_clocks_that_are_little_apart)
 	build_end(&go);
 	join(_metadata, self, true);
 	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
-	EXPECT_NE(NULL, strstr(self->r.out, "\"contradictions\": 0,")) TH_LOG("%s", self->r.out);
-	EXPECT_NE(NULL, strstr(self->r.out, "\"tid\": 7, \"begin_ns\": 3000000, \"end_ns\": 500000"))
-		TH_LOG("%s", self->r.out);
+	EXPECT_SAYS(self->r.out, "\"contradictions\": 0,",
+		    "\"tid\": 7, \"begin_ns\": 3000000, \"end_ns\": 500000");
 }
 
 static long long number(const char *json, const char *key, const char *of)
@@ -115,20 +115,18 @@ static long long number(const char *json, const char *key, const char *of)
 /* What threads waited for CPUs before the program traced itself is beside nothing. */
 TEST_F(views, join_counts_delays_of_the_time_of_both)
 {
-	struct gprof_trace_writer *w = self->w;
-
-	comes(w, 1, 7);
-	leaves(w, 1, 7, GPROF_TRACE_WHY_PREEMPTED, 0);
-	comes(w, 6, 7);
-	point(w, 1, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 8, 0, 0);
-	point(w, 8, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_PREEMPTED, 8, 9, 0, 0);
-	point(w, 11, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 9, 8, 0, 0);
-	point(w, 24, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 8, 9, 0, 0);
-	point(w, 28, 1, GPROF_TRACE_POINT_WAKING, 0, 9, 8, 0, 0);
-	point(w, 30, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 9, 8, 0, 0);
-	leaves(w, 12, 7, GPROF_TRACE_WHY_PREEMPTED, 0);
-	comes(w, 14, 7);
-	leaves(w, 40, 7, GPROF_TRACE_WHY_SLEEPS, 0);
+	comes(1, 7);
+	leaves(1, 7, GPROF_TRACE_WHY_PREEMPTED, 0);
+	comes(6, 7);
+	point(1, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 8, 0, 0);
+	point(8, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_PREEMPTED, 8, 9, 0, 0);
+	point(11, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 9, 8, 0, 0);
+	point(24, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 8, 9, 0, 0);
+	point(28, 1, GPROF_TRACE_POINT_WAKING, 0, 9, 8, 0, 0);
+	point(30, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 9, 8, 0, 0);
+	leaves(12, 7, GPROF_TRACE_WHY_PREEMPTED, 0);
+	comes(14, 7);
+	leaves(40, 7, GPROF_TRACE_WHY_SLEEPS, 0);
 	go_begin();
 	go_thread(7, 10 * MS);
 	go_tells(2, 12 * MS);
@@ -146,9 +144,9 @@ TEST_F(views, join_counts_delays_of_the_time_of_both)
 /* Behind the end of the one, what the other tells of is not told by both. */
 TEST_F(views, join_of_a_host_that_is_told_of_for_less_time)
 {
-	comes(self->w, 1, 7);
-	leaves(self->w, 15, 7, GPROF_TRACE_WHY_PREEMPTED, 0);
-	comes(self->w, 20, 7);
+	comes(1, 7);
+	leaves(15, 7, GPROF_TRACE_WHY_PREEMPTED, 0);
+	comes(20, 7);
 	go_begin();
 	go_thread(7, 10 * MS);
 	go_tells(4, MS);
@@ -164,7 +162,7 @@ TEST_F(views, join_of_a_host_that_is_told_of_for_less_time)
 	/* Named as soon as it is known, after where it began, not where it was. */
 	EXPECT_NEAR_MS(10 + 9, number(self->r.out, "\"main.main\"", "\"untold_ns\": "));
 	EXPECT_EQ(1, number(self->r.out, "\"main.main\"", "\"goroutines\": "));
-	EXPECT_EQ(NULL, strstr(self->r.out, "runtime.park"));
+	EXPECT_LACKS(self->r.out, "runtime.park");
 }
 
 /* Only the wait behind a fault is for it. */
@@ -175,17 +173,17 @@ TEST_F(views, join_of_a_wait_in_a_fault)
 		.groups = GPROF_TRACE_GROUP_SYSCALLS | GPROF_TRACE_GROUP_FAULTS,
 	};
 
-	ASSERT_ZEROS(gprof_trace_writer_close(self->w), ftruncate(self->fd, 0),
+	ASSERT_ZEROS(gprof_trace_writer_close(w), ftruncate(self->fd, 0),
 		     lseek(self->fd, 0, SEEK_SET));
-	self->w = gprof_trace_writer_new(self->fd, &opts);
-	ASSERT_NE(NULL, self->w);
-	comes(self->w, 1, 7);
-	point(self->w, 11, 0, GPROF_TRACE_POINT_FAULT, 0, 7, 0, 0, 1);
-	leaves(self->w, 12, 7, GPROF_TRACE_WHY_WAITS, 0);
-	comes(self->w, 14, 7);
-	leaves(self->w, 20, 7, GPROF_TRACE_WHY_WAITS, 0);
-	comes(self->w, 23, 7);
-	leaves(self->w, 40, 7, GPROF_TRACE_WHY_SLEEPS, 0);
+	w = gprof_trace_writer_new(self->fd, &opts);
+	ASSERT_NE(NULL, w);
+	comes(1, 7);
+	point(11, 0, GPROF_TRACE_POINT_FAULT, 0, 7, 0, 0, 1);
+	leaves(12, 7, GPROF_TRACE_WHY_WAITS, 0);
+	comes(14, 7);
+	leaves(20, 7, GPROF_TRACE_WHY_WAITS, 0);
+	comes(23, 7);
+	leaves(40, 7, GPROF_TRACE_WHY_SLEEPS, 0);
 	go_begin();
 	go_thread(7, 10 * MS);
 	go_tells(1, MS / 2);
@@ -202,9 +200,9 @@ TEST_F(views, join_of_a_wait_in_a_fault)
 /* What other systems call threads by is not a tid of the host with the same low bits. */
 TEST_F(views, join_of_threads_that_are_none_of_linux)
 {
-	comes(self->w, 1, 7);
-	point(self->w, 1, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 8, 0, 0);
-	leaves(self->w, 40, 7, GPROF_TRACE_WHY_SLEEPS, 0);
+	comes(1, 7);
+	point(1, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 8, 0, 0);
+	leaves(40, 7, GPROF_TRACE_WHY_SLEEPS, 0);
 	go_begin();
 	go_thread(8, 10 * MS);
 	go_tells(10, MS);
@@ -268,9 +266,8 @@ TEST(join_looks_at_no_thread_twice)
 		join_state(&j, join_thread(&j, tid), JOIN_BLOCKED, tid);
 	join_state(&j, join_thread(&j, 3), JOIN_ON_CPU, 2000);
 	join_lose(&j, 3000);
-	EXPECT_EQ(0, j.nr_off);
-	EXPECT_EQ(JOIN_UNTOLD, j.threads[join_thread(&j, 1)].state);
-	EXPECT_EQ(JOIN_ON_CPU, j.threads[join_thread(&j, 3)].state);
+	EXPECT_EQS(0, j.nr_off, JOIN_UNTOLD, j.threads[join_thread(&j, 1)].state,
+		   JOIN_ON_CPU, j.threads[join_thread(&j, 3)].state);
 	join_state(&j, join_thread(&j, 3), JOIN_READY, 3100);
 	join_state(&j, join_thread(&j, 3), JOIN_ON_CPU, 3200);
 	join_state(&j, join_thread(&j, 3), JOIN_READY, 3300);
@@ -283,14 +280,12 @@ TEST(join_looks_at_no_thread_twice)
 /* As a snapshot of a flight recorder begins, who runs has nothing to tell for long. */
 TEST_F(views, join_of_a_thread_that_runs_already)
 {
-	struct gprof_trace_writer *w = self->w;
-
-	comes(w, 1, 7);
-	point(w, 1, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 8, 0, 0);
-	point(w, 12, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_PREEMPTED, 8, 9, 0, 0);
-	point(w, 15, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 9, 8, 0, 0);
-	leaves(w, 40, 7, GPROF_TRACE_WHY_SLEEPS, 0);
-	point(w, 41, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 8, 0, 0, 0);
+	comes(1, 7);
+	point(1, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 8, 0, 0);
+	point(12, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_PREEMPTED, 8, 9, 0, 0);
+	point(15, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 9, 8, 0, 0);
+	leaves(40, 7, GPROF_TRACE_WHY_SLEEPS, 0);
+	point(41, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 8, 0, 0, 0);
 	go_begin();
 	go_thread(7, 10 * MS);
 	go_tells(19, MS);
@@ -303,14 +298,14 @@ TEST_F(views, join_of_a_thread_that_runs_already)
 	EXPECT_NEAR_MS(19 + 19, number(self->r.out, "\"functions\"", "\"running_ns\": "))
 		TH_LOG("%s", self->r.out);
 	EXPECT_NEAR_MS(3, number(self->r.out, "\"functions\"", "\"runnable_ns\": "));
-	EXPECT_NE(NULL, strstr(self->r.out, "\"goroutine\": 8, \"tid\": 8, \"begin_ns\": 12000"));
+	EXPECT_SAYS(self->r.out, "\"goroutine\": 8, \"tid\": 8, \"begin_ns\": 12000");
 }
 
 /* How long the runtime left a goroutine without a thread is since it was runnable, not since before. */
 TEST_F(views, join_counts_delays_from_runnable_alone)
 {
-	comes(self->w, 1, 7);
-	leaves(self->w, 60, 7, GPROF_TRACE_WHY_SLEEPS, 0);
+	comes(1, 7);
+	leaves(60, 7, GPROF_TRACE_WHY_SLEEPS, 0);
 	go_begin();
 	go_thread(7, 10 * MS);
 	/* Another waits for 8 ms, and is runnable for 2. */
@@ -370,17 +365,16 @@ static void go_many(const char *file, unsigned int generations)
 TEST_F(views, regions_forget_ended_threads)
 {
 	char *argv[] = { "read", self->other, "--regions", "--json", NULL };
-	struct rusage few, many;
+	long few;
 
 	go_many(self->other, 2);
 	RUN_OK(cmd_read, argv);
 	EXPECT_EQ(2, number(self->r.out, "\"main.main\"", "\"unended\": ")) TH_LOG("%s", self->r.out);
-	getrusage(RUSAGE_CHILDREN, &few);
+	few = lib_peak_kib(RUSAGE_CHILDREN);
 	go_many(self->other, 150);
 	RUN_OK(cmd_read, argv);
 	EXPECT_EQ(150, number(self->r.out, "\"main.main\"", "\"unended\": ")) TH_LOG("%s", self->r.out);
-	getrusage(RUSAGE_CHILDREN, &many);
-	EXPECT_GT(4096, many.ru_maxrss - few.ru_maxrss);
+	EXPECT_GT(4096, lib_peak_kib(RUSAGE_CHILDREN) - few);
 }
 
 /* Regions and tasks of known lengths, the shortest neither first nor last; and their logs. */
@@ -427,14 +421,13 @@ static void go_annotated(FILE *f)
 
 TEST_F(views, regions_and_tasks_by_their_lengths)
 {
-	char *json[] = { "read", self->other, "--regions", "--json", NULL };
 	char *words[] = { "read", self->other, "--regions", NULL };
 	FILE *f = fopen(self->other, "w");
 
 	ASSERT_NE(NULL, f);
 	go_annotated(f);
 	fclose(f);
-	RUN_OK(cmd_read, json);
+	RUN_OK(cmd_read, ARGV("read", self->other, "--regions", "--json"));
 	EXPECT_STREQ("{\"regions\": [\n"
 		     " {\"type\": \"long\", \"count\": 1, \"total_ns\": 5500, \"min_ns\": 5500, \"max_ns\": 5500"
 		     ", \"cpu_ns\": 2050, \"runnable_ns\": 400, \"blocked_ns\": 3000, \"syscall_ns\": 50, \"unended\": 0, \"unbegun\": 1},\n"
@@ -473,20 +466,18 @@ TEST_F(views, summary_and_profiles_forget_ended_threads)
 {
 	char *summary[] = { "read", self->other, "--summary", NULL };
 	char *profile[] = { "read", self->other, "--pprof", "sched", "-o", self->trace, NULL };
-	struct rusage few, many;
+	long few;
 
 	go_many(self->other, 2);
 	RUN_OK(cmd_read, summary);
 	RUN_OK(cmd_read, profile);
-	getrusage(RUSAGE_CHILDREN, &few);
+	few = lib_peak_kib(RUSAGE_CHILDREN);
 	go_many(self->other, 150);
 	RUN_OK(cmd_read, profile);
-	getrusage(RUSAGE_CHILDREN, &many);
-	EXPECT_GT(4096, many.ru_maxrss - few.ru_maxrss);
+	EXPECT_GT(4096, lib_peak_kib(RUSAGE_CHILDREN) - few);
 	RUN_OK(cmd_read, summary);
-	getrusage(RUSAGE_CHILDREN, &many);
-	EXPECT_GT(4096, many.ru_maxrss - few.ru_maxrss);
-	EXPECT_NE(NULL, strstr(self->r.out, "Goroutines:   225001,")) TH_LOG("%s", self->r.out);
+	EXPECT_GT(4096, lib_peak_kib(RUSAGE_CHILDREN) - few);
+	EXPECT_SAYS(self->r.out, "Goroutines:   225001,");
 	/* One of each of the first generations. */
 	EXPECT_EQ(19, lines_of(self->r.out, " runtime.park\n")) TH_LOG("%s", self->r.out);
 	EXPECT_EQ(1, lines_of(self->r.out, " 800 runtime.park")) TH_LOG("%s", self->r.out);

@@ -96,26 +96,19 @@ TEST_F(labels, nest_and_are_restored)
 	gprof_labels_pop();
 	t[6] = moment();
 	gprof_labels_pop();
-	EXPECT_STREQ("", at(t[0]));
-	EXPECT_STREQ("a=2;z=1;", at(t[1]));
-	EXPECT_STREQ("a=2;z=inner;", at(t[2]));
-	EXPECT_STREQ("a=2;m=x?y?;z=inner;", at(t[3]));
-	EXPECT_STREQ("a=2;z=inner;", at(t[4]));
-	EXPECT_STREQ("a=2;z=1;", at(t[5]));
-	EXPECT_STREQ("", at(t[6]));
-	EXPECT_STREQ("", at_of(1, t[1]));
+	EXPECT_STREQS("", at(t[0]), "a=2;z=1;", at(t[1]), "a=2;z=inner;", at(t[2]),
+		      "a=2;m=x?y?;z=inner;", at(t[3]), "a=2;z=inner;", at(t[4]),
+		      "a=2;z=1;", at(t[5]), "", at(t[6]), "", at_of(1, t[1]));
 }
 
 TEST_F(labels, a_push_that_fails_is_taken_back_as_well)
 {
 	const struct gprof_tag number = { .key = "n", .num = 5 };
 	char key[16];
-	int i;
 
-	EXPECT_EQ(-EINVAL, gprof_labels_push(&number, 1));
-	EXPECT_EQ(0, push("a", "1"));
-	EXPECT_EQ(-EINVAL, push("pid", "1"));
-	EXPECT_NE(NULL, strstr(gprof_error(), "another key"));
+	EXPECT_EQS(-EINVAL, gprof_labels_push(&number, 1), 0, push("a", "1"),
+		   -EINVAL, push("pid", "1"));
+	EXPECT_SAYS(gprof_error(), "another key");
 	EXPECT_EQ(-EINVAL, push("", "1"));
 	EXPECT_STREQ("a=1;", at(moment()));
 	gprof_labels_pop();
@@ -128,13 +121,13 @@ TEST_F(labels, a_push_that_fails_is_taken_back_as_well)
 	gprof_labels_pop();
 	EXPECT_STREQ("", at(moment()));
 
-	for (i = 0; i < GPROF_LABELS_MAX; i++) {
+	for (int i = 0; i < GPROF_LABELS_MAX; i++) {
 		snprintf(key, sizeof(key), "k%d", i);
 		EXPECT_EQ(0, push(key, "v"));
 	}
 	EXPECT_EQ(0, push("k7", "again"));
 	EXPECT_EQ(-E2BIG, push("more", "v"));
-	for (i = 0; i < GPROF_LABELS_MAX + 2; i++)
+	for (int i = 0; i < GPROF_LABELS_MAX + 2; i++)
 		gprof_labels_pop();
 	EXPECT_STREQ("", at(moment()));
 }
@@ -164,9 +157,8 @@ TEST_F(labels, are_of_one_thread_and_end_with_it)
 	ASSERT_EQ(0, pthread_create(&thread, NULL, thread_with_labels, &t));
 	pthread_join(thread, NULL);
 	after = moment();
-	EXPECT_STREQ("thread=main;", at(t.during));
-	EXPECT_STREQ("thread=other;", at_of(t.tid, t.during));
-	EXPECT_STREQ("", at_of(t.tid, after));
+	EXPECT_STREQS("thread=main;", at(t.during), "thread=other;", at_of(t.tid, t.during),
+		      "", at_of(t.tid, after));
 	/* who reads no longer asks for that: the thread's are freed with the last reader */
 	gprof_labels_end(&self->r);
 	EXPECT_STREQ("", at_of(t.tid, t.during));
@@ -256,19 +248,6 @@ static void feed_sample(struct gprof_decoder *d, uint64_t time)
 		gprof_decoder_feed(d, &s.rec, sizeof(s));
 }
 
-static uint64_t own_start(void)
-{
-	char text[1024] = "", *p;
-	int fd = open("/proc/self/stat", O_RDONLY), i;
-	ssize_t n = read(fd, text, sizeof(text) - 1);
-
-	close(fd);
-	p = n > 0 ? strrchr(text, ')') : NULL;
-	for (i = 0; p && i < 20; i++)
-		p = strchr(p + 1, ' ');
-	return p ? strtoull(p, NULL, 10) * (1000000000ULL / sysconf(_SC_CLK_TCK)) : 0;
-}
-
 struct sums {
 	struct gprof_profile *p;
 	int64_t with[3];
@@ -298,8 +277,7 @@ TEST_F(labels, of_a_time_are_those_of_its_samples)
 		.s = { .rec = { GPROF_REC_STACK, 0, sizeof(stack) }, .id = 5, .nr_user = 1 },
 		.frame = 0x1000,
 	};
-	uint64_t own = own_start(), t[3];
-	int whose;
+	uint64_t own = lib_start_ns(getpid()), t[3];
 
 	t[0] = moment();
 	push("step", "1");
@@ -307,18 +285,17 @@ TEST_F(labels, of_a_time_are_those_of_its_samples)
 	push("step", "2");
 	t[2] = moment();
 	/* ourselves; a process that has our pid in another namespace; another pid */
-	for (whose = 0; whose < 3; whose++) {
+	for (int whose = 0; whose < 3; whose++) {
 		struct sums s = { 0 };
 		struct gprof_builder b;
 		struct gprof_decoder d;
-		int i;
 
 		ASSERT_EQ(0, gprof_builder_init(&b));
 		gprof_decoder_init(&d, &gprof_builder_ops, &b);
 		gprof_decoder_feed(&d, &g.rec, sizeof(g));
 		feed_task(&d, (uint32_t)getpid() + (whose == 2), own + (whose == 1) * 1000000000);
 		gprof_decoder_feed(&d, &stack.s.rec, sizeof(stack));
-		for (i = 0; i < 12; i++)
+		for (int i = 0; i < 12; i++)
 			feed_sample(&d, t[i % 3]);
 		ASSERT_ZEROS(gprof_builder_profile(&b, &columns, &s.p), gprof_profile_finish(s.p));
 		EXPECT_EQ(0, gprof_profile_each(s.p, add_up, &s));

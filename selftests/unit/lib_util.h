@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -61,6 +62,20 @@ static inline uint64_t lib_start_ns(pid_t pid)
 	for (i = 0; p && i < 20; i++)
 		p = strchr(p + 1, ' ');
 	return p ? strtoull(p, NULL, 10) * (1000000000ULL / (uint64_t)sysconf(_SC_CLK_TCK)) : 0;
+}
+
+/* A name that lives until fifteen others have been made. */
+static inline char *__attribute__((format(printf, 1, 2))) lib_text(const char *fmt, ...)
+{
+	static char texts[16][512];
+	static unsigned int turn;
+	char *text = texts[turn++ % 16];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(texts[0]), fmt, ap);
+	va_end(ap);
+	return text;
 }
 
 /* A fresh directory; its name lives until the next call. */
@@ -114,11 +129,10 @@ static inline const char *lib_top(void)
 {
 	static char top[PATH_MAX];
 	char start[3][PATH_MAX] = { __FILE__, "", "" }, path[3 * PATH_MAX + 32];
-	size_t i;
 
 	if (readlink("/proc/self/exe", start[1], PATH_MAX - 1) < 0 || !getcwd(start[2], PATH_MAX))
 		return NULL;
-	for (i = 0; i < 3; i++) {
+	for (size_t i = 0; i < 3; i++) {
 		char *slash;
 
 		if (start[i][0] != '/')
@@ -143,6 +157,29 @@ static inline uint64_t lib_cpu_ns(void)
 
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* What this process, or the largest of its children, has taken at most so far, in KiB. */
+static inline long lib_peak_kib(int who)
+{
+	struct rusage u;
+
+	return getrusage(who, &u) ? -1 : u.ru_maxrss;
+}
+
+/* Bytes that lie there twice in a row, as those of a ring do; NULL: there is no memory. */
+static inline unsigned char *lib_ring(size_t size)
+{
+	int fd = memfd_create("ring", MFD_CLOEXEC);
+	unsigned char *p = mmap(NULL, 2 * size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	bool ok = fd >= 0 && !ftruncate(fd, (off_t)size) && p != MAP_FAILED;
+
+	for (int i = 0; i < 2 && ok; i++)
+		ok = mmap(p + i * size, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
+			  0) != MAP_FAILED;
+	if (fd >= 0)
+		close(fd);
+	return ok ? p : NULL;
 }
 
 /* Small numbers that look random and are the same each time. */

@@ -66,17 +66,14 @@ TEST(magic_without_a_signature_is_damage)
 
 TEST(length_beyond_the_module_is_damage)
 {
-	EXPECT_EQ(-1, read_one(0, 0, 1, 2));
-	EXPECT_EQ(-1, read_one(100, 50, 151, 2));
-	EXPECT_EQ(-1, read_one(100, 50, 0xffffffff, 2));
-	EXPECT_EQ(-1, read_one(100, 50, 0x80000000, 2));
+	EXPECT_EQS(-1, read_one(0, 0, 1, 2), -1, read_one(100, 50, 151, 2),
+		   -1, read_one(100, 50, 0xffffffff, 2), -1, read_one(100, 50, 0x80000000, 2));
 }
 
 TEST(message_that_is_none_is_damage)
 {
-	EXPECT_EQ(-1, read_one(100, 0, 0, 2));
-	EXPECT_EQ(-1, read_one(100, 50, 50, 2));
-	EXPECT_EQ(-1, read_one(0, 5000, 5000, 2));
+	EXPECT_EQS(-1, read_one(100, 0, 0, 2), -1, read_one(100, 50, 50, 2),
+		   -1, read_one(0, 5000, 5000, 2));
 }
 
 TEST(signature_of_another_kind_is_damage)

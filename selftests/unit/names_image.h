@@ -7,10 +7,6 @@
 #define GPROF_NAMES_IMAGE_H
 
 #include <elf.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib_util.h"
 
@@ -38,7 +34,6 @@ static inline bool names_write(const char *path, uint32_t nr, size_t len, const 
 	Elf64_Phdr *ph = (Elf64_Phdr *)(eh + 1);
 	Elf64_Shdr *sh = (Elf64_Shdr *)(file + headers);
 	Elf64_Sym *sym = (Elf64_Sym *)(file + at[NAMES_SYMBOLS]);
-	uint32_t i;
 	bool ok;
 
 	if (!file)
@@ -54,7 +49,7 @@ static inline bool names_write(const char *path, uint32_t nr, size_t len, const 
 		.p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_offset = NAMES_TEXT,
 		.p_vaddr = NAMES_TEXT, .p_filesz = text, .p_memsz = text, .p_align = 4096,
 	};
-	for (i = 1; i < NAMES_NR; i++)
+	for (uint32_t i = 1; i < NAMES_NR; i++)
 		sh[i] = (Elf64_Shdr){
 			.sh_name = names[i], .sh_type = SHT_STRTAB, .sh_offset = at[i],
 			.sh_size = bytes[i], .sh_addralign = 1,
@@ -66,7 +61,7 @@ static inline bool names_write(const char *path, uint32_t nr, size_t len, const 
 	sh[NAMES_SYMBOLS].sh_link = NAMES_STRINGS;
 	sh[NAMES_SYMBOLS].sh_info = 1;
 	sh[NAMES_SYMBOLS].sh_entsize = sizeof(*sym);
-	for (i = 0; i < nr; i++)
+	for (uint32_t i = 0; i < nr; i++)
 		sym[i + 1] = (Elf64_Sym){
 			.st_name = 1 + i, .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
 			.st_shndx = NAMES_CODE, .st_value = NAMES_TEXT + (uint64_t)i * NAMES_STEP,

@@ -5,12 +5,12 @@
  */
 #include "harness.h"
 #include <dirent.h>
-#include <limits.h>
 
 #include "cli/cmd.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/target_options.h"
+#include "lib_util.h"
 
 TEST(numbers_are_read_with_their_scale)
 {
@@ -24,15 +24,14 @@ TEST(numbers_are_read_with_their_scale)
 		"18446744073709551616", "99999999999999999999", "18446744073709551615k",
 	};
 	unsigned long long v;
-	size_t i;
 
-	for (i = 0; i < sizeof(good) / sizeof(*good); i++) {
+	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
 		ASSERT_TRUE(parse_count(good[i].text, &v));
 		EXPECT_EQ(good[i].count, v);
 		ASSERT_TRUE(parse_size(good[i].text, &v));
 		EXPECT_EQ(good[i].size, v);
 	}
-	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		EXPECT_FALSE(parse_count(bad[i], &v)) TH_LOG("'%s'", bad[i]);
 		EXPECT_FALSE(parse_size(bad[i], &v));
 	}
@@ -41,14 +40,13 @@ TEST(numbers_are_read_with_their_scale)
 TEST(ids_are_above_0_and_fit)
 {
 	static const char *const bad[] = { "", "0", "-1", "1k", "2147483648", "1 ", "x" };
-	size_t i;
 	int id;
 
 	EXPECT_TRUE(parse_id("1", &id));
 	EXPECT_EQ(1, id);
 	EXPECT_TRUE(parse_id("2147483647", &id));
 	EXPECT_EQ(INT_MAX, id);
-	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		EXPECT_FALSE(parse_id(bad[i], &id));
 }
 
@@ -92,15 +90,14 @@ TEST(a_recording_has_one_target)
 		"-G /x -C 0", "--pids 3", "-Z", "--all=3", "-a -d 0", "-a -d x", "-a -d -1",
 	};
 	struct target t;
-	size_t i;
 
-	for (i = 0; i < sizeof(good) / sizeof(*good); i++) {
+	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
 		EXPECT_EQ(STATUS_OK, parse(&t, good[i].line)) TH_LOG("%s", good[i].line);
 		EXPECT_EQS(good[i].type, t.gprof.type, good[i].id, t.gprof.id);
 		EXPECT_STREQ(good[i].name ?: "", t.gprof.name ?: "");
 		EXPECT_EQS(good[i].command, t.command != NULL, good[i].is_command, t.is_command);
 	}
-	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		EXPECT_EQ(STATUS_USAGE, parse(&t, bad[i])) TH_LOG("%s", bad[i]);
 	}
 	EXPECT_EQ(STATUS_OK, parse(&t, "-a -d 1.5"));
@@ -160,9 +157,7 @@ TEST_F(output, a_file_is_there_when_it_is_whole)
 	EXPECT_STREQ("nothing", content(self->file));
 	EXPECT_EQ(STATUS_OK, output_commit(&self->o));
 	EXPECT_STREQ("new", content(self->file));
-	EXPECT_EQ(0, stat(self->file, &st));
-	EXPECT_EQ(0640, st.st_mode & 0777);
-	EXPECT_EQ(1, files_in(self->dir));
+	EXPECT_EQS(0, stat(self->file, &st), 0640, st.st_mode & 0777, 1, files_in(self->dir));
 }
 
 TEST_F(output, what_is_given_up_leaves_the_file_that_was_there)
@@ -191,9 +186,8 @@ TEST_F(output, what_is_given_up_leaves_the_file_that_was_there)
 TEST_F(output, unplanned_ends_leave_nothing)
 {
 	struct output other;
-	char second[112];
+	const char *second = lib_text("%s2", self->file);
 
-	snprintf(second, sizeof(second), "%s2", self->file);
 	ASSERT_EQ(STATUS_OK, output_open(&self->o, self->file));
 	ASSERT_EQ(STATUS_OK, output_open(&other, second));
 	EXPECT_FALSE(output_same(&self->o, &other));
@@ -214,9 +208,8 @@ TEST_F(output, one_file_under_two_names_is_the_same)
 	EXPECT_TRUE(output_same(&self->o, &other));
 	output_discard(&self->o);
 	output_discard(&other);
-	EXPECT_EQ(STATUS_FAILED, output_open(&self->o, self->dir));
-	EXPECT_EQ(STATUS_FAILED, output_open(&self->o, "/nowhere/file"));
-	EXPECT_EQ(0, files_in(self->dir));
+	EXPECT_EQS(STATUS_FAILED, output_open(&self->o, self->dir),
+		   STATUS_FAILED, output_open(&self->o, "/nowhere/file"), 0, files_in(self->dir));
 }
 
 /* Text may be shown, what is packed must not be. */

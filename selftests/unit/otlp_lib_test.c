@@ -34,9 +34,8 @@ static void random_locations(struct gprof_profile *p, uint64_t *seed)
 	static const char *const ids[] = { "0123456789abcdef", "", "Go/build-id", "ABCDEF" };
 	struct gprof_line lines[3];
 	char text[64];
-	uint32_t i, j;
 
-	for (i = 0; i < 4; i++) {
+	for (uint32_t i = 0; i < 4; i++) {
 		struct gprof_mapping m = { .start = 0x1000 * (i + 1), .limit = 0x1000 * (i + 2),
 					   .offset = i * 4096 };
 
@@ -45,11 +44,11 @@ static void random_locations(struct gprof_profile *p, uint64_t *seed)
 		m.build_id = gprof_profile_text(p, ids[i]);
 		gprof_profile_add_mapping(p, &m);
 	}
-	for (i = 0; i < 100; i++) {
+	for (uint32_t i = 0; i < 100; i++) {
 		uint32_t mapping = i % 5, nr = i % 4;
 
 		gprof_profile_add_location(p, mapping, 0x1000 * mapping + i * 8);
-		for (j = 0; j < nr; j++)
+		for (uint32_t j = 0; j < nr; j++)
 			lines[j] = (struct gprof_line){ random_function(p, seed), i + j, j };
 		gprof_profile_set_lines(p, i, lines, nr);
 	}
@@ -191,7 +190,6 @@ TEST_F(sent, arrives_once)
 TEST_F(sent, has_ids)
 {
 	struct read again;
-	size_t i;
 
 	ASSERT_EQ(0, export(self->p, variant->bytes, variant->samples, variant->flags, &self->r,
 			    NULL));
@@ -200,10 +198,10 @@ TEST_F(sent, has_ids)
 	ASSERT_LT(0, self->r.ids.nr);
 	ASSERT_EQ(self->r.heads.nr, self->r.ids.nr);
 	ASSERT_EQ(self->r.ids.nr, again.ids.nr);
-	for (i = 0; i < again.ids.nr; i++)
+	for (size_t i = 0; i < again.ids.nr; i++)
 		EXPECT_STREQ(self->r.ids.v[i], again.ids.v[i]);
 	qsort(self->r.ids.v, self->r.ids.nr, sizeof(char *), by_text);
-	for (i = 1; i < self->r.ids.nr; i++)
+	for (size_t i = 1; i < self->r.ids.nr; i++)
 		EXPECT_STRNE(self->r.ids.v[i - 1], self->r.ids.v[i]);
 	free_read(&again);
 }
@@ -242,9 +240,8 @@ TEST(types_and_periods)
 		{ "off_cpu", "nanoseconds", "cpu", 9, "off_cpu/nanoseconds period 0" },
 		{ "off_cpu", "count", "cpu", 9, "off_cpu/count period 9 of cpu/ns" },
 	};
-	size_t i;
 
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct gprof_profile *p = one_sample(cases[i].type, cases[i].unit, cases[i].of,
 						     cases[i].period);
 		struct read r;
@@ -267,9 +264,8 @@ TEST(time_is_not_there_twice)
 		{ INT64_MAX / 2, -10, 2, { "samples/count period 1 of samples/count",
 					   "cpu/nanoseconds period 10 of cpu/nanoseconds" } },
 	};
-	size_t i, j;
 
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		int64_t values[2] = { cases[i].count, cases[i].time };
 		struct gprof_profile *p = gprof_profile_new();
 		struct read r;
@@ -283,7 +279,7 @@ TEST(time_is_not_there_twice)
 		ASSERT_EQ(0, export(p, 0, 0, 0, &r, NULL));
 		EXPECT_STREQ("", r.wrong);
 		ASSERT_EQ(cases[i].nr, r.heads.nr);
-		for (j = 0; j < r.heads.nr; j++)
+		for (size_t j = 0; j < r.heads.nr; j++)
 			EXPECT_STREQ(cases[i].heads[j], r.heads.v[j]);
 		EXPECT_EQ(2, r.lines.nr);
 		free_read(&r);
@@ -312,11 +308,10 @@ TEST(bad_options_are_refused)
 		{ { .sz = sizeof(cases[0].o), .bytes_max = 1ULL << 31 }, -EINVAL },
 		{ { .sz = sizeof(cases[0].o), .host = longest }, -EINVAL },
 	};
-	size_t i;
 	int ret;
 
 	memset(longest, 'h', sizeof(longest) - 1);
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		EXPECT_EQ(0, taken(p, &cases[i].o, &ret));
 		EXPECT_EQ(cases[i].err, ret);
 		EXPECT_LT(0, strlen(gprof_error()));
@@ -371,9 +366,8 @@ TEST(every_byte_may_be_in_a_label)
 	struct gprof_label l;
 	int64_t value = 1;
 	struct read r;
-	int i;
 
-	for (i = 1; i < 256; i++)
+	for (int i = 1; i < 256; i++)
 		text[i - 1] = (char)i;
 	text[255] = '\0';
 	gprof_profile_add_column(p, text, text);
@@ -568,9 +562,8 @@ TEST(answers)
 		{ GPROF_OTLP_REFUSED, "nonsense", 8, -EBADMSG, 0, "" },
 		{ 2, "", 0, -EINVAL, 0, "" },
 	};
-	size_t i;
 
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct gprof_otlp_answer a = { .sz = sizeof(a) };
 
 		EXPECT_EQ(cases[i].ret, gprof_otlp_answer(cases[i].data, cases[i].size,

@@ -20,10 +20,8 @@ FIXTURE(own_fd) {
 
 FIXTURE_SETUP(own_fd)
 {
-	int fd;
-
 	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, self->ends));
-	for (fd = 0; fd < NUMBERS; fd++)
+	for (int fd = 0; fd < NUMBERS; fd++)
 		self->before[fd] = fcntl(fd, F_GETFD) >= 0;
 	alarm(20);
 }
@@ -38,9 +36,8 @@ FIXTURE_TEARDOWN(own_fd)
 static unsigned int take_numbers(FIXTURE_DATA(own_fd) *self)
 {
 	unsigned int n = 0;
-	int fd;
 
-	for (fd = 3; fd < NUMBERS; fd++)
+	for (int fd = 3; fd < NUMBERS; fd++)
 		if (!self->before[fd] && fcntl(fd, F_GETFD) >= 0)
 			n += dup2(self->ends[0], fd) == fd;
 	return n;
@@ -49,9 +46,8 @@ static unsigned int take_numbers(FIXTURE_DATA(own_fd) *self)
 static bool are_ours(FIXTURE_DATA(own_fd) *self, unsigned int n)
 {
 	char byte;
-	int fd;
 
-	for (fd = 3; fd < NUMBERS; fd++)
+	for (int fd = 3; fd < NUMBERS; fd++)
 		n -= !self->before[fd] && fcntl(fd, F_GETFD) >= 0;
 	/* nothing was written to it, and what the other end writes can be read */
 	return !n && recv(self->ends[1], &byte, 1, 0) < 0 && errno == EAGAIN &&
@@ -61,9 +57,7 @@ static bool are_ours(FIXTURE_DATA(own_fd) *self, unsigned int n)
 
 static void close_numbers(FIXTURE_DATA(own_fd) *self)
 {
-	int fd;
-
-	for (fd = 3; fd < NUMBERS; fd++)
+	for (int fd = 3; fd < NUMBERS; fd++)
 		if (!self->before[fd])
 			close(fd);
 }
@@ -88,7 +82,7 @@ TEST_F(own_fd, a_closed_netlink_socket_is_not_asked_and_not_closed)
 	ASSERT_EQ(1, taken);
 	q.message = gprof_netlink_message(&n, GPROF_CMD_INFO_GET);
 	EXPECT_EQ(-EBADF, gprof_netlink_query(&n, &q, &e));
-	EXPECT_NE(NULL, strstr(e.text, "the program has closed it meanwhile")) TH_LOG("%s", e.text);
+	EXPECT_SAYS(e.text, "the program has closed it meanwhile");
 	EXPECT_EQ(-EBADF, gprof_netlink_receive(&n, &policy, take_none, NULL, &e));
 	gprof_netlink_close(&n);
 	EXPECT_TRUE(are_ours(self, taken));

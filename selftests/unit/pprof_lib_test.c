@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Profiles written, read again, and compared with the schema; hostile files. */
 #include "harness.h"
-#include <gprof/profile.h>
 #include <malloc.h>
 #include <zlib.h>
 
-#include "lib_util.h"
+#include "profile_util.h"
 #include "base/fd_write.h"
 #include "profile/profile.h"
 
@@ -73,18 +72,31 @@ static struct gprof_profile *example(void)
 	return p;
 }
 
-/* Write and read again. */
-static struct gprof_profile *roundtrip(const struct gprof_profile *p)
-{
-	int fd = memfd_create("profile", MFD_CLOEXEC);
-	struct gprof_profile *q = NULL;
+/* What a case makes or reads, freed behind it; and why it was not read. */
+static struct gprof_profile *p, *q;
+static const char *error;
 
-	if (!gprof_profile_write(p, fd)) {
-		lseek(fd, 0, SEEK_SET);
-		q = gprof_profile_read(fd);
-	}
-	close(fd);
-	return q;
+static void drop(struct gprof_profile **old)
+{
+	gprof_profile_free(*old);
+	*old = NULL;
+}
+
+FIXTURE(file) {
+	unsigned char *data;
+};
+
+FIXTURE_SETUP(file)
+{
+	self->data = malloc(4 << 20);
+	ASSERT_NE(NULL, self->data);
+}
+
+FIXTURE_TEARDOWN(file)
+{
+	gprof_profile_free(p);
+	gprof_profile_free(q);
+	free(self->data);
 }
 
 struct seen {
@@ -100,9 +112,8 @@ struct seen {
 static int look(void *ctx, const struct gprof_frame *frames, size_t nr, const int64_t *values)
 {
 	struct seen *s = ctx;
-	size_t i;
 
-	for (i = 0; !s->samples && i < nr; i++) {
+	for (size_t i = 0; !s->samples && i < nr; i++) {
 		strcat(s->functions, frames[i].function);
 		strcat(s->functions, " ");
 		s->inlined |= frames[i].inlined;
@@ -129,22 +140,20 @@ static int look_labels(void *ctx, const struct gprof_frame *frames, size_t nr,
 	return 0;
 }
 
-TEST(what_is_written_is_read_again)
+TEST_F(file, what_is_written_is_read_again)
 {
-	struct gprof_profile *p = example(), *q = roundtrip(p);
 	const struct gprof_value_type *types;
 	int64_t start, duration;
 	struct seen s = { 0 };
-	size_t i;
 
+	p = example();
+	q = profile_again(p);
 	ASSERT_NE(NULL, q);
 	ASSERT_EQ(2, gprof_profile_types(q, &types));
 	EXPECT_STREQS("samples", types[0].type, "count", types[0].unit, "cpu", types[1].type,
 		      "nanoseconds", types[1].unit);
 	EXPECT_EQ(1, gprof_profile_default_type(q));
-	EXPECT_EQ(5, gprof_profile_total(q, 0));
-	EXPECT_EQ(50, gprof_profile_total(q, 1));
-	EXPECT_EQ(0, gprof_profile_total(q, 2));
+	EXPECT_TOTALS(q, 5, 50, 0);
 	EXPECT_STREQ("one", gprof_profile_comment(q, 0));
 	EXPECT_STREQ("two 2", gprof_profile_comment(q, 1));
 	EXPECT_EQ(NULL, gprof_profile_comment(q, 2));
@@ -168,8 +177,8 @@ TEST(what_is_written_is_read_again)
 	EXPECT_EQ(NULL, gprof_profile_label(q, "tid", NULL));
 
 	/* Once more: nothing changes any more. */
-	for (i = 0; i < 2; i++) {
-		struct gprof_profile *again = roundtrip(q);
+	for (size_t i = 0; i < 2; i++) {
+		struct gprof_profile *again = profile_again(q);
 
 		ASSERT_NE(NULL, again);
 		EXPECT_EQ(q->nr_samples, again->nr_samples);
@@ -177,24 +186,20 @@ TEST(what_is_written_is_read_again)
 		gprof_profile_free(q);
 		q = again;
 	}
-	gprof_profile_free(p);
-	gprof_profile_free(q);
 }
 
-TEST(a_callback_can_end_the_walk)
+TEST_F(file, a_callback_can_end_the_walk)
 {
-	struct gprof_profile *p = example();
 	struct seen s = { 0 };
 
+	p = example();
 	p->values[0] = 99;
 	EXPECT_EQ(1, gprof_profile_each(p, look, &s));
 	EXPECT_EQ(1, s.samples);
-	gprof_profile_free(p);
 }
 
-TEST(protoc_decodes_it_by_the_schema)
+TEST_F(file, protoc_decodes_it_by_the_schema)
 {
-	struct gprof_profile *p = example();
 	const char *dir = lib_tmpdir();
 	const char *top = lib_top();
 	/* The compiler that the build needs decodes as well. */
@@ -203,6 +208,7 @@ TEST(protoc_decodes_it_by_the_schema)
 	FILE *f;
 	int fd;
 
+	p = example();
 	if (!lib_have(protoc) || !lib_have("gzip") || !top) {
 		gprof_profile_free(p);
 		lib_sh("rm -rf %s", dir);
@@ -227,21 +233,19 @@ TEST(protoc_decodes_it_by_the_schema)
 			    dir));
 	EXPECT_EQ(0, lib_sh("! grep -q ' id: 0$\\|^[0-9]*:' %s/p.txt", dir));
 	lib_sh("rm -rf %s", dir);
-	gprof_profile_free(p);
 }
 
-TEST(invalid_utf8_becomes_valid)
+TEST_F(file, invalid_utf8_becomes_valid)
 {
-	struct gprof_profile *p = gprof_profile_new();
+	static const char *const rows[][2] = {
+		{ "a?b", "a\xff" "b" }, { "\xc3\xa4", "\xc3\xa4" }, { "?", "\xc3" },
+		{ "??", "\xc0\x80" }, { "???", "\xed\xa0\x80" }, { "????", "\xf4\x90\x80\x80" },
+		{ "\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80" },
+	};
 
-	EXPECT_STREQ("a?b", p->strings.v[gprof_profile_text(p, "a\xff" "b")]);
-	EXPECT_STREQ("\xc3\xa4", p->strings.v[gprof_profile_text(p, "\xc3\xa4")]);
-	EXPECT_STREQ("?", p->strings.v[gprof_profile_text(p, "\xc3")]);
-	EXPECT_STREQ("??", p->strings.v[gprof_profile_text(p, "\xc0\x80")]);
-	EXPECT_STREQ("???", p->strings.v[gprof_profile_text(p, "\xed\xa0\x80")]);
-	EXPECT_STREQ("????", p->strings.v[gprof_profile_text(p, "\xf4\x90\x80\x80")]);
-	EXPECT_STREQ("\xf0\x9f\x98\x80", p->strings.v[gprof_profile_text(p, "\xf0\x9f\x98\x80")]);
-	gprof_profile_free(p);
+	p = gprof_profile_new();
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		EXPECT_STREQ(rows[i][0], p->strings.v[gprof_profile_text(p, rows[i][1])]);
 }
 
 /* A writer of protobuf, for files that our own writer would never make. */
@@ -336,74 +340,70 @@ static void make_file(struct wire *w, int spoil)
 		number(w, 14, 77);				/* default_sample_type */
 }
 
-static struct gprof_profile *read_bytes(const void *data, size_t len, const char **error)
+static struct gprof_profile *read_as(const void *data, size_t len,
+				     const struct gprof_profile_opts *o)
 {
 	int fd = lib_memfd(data, len);
-	struct gprof_profile *p = gprof_profile_read(fd);
+	struct gprof_profile *read = o ? gprof_profile_read_opts(fd, o) : gprof_profile_read(fd);
 
-	if (error)
-		*error = gprof_error();
+	error = gprof_error();
 	close(fd);
-	return p;
+	return read;
 }
 
-TEST(a_plain_and_a_gzipped_file_are_read)
-{
-	struct gprof_profile *p;
-	const char *error;
-	struct wire w;
+#define read_bytes(data, len)	read_as(data, len, NULL)
+#define read_within(data, len, max) \
+	read_as(data, len, &(struct gprof_profile_opts){ .sz = sizeof(struct gprof_profile_opts), \
+							 .memory_max = max })
 
+#define TAKE(_read) do {						\
+	drop(&p);							\
+	p = _read;							\
+	ASSERT_NE(NULL, p) TH_LOG("%s", error);				\
+} while (0)
+
+#define REFUSE(_err, _said, _read) do {					\
+	EXPECT_ERRNO(_err, _read);					\
+	EXPECT_SAYS(error, _said);					\
+} while (0)
+
+/* The file that is made. */
+static struct wire w;
+
+TEST_F(file, a_plain_and_a_gzipped_file_are_read)
+{
 	make_file(&w, 0);
-	p = read_bytes(w.v, w.len, &error);
-	ASSERT_NE(NULL, p) TH_LOG("%s", error);
+	TAKE(read_bytes(w.v, w.len));
 	EXPECT_EQ(1, gprof_profile_total(p, 0));
-	gprof_profile_free(p);
 }
 
-TEST(numbers_of_a_file_are_read_whole)
+TEST_F(file, numbers_of_a_file_are_read_whole)
 {
-	struct gprof_profile *p;
 	int64_t start, duration;
-	const char *error;
-	struct wire w;
 
 	make_file(&w, 0);
 	number(&w, 9, (uint64_t)-1);				/* time_nanos */
 	number(&w, 10, (uint64_t)INT64_MIN);			/* duration_nanos */
-	p = read_bytes(w.v, w.len, &error);
-	ASSERT_NE(NULL, p) TH_LOG("%s", error);
+	TAKE(read_bytes(w.v, w.len));
 	gprof_profile_time(p, &start, &duration);
 	EXPECT_EQS(-1, start, INT64_MIN, duration);
-	gprof_profile_free(p);
 }
 
 /* protobuf packs numbers into one part, or writes each by itself. */
-TEST(comments_are_read_packed_or_not)
+TEST_F(file, comments_are_read_packed_or_not)
 {
-	struct gprof_profile *p;
-	const char *error;
-	struct wire w;
-
 	make_file(&w, 0);
 	bytes(&w, 13, "\1\0\1", 3);
 	number(&w, 13, 1);
-	p = read_bytes(w.v, w.len, &error);
-	ASSERT_NE(NULL, p) TH_LOG("%s", error);
-	EXPECT_STREQ("cpu", gprof_profile_comment(p, 0));
-	EXPECT_STREQ("", gprof_profile_comment(p, 1));
-	EXPECT_STREQ("cpu", gprof_profile_comment(p, 2));
-	EXPECT_STREQ("cpu", gprof_profile_comment(p, 3));
+	TAKE(read_bytes(w.v, w.len));
+	EXPECT_STREQS("cpu", gprof_profile_comment(p, 0), "", gprof_profile_comment(p, 1),
+		      "cpu", gprof_profile_comment(p, 2), "cpu", gprof_profile_comment(p, 3));
 	EXPECT_EQ(NULL, gprof_profile_comment(p, 4));
-	gprof_profile_free(p);
 }
 
 TEST(a_part_of_another_wire_type_is_refused)
 {
-	const char *error;
-	struct wire w;
-	int field;
-
-	for (field = 1; field <= 15; field++) {
+	for (int field = 1; field <= 15; field++) {
 		make_file(&w, 0);
 		if (field <= 6 || field == 11)
 			number(&w, field, 1);
@@ -412,38 +412,30 @@ TEST(a_part_of_another_wire_type_is_refused)
 		else
 			continue;
 		errno = 0;
-		EXPECT_EQ(NULL, read_bytes(w.v, w.len, &error)) TH_LOG("field %d was taken", field);
+		EXPECT_EQ(NULL, read_bytes(w.v, w.len)) TH_LOG("field %d was taken", field);
 		EXPECT_EQ(EBADMSG, errno);
 	}
 }
 
 TEST(every_broken_reference_is_refused)
 {
-	const char *error;
-	struct wire w;
-	int spoil;
-
-	for (spoil = 1; spoil <= 18; spoil++) {
+	for (int spoil = 1; spoil <= 18; spoil++) {
 		if (spoil == 12)
 			continue;
 		make_file(&w, spoil);
 		errno = 0;
-		EXPECT_EQ(NULL, read_bytes(w.v, w.len, &error)) TH_LOG("spoil %d was taken", spoil);
+		EXPECT_EQ(NULL, read_bytes(w.v, w.len)) TH_LOG("spoil %d was taken", spoil);
 		EXPECT_EQ(EBADMSG, errno);
 		EXPECT_NE(NULL, strstr(error, "not a profile"))
 			TH_LOG("spoil %d: %s", spoil, error);
 	}
 }
 
-TEST(a_file_cut_short_anywhere_is_refused_or_whole)
+TEST_F(file, a_file_cut_short_anywhere_is_refused_or_whole)
 {
-	struct wire w;
-	size_t len;
-
 	make_file(&w, 0);
-	for (len = 0; len < w.len; len++) {
-		const char *error;
-		struct gprof_profile *p = read_bytes(w.v, len, &error);
+	for (size_t len = 0; len < w.len; len++) {
+		struct gprof_profile *p = read_bytes(w.v, len);
 
 		/* A cut between two parts may leave a smaller good profile. */
 		gprof_profile_free(p);
@@ -453,23 +445,20 @@ TEST(a_file_cut_short_anywhere_is_refused_or_whole)
 	}
 }
 
-TEST(a_gzip_file_cut_short_is_refused)
+TEST_F(file, a_gzip_file_cut_short_is_refused)
 {
-	struct gprof_profile *p = example();
 	int fd = memfd_create("profile", MFD_CLOEXEC);
 	static unsigned char data[65536];
-	const char *error;
 	ssize_t len, i;
 
+	p = example();
 	ASSERT_EQ(0, gprof_profile_write(p, fd));
 	len = pread(fd, data, sizeof(data), 0);
 	close(fd);
 	ASSERT_LT(20, len);
 	for (i = 0; i < len; i++) {
-		EXPECT_EQ(NULL, read_bytes(data, i, &error));
-		EXPECT_EQ(EBADMSG, errno);
+		EXPECT_ERRNO(EBADMSG, read_bytes(data, i));
 	}
-	gprof_profile_free(p);
 }
 
 /* gzip of @total zero bytes. */
@@ -492,35 +481,29 @@ static size_t bomb(unsigned char *out, size_t size, size_t total)
 	return len;
 }
 
-TEST(a_gzip_bomb_is_refused)
+TEST_F(file, a_gzip_bomb_is_refused)
 {
-	size_t size = 4 << 20, len;
-	unsigned char *data = malloc(size);
-	const char *error;
+	size_t len = bomb(self->data, 4 << 20, 64 << 20);
 
 	/* shrinks a thousandfold: far above what its size allows, and that above what all may */
-	len = bomb(data, size, 64 << 20);
 	ASSERT_LT(4 << 20, len * 256);
 	ASSERT_GT(32 << 20, len * 256);
-	EXPECT_EQ(NULL, read_bytes(data, len, &error));
-	EXPECT_EQ(EFBIG, errno);
-	EXPECT_NE(NULL, strstr(error, "unpacks to more"));
-	free(data);
+	REFUSE(EFBIG, "unpacks to more", read_bytes(self->data, len));
 }
 
 /* Bytes of memory that @fn takes at its peak, in a process of its own; -1: it failed. */
 static long peak(int (*fn)(const void *data, size_t len), const void *data, size_t len)
 {
-	struct rusage before, after;
+	long before, after;
 	int status;
 	pid_t pid = fork();
 
 	if (!pid) {
-		getrusage(RUSAGE_SELF, &before);
+		before = lib_peak_kib(RUSAGE_SELF);
 		status = fn(data, len);
-		getrusage(RUSAGE_SELF, &after);
-		_exit(status || after.ru_maxrss - before.ru_maxrss >= 255 << 10 ? 255 :
-		      (after.ru_maxrss - before.ru_maxrss) >> 10);
+		after = lib_peak_kib(RUSAGE_SELF);
+		_exit(status || after - before >= 255 << 10 ? 255 :
+		      (after - before) >> 10);
 	}
 	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status) ||
 	    WEXITSTATUS(status) == 255)
@@ -537,7 +520,7 @@ static int walk_frames(void *ctx, const struct gprof_frame *frames, size_t nr,
 /* Read, and walk over what was read; 0 when it was refused as too large. */
 static int read_and_walk(const void *data, size_t len)
 {
-	struct gprof_profile *p = read_bytes(data, len, NULL);
+	struct gprof_profile *p = read_bytes(data, len);
 	int ret;
 
 	if (!p)
@@ -550,9 +533,7 @@ static int read_and_walk(const void *data, size_t len)
 /* A repeated part, such as a line of a location. */
 static size_t repeat(unsigned char *to, const struct wire *w, size_t n)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		memcpy(to + i * w->len, w->v, w->len);
 	return n * w->len;
 }
@@ -595,36 +576,26 @@ static size_t square(unsigned char *to, size_t lines, size_t frames)
 	return len + frames;
 }
 
-TEST(lines_times_locations_take_no_more_than_the_file_allows)
+TEST_F(file, lines_times_locations_take_no_more_than_the_file_allows)
 {
-	unsigned char *data = malloc(1 << 20);
-	struct gprof_profile *p;
-	const char *error;
 	size_t len;
 
 	/* 48 kB make 60 million frames, of 2.8 GB. */
-	len = square(data, 8000, 7500);
-	EXPECT_EQ(NULL, read_bytes(data, len, &error));
-	EXPECT_EQ(EFBIG, errno);
-	EXPECT_NE(NULL, strstr(error, "frames"));
-	EXPECT_LE(0, peak(read_and_walk, data, len));
+	len = square(self->data, 8000, 7500);
+	REFUSE(EFBIG, "frames", read_bytes(self->data, len));
+	EXPECT_LE(0, peak(read_and_walk, self->data, len));
 	/* A thousand lines at each of a thousand locations are taken. */
-	len = square(data, 1000, 1000);
-	p = read_bytes(data, len, &error);
-	ASSERT_NE(NULL, p) TH_LOG("%s", error);
+	len = square(self->data, 1000, 1000);
+	TAKE(read_bytes(self->data, len));
 	EXPECT_EQ(0, gprof_profile_each(p, walk_frames, NULL));
-	gprof_profile_free(p);
-	free(data);
 }
 
-TEST(a_small_gzip_file_takes_little)
+TEST_F(file, a_small_gzip_file_takes_little)
 {
-	unsigned char *data = malloc(1 << 20);
-	size_t len = bomb(data, 1 << 20, 64UL << 20);
+	size_t len = bomb(self->data, 1 << 20, 64UL << 20);
 
 	ASSERT_LT(len, 70000);
-	EXPECT_LE(0, peak(read_and_walk, data, len));
-	free(data);
+	EXPECT_LE(0, peak(read_and_walk, self->data, len));
 }
 
 /* Labels without anything, 2 bytes each in the file. */
@@ -646,85 +617,52 @@ static size_t labels(unsigned char *to, size_t n)
 	return len + repeat(to + len, &label, n);
 }
 
-static struct gprof_profile *read_within(const void *data, size_t len, uint64_t max,
-					 const char **error)
+TEST_F(file, a_limit_of_memory_is_kept_to)
 {
-	struct gprof_profile_opts o = { .sz = sizeof(o), .memory_max = max };
-	int fd = lib_memfd(data, len);
-	struct gprof_profile *p = gprof_profile_read_opts(fd, &o);
+	size_t len = labels(self->data, 1000000), i;
 
-	if (error)
-		*error = gprof_error();
-	close(fd);
-	return p;
-}
-
-TEST(a_limit_of_memory_is_kept_to)
-{
-	size_t size = 4 << 20, len, i;
-	unsigned char *data = malloc(size);
-	struct gprof_profile *p;
-	const char *error;
-
-	len = labels(data, 1000000);
-	EXPECT_EQ(NULL, read_within(data, len, 32 << 20, &error));
-	EXPECT_EQ(EFBIG, errno);
-	EXPECT_NE(NULL, strstr(error, "32 MiB")) TH_LOG("%s", error);
-	p = read_within(data, len, 0, &error);
-	ASSERT_NE(NULL, p) TH_LOG("%s", error);
-	gprof_profile_free(p);
+	REFUSE(EFBIG, "32 MiB", read_within(self->data, len, 32 << 20));
+	TAKE(read_within(self->data, len, 0));
 	/* Wherever the limit is hit: the same error, and nothing is left or read twice. */
-	len = labels(data, 1000);
+	len = labels(self->data, 1000);
 	for (i = 1; i < 400000; i += 997) {
-		p = read_within(data, len, i, &error);
+		drop(&p);
+		p = read_within(self->data, len, i);
 		EXPECT_TRUE(p || errno == EFBIG) TH_LOG("%zu: %s", i, error);
-		gprof_profile_free(p);
 	}
-	ASSERT_NE(NULL, p = read_within(data, len, i, &error));
+	TAKE(read_within(self->data, len, i));
 	EXPECT_GE(i, p->budget.used);
-	gprof_profile_free(p);
-	free(data);
 }
 
 /* What a sample takes beside what it says: 28 bytes here, and as many of the arrays' growth. */
-TEST(samples_take_little_more_than_what_they_say)
+TEST_F(file, samples_take_little_more_than_what_they_say)
 {
 	const size_t times = 100000;
-	struct wire w, sample = { .len = 0 }, part = { .len = 0 };
-	struct gprof_profile *p;
-	unsigned char *data;
-	const char *error;
-	size_t len;
+	struct wire sample = { .len = 0 }, part = { .len = 0 };
 
 	make_file(&w, 0);
 	number(&part, 1, 7);
 	number(&part, 2, 1);
 	nested(&sample, 2, &part);
-	data = malloc(w.len + times * sample.len);
-	memcpy(data, w.v, w.len);
-	len = w.len + repeat(data + w.len, &sample, times);
-	p = read_within(data, len, 5 << 20, &error);
-	ASSERT_NE(NULL, p) TH_LOG("%s", error);
+	memcpy(self->data, w.v, w.len);
+	TAKE(read_within(self->data, w.len + repeat(self->data + w.len, &sample, times), 5 << 20));
 	EXPECT_EQ(times + 1, gprof_profile_total(p, 0));
 	EXPECT_EQ(2, p->nr_label_sets);
 	gprof_profile_forget_samples(p);
 	EXPECT_EQ(0, gprof_profile_total(p, 0));
 	EXPECT_GE(1 << 20, p->budget.used);
-	gprof_profile_free(p);
-	free(data);
 }
 
 /* A file whose locations have the ids that are given, and a sample of all of them. */
 static size_t with_ids(struct wire *w, const uint64_t *ids, size_t nr)
 {
 	struct wire part = { .len = 0 }, packed = { .len = 0 };
-	size_t i;
 
 	w->len = 0;
 	bytes(w, 6, "", 0);
 	number(&part, 1, 0);
 	nested(w, 1, &part);
-	for (i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++) {
 		part.len = 0;
 		number(&part, 1, ids[i]);
 		number(&part, 3, 0x1000 + i);
@@ -738,39 +676,31 @@ static size_t with_ids(struct wire *w, const uint64_t *ids, size_t nr)
 	return w->len;
 }
 
-TEST(ids_may_be_any_numbers_in_any_order)
+TEST_F(file, ids_may_be_any_numbers_in_any_order)
 {
 	static const uint64_t ids[][5] = {
 		{ 1, 2, 3, 4, 5 }, { 5, 4, 3, 2, 1 }, { 1, 2, 4, 3, 5 }, { 2, 1, 3, 5, 4 },
 		{ UINT64_MAX, 1, 1ULL << 32, (1ULL << 32) + 1, 3 },
 	};
 	static const uint64_t bad[][2] = { { 1, 1 }, { 2, 2 }, { 0, 1 }, { 1, 0 } };
-	struct gprof_profile *p;
-	const char *error;
-	struct wire w;
-	size_t i, j;
 
-	for (i = 0; i < 5; i++) {
-		p = read_bytes(w.v, with_ids(&w, ids[i], 5), &error);
-		ASSERT_NE(NULL, p) TH_LOG("%zu: %s", i, error);
+	for (size_t i = 0; i < 5; i++) {
+		TAKE(read_bytes(w.v, with_ids(&w, ids[i], 5)));
 		ASSERT_EQ(5, p->nr_stacks);
-		for (j = 0; j < 5; j++)
+		for (size_t j = 0; j < 5; j++)
 			EXPECT_EQ(0x1000 + j, p->locations[p->stacks[j]].address);
-		gprof_profile_free(p);
 	}
-	for (i = 0; i < 4; i++)
-		EXPECT_EQ(NULL, read_bytes(w.v, with_ids(&w, bad[i], 2), &error));
+	for (size_t i = 0; i < 4; i++)
+		EXPECT_EQ(NULL, read_bytes(w.v, with_ids(&w, bad[i], 2)));
 }
 
 /* Repeated numbers, packed or not or both, and parts of one kind that do not lie together. */
-TEST(a_sample_may_be_written_in_any_way)
+TEST_F(file, a_sample_may_be_written_in_any_way)
 {
-	struct wire w, part = { .len = 0 }, packed = { .len = 0 };
+	struct wire part = { .len = 0 }, packed = { .len = 0 };
 	static const uint64_t ids[] = { 1, 2, 3 };
 	static const uint32_t stack[] = { 1, 0, 2, 2, 0 };
 	struct gprof_profile_stack s;
-	struct gprof_profile *p;
-	const char *error;
 
 	with_ids(&w, ids, 3);
 	number(&part, 1, 2);
@@ -791,71 +721,55 @@ TEST(a_sample_may_be_written_in_any_way)
 	part.len = 0;
 	number(&part, 1, 1);
 	nested(&w, 1, &part);
-	EXPECT_EQ(NULL, read_bytes(w.v, w.len, &error));
-	EXPECT_NE(NULL, strstr(error, "values")) TH_LOG("%s", error);
+	EXPECT_EQ(NULL, read_bytes(w.v, w.len));
+	EXPECT_SAYS(error, "values");
 	w.len -= part.len + 2;
-	p = read_bytes(w.v, w.len, &error);
-	ASSERT_NE(NULL, p) TH_LOG("%s", error);
+	TAKE(read_bytes(w.v, w.len));
 	ASSERT_EQ(0, gprof_profile_stack(p, 1, &s));
 	ASSERT_EQ(5, s.nr_locations);
-	EXPECT_EQ(0, memcmp(stack, s.locations, sizeof(stack)));
-	EXPECT_EQ(-5, s.values[0]);
-	EXPECT_EQ(-ENOENT, gprof_profile_stack(p, 2, &s));
-	EXPECT_EQ(-4, gprof_profile_total(p, 0));
-	gprof_profile_free(p);
+	EXPECT_EQS(0, memcmp(stack, s.locations, sizeof(stack)), -5, s.values[0],
+		   -ENOENT, gprof_profile_stack(p, 2, &s), -4, gprof_profile_total(p, 0));
 }
 
-TEST(options_of_reading_may_be_of_another_version)
+TEST_F(file, options_of_reading_may_be_of_another_version)
 {
 	struct { struct gprof_profile_opts o; uint64_t newer; } o = { .o.sz = sizeof(o) };
-	struct gprof_profile *p;
-	struct wire w;
 	int fd;
 
 	make_file(&w, 0);
 	fd = lib_memfd(w.v, w.len);
-	p = gprof_profile_read_opts(fd, &o.o);
-	EXPECT_NE(NULL, p);
-	gprof_profile_free(p);
+	TAKE(gprof_profile_read_opts(fd, &o.o));
 	o.newer = 1;
-	EXPECT_EQ(NULL, gprof_profile_read_opts(fd, &o.o));
-	EXPECT_EQ(E2BIG, errno);
+	EXPECT_ERRNO(E2BIG, gprof_profile_read_opts(fd, &o.o));
 	o.o.sz = 4;
-	EXPECT_EQ(NULL, gprof_profile_read_opts(fd, &o.o));
-	EXPECT_EQ(EINVAL, errno);
+	EXPECT_ERRNO(EINVAL, gprof_profile_read_opts(fd, &o.o));
 	close(fd);
 }
 
-TEST(a_mapping_that_is_not_there_is_none)
+TEST_F(file, a_mapping_that_is_not_there_is_none)
 {
-	struct gprof_profile *p;
 	struct seen s = { 0 };
-	const char *error;
-	struct wire w;
 
 	make_file(&w, 12);
-	p = read_bytes(w.v, w.len, &error);
-	ASSERT_NE(NULL, p) TH_LOG("%s", error);
+	TAKE(read_bytes(w.v, w.len));
 	EXPECT_EQ(0, gprof_profile_each(p, look, &s));
 	EXPECT_EQS(1, s.samples, 0, p->locations[0].mapping);
-	gprof_profile_free(p);
 }
 
-TEST(sums_stay_at_the_limit)
+TEST_F(file, sums_stay_at_the_limit)
 {
-	struct gprof_profile *p = gprof_profile_new();
 	int64_t values[2] = { INT64_MAX - 1, INT64_MIN + 1 };
-	uint32_t stack = gprof_profile_add_location(p, 0, 1);
+	uint32_t stack;
 
+	p = gprof_profile_new();
+	stack = gprof_profile_add_location(p, 0, 1);
 	gprof_profile_add_column(p, "up", "count");
 	gprof_profile_add_column(p, "down", "count");
 	gprof_profile_add_sample(p, &stack, 1, NULL, 0, values);
 	gprof_profile_add_sample(p, &stack, 1, NULL, 0, values);
 	EXPECT_EQS(INT64_MAX, p->values[0], INT64_MIN, p->values[1]);
 	gprof_profile_add_sample(p, NULL, 0, NULL, 0, values);
-	EXPECT_EQ(INT64_MAX, gprof_profile_total(p, 0));
-	EXPECT_EQ(INT64_MIN, gprof_profile_total(p, 1));
-	gprof_profile_free(p);
+	EXPECT_TOTALS(p, INT64_MAX, INT64_MIN);
 }
 
 struct nested {
@@ -877,14 +791,13 @@ static int look_nested(void *ctx, const struct gprof_frame *frames, size_t nr,
 	return 0;
 }
 
-TEST(walks_may_be_nested)
+TEST_F(file, walks_may_be_nested)
 {
-	struct gprof_profile *p = example();
-	struct nested n = { .p = p, .depth = 2 };
+	struct nested n = { .depth = 2 };
 
+	n.p = p = example();
 	EXPECT_ZEROS(gprof_profile_each(p, look_nested, &n), n.wrong);
 	EXPECT_EQ(NULL, gprof_profile_label(p, "comm", NULL));
-	gprof_profile_free(p);
 }
 
 struct two {
@@ -928,67 +841,48 @@ TEST(labels_are_those_of_the_profile_that_is_asked)
 	gprof_profile_free(two.inner);
 }
 
-TEST(several_gzip_members_are_one_file)
+/* One member; its size, or 0. */
+static size_t gzip(unsigned char *in, size_t len, unsigned char *out, size_t size)
+{
+	z_stream z = { .next_in = in, .avail_in = len, .next_out = out, .avail_out = size };
+	bool ok = deflateInit2(&z, 6, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY) == Z_OK &&
+		  deflate(&z, Z_FINISH) == Z_STREAM_END;
+
+	deflateEnd(&z);
+	return ok ? z.total_out : 0;
+}
+
+TEST_F(file, several_gzip_members_are_one_file)
 {
 	unsigned char out[4096];
-	z_stream z = { 0 };
-	const char *error;
-	struct gprof_profile *p;
-	struct wire w;
-	size_t len = 0;
-	int i;
+	size_t len, more;
 
 	make_file(&w, 0);
-	for (i = 0; i < 2; i++) {
-		memset(&z, 0, sizeof(z));
-		ASSERT_EQ(Z_OK, deflateInit2(&z, 6, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY));
-		z.next_in = w.v + i * 20;
-		z.avail_in = i ? w.len - 20 : 20;
-		z.next_out = out + len;
-		z.avail_out = sizeof(out) - len;
-		ASSERT_EQ(Z_STREAM_END, deflate(&z, Z_FINISH));
-		len += z.total_out;
-		deflateEnd(&z);
-	}
-	p = read_bytes(out, len, &error);
-	ASSERT_NE(NULL, p) TH_LOG("%s", error);
-	gprof_profile_free(p);
+	ASSERT_NE(0, len = gzip(w.v, 20, out, sizeof(out)));
+	ASSERT_NE(0, more = gzip(w.v + 20, w.len - 20, out + len, sizeof(out) - len));
+	TAKE(read_bytes(out, len + more));
 }
 
 /* The length at the end of a gzip file, and what follows it, are anybody's. */
-TEST(a_gzip_file_that_lies_of_its_length_is_refused)
+TEST_F(file, a_gzip_file_that_lies_of_its_length_is_refused)
 {
 	static const uint32_t lies[] = { 0, 1, 17, 4096, 3U << 20, 1U << 31, UINT32_MAX };
 	unsigned char data[8192] = { 0 };
-	struct gprof_profile *p;
-	const char *error;
-	struct wire w;
 	size_t i, len;
-	z_stream z = { 0 };
 
 	make_file(&w, 0);
-	ASSERT_EQ(Z_OK, deflateInit2(&z, 6, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY));
-	z.next_in = w.v;
-	z.avail_in = w.len;
-	z.next_out = data;
-	z.avail_out = 4096;
-	ASSERT_EQ(Z_STREAM_END, deflate(&z, Z_FINISH));
-	len = z.total_out;
-	deflateEnd(&z);
-	p = read_bytes(data, len, &error);
-	EXPECT_NE(NULL, p);
-	gprof_profile_free(p);
+	len = gzip(w.v, w.len, data, 4096);
+	ASSERT_NE(0, len);
+	TAKE(read_bytes(data, len));
 	for (i = 4; i < 40; i++) {
 		/* it ends with the right length */
 		memset(data + len, 0, i);
 		memcpy(data + len + i - 4, data + len - 4, 4);
-		EXPECT_EQ(NULL, read_bytes(data, len + i, &error));
-		EXPECT_EQ(EBADMSG, errno);
+		EXPECT_ERRNO(EBADMSG, read_bytes(data, len + i));
 	}
 	for (i = 0; i < sizeof(lies) / sizeof(*lies); i++) {
 		memcpy(data + len - 4, &lies[i], 4);
-		EXPECT_EQ(NULL, read_bytes(data, len, &error));
-		EXPECT_EQ(EBADMSG, errno);
+		EXPECT_ERRNO(EBADMSG, read_bytes(data, len));
 		EXPECT_NE(NULL, strstr(error, "damaged")) TH_LOG("%u: %s", lies[i], error);
 	}
 }
@@ -1014,7 +908,7 @@ static void add_sample_of(struct wire *w, const char *order, uint64_t num)
 }
 
 /* What was read once is known by its bytes: those that only begin or end alike are others. */
-TEST(each_sample_has_the_labels_of_its_bytes)
+TEST_F(file, each_sample_has_the_labels_of_its_bytes)
 {
 	static const struct { const char *order; uint64_t num; } samples[] = {
 		{ "lvab", 10 }, { "lvab", 10 }, { "lva", 10 }, { "lvb", 10 }, { "lvba", 10 },
@@ -1022,16 +916,12 @@ TEST(each_sample_has_the_labels_of_its_bytes)
 		{ "lva", 10 }, { "lvab", 10 }, { "lvb", 9 }, { "lv", 0 }, { "valb", 10 },
 		{ "lvb", 10 }, { "lavb", 10 }, { "abvl", 10 },
 	};
-	struct gprof_profile *p;
-	const char *error;
-	struct wire w;
 	size_t i;
 
 	make_file(&w, 0);
 	for (i = 0; i < sizeof(samples) / sizeof(*samples); i++)
 		add_sample_of(&w, samples[i].order, samples[i].num);
-	p = read_bytes(w.v, w.len, &error);
-	ASSERT_NE(NULL, p) TH_LOG("%s", error);
+	TAKE(read_bytes(w.v, w.len));
 	ASSERT_EQ(i + 1, p->nr_samples);
 	while (i--) {
 		const struct gprof_label_set *set = &p->label_sets[p->samples[i + 1].labels];
@@ -1048,29 +938,23 @@ TEST(each_sample_has_the_labels_of_its_bytes)
 		}
 		EXPECT_EQ(nr, set->nr);
 	}
-	gprof_profile_free(p);
 }
 
 /* More sets than are known by their bytes, twice. */
-TEST(many_sets_of_labels_stay_apart)
+TEST_F(file, many_sets_of_labels_stay_apart)
 {
 	enum { SETS = 20000, FIRST = 1 << 14 };	/* numbers of three bytes each */
-	unsigned char *data = malloc(SETS * 64);
-	struct gprof_profile *p;
-	const char *error;
-	struct wire w;
 	size_t i, len;
 
 	make_file(&w, 0);
-	memcpy(data, w.v, len = w.len);
+	memcpy(self->data, w.v, len = w.len);
 	for (i = 0; i < 2 * SETS; i++) {
 		w.len = 0;
 		add_sample_of(&w, "lva", FIRST + i % SETS);
-		memcpy(data + len, w.v, w.len);
+		memcpy(self->data + len, w.v, w.len);
 		len += w.len;
 	}
-	p = read_bytes(data, len, &error);
-	ASSERT_NE(NULL, p) TH_LOG("%s", error);
+	TAKE(read_bytes(self->data, len));
 	ASSERT_EQ(2 * SETS + 1, p->nr_samples);
 	ASSERT_EQ(SETS + 1, p->nr_label_sets);
 	for (i = 0; i < 2 * SETS; i++) {
@@ -1078,36 +962,31 @@ TEST(many_sets_of_labels_stay_apart)
 
 		ASSERT_EQ(FIRST + i % SETS, (uint64_t)p->labels[set->first].num);
 	}
-	gprof_profile_free(p);
-	free(data);
 }
 
 TEST(what_is_no_file_is_refused)
 {
 	int fds[2];
-	const char *error;
 
-	EXPECT_EQ(NULL, gprof_profile_read(-1));
-	EXPECT_EQ(EBADF, errno);
-	EXPECT_EQ(NULL, read_bytes("hello, world", 12, &error));
-	EXPECT_EQ(NULL, read_bytes("", 0, &error));
-	EXPECT_NE(NULL, strstr(error, "empty"));
+	EXPECT_ERRNO(EBADF, gprof_profile_read(-1));
+	EXPECT_EQ(NULL, read_bytes("hello, world", 12));
+	EXPECT_EQ(NULL, read_bytes("", 0));
+	EXPECT_SAYS(error, "empty");
 	ASSERT_EQ(0, pipe(fds));
 	close(fds[1]);
 	EXPECT_EQ(NULL, gprof_profile_read(fds[0]));
 	close(fds[0]);
 }
 
-TEST(a_full_disk_is_an_error)
+TEST_F(file, a_full_disk_is_an_error)
 {
-	struct gprof_profile *p = example();
 	int fd = open("/dev/full", O_WRONLY);
 
+	p = example();
 	if (fd < 0)
 		SKIP(return, "no /dev/full");
 	EXPECT_EQ(-ENOSPC, gprof_profile_write(p, fd));
 	close(fd);
-	gprof_profile_free(p);
 }
 
 static int pipe_signals;
@@ -1117,11 +996,11 @@ static void on_pipe(int sig)
 	pipe_signals++;
 }
 
-TEST(a_pipe_without_a_reader_is_an_error_and_no_signal)
+TEST_F(file, a_pipe_without_a_reader_is_an_error_and_no_signal)
 {
-	struct gprof_profile *p = example();
 	int fds[2];
 
+	p = example();
 	signal(SIGPIPE, on_pipe);
 	ASSERT_EQ(0, pipe(fds));
 	close(fds[0]);
@@ -1131,16 +1010,15 @@ TEST(a_pipe_without_a_reader_is_an_error_and_no_signal)
 	EXPECT_EQ(-1, write(fds[1], "x", 1));
 	EXPECT_EQ(1, pipe_signals);
 	close(fds[1]);
-	gprof_profile_free(p);
 }
 
-TEST(a_full_pipe_is_waited_for)
+TEST_F(file, a_full_pipe_is_waited_for)
 {
-	struct gprof_profile *p = example(), *q;
 	char junk[4096];
 	int fds[2], status;
 	pid_t pid;
 
+	p = example();
 	ASSERT_EQ(0, pipe2(fds, O_NONBLOCK));
 	memset(junk, 0, sizeof(junk));
 	while (write(fds[1], junk, sizeof(junk)) > 0)
@@ -1163,16 +1041,14 @@ TEST(a_full_pipe_is_waited_for)
 	close(fds[1]);
 	waitpid(pid, &status, 0);
 	EXPECT_EQ(0, status);
-	gprof_profile_free(p);
 }
 
 TEST(outputs_that_spoil_each_other_are_recognized)
 {
 	const char *dir = lib_tmpdir();
-	char path[128];
+	const char *path = lib_text("%s/out", dir);
 	int a, b, c, n1, n2;
 
-	snprintf(path, sizeof(path), "%s/out", dir);
 	a = open(path, O_WRONLY | O_CREAT, 0644);
 	b = open(path, O_WRONLY);
 	c = dup(a);
@@ -1189,13 +1065,14 @@ TEST(outputs_that_spoil_each_other_are_recognized)
 	lib_sh("rm -rf %s", dir);
 }
 
-TEST(identical_samples_are_added_up_and_others_are_not)
+TEST_F(file, identical_samples_are_added_up_and_others_are_not)
 {
-	struct gprof_profile *p = gprof_profile_new();
-	struct gprof_label label = { .key = gprof_profile_text(p, "tid"), .num = 1 };
+	struct gprof_label label = { .num = 1 };
 	uint32_t stack[2];
 	int64_t one = 1;
 
+	p = gprof_profile_new();
+	label.key = gprof_profile_text(p, "tid");
 	gprof_profile_add_column(p, "events", "count");
 	stack[0] = gprof_profile_add_location(p, 0, 1);
 	stack[1] = gprof_profile_add_location(p, 0, 2);
@@ -1208,7 +1085,6 @@ TEST(identical_samples_are_added_up_and_others_are_not)
 	gprof_profile_add_sample(p, stack, 2, NULL, 0, &one);
 	EXPECT_EQ(4, p->nr_samples);
 	EXPECT_EQ(5, gprof_profile_total(p, 0));
-	gprof_profile_free(p);
 }
 
 /* Some ids have three bytes, some samples more than 127, and labels come again, soon and late. */
@@ -1247,9 +1123,7 @@ static struct gprof_profile *many_samples(uint32_t nr, uint64_t *sum)
 
 static bool has_same_samples(const struct gprof_profile *p, const struct gprof_profile *q)
 {
-	size_t i;
-
-	for (i = 0; i < p->nr_samples; i++)
+	for (size_t i = 0; i < p->nr_samples; i++)
 		if (q->labels[q->label_sets[q->samples[i].labels].first].num != (int64_t)THREAD(i) ||
 		    q->values[i] != p->values[i])
 			return false;
@@ -1308,23 +1182,23 @@ static bool is_one_member(const struct pieces *t)
 }
 
 /* Of no piece, of one, and of many. */
-TEST(a_large_profile_survives_the_round_trip)
+TEST_F(file, a_large_profile_survives_the_round_trip)
 {
 	static const uint32_t sizes[] = { 0, 10, 20000, 60000 };
 	struct pieces *t = malloc(sizeof(*t));
-	struct gprof_profile *p, *q;
 	uint64_t sum;
 	size_t i, before;
 
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
 		sum = 0;
+		drop(&p);
 		p = many_samples(sizes[i], &sum);
-		q = roundtrip(p);
+		q = profile_again(p);
 		ASSERT_NE(NULL, q);
 		EXPECT_EQ(sizes[i], q->nr_samples);
 		EXPECT_EQ((int64_t)sum, gprof_profile_total(q, 0));
 		EXPECT_TRUE(has_same_samples(p, q));
-		gprof_profile_free(q);
+		drop(&q);
 		before = memory_in_use();
 		EXPECT_EQ(0, write_pieces(p, t, sizeof(t->v)));
 		EXPECT_TRUE(is_one_member(t));
@@ -1334,7 +1208,6 @@ TEST(a_large_profile_survives_the_round_trip)
 		/* And it fails wherever it may. */
 		EXPECT_EQ(-ENOSPC, write_pieces(p, t, t->len / 2));
 		EXPECT_EQ(-ENOSPC, write_pieces(p, t, 0));
-		gprof_profile_free(p);
 	}
 	free(t);
 }

@@ -3,12 +3,10 @@
  * Unwind tables before there is a recording: which files, what becomes of them, and what is
  * said of it.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <dirent.h>
 #include <gprof/tables.h>
-#include <signal.h>
-#include <sys/wait.h>
 
 #include "cli/cmd.h"
 #include "lib_util.h"
@@ -57,9 +55,8 @@ FIXTURE_TEARDOWN(prepare)
 static void prepare(FIXTURE_DATA(prepare) *self, char **words)
 {
 	char *argv[8] = { "prepare" }, *at;
-	size_t i;
 
-	for (i = 0; words[i]; i++)
+	for (size_t i = 0; words[i]; i++)
 		argv[i + 1] = words[i];
 	run(&self->r, cmd_prepare, argv, -1);
 	while ((at = strstr(self->r.err, self->dir))) {
@@ -139,9 +136,8 @@ TEST_F(prepare, what_cannot_be_read_is_told)
 		  "chmod 500 cache/gprof/unwind", { "app" }, 1,
 		  "gprofctl: unwind tables cannot be kept in D/cache/gprof/unwind: Permission denied\n" },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		ASSERT_EQ(0, lib_sh("%s", rows[i].before));
 		prepare(self, (char **)rows[i].words);
 		EXPECT_EQ(rows[i].status, self->r.status);
@@ -173,7 +169,7 @@ TEST_F(prepare, what_runs_is_found)
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	EXPECT_EQ(0, self->r.status);
-	EXPECT_NE(NULL, strstr(self->r.err, "gprofctl: tables of ")) TH_LOG("%s", self->r.err);
+	EXPECT_SAYS(self->r.err, "gprofctl: tables of ");
 	PREPARE("runs");
 	EXPECT_STREQ(there, self->r.err);
 }
@@ -198,9 +194,7 @@ TEST_F(prepare, it_ends_when_progress_says_so)
 	struct gprof_tables_made made = { .sz = sizeof(made) };
 
 	ASSERT_EQ(0, gprof_tables_make(&opts, &made));
-	EXPECT_EQ(1, made.made + made.frameless);
-	EXPECT_EQ(3, made.left);
-	EXPECT_EQ(4, made.files);
+	EXPECT_EQS(1, made.made + made.frameless, 3, made.left, 4, made.files);
 	EXPECT_FALSE(made.full);
 	/* as always */
 	made.sz = 1;

@@ -172,9 +172,8 @@ TEST_F(space, what_comes_and_goes_is_kept_once_with_its_stamps)
 TEST_F(space, a_reading_that_is_repeated_is_kept_once)
 {
 	struct gprof_space *space;
-	int i;
 
-	for (i = 0; i < 100; i++) {
+	for (int i = 0; i < 100; i++) {
 		map(&self->s, &self->id, 10 + i, 1, GPROF_MAP_REC_F_FIRST, 0x1000, "a");
 		map(&self->s, &self->id, 10 + i, 1, GPROF_MAP_REC_F_LAST, 0x5000, "b");
 		/* From another CPU's buffer. */
@@ -388,9 +387,7 @@ TEST_F(file, that_is_written_to_while_it_is_open_has_no_names)
 	EXPECT_EQ(GPROF_MISSING_NOT, obj->why);
 	ASSERT_EQ(0, lib_sh("cat /bin/ls >%s", self->path));
 	fd = gprof_object_dup(obj);
-	EXPECT_EQ(-1, fd);
-	EXPECT_EQ(NULL, gprof_object_symbolizer(obj));
-	EXPECT_EQ(GPROF_MISSING_OTHER, obj->why);
+	EXPECT_EQS(-1, fd, NULL, gprof_object_symbolizer(obj), GPROF_MISSING_OTHER, obj->why);
 }
 
 extern const char __ehdr_start[];
@@ -453,9 +450,8 @@ TEST_F(file, that_is_a_pipe_is_never_opened)
 	fd = inotify_init1(IN_NONBLOCK);
 	ASSERT_LE(0, fd);
 	ASSERT_LE(0, inotify_add_watch(fd, path, IN_OPEN));
-	ASSERT_EQ(0, stat(path, &st));
-	ASSERT_EQ(0, map_stat(&self->s, &self->dead, path, &st, 0, NULL, 0x200000));
-	ASSERT_EQ(0, map_stat(&self->s, &self->dead, path, &st, NOTED, self->build_id, 0x300000));
+	ASSERT_ZEROS(stat(path, &st), map_stat(&self->s, &self->dead, path, &st, 0, NULL, 0x200000),
+		     map_stat(&self->s, &self->dead, path, &st, NOTED, self->build_id, 0x300000));
 	EXPECT_FALSE(object_of(&self->s, &self->dead)->elf);
 	EXPECT_EQ(GPROF_MISSING_OTHER, object_of(&self->s, &self->dead)->why);
 	errno = 0;
@@ -466,9 +462,8 @@ TEST_F(file, that_is_a_pipe_is_never_opened)
 
 TEST_F(file, is_not_found_through_a_link)
 {
-	char link[160];
+	const char *link = lib_text("%s/link", self->dir);
 
-	snprintf(link, sizeof(link), "%s/link", self->dir);
 	ASSERT_EQ(0, symlink(self->path, link));
 	ASSERT_EQ(0, map_stat(&self->s, &self->dead, link, &self->st, NOTED, self->build_id,
 			      0x200000));
@@ -477,9 +472,8 @@ TEST_F(file, is_not_found_through_a_link)
 
 TEST_F(file, may_be_called_deleted)
 {
-	char name[160];
+	const char *name = lib_text("%s (deleted)", self->path);
 
-	snprintf(name, sizeof(name), "%s (deleted)", self->path);
 	ASSERT_EQ(0, rename(self->path, name));
 	ASSERT_EQ(0, map_stat(&self->s, &self->dead, name, &self->st, NOTED, self->build_id,
 			      0x200000));
@@ -530,11 +524,10 @@ TEST_F(file, beyond_the_limit_is_closed_but_keeps_its_build_id)
 	struct gprof_object *first;
 	char path[160];
 	struct stat st;
-	size_t i;
 
 	gprof_pool_limit(8);
 	ASSERT_EQ(0, gprof_spaces_init(&second));
-	for (i = 0; i < 20; i++) {
+	for (size_t i = 0; i < 20; i++) {
 		snprintf(path, sizeof(path), "%s/copy%zu", self->dir, i);
 		ASSERT_ZEROS(lib_sh("cp /proc/%d/exe %s", getpid(), path), stat(path, &st));
 		ASSERT_EQ(0, map_stat(&self->s, &self->dead, path, &st, KNOWN, NULL,
@@ -544,7 +537,7 @@ TEST_F(file, beyond_the_limit_is_closed_but_keeps_its_build_id)
 				      0x1000000 * (i + 1)));
 	}
 	EXPECT_EQ(8, gprof_pool_open());
-	for (i = 13; i < 21; i++)
+	for (size_t i = 13; i < 21; i++)
 		EXPECT_EQ(self->s.objects.v[i]->file, second.objects.v[i - 1]->file);
 	first = self->s.objects.v[1];
 	EXPECT_EQ(-1, gprof_pool_dup(first->file));
@@ -568,13 +561,11 @@ static uint64_t time_of_maps(struct gprof_spaces *s, unsigned int nr, uint64_t t
 	struct gprof_process id = { .pid = PID, .exec_id = 1, .start_ns = time };
 	struct timespec t;
 	uint64_t began;
-	unsigned int i;
-	int twice;
 
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
 	began = t.tv_sec * 1000000000ULL + t.tv_nsec;
-	for (twice = 0; twice < 2; twice++)
-		for (i = 0; i < nr; i++)
+	for (int twice = 0; twice < 2; twice++)
+		for (unsigned int i = 0; i < nr; i++)
 			if (map(s, &id, time, 1, 0, 0x100000 + i * 0x2000ULL, "//anon"))
 				return 0;
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
@@ -627,116 +618,104 @@ FIXTURE_SETUP(kernel)
 
 FIXTURE_TEARDOWN(kernel)
 {
+	gprof_kernel_free(&self->k);
 	lib_sh("rm -rf %s", self->dir);
 }
 
+#define LOAD(kallsyms) do {							\
+	lib_write(self->dir, "proc/kallsyms", kallsyms);			\
+	gprof_kernel_free(&self->k);						\
+	ASSERT_EQ(0, gprof_kernel_load(&self->k, self->proc, self->sys));	\
+} while (0)
+
+#define FIND(addr)	gprof_kernel_find(&self->k, addr, &self->image)
+
 TEST_F(kernel, functions_have_names_and_images)
 {
-	lib_write(self->dir, "proc/kallsyms",
-		  "0000000000000000 A fixed_percpu_data\n"
-		  "ffffffff81000000 T _stext\n"
-		  "ffffffff81000000 T _text\n"
-		  "ffffffff81001000 t a_local_alias\n"
-		  "ffffffff81001000 T schedule\n"
-		  "ffffffff81001800 T __ia32_sys_fork\n"
-		  "ffffffff81001800 T __x64_sys_fork\n"
-		  "ffffffff81002000 T vfs_read\n"
-		  "ffffffff81003000 T _etext\n"
-		  "ffffffff82000000 D jiffies\n"
-		  "ffffffffc0001100 t ext4_read\t[ext4]\n"
-		  "ffffffffc0001800 t ext4_write\t[ext4]\n"
-		  "ffffffffc0009000 t bpf_prog_1_x\t[bpf]\n");
-	ASSERT_EQ(0, gprof_kernel_load(&self->k, self->proc, self->sys));
+	LOAD("0000000000000000 A fixed_percpu_data\n"
+	     "ffffffff81000000 T _stext\n"
+	     "ffffffff81000000 T _text\n"
+	     "ffffffff81001000 t a_local_alias\n"
+	     "ffffffff81001000 T schedule\n"
+	     "ffffffff81001800 T __ia32_sys_fork\n"
+	     "ffffffff81001800 T __x64_sys_fork\n"
+	     "ffffffff81002000 T vfs_read\n"
+	     "ffffffff81003000 T _etext\n"
+	     "ffffffff82000000 D jiffies\n"
+	     "ffffffffc0001100 t ext4_read\t[ext4]\n"
+	     "ffffffffc0001800 t ext4_write\t[ext4]\n"
+	     "ffffffffc0009000 t bpf_prog_1_x\t[bpf]\n");
 	EXPECT_FALSE(self->k.hidden);
-	EXPECT_STREQ("schedule", gprof_kernel_find(&self->k, 0xffffffff810017ff, &self->image));
-	EXPECT_STREQ("__x64_sys_fork", gprof_kernel_find(&self->k, 0xffffffff81001abc,
-							 &self->image));
+	EXPECT_STREQ("schedule", FIND(0xffffffff810017ff));
+	EXPECT_STREQ("__x64_sys_fork", FIND(0xffffffff81001abc));
 	EXPECT_STREQS("[kernel.kallsyms]", self->image->name, "deadbeef", self->image->build_id);
 	EXPECT_EQS(0xffffffff81000000, self->image->start, 0xffffffff81003000, self->image->end);
-	EXPECT_STREQ("vfs_read", gprof_kernel_find(&self->k, 0xffffffff81002fff, &self->image));
-	EXPECT_EQ(NULL, gprof_kernel_find(&self->k, 0xffffffff81003000, &self->image));
+	EXPECT_STREQ("vfs_read", FIND(0xffffffff81002fff));
+	EXPECT_EQ(NULL, FIND(0xffffffff81003000));
 	EXPECT_EQ(NULL, self->image);
-	EXPECT_STREQ("ext4_read", gprof_kernel_find(&self->k, 0xffffffffc0001200, &self->image));
+	EXPECT_STREQ("ext4_read", FIND(0xffffffffc0001200));
 	EXPECT_STREQS("[ext4]", self->image->name, "deadbeef", self->image->build_id);
-	EXPECT_STREQ("ext4_write", gprof_kernel_find(&self->k, 0xffffffffc0002fff, &self->image));
-	EXPECT_EQ(NULL, gprof_kernel_find(&self->k, 0xffffffffc0003000, &self->image));
-	EXPECT_EQ(NULL, gprof_kernel_find(&self->k, 0xffffffffc0001000, &self->image));
+	EXPECT_STREQ("ext4_write", FIND(0xffffffffc0002fff));
+	EXPECT_EQ(NULL, FIND(0xffffffffc0003000));
+	EXPECT_EQ(NULL, FIND(0xffffffffc0001000));
 	EXPECT_STREQ("[ext4]", self->image->name);
-	EXPECT_STREQ("bpf_prog_1_x", gprof_kernel_find(&self->k, 0xffffffffc0009001, &self->image));
+	EXPECT_STREQ("bpf_prog_1_x", FIND(0xffffffffc0009001));
 	EXPECT_STREQ("[bpf]", self->image->name);
-	EXPECT_EQ(NULL, gprof_kernel_find(&self->k, 0x1000, &self->image));
-	gprof_kernel_free(&self->k);
+	EXPECT_EQ(NULL, FIND(0x1000));
 }
 
 TEST_F(kernel, the_end_of_the_text_may_be_data_or_missing)
 {
 	/* arm64 */
-	lib_write(self->dir, "proc/kallsyms",
-		  "ffff800008000000 T _text\n"
-		  "ffff800008010000 T schedule\n"
-		  "ffff800008020000 T __sched_text_start\n"
-		  "ffff800008020000 T __switch_to\n"
-		  "ffff800008e30000 D _etext\n");
-	ASSERT_EQ(0, gprof_kernel_load(&self->k, self->proc, self->sys));
+	LOAD("ffff800008000000 T _text\n"
+	     "ffff800008010000 T schedule\n"
+	     "ffff800008020000 T __sched_text_start\n"
+	     "ffff800008020000 T __switch_to\n"
+	     "ffff800008e30000 D _etext\n");
 	/* A section's beginning is no function. */
-	EXPECT_STREQ("__switch_to", gprof_kernel_find(&self->k, 0xffff800008020010, &self->image));
-	EXPECT_STREQ("__switch_to", gprof_kernel_find(&self->k, 0xffff800008e2ffff, &self->image));
-	EXPECT_EQ(NULL, gprof_kernel_find(&self->k, 0xffff800008e30000, &self->image));
-	gprof_kernel_free(&self->k);
-	lib_write(self->dir, "proc/kallsyms",
-		  "ffff800008000000 T _text\n"
-		  "ffff800008010040 T schedule\n");
-	ASSERT_EQ(0, gprof_kernel_load(&self->k, self->proc, self->sys));
-	EXPECT_STREQ("schedule", gprof_kernel_find(&self->k, 0xffff800008010fff, &self->image));
-	EXPECT_EQ(NULL, gprof_kernel_find(&self->k, 0xffff800008011000, &self->image));
-	gprof_kernel_free(&self->k);
+	EXPECT_STREQ("__switch_to", FIND(0xffff800008020010));
+	EXPECT_STREQ("__switch_to", FIND(0xffff800008e2ffff));
+	EXPECT_EQ(NULL, FIND(0xffff800008e30000));
+	LOAD("ffff800008000000 T _text\n"
+	     "ffff800008010040 T schedule\n");
+	EXPECT_STREQ("schedule", FIND(0xffff800008010fff));
+	EXPECT_EQ(NULL, FIND(0xffff800008011000));
 }
 
 TEST_F(kernel, names_are_without_what_a_link_as_a_whole_adds)
 {
-	lib_write(self->dir, "proc/kallsyms",
-		  "ffffffff81000000 T _text\n"
-		  "ffffffff81297340 t pipe_read.llvm.12489267621036256641\n"
-		  "ffffffff81297800 t pipe_poll.cold\n"
-		  "ffffffffc0001100 t ext4_read.llvm.7\t[ext4]\n");
-	ASSERT_EQ(0, gprof_kernel_load(&self->k, self->proc, self->sys));
-	EXPECT_STREQ("pipe_read", gprof_kernel_find(&self->k, 0xffffffff81297350, &self->image));
-	EXPECT_STREQ("pipe_poll.cold", gprof_kernel_find(&self->k, 0xffffffff81297810,
-							 &self->image));
-	EXPECT_STREQ("ext4_read", gprof_kernel_find(&self->k, 0xffffffffc0001108, &self->image));
-	EXPECT_STREQ("[ext4]", self->image->name);
-	gprof_kernel_free(&self->k);
+	LOAD("ffffffff81000000 T _text\n"
+	     "ffffffff81297340 t pipe_read.llvm.12489267621036256641\n"
+	     "ffffffff81297800 t pipe_poll.cold\n"
+	     "ffffffffc0001100 t ext4_read.llvm.7\t[ext4]\n");
+	EXPECT_STREQS("pipe_read", FIND(0xffffffff81297350),
+		      "pipe_poll.cold", FIND(0xffffffff81297810),
+		      "ext4_read", FIND(0xffffffffc0001108),
+		      "[ext4]", self->image->name);
 }
 
 TEST_F(kernel, hidden_addresses_give_no_names)
 {
-	lib_write(self->dir, "proc/kallsyms",
-		  "0000000000000000 T _text\n"
-		  "0000000000000000 T schedule\n"
-		  "0000000000000000 t ext4_read\t[ext4]\n");
-	ASSERT_EQ(0, gprof_kernel_load(&self->k, self->proc, self->sys));
+	LOAD("0000000000000000 T _text\n"
+	     "0000000000000000 T schedule\n"
+	     "0000000000000000 t ext4_read\t[ext4]\n");
 	EXPECT_TRUE(self->k.hidden);
-	EXPECT_EQ(NULL, gprof_kernel_find(&self->k, 0xffffffff81001000, &self->image));
-	gprof_kernel_free(&self->k);
+	EXPECT_EQ(NULL, FIND(0xffffffff81001000));
 }
 
 TEST_F(kernel, nothing_to_read_gives_no_names)
 {
 	ASSERT_EQ(0, gprof_kernel_load(&self->k, "/nonexistent", "/nonexistent"));
 	EXPECT_TRUE(self->k.hidden);
-	EXPECT_EQ(NULL, gprof_kernel_find(&self->k, 0xffffffff81001000, &self->image));
-	gprof_kernel_free(&self->k);
+	EXPECT_EQ(NULL, FIND(0xffffffff81001000));
 }
 
 TEST_F(kernel, lines_that_make_no_sense_are_passed)
 {
-	lib_write(self->dir, "proc/kallsyms",
-		  "\nx\nffffffff81000000\nffffffff81000000 \nffffffff81000000 T\n"
-		  "ffffffff81000000 T \nffffffff81000000Tx\n"
-		  "ffffffff81000000 T _text\nffffffff81001000 T good\nffffffff81002000 T _etext\n");
-	ASSERT_EQ(0, gprof_kernel_load(&self->k, self->proc, self->sys));
-	EXPECT_STREQ("good", gprof_kernel_find(&self->k, 0xffffffff81001000, &self->image));
-	gprof_kernel_free(&self->k);
+	LOAD("\nx\nffffffff81000000\nffffffff81000000 \nffffffff81000000 T\n"
+	     "ffffffff81000000 T \nffffffff81000000Tx\n"
+	     "ffffffff81000000 T _text\nffffffff81001000 T good\nffffffff81002000 T _etext\n");
+	EXPECT_STREQ("good", FIND(0xffffffff81001000));
 }
 
 static struct gprof_kernel *get_kernel(FIXTURE_DATA(kernel) *self, bool anew, bool *was_read)
@@ -770,9 +749,8 @@ TEST_F(kernel, names_are_read_again_when_modules_are_others)
 	};
 	struct gprof_kernel *k, *last = NULL;
 	bool was_read;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		char name[32], line[96];
 
 		/* It has another name each time, by which to see which one was read. */
@@ -804,10 +782,9 @@ TEST_F(kernel, hidden_names_are_read_each_time)
 {
 	struct gprof_kernel *k[2];
 	bool was_read;
-	int i;
 
 	lib_write(self->dir, "proc/kallsyms", "0000000000000000 T _text\n");
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		k[i] = get_kernel(self, false, &was_read);
 		ASSERT_NE(NULL, k[i]);
 		EXPECT_TRUE(was_read);

@@ -4,9 +4,8 @@
  * what is written of them and read again.
  */
 #include "harness.h"
-#include <gprof/profile.h>
 
-#include "lib_util.h"
+#include "profile_util.h"
 #include "profile/profile.h"
 
 FIXTURE(profile) {
@@ -25,18 +24,6 @@ FIXTURE_TEARDOWN(profile)
 {
 	gprof_profile_free(self->p);
 	gprof_profile_free(self->q);
-}
-
-/* Write, and read again. */
-static struct gprof_profile *again(const struct gprof_profile *p)
-{
-	int fd = memfd_create("profile", MFD_CLOEXEC);
-	struct gprof_profile *q = NULL;
-
-	if (!gprof_profile_write(p, fd) && !lseek(fd, 0, SEEK_SET))
-		q = gprof_profile_read(fd);
-	close(fd);
-	return q;
 }
 
 #define TEXT(s)		gprof_profile_text(self->p, s)
@@ -63,7 +50,6 @@ TEST_F(profile, every_member_is_written_and_read)
 	const int64_t values[2][2] = { { 3, -7 }, { INT64_MIN, 11 } };
 	struct gprof_profile *p = self->p, *q;
 	uint32_t stack[2];
-	size_t i;
 
 	ASSERT_EQ(0, gprof_profile_add_column(p, "a", "ua"));
 	ASSERT_EQ(0, gprof_profile_add_column(p, "b", "ub"));
@@ -76,7 +62,7 @@ TEST_F(profile, every_member_is_written_and_read)
 	p->drop_frames = TEXT("drop");
 	p->keep_frames = TEXT("keep");
 	p->doc_url = TEXT("http://doc");
-	for (i = 0; i < 4; i++)
+	for (size_t i = 0; i < 4; i++)
 		ASSERT_EQ(i, gprof_profile_add_mapping(p, &m[i]));
 	lines[0].function = lines[1].function = gprof_profile_function(p, &f);
 	stack[0] = gprof_profile_add_location(p, 1, 0x1100);
@@ -87,26 +73,23 @@ TEST_F(profile, every_member_is_written_and_read)
 	ASSERT_EQ(0, gprof_profile_add_sample(p, stack + 1, 1, NULL, 0, values[1]));
 	ASSERT_EQ(0, gprof_profile_finish(p));
 
-	q = self->q = again(p);
+	q = self->q = profile_again(p);
 	ASSERT_NE(NULL, q);
 	ASSERT_EQ(2, q->nr_columns);
-	EXPECT_STREQ("a", OF(q, q->columns[0].type));
-	EXPECT_STREQ("ua", OF(q, q->columns[0].unit));
-	EXPECT_STREQ("b", OF(q, q->columns[1].type));
-	EXPECT_STREQ("ub", OF(q, q->columns[1].unit));
+	EXPECT_STREQS("a", OF(q, q->columns[0].type), "ua", OF(q, q->columns[0].unit),
+		      "b", OF(q, q->columns[1].type), "ub", OF(q, q->columns[1].unit));
 	EXPECT_EQ(0, gprof_profile_default_type(q));
 	EXPECT_STREQ("pt", OF(q, q->period_type.type));
 	EXPECT_STREQ("pu", OF(q, q->period_type.unit));
 	EXPECT_EQS(99, q->period, 1234567890123456789, q->time_nanos, 987654321, q->duration_nanos);
-	EXPECT_STREQ("drop", OF(q, q->drop_frames));
-	EXPECT_STREQ("keep", OF(q, q->keep_frames));
-	EXPECT_STREQ("http://doc", OF(q, q->doc_url));
+	EXPECT_STREQS("drop", OF(q, q->drop_frames), "keep", OF(q, q->keep_frames),
+		      "http://doc", OF(q, q->doc_url));
 	ASSERT_EQ(4, q->nr_mappings);
 	EXPECT_EQS(0x1000, q->mappings[0].start, 0x2000, q->mappings[0].limit,
 		   0x300, q->mappings[0].offset);
 	EXPECT_STREQ("file", OF(q, q->mappings[0].filename));
 	EXPECT_STREQ("id", OF(q, q->mappings[0].build_id));
-	for (i = 0; i < 4; i++) {
+	for (size_t i = 0; i < 4; i++) {
 		EXPECT_EQ(i == 0, q->mappings[i].has_functions);
 		EXPECT_EQ(i == 1, q->mappings[i].has_filenames);
 		EXPECT_EQ(i == 2, q->mappings[i].has_line_numbers);
@@ -149,10 +132,9 @@ TEST_F(profile, functions_differ_by_each_member)
 		{ TEXT("a"), TEXT("b"), TEXT("a"), 1 }, { TEXT("a"), TEXT("a"), TEXT("b"), 1 },
 		{ TEXT("a"), TEXT("a"), TEXT("a"), 2 },
 	};
-	size_t round, i;
 
-	for (round = 0; round < 2; round++)
-		for (i = 0; i < 5; i++)
+	for (size_t round = 0; round < 2; round++)
+		for (size_t i = 0; i < 5; i++)
 			EXPECT_EQ(i, gprof_profile_function(self->p, &all[i]));
 }
 
@@ -211,16 +193,14 @@ TEST_F(profile, samples_differ_by_stack_and_each_label_and_equal_ones_add_up)
 	EXPECT_EQ(p->samples[5].labels, p->samples[6].labels);
 	for (; i < 9; i++)
 		EXPECT_EQ(-15, p->values[2 * i + 1]);
-	EXPECT_EQ(63, gprof_profile_total(p, 0));
-	EXPECT_EQ(4500 - 60, gprof_profile_total(p, 1));
+	EXPECT_TOTALS(p, 63, 4500 - 60);
 }
 
 static int join(void *ctx, const struct gprof_frame *frames, size_t nr, const int64_t *values)
 {
 	char *text = ctx;
-	size_t i;
 
-	for (i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr; i++)
 		text += sprintf(text, "%s%s ", frames[i].function, frames[i].inlined ? "*" : "");
 	return 0;
 }

@@ -169,6 +169,11 @@ static void run(FIXTURE_DATA(profile) *self, int (*command)(int, char **), ...)
 	run_words(self, command, argc, argv);
 }
 
+#define RUN(...) do {							\
+	run(self, __VA_ARGS__);						\
+	EXPECT_EQ(STATUS_OK, self->status);				\
+} while (0)
+
 /* From the title of the picture to the end of its data: the rest is no number. */
 static char *picture(FIXTURE_DATA(profile) *self)
 {
@@ -236,15 +241,14 @@ TEST_F(profile, ratio_is_of_each_function_and_tells_how_sure_it_is)
 "           0                     0      1000000  alone\n"
 "6 of 13 functions are not shown, each below 0.5% of both; -n N shows N\n", self->out);
 	run_ratio(self, files, "-n", "1");
-	EXPECT_NE(NULL, strstr(self->out, "12 of 13 functions are not shown; -n N"));
+	EXPECT_SAYS(self->out, "12 of 13 functions are not shown; -n N");
 	run_ratio(self, files, "--cum", NULL);
 	/* 800 ms of 100 - 19 samples, by all 485 */
-	EXPECT_NE(NULL, strstr(self->out, "      114.29 +- 12.0%        0.80s      7000000  main"))
-		TH_LOG("%s", self->out);
+	EXPECT_SAYS(self->out, "      114.29 +- 12.0%        0.80s      7000000  main");
 	unlink(name);
 	run_ratio(self, files, NULL, NULL);
 	EXPECT_EQ(STATUS_FAILED, self->status);
-	EXPECT_NE(NULL, strstr(self->said, name));
+	EXPECT_SAYS(self->said, name);
 	run_ratio(self, name, NULL, NULL);
 	EXPECT_EQ(STATUS_USAGE, self->status);
 }
@@ -252,8 +256,7 @@ TEST_F(profile, ratio_is_of_each_function_and_tells_how_sure_it_is)
 TEST_F(profile, table_is_exact)
 {
 	make(self->p);
-	run(self, cmd_top, NULL);
-	EXPECT_EQ(STATUS_OK, self->status);
+	RUN(cmd_top, NULL);
 	EXPECT_STREQ(
 "Type: cpu\n"
 "Time: 2023-11-14 22:13:20 UTC\n"
@@ -276,8 +279,7 @@ TEST_F(profile, table_is_exact)
 TEST_F(profile, table_of_another_type_by_cum_has_as_many_rows_as_are_wanted)
 {
 	make(self->p);
-	run(self, cmd_top, "--cum", "-n", "4", "--type", "samples", NULL);
-	EXPECT_EQ(STATUS_OK, self->status);
+	RUN(cmd_top, "--cum", "-n", "4", "--type", "samples", NULL);
 	EXPECT_STREQ(
 "Type: samples\n"
 "Time: 2023-11-14 22:13:20 UTC\n"
@@ -305,8 +307,7 @@ TEST_F(profile, table_of_a_difference_is_sorted_by_size)
 	SAMPLE(self->p, -6, -0.006, less);
 	SAMPLE(self->p, 4, 0.004, more);
 	SAMPLE(self->p, 1, 0.001, inlined);
-	run(self, cmd_top, NULL);
-	EXPECT_EQ(STATUS_OK, self->status);
+	RUN(cmd_top, NULL);
 	EXPECT_STREQ(
 "Type: cpu\n"
 "Total = 11.00us\n"
@@ -319,8 +320,7 @@ TEST_F(profile, table_of_a_difference_is_sorted_by_size)
 TEST_F(profile, picture_is_exact)
 {
 	make(self->p);
-	run(self, cmd_flame, "-o", "-", "--title", "a & b", NULL);
-	EXPECT_EQ(STATUS_OK, self->status);
+	RUN(cmd_flame, "-o", "-", "--title", "a & b", NULL);
 	EXPECT_STREQ(
 "<g id=\"frames\">\n"
 "<g><rect class=\"a\" x=\"10.00\" y=\"86\" width=\"1179.40\" height=\"17\" rx=\"1\"/><text x=\"13.00\" y=\"99\">all</text><title>all: 1.00s, 100.00%</title></g>\n"
@@ -369,11 +369,9 @@ TEST_F(profile, picture_is_exact)
 TEST_F(profile, rows_that_are_asked_for_are_there_however_small)
 {
 	make(self->p);
-	run(self, cmd_top, "-n", "12", NULL);
-	EXPECT_EQ(STATUS_OK, self->status);
-	EXPECT_NE(NULL, strstr(self->out, "  rest_a [prog]\n"));
-	EXPECT_NE(NULL, strstr(self->out, "  rest_d [prog]\n"));
-	EXPECT_EQ(NULL, strstr(self->out, "not shown"));
+	RUN(cmd_top, "-n", "12", NULL);
+	EXPECT_SAYS(self->out, "  rest_a [prog]\n", "  rest_d [prog]\n");
+	EXPECT_LACKS(self->out, "not shown");
 }
 
 TEST_F(profile, frames_of_a_module_are_the_kernels)
@@ -381,9 +379,8 @@ TEST_F(profile, frames_of_a_module_are_the_kernels)
 	uint32_t module = mapping(self->p, "/lib/modules/6.1/net.ko", 0x1000);
 
 	SAMPLE(self->p, 1, 1, location(self->p, module, 0x1100, "in_module", NULL));
-	run(self, cmd_flame, "-o", "-", NULL);
-	EXPECT_EQ(STATUS_OK, self->status);
-	EXPECT_NE(NULL, strstr(self->out, "[\"in_module\",\"/lib/modules/6.1/net.ko\",1,"));
+	RUN(cmd_flame, "-o", "-", NULL);
+	EXPECT_SAYS(self->out, "[\"in_module\",\"/lib/modules/6.1/net.ko\",1,");
 }
 
 #define DEEP	1100	/* more than the picture is deep */
@@ -394,18 +391,16 @@ TEST_F(profile, stacks_too_deep_keep_their_root)
 	uint32_t leaf = location(self->p, program, 0x1100, "the_leaf", NULL);
 	uint32_t again = location(self->p, program, 0x1200, "again", NULL);
 	const int64_t values[] = { 1, 1000000 };
-	size_t i;
 
-	for (i = 0; i < DEEP; i++)
+	for (size_t i = 0; i < DEEP; i++)
 		stack[i] = again;
 	stack[0] = leaf;
 	stack[DEEP - 1] = location(self->p, program, 0x1300, "the_root", NULL);
 	gprof_profile_add_sample(self->p, stack, DEEP, NULL, 0, values);
-	run(self, cmd_flame, "-o", "-", NULL);
-	EXPECT_EQ(STATUS_OK, self->status);
-	EXPECT_NE(NULL, strstr(self->out, "[\"the_root\","));
-	EXPECT_EQ(NULL, strstr(self->out, "the_leaf"));
-	EXPECT_NE(NULL, strstr(self->said, "1 samples with more than 1024 frames were cut"));
+	RUN(cmd_flame, "-o", "-", NULL);
+	EXPECT_SAYS(self->out, "[\"the_root\",");
+	EXPECT_LACKS(self->out, "the_leaf");
+	EXPECT_SAYS(self->said, "1 samples with more than 1024 frames were cut");
 }
 
 TEST_F(profile, what_a_picture_leaves_out_is_told)
@@ -417,10 +412,8 @@ TEST_F(profile, what_a_picture_leaves_out_is_told)
 	SAMPLE(self->p, -1, -1, less);
 	SAMPLE(self->p, -2, -2, less, more);
 	SAMPLE(self->p, 3, 3, more);
-	run(self, cmd_flame, "-o", "-", NULL);
-	EXPECT_EQ(STATUS_OK, self->status);
-	EXPECT_NE(NULL, strstr(self->said, "2 samples with values below 0"))
-		TH_LOG("%s", self->said);
+	RUN(cmd_flame, "-o", "-", NULL);
+	EXPECT_SAYS(self->said, "2 samples with values below 0");
 }
 
 /* 3500 stacks of 5 functions each are all wide enough, and too many all the same. */
@@ -442,13 +435,12 @@ TEST_F(profile, a_picture_has_no_more_boxes_than_a_browser_can_bear)
 		}
 		gprof_profile_add_sample(self->p, stack, 5, NULL, 0, values);
 	}
-	run(self, cmd_flame, "-o", "-", NULL);
-	EXPECT_EQ(STATUS_OK, self->status);
+	RUN(cmd_flame, "-o", "-", NULL);
 	for (at = self->out; (at = strstr(at, "<g><rect")); at++)
 		boxes++;
 	EXPECT_LT(0, boxes);
 	EXPECT_GE(10000, boxes);
-	EXPECT_NE(NULL, strstr(self->out, "[\"f17499\","));
+	EXPECT_SAYS(self->out, "[\"f17499\",");
 }
 
 /* As many as are not made at once, of a file that is sorted, each stack twice. */

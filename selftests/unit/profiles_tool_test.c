@@ -105,9 +105,8 @@ static bool write_profile(const char *path, const struct stack *all, size_t nr, 
 	struct gprof_profile_builder *b = gprof_profile_builder_new(&cfg);
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600), err = -1;
 	struct gprof_profile *p;
-	size_t i;
 
-	for (i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr; i++)
 		put(b, &all[i], source);
 	p = gprof_profile_builder_finish(b);
 	if (p)
@@ -163,12 +162,10 @@ static void run_line(struct ran *r, int (*cmd)(int argc, char **argv), const cha
 static void check(struct __test_metadata *_metadata, FIXTURE_DATA(profiles) *self,
 		  int (*cmd)(int argc, char **argv), const struct row *rows, size_t nr)
 {
-	size_t i, j;
-
-	for (i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++) {
 		run_line(&self->r, cmd, rows[i].line, self->file);
 		EXPECT_EQ(0, self->r.status) TH_LOG("%s: %s", rows[i].line, self->r.err);
-		for (j = 0; j < 4 && rows[i].wanted[j]; j++) {
+		for (size_t j = 0; j < 4 && rows[i].wanted[j]; j++) {
 			EXPECT_NE(NULL, strstr(self->r.out, rows[i].wanted[j]))
 				TH_LOG("%s: no \"%s\" in\n%s", rows[i].line, rows[i].wanted[j],
 				       self->r.out);
@@ -235,9 +232,7 @@ TEST_F(profiles, no_spreadsheet_takes_a_name_for_a_formula)
 	ASSERT_TRUE(write_profile(self->file, formulae, sizeof(formulae) / sizeof(formulae[0]),
 				  self->source));
 	CHECK(cmd_csv, rows);
-	EXPECT_EQ(NULL, strstr(self->r.out, "\n@"));
-	EXPECT_EQ(NULL, strstr(self->r.out, "\n+"));
-	EXPECT_EQ(NULL, strstr(self->r.out, "\n-"));
+	EXPECT_LACKS(self->r.out, "\n@", "\n+", "\n-");
 	EXPECT_EQ(NULL, strchr(self->r.out, '\r'));
 }
 
@@ -429,11 +424,11 @@ TEST_F(profiles, peek_counts_a_call_once_in_a_sample)
 	CHECK_TABLES(cmd_peek, tables);
 	run_line(&self->r, cmd_peek, "peek nosuch F", self->file);
 	EXPECT_EQ(STATUS_FAILED, self->r.status);
-	EXPECT_NE(NULL, strstr(self->r.err, "\"nosuch\""));
+	EXPECT_SAYS(self->r.err, "\"nosuch\"");
 	EXPECT_STREQ("", self->r.out);
 	run_line(&self->r, cmd_peek, "peek a[ F", self->file);
 	EXPECT_EQ(STATUS_FAILED, self->r.status);
-	EXPECT_NE(NULL, strstr(self->r.err, "\"a[\", which is no regular"));
+	EXPECT_SAYS(self->r.err, "\"a[\", which is no regular");
 }
 
 /* A pair once in a stack; and one that is called exactly so is meant alone. */
@@ -481,7 +476,7 @@ TEST_F(profiles, list_has_what_lines_take)
 	CHECK(cmd_list, rows);
 	unlink(self->source);
 	CHECK(cmd_list, away);
-	EXPECT_NE(NULL, strstr(self->r.err, "main.c cannot be read"));
+	EXPECT_SAYS(self->r.err, "main.c cannot be read");
 }
 
 TEST_F(profiles, lines_are_for_other_tools)
@@ -654,8 +649,8 @@ TEST_F(profiles, page_has_all_that_its_script_needs)
 		EXPECT_EQ(length, strlen(text)) TH_LOG("%s:\n%s", pages[i].line, text);
 	}
 	/* nothing that a name could end the script with */
-	EXPECT_EQ(NULL, strstr(self->r.out, "</script>\n<script>x"));
-	EXPECT_NE(NULL, strstr(self->r.out, "</html>"));
+	EXPECT_LACKS(self->r.out, "</script>\n<script>x");
+	EXPECT_SAYS(self->r.out, "</html>");
 }
 
 TEST_F(profiles, page_without_a_browser_says_where_it_is)
@@ -698,7 +693,7 @@ TEST_F(profiles, difference_is_drawn)
 	run_line(&self->r, cmd_diff, "diff F F --ignore start -n 9", self->file);
 	table = strdup(self->r.out);
 	ASSERT_NE(NULL, table);
-	EXPECT_NE(NULL, strstr(table, "main"));
+	EXPECT_SAYS(table, "main");
 	run_line(&self->r, cmd_diff, "diff F F -o D/d.svg --ignore start -n 9", self->file);
 	EXPECT_EQ(0, self->r.status);
 	/* the picture takes nothing from the table */
@@ -709,14 +704,13 @@ TEST_F(profiles, difference_is_drawn)
 	slurp(fd, text, sizeof(text));
 	close(fd);
 	/* as wide as both together */
-	EXPECT_NE(NULL, strstr(text, "<title>main: 60ms before, 60ms now, +0.00%; +0.00% of all before<"));
-	EXPECT_EQ(NULL, strstr(text, "class=\"g0"));
-	EXPECT_EQ(NULL, strstr(text, ">start"));
-	EXPECT_NE(NULL, strstr(text, "\"diff\":true"));
+	EXPECT_SAYS(text, "<title>main: 60ms before, 60ms now, +0.00%; +0.00% of all before<");
+	EXPECT_LACKS(text, "class=\"g0", ">start");
+	EXPECT_SAYS(text, "\"diff\":true");
 	unlink(svg);
 	run_line(&self->r, cmd_diff, "diff F F --subtract -o D/d.svg", self->file);
 	EXPECT_EQ(STATUS_USAGE, self->r.status);
-	EXPECT_NE(NULL, strstr(self->r.err, "--subtract"));
+	EXPECT_SAYS(self->r.err, "--subtract");
 	EXPECT_NE(0, access(svg, F_OK));
 }
 
@@ -735,9 +729,8 @@ TEST_F(profiles, what_finds_nothing_is_told)
 		{ "top F --by nosuch", 2, "not \"nosuch\"" },
 		{ "top --ratio F/F --by cpu", 2, "--ratio" },
 	};
-	size_t i;
 
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		run_line(&self->r, cmd_top, rows[i].line, self->file);
 		EXPECT_EQ(rows[i].status, self->r.status);
 		EXPECT_NE(NULL, strstr(self->r.err, rows[i].said))

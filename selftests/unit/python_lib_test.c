@@ -110,12 +110,11 @@ TEST(any_words_are_put_into_some_order)
 	uint32_t order[40];
 	enum gprof_python_role roles[40];
 	uint64_t user[40], seed = 1;
-	unsigned int round, i;
 
-	for (round = 0; round < 200000; round++) {
+	for (unsigned int round = 0; round < 200000; round++) {
 		size_t nr = round % 40 + 1, n, j;
 
-		for (i = 0; i < nr; i++) {
+		for (unsigned int i = 0; i < nr; i++) {
 			seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
 			user[i] = seed >> 60 & 1 ? seed : seed >> 63 << 63 | (seed & 31);
 			roles[i] = seed >> 40 & 3 ? GPROF_PYTHON_OTHER : GPROF_PYTHON_EVAL;
@@ -189,15 +188,14 @@ TEST(lines_are_those_that_the_interpreter_says)
 TEST(lines_that_end_anywhere_end_there)
 {
 	unsigned char *copy;
-	size_t size, i;
 
-	for (size = 0; size <= sizeof(lines_of_a_function); size++) {
+	for (size_t size = 0; size <= sizeof(lines_of_a_function); size++) {
 		copy = malloc(size + 1);
 		ASSERT_NE(NULL, copy);
 		memcpy(copy, lines_of_a_function, size);
 		/* what is read behind it is found by the sanitizer */
 		copy = realloc(copy, size ? size : 1);
-		for (i = 0; i < NR_INSTRUCTIONS; i += 7)
+		for (size_t i = 0; i < NR_INSTRUCTIONS; i += 7)
 			line_at(copy, size, i);
 		free(copy);
 	}
@@ -389,10 +387,9 @@ TEST(debians_interpreter_says_where_things_are)
 {
 	static const char *const paths[] = { "/usr/bin/python3.11", "/usr/bin/python3.13" };
 	struct gprof_interpreter out;
-	unsigned int i;
 	int fd;
 
-	for (i = 0; i < 2; i++) {
+	for (unsigned int i = 0; i < 2; i++) {
 		fd = open(paths[i], O_RDONLY | O_CLOEXEC);
 		if (fd < 0)
 			continue;
@@ -411,7 +408,6 @@ TEST(files_that_are_damaged_do_no_harm)
 	struct gprof_interpreter out;
 	unsigned char byte;
 	uint64_t seed = 1;
-	unsigned int i;
 
 	if (from < 0)
 		SKIP(return, "there is no python3.11");
@@ -419,7 +415,7 @@ TEST(files_that_are_damaged_do_no_harm)
 	while (sendfile(to, from, NULL, 1 << 20) > 0)
 		;
 	ASSERT_EQ(0, gprof_python_read_file(to, &out));
-	for (i = 0; i < 2000; i++) {
+	for (unsigned int i = 0; i < 2000; i++) {
 		unsigned char was;
 		off_t at;
 
@@ -433,7 +429,7 @@ TEST(files_that_are_damaged_do_no_harm)
 		gprof_python_read_file(to, &out);
 		ASSERT_EQ(1, pwrite(to, &was, 1, at));
 	}
-	for (i = 0; i < 200; i++) {
+	for (unsigned int i = 0; i < 200; i++) {
 		ASSERT_EQ(0, ftruncate(to, (off_t)(i < 100 ? 10 * i : 60000 * (200 - i))));
 		gprof_python_read_file(to, &out);
 	}

@@ -78,14 +78,13 @@ TEST(const_objects_are_read_by_several_threads)
 	struct gprof_profile *p = make_profile();
 	struct gprof_mmu *m = gprof_mmu_new(&function, 1);
 	struct reader r[THREADS];
-	int i;
 
 	ASSERT_NE(NULL, m);
-	for (i = 0; i < THREADS; i++) {
+	for (int i = 0; i < THREADS; i++) {
 		r[i] = (struct reader){ .p = p, .m = m };
 		ASSERT_EQ(0, pthread_create(&r[i].thread, NULL, read_all, &r[i]));
 	}
-	for (i = 0; i < THREADS; i++) {
+	for (int i = 0; i < THREADS; i++) {
 		pthread_join(r[i].thread, NULL);
 		EXPECT_EQ(0, r[i].wrong);
 	}

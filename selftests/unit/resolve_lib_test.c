@@ -5,16 +5,14 @@
  */
 #include "harness.h"
 
-#include <gprof/profile.h>
 #include <gprof/profile_builder.h>
 #include <gprof/task.h>
-#include <sys/mman.h>
 #include <sys/sysmacros.h>
 
 #include "record/builder.h"
 #include "jitdump_image.h"
-#include "lib_util.h"
 #include "names_image.h"
+#include "profile_util.h"
 #include "record/report.h"
 #include "record/stream.h"
 #include "symbol/kernel_table.h"
@@ -24,20 +22,25 @@ FIXTURE(resolve) {
 	struct gprof_decoder d;
 	struct gprof_profile *p;
 	uint32_t next_id;
+	const char *dir;
 };
+
+static int begin_on(FIXTURE_DATA(resolve) *self, uint32_t cpu)
+{
+	struct gprof_generation_rec g = {
+		.rec = { GPROF_REC_GENERATION, 0, sizeof(g) }, .weight = 10, .cpu = cpu,
+	};
+
+	return gprof_decoder_feed(&self->d, &g.rec, sizeof(g));
+}
 
 FIXTURE_SETUP(resolve)
 {
-	struct gprof_generation_rec g = {
-		.rec = { GPROF_REC_GENERATION, 0, sizeof(g) },
-		.weight = 10,
-		.cpu = 1,
-	};
-
+	self->dir = lib_tmpdir();
+	ASSERT_NE(NULL, self->dir);
 	ASSERT_EQ(0, gprof_builder_init(&self->b));
 	gprof_decoder_init(&self->d, &gprof_builder_ops, &self->b);
-	ASSERT_EQ(0, gprof_decoder_feed(&self->d, &g.rec, sizeof(g)));
-	self->p = NULL;
+	ASSERT_EQ(0, begin_on(self, 1));
 }
 
 FIXTURE_TEARDOWN(resolve)
@@ -45,6 +48,7 @@ FIXTURE_TEARDOWN(resolve)
 	gprof_profile_free(self->p);
 	gprof_decoder_free(&self->d);
 	gprof_builder_free(&self->b);
+	lib_sh("rm -rf %s", self->dir);
 }
 
 /* What a sample is made of, but for what most have in common. */
@@ -92,20 +96,25 @@ static void feed(FIXTURE_DATA(resolve) *self, const struct made *m)
 		},
 		.addr = m->addr,
 	};
-	unsigned int i;
 
-	for (i = 0; i < 3 && m->frames[i]; i++)
+	for (unsigned int i = 0; i < 3 && m->frames[i]; i++)
 		r.frames[r.s.nr_user++] = m->frames[i];
 	strcpy(t.comm, m->comm ?: "prog");
 	gprof_decoder_feed(&self->d, &t.rec, sizeof(t));
 	gprof_decoder_feed(&self->d, &r.s.rec, sizeof(r));
 	gprof_decoder_feed(&self->d, &s.s.rec, s.s.rec.size);
-	for (i = 1; i < m->times; i++)
+	for (unsigned int i = 1; i < m->times; i++)
 		gprof_decoder_feed_again(&self->d, &s, sizeof(s.s));
 	if (m->last) {
 		s.s.time = m->last;
 		gprof_decoder_feed_again(&self->d, &s, sizeof(s.s));
 	}
+}
+
+static void feed_all(FIXTURE_DATA(resolve) *self, const struct made *all, size_t n)
+{
+	for (; n; n--)
+		feed(self, all++);
 }
 
 static int make(FIXTURE_DATA(resolve) *self)
@@ -127,8 +136,7 @@ TEST_F(resolve, samples_in_a_row_add_up)
 	feed(self, &(struct made){ ONE, .times = 2 });
 	ASSERT_EQ(0, make(self));
 	EXPECT_EQ(1, self->p->nr_samples);
-	EXPECT_EQ(6, gprof_profile_total(self->p, 0));
-	EXPECT_EQ(60, gprof_profile_total(self->p, 1));
+	EXPECT_TOTALS(self->p, 6, 60);
 }
 
 /* As it is asked for while much is recorded, each sample counts as it comes. */
@@ -159,11 +167,8 @@ TEST_F(resolve, ends_of_walks_are_those_of_the_samples)
 	}
 	EXPECT_EQ(6, guessed);
 	s.builder = self->b;
-	EXPECT_EQ(12, gprof_stream_stack_ends(&s, ends))
-		;
-	EXPECT_EQ(3, ends[GPROF_STACK_REC_END(walked)]);
-	EXPECT_EQ(4, ends[GPROF_STACK_END_PAGE]);
-	EXPECT_EQ(5, ends[GPROF_END_GUESSED]);
+	EXPECT_EQS(12, gprof_stream_stack_ends(&s, ends), 3, ends[GPROF_STACK_REC_END(walked)],
+		   4, ends[GPROF_STACK_END_PAGE], 5, ends[GPROF_END_GUESSED]);
 	gprof_stack_ends_text(ends, text);
 	EXPECT_STREQ("25.00 % of 12 user stacks are complete, 41.67 % with guessed frames; cut: "
 		     "page not in memory 4", text);
@@ -196,15 +201,10 @@ TEST_F(resolve, tables_that_there_is_no_memory_for_are_told)
 		.dev = GPROF_OWN_FD_NONE, .name = "cpu", .detail = "", .target = "me", .tables_refused = true,
 	};
 	const struct gprof_tally t = { 0 };
-	const char *said = NULL, *text;
-	size_t i;
 
 	ASSERT_EQ(0, make(self));
 	ASSERT_EQ(0, gprof_report(self->p, &s, &t));
-	for (i = 0; (text = gprof_profile_comment(self->p, i)); i++)
-		if (strstr(text, "by frame pointers alone"))
-			said = text;
-	EXPECT_NE(NULL, said);
+	EXPECT_TRUE(profile_says(self->p, "by frame pointers alone"));
 }
 
 /* A profile of tasks as text, which is to be freed. */
@@ -226,23 +226,20 @@ TEST_F(resolve, text_of_tasks_tells_what_was_lost)
 	};
 	struct gprof_profile *none = gprof_profile_new();
 	char *text;
-	size_t i;
 
 	feed(self, &(struct made){ ONE });
 	feed(self, &(struct made){ ONE, .tid = 8 });
 	ASSERT_EQ(0, make(self));
 	ASSERT_EQ(0, gprof_profile_add_comment(self->p, "lost 3 samples: \033[2J"));
-	for (i = 0; i < 2; i++)
+	for (size_t i = 0; i < 2; i++)
 		self->p->values[i * self->p->nr_columns] = INT64_MAX;
-	for (i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 2; i++) {
 		text = task_text(self, formats[i]);
 		EXPECT_EQ('#', text[0]);
-		EXPECT_NE(NULL, strstr(text, "\n# lost 3 samples: ?[2J\n\nta")) {
-			TH_LOG("%s", text);
-		}
+		EXPECT_SAYS(text, "\n# lost 3 samples: ?[2J\n\nta");
 		if (!i)
-			EXPECT_NE(NULL, strstr(text, "task profile: total 9223372036854775807\n\n"
-						     "9223372036854775807 @"));
+			EXPECT_SAYS(text,
+				    "task profile: total 9223372036854775807\n\n" "9223372036854775807 @");
 		free(text);
 		EXPECT_EQ(-EINVAL, gprof_task_write(none, -1, formats[i]));
 	}
@@ -326,19 +323,14 @@ TEST_F(resolve, samples_differ_by_each_thing_they_say)
 		{ ONE, .frames = { 0x1000, 0x2000, 0x3000 } },
 		{ ONE, .frames = { 0x1000 } },
 	};
-	struct gprof_generation_rec g = {
-		.rec = { GPROF_REC_GENERATION, 0, sizeof(g) }, .weight = 10, .cpu = 2,
-	};
-	size_t n = sizeof(all) / sizeof(*all), round, i;
+	size_t n = ARRAY_SIZE(all);
 
-	for (round = 0; round < 2; round++)
-		for (i = 0; i < n; i++)
-			feed(self, &all[i]);
+	feed_all(self, all, n);
+	feed_all(self, all, n);
 	EXPECT_EQ(n, self->b.nr_counts);
 	/* ... and another CPU */
-	gprof_decoder_feed(&self->d, &g.rec, sizeof(g));
-	for (i = 0; i < n; i++)
-		feed(self, &all[i]);
+	begin_on(self, 2);
+	feed_all(self, all, n);
 	EXPECT_EQ(2 * n, self->b.nr_counts);
 	ASSERT_EQ(0, make(self));
 	EXPECT_EQ(2 * n, self->p->nr_samples);
@@ -357,11 +349,10 @@ TEST_F(resolve, stacks_differ_by_each_thing_that_gives_addresses_a_meaning)
 		{ ONE, .stack_flags = GPROF_STACK_REC_F_CALLER },
 		{ ONE, .stack_flags = GPROF_STACK_REC_F_USER_CUT },
 	};
-	size_t n = sizeof(all) / sizeof(*all), round, i;
+	size_t n = ARRAY_SIZE(all);
 
-	for (round = 0; round < 2; round++)
-		for (i = 0; i < n; i++)
-			feed(self, &all[i]);
+	feed_all(self, all, n);
+	feed_all(self, all, n);
 	EXPECT_EQ(n, self->b.stacks.nr);
 	EXPECT_EQ(4, self->b.nr_tasks);
 }
@@ -388,14 +379,21 @@ static void feed_map(FIXTURE_DATA(resolve) *self, struct gprof_process process, 
 	gprof_decoder_feed(&self->d, &r.m.rec, sizeof(r));
 }
 
+static void set_file(struct gprof_map_rec *m, const struct stat *st)
+{
+	m->inode = st->st_ino;
+	m->dev_major = major(st->st_dev);
+	m->dev_minor = minor(st->st_dev);
+}
+
 /* The frames of the first sample. */
-static const char *first_stack(const struct gprof_profile *p, char *text)
+static const char *first_stack(const struct gprof_profile *p)
 {
 	const struct gprof_sample *s = &p->samples[0];
-	uint32_t i;
+	static char text[128];
 
 	*text = '\0';
-	for (i = 0; i < s->nr_locations; i++) {
+	for (uint32_t i = 0; i < s->nr_locations; i++) {
 		const struct gprof_location *l = &p->locations[p->stacks[s->locations + i]];
 
 		sprintf(text + strlen(text), "%u:%llx ", l->mapping,
@@ -404,27 +402,27 @@ static const char *first_stack(const struct gprof_profile *p, char *text)
 	return text;
 }
 
+#define FIRST(want) do {							\
+	ASSERT_EQ(0, make(self));						\
+	EXPECT_STREQ(want, first_stack(self->p));				\
+} while (0)
+
 /* A call that does not return may be the last of a mapping: its frame lies in the call. */
 TEST_F(resolve, a_return_address_at_the_end_of_a_mapping_lies_in_it)
 {
-	char text[128];
-
 	feed_map(self, (struct gprof_process){ 7, 1, 1 }, 0x1000, 0x2000);
 	feed(self, &(struct made){ ONE });
-	ASSERT_EQ(0, make(self));
-	EXPECT_STREQ("1:1000 1:1fff ", first_stack(self->p, text));
+	FIRST("1:1000 1:1fff ");
 }
 
 /* Viewers draw functions: what has none would have no weight. */
 TEST_F(resolve, every_location_has_a_function)
 {
-	uint32_t i;
-
 	feed_map(self, (struct gprof_process){ 7, 1, 1 }, 0x1000, 0x2000);
 	feed(self, &(struct made){ ONE, .frames = { 0x1000, 0x5000, 0x1100 } });
 	ASSERT_EQ(0, make(self));
 	ASSERT_EQ(3, self->p->nr_locations);
-	for (i = 0; i < 3; i++) {
+	for (uint32_t i = 0; i < 3; i++) {
 		const struct gprof_location *l = &self->p->locations[i];
 		const struct gprof_function *f;
 
@@ -453,22 +451,18 @@ TEST_F(resolve, names_that_share_one_long_text_are_not_all_put_into_a_profile)
 			.offset = NAMES_TEXT,
 			.exec_map_seq = 5,
 		} };
-	const char *dir = lib_tmpdir(), *said = NULL;
+	const char *said = NULL;
 	struct stat st;
 	size_t bytes = 0, named = 0, i;
 
-	ASSERT_NE(NULL, dir);
-	snprintf(r.m.path, sizeof(r.path), "%s/names", dir);
+	snprintf(r.m.path, sizeof(r.path), "%s/names", self->dir);
 	ASSERT_TRUE(names_write(r.m.path, nr, 60000, ""));
 	ASSERT_EQ(0, stat(r.m.path, &st));
-	r.m.inode = st.st_ino;
-	r.m.dev_major = major(st.st_dev);
-	r.m.dev_minor = minor(st.st_dev);
+	set_file(&r.m, &st);
 	ASSERT_EQ(0, gprof_spaces_map(&self->b.spaces, &r.m, r.m.path));
 	for (i = 0; i < nr; i++)
 		feed(self, &(struct made){ ONE, .frames = { 0x10000 + i * NAMES_STEP } });
 	ASSERT_EQ(0, make(self));
-	lib_sh("rm -rf %s", dir);
 	for (i = 0; i < self->p->strings.nr; i++)
 		bytes += strlen(self->p->strings.v[i]);
 	for (i = 0; i < self->p->nr_functions; i++)
@@ -484,64 +478,49 @@ TEST_F(resolve, names_that_share_one_long_text_are_not_all_put_into_a_profile)
 
 TEST_F(resolve, a_leaf_is_where_it_is)
 {
-	char text[128];
-
 	feed_map(self, (struct gprof_process){ 7, 1, 1 }, 0x1000, 0x2000);
 	feed(self, &(struct made){ ONE, .frames = { 0x2000, 0x1001 } });
-	ASSERT_EQ(0, make(self));
-	EXPECT_STREQ("0:2000 1:1000 ", first_stack(self->p, text));
+	FIRST("0:2000 1:1000 ");
 }
 
 /* So it is when the mappings are those of the parent. */
 TEST_F(resolve, a_child_is_known_by_addresses_in_its_parents_calls)
 {
-	char text[128];
-
 	feed_map(self, (struct gprof_process){ 6, 1, 1 }, 0x1000, 0x2000);
 	feed(self, &(struct made){ ONE, .process = { 7, 1, 2 } });
-	ASSERT_EQ(0, make(self));
-	EXPECT_STREQ("1:1000 1:1fff ", first_stack(self->p, text));
+	FIRST("1:1000 1:1fff ");
 }
 
 /* A guessed caller is no witness, and here it is dropped: nothing knows its function. */
 TEST_F(resolve, a_guess_does_not_say_whose_child_it_is)
 {
-	char text[128];
-
 	feed_map(self, (struct gprof_process){ 6, 1, 1 }, 0x1000, 0x2000);
 	feed(self, &(struct made){ ONE, .process = { 7, 1, 2 },
 				   .stack_flags = GPROF_STACK_REC_F_CALLER,
 				   .frames = { 0x1000, 0x9000, 0x1801 } });
-	ASSERT_EQ(0, make(self));
-	EXPECT_STREQ("1:1000 1:1800 ", first_stack(self->p, text));
+	FIRST("1:1000 1:1800 ");
 }
 
 TEST_F(resolve, a_process_that_is_older_or_has_executed_is_no_child)
 {
 	static const struct gprof_process others[] = { { 7, 1, 1 }, { 7, 2, 3 } };
-	char text[128];
-	size_t i;
 
-	for (i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 2; i++) {
 		feed_map(self, (struct gprof_process){ 6, 1, 2 }, 0x1000, 0x2000);
 		gprof_builder_clear(&self->b);
 		feed(self, &(struct made){ ONE, .process = others[i] });
-		ASSERT_EQ(0, make(self));
-		EXPECT_STREQ("0:1000 0:1fff ", first_stack(self->p, text));
+		FIRST("0:1000 0:1fff ");
 		gprof_profile_free(self->p);
 		self->p = NULL;
 	}
 }
 
-/* A resolver for whose kernel there are those files below @dir. */
-static bool resolver_with_kernel(FIXTURE_DATA(resolve) *self, struct gprof_resolver *r,
-				 const char *dir)
+/* A resolver for whose kernel there are the files in the directory. */
+static bool resolver_with_kernel(FIXTURE_DATA(resolve) *self, struct gprof_resolver *r)
 {
-	char proc[96], sys[96];
+	const char *proc = lib_text("%s/proc", self->dir), *sys = lib_text("%s/sys", self->dir);
 	bool anew = false;
 
-	snprintf(proc, sizeof(proc), "%s/proc", dir);
-	snprintf(sys, sizeof(sys), "%s/sys", dir);
 	self->p = gprof_profile_new();
 	gprof_profile_add_column(self->p, "a", "u");
 	if (gprof_resolver_init(r, self->p, &self->b.spaces, NULL))
@@ -558,20 +537,18 @@ TEST_F(resolve, a_kernel_return_address_at_the_end_of_a_function_belongs_to_it)
 {
 	const uint64_t frames[2] = { 0xffffffff81002000, 0xffffffff81002000 };
 	const struct gprof_stack s = { .nr_kernel = 2 };
-	const char *dir = lib_tmpdir();
 	struct gprof_resolver r;
-	size_t i;
 
-	lib_write(dir, "proc/kallsyms",
+	lib_write(self->dir, "proc/kallsyms",
 		  "ffffffff81000000 T _text\n"
 		  "ffffffff81000000 T _stext\n"
 		  "ffffffff81001000 T no_return\n"
 		  "ffffffff81002000 t _RNvCskwGfYPst2Cb_3foo4next\n"
 		  "ffffffff81003000 T _etext\n");
-	ASSERT_TRUE(resolver_with_kernel(self, &r, dir));
+	ASSERT_TRUE(resolver_with_kernel(self, &r));
 	ASSERT_EQ(0, gprof_resolve_stack(&r, &s, frames));
 	ASSERT_EQ(2, r.nr_stack);
-	for (i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 2; i++) {
 		const struct gprof_location *l = &self->p->locations[r.stack[i]];
 		const struct gprof_function *f =
 			&self->p->functions[self->p->lines[l->lines].function];
@@ -582,7 +559,6 @@ TEST_F(resolve, a_kernel_return_address_at_the_end_of_a_function_belongs_to_it)
 			     self->p->strings.v[f->system_name]);
 	}
 	gprof_resolver_free(&r);
-	lib_sh("rm -rf %s", dir);
 }
 
 /* What comes and goes without a word may be another by now where it was read for others. */
@@ -590,23 +566,20 @@ TEST_F(resolve, names_of_no_module_are_read_for_each_profile)
 {
 	const uint64_t frames[2] = { 0xffffffff81001010, 0xff80000000001010 };
 	const struct gprof_stack s = { .nr_kernel = 1 };
-	const char *dir = lib_tmpdir();
 	struct gprof_resolver r;
-	size_t i;
 
-	lib_write(dir, "proc/kallsyms",
+	lib_write(self->dir, "proc/kallsyms",
 		  "ffffffff81000000 T _text\n"
 		  "ffffffff81001000 T schedule\n"
 		  "ffffffff81003000 T _etext\n"
 		  "ff80000000001000 t bpf_prog_old\t[bpf]\n");
-	ASSERT_TRUE(resolver_with_kernel(self, &r, dir));
-	for (i = 0; i < 2; i++) {
+	ASSERT_TRUE(resolver_with_kernel(self, &r));
+	for (size_t i = 0; i < 2; i++) {
 		ASSERT_EQ(0, gprof_resolve_stack(&r, &s, &frames[i]));
 		EXPECT_EQ(i, self->p->locations[r.stack[0]].nr_lines ? 0 : 1);
 		EXPECT_EQ(i, r.kernel_anew);
 	}
 	gprof_resolver_free(&r);
-	lib_sh("rm -rf %s", dir);
 }
 
 TEST_F(resolve, a_place_is_the_same_after_names_were_read_again)
@@ -640,7 +613,7 @@ TEST_F(resolve, a_place_is_the_same_after_names_were_read_again)
 }
 
 /* This process has a dump mapped, in which code of 0x1000 takes the place of other code. */
-static void *map_dump(FIXTURE_DATA(resolve) *self, const struct gprof_process *id, const char *dir)
+static void *map_dump(FIXTURE_DATA(resolve) *self, const struct gprof_process *id)
 {
 	struct {
 		struct gprof_map_rec m;
@@ -665,7 +638,7 @@ static void *map_dump(FIXTURE_DATA(resolve) *self, const struct gprof_process *i
 	put_load(&d, 0x1000, 0x40, 2, "middle");
 	d.time = 2000;
 	put_load(&d, 0x1000, 0x40, 3, "late");
-	snprintf(r.path, sizeof(r.path), "%s/jit-%d.dump", dir, getpid());
+	snprintf(r.path, sizeof(r.path), "%s/jit-%d.dump", self->dir, getpid());
 	if (!lib_put(r.path, d.bytes, d.len))
 		return page;
 	fd = open(r.path, O_RDONLY | O_CLOEXEC);
@@ -674,9 +647,7 @@ static void *map_dump(FIXTURE_DATA(resolve) *self, const struct gprof_process *i
 	close(fd);
 	r.m.start = (uintptr_t)page;
 	r.m.end = r.m.start + 4096;
-	r.m.inode = st.st_ino;
-	r.m.dev_major = major(st.st_dev);
-	r.m.dev_minor = minor(st.st_dev);
+	set_file(&r.m, &st);
 	return gprof_spaces_map(&self->b.spaces, &r.m, r.path) ? MAP_FAILED : page;
 }
 
@@ -684,9 +655,8 @@ static void *map_dump(FIXTURE_DATA(resolve) *self, const struct gprof_process *i
 static int64_t samples_of(const struct gprof_profile *p, const char *name)
 {
 	int64_t sum = 0;
-	size_t i;
 
-	for (i = 0; i < p->nr_samples; i++) {
+	for (size_t i = 0; i < p->nr_samples; i++) {
 		const struct gprof_location *l =
 			&p->locations[p->stacks[p->samples[i].locations]];
 
@@ -700,8 +670,7 @@ static int64_t samples_of(const struct gprof_profile *p, const char *name)
 TEST_F(resolve, generated_code_is_what_it_was_when_it_was_sampled)
 {
 	const struct gprof_process id = { getpid(), 1, lib_start_ns(getpid()) };
-	const char *dir = lib_tmpdir();
-	void *page = map_dump(self, &id, dir);
+	void *page = map_dump(self, &id);
 
 	ASSERT_NE(MAP_FAILED, page);
 #define AT(caller, ...)								\
@@ -718,20 +687,17 @@ TEST_F(resolve, generated_code_is_what_it_was_when_it_was_sampled)
 	AT(0x7000, .time = 2500);
 	AT(0x7000, .time = 1500);
 	ASSERT_EQ(0, make(self));
-	EXPECT_EQ(3, samples_of(self->p, "early"));
-	EXPECT_EQ(1, samples_of(self->p, "middle"));
-	EXPECT_EQ(2, samples_of(self->p, "late"));
-	EXPECT_EQ(4, samples_of(self->p, "[unknown: unmapped or replaced]"));
+	EXPECT_EQS(3, samples_of(self->p, "early"), 1, samples_of(self->p, "middle"),
+		   2, samples_of(self->p, "late"),
+		   4, samples_of(self->p, "[unknown: unmapped or replaced]"));
 	munmap(page, 4096);
-	lib_sh("rm -rf %s", dir);
 }
 
 /* The stack is the one of the profile before, its samples are not. */
 TEST_F(resolve, generated_code_is_what_it_was_for_each_profile)
 {
 	const struct gprof_process id = { getpid(), 1, lib_start_ns(getpid()) };
-	const char *dir = lib_tmpdir();
-	void *page = map_dump(self, &id, dir);
+	void *page = map_dump(self, &id);
 
 	ASSERT_NE(MAP_FAILED, page);
 	AT(0x3000, .time = 1500);
@@ -745,7 +711,6 @@ TEST_F(resolve, generated_code_is_what_it_was_for_each_profile)
 	ASSERT_EQ(0, make(self));
 	EXPECT_EQ(2, samples_of(self->p, "late"));
 	munmap(page, 4096);
-	lib_sh("rm -rf %s", dir);
 }
 
 /* An address whose newest code was named is told of again, when there is newer code. */
@@ -755,11 +720,10 @@ TEST_F(resolve, generated_code_that_came_since_has_its_own_name)
 	const struct gprof_columns columns = {
 		.count_type = "samples", .weight_type = "cycles", .weight_unit = "count",
 	};
-	const char *dir = lib_tmpdir();
-	void *page = map_dump(self, &id, dir);
+	void *page = map_dump(self, &id);
 	struct dump more = { .time = 3000 };
 	bool settled[] = { true };
-	char path[128];
+	const char *path = lib_text("%s/jit-%d.dump", self->dir, getpid());
 	FILE *f;
 
 	ASSERT_NE(MAP_FAILED, page);
@@ -768,7 +732,6 @@ TEST_F(resolve, generated_code_that_came_since_has_its_own_name)
 	ASSERT_EQ(0, gprof_builder_renumbered(&self->b));
 	gprof_decoder_forget(&self->d);
 	put_load(&more, 0x1000, 0x40, 4, "latest");
-	snprintf(path, sizeof(path), "%s/jit-%d.dump", dir, getpid());
 	f = fopen(path, "ae");
 	ASSERT_NE(NULL, f);
 	ASSERT_EQ(1, fwrite(more.bytes, more.len, 1, f));
@@ -778,11 +741,9 @@ TEST_F(resolve, generated_code_that_came_since_has_its_own_name)
 	AT(0x4000, .time = 3500);
 	AT(0x5000, .time = 2500);
 	ASSERT_EQ(0, make(self));
-	EXPECT_EQ(2, samples_of(self->p, "late"));
-	EXPECT_EQ(1, samples_of(self->p, "latest"));
-	EXPECT_EQ(2, samples_of(self->p, "[unknown: unmapped or replaced]"));
+	EXPECT_EQS(2, samples_of(self->p, "late"), 1, samples_of(self->p, "latest"),
+		   2, samples_of(self->p, "[unknown: unmapped or replaced]"));
 	munmap(page, 4096);
-	lib_sh("rm -rf %s", dir);
 }
 
 TEST_HARNESS_MAIN

@@ -203,12 +203,11 @@ TEST(full_table_gives_no_id)
 TEST(nothing_comes_back_after_65536_generations)
 {
 	u64 key[] = { 1, 2, 3 };
-	unsigned int i;
 	bool known;
 
 	begin(SLOTS, WORDS);
 	add(7, key, 3, NULL);
-	for (i = 1; i < 65536; i++)
+	for (unsigned int i = 1; i < 65536; i++)
 		gprof_dictionary_scrub(&dict, (u16)(7 + i));
 	add(7, key, 3, &known);
 	EXPECT_FALSE(known);
@@ -218,12 +217,11 @@ TEST(nothing_comes_back_after_65536_generations)
 TEST(scrubbing_leaves_the_current_generation_alone)
 {
 	u64 key[] = { 1, 2, 3 };
-	unsigned int i;
 	u32 id;
 
 	begin(SLOTS, WORDS);
 	id = add(7, key, 3, NULL);
-	for (i = 0; i < SLOTS; i++)
+	for (unsigned int i = 0; i < SLOTS; i++)
 		gprof_dictionary_scrub(&dict, 7);
 	EXPECT_EQ(id, gprof_dictionary_find(&dict, 7, key, 3));
 }

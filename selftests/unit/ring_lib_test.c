@@ -19,24 +19,13 @@ struct ring {
 
 static bool ring_init(struct ring *g)
 {
-	int fd = memfd_create("ring", MFD_CLOEXEC);
-
 	memset(g, 0, sizeof(*g));
 	g->head = calloc(1, sizeof(*g->head));
-	if (fd < 0 || ftruncate(fd, RING_SIZE) || !g->head)
-		return false;
-	g->data = mmap(NULL, 2 * RING_SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (mmap(g->data, RING_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) ==
-	    MAP_FAILED ||
-	    mmap(g->data + RING_SIZE, RING_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
-		 fd, 0) == MAP_FAILED)
-		return false;
-	close(fd);
-	g->r.head = g->head;
-	g->r.tail = &g->tail;
-	g->r.data = g->data;
-	g->r.size = RING_SIZE;
-	return true;
+	g->data = lib_ring(RING_SIZE);
+	g->r = (struct gprof_ring){
+		.head = g->head, .tail = &g->tail, .data = g->data, .size = RING_SIZE,
+	};
+	return g->head && g->data;
 }
 
 static void ring_free(struct ring *g)
@@ -51,9 +40,8 @@ static void put(struct ring *g, uint16_t type, uint32_t size, uint64_t value)
 	uint64_t head = g->head->head;
 	struct gprof_rec *rec = (void *)(g->data + head % RING_SIZE);
 	uint64_t *words = (void *)rec;
-	uint32_t i;
 
-	for (i = 1; i < size / 8; i++)
+	for (uint32_t i = 1; i < size / 8; i++)
 		words[i] = value;
 	rec->type = type;
 	rec->flags = 0;
@@ -153,9 +141,8 @@ TEST_F(ring, unknown_types_are_passed_by_their_size)
 TEST_F(ring, a_lying_size_is_a_corrupt_ring)
 {
 	static const uint32_t lies[] = { 0, 1, 7, 12, 32, 4096, 0x80000000, UINT32_MAX };
-	size_t i;
 
-	for (i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
+	for (size_t i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
 		struct ring g;
 
 		ASSERT_TRUE(ring_init(&g));
@@ -173,9 +160,8 @@ TEST_F(ring, a_lying_size_is_a_corrupt_ring)
 TEST_F(ring, a_lying_head_is_a_corrupt_ring)
 {
 	static const uint64_t lies[] = { 4, 4097, 4104, UINT64_MAX, UINT64_MAX - 7 };
-	size_t i;
 
-	for (i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
+	for (size_t i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
 		struct ring g;
 
 		/* The records are good: the head alone is wrong. */
@@ -209,9 +195,8 @@ TEST_F(ring, a_full_ring_is_read_to_the_end)
 static void *stream_writer(void *arg)
 {
 	struct ring *g = arg;
-	uint64_t i;
 
-	for (i = 0; i < 200000; i++) {
+	for (uint64_t i = 0; i < 200000; i++) {
 		uint32_t size = 16 + 8 * (i % 7);
 
 		while (g->head->head + size -
@@ -307,10 +292,9 @@ TEST_F(ring, a_snapshot_begins_with_a_generation_and_has_all_of_it)
 {
 	struct gprof_snapshot snap;
 	size_t off = 0, n = 0;
-	uint64_t i;
 	bool gap;
 
-	for (i = 0; i < 333; i++)
+	for (uint64_t i = 0; i < 333; i++)
 		flight_put(&self->g, i);
 	ASSERT_EQ(0, snapshot(&self->g.r, &snap, &gap));
 	EXPECT_FALSE(gap);
@@ -380,13 +364,12 @@ TEST_F(ring, a_snapshot_holds_no_torn_record_while_a_writer_overruns_it)
 	time_t end = time(NULL) + 10;
 	uint64_t seen_pos = 0;
 	pthread_t thread;
-	int i;
 
 	for (f.written = 0; f.written < 200; f.written++)
 		flight_put(&self->g, f.written);
 	ASSERT_EQ(0, pthread_create(&thread, NULL, flight_writer, &f));
 	/* Until the race was met often enough, on a busy machine too. */
-	for (i = 0; i < 2000 || (gaps < 5 && time(NULL) < end); i++) {
+	for (int i = 0; i < 2000 || (gaps < 5 && time(NULL) < end); i++) {
 		struct gprof_snapshot snap;
 		size_t off = 0, n = 0, j;
 		bool gap;

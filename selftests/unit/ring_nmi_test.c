@@ -51,12 +51,11 @@ static int producing, rounds;
 static void *produce(void *arg)
 {
 	timer_t slow, fast;
-	int i;
 
 	core_run_on(&core);
 	slow = nmi_timer(SIGUSR1, 97);
 	fast = nmi_timer(SIGUSR2, 31);
-	for (i = 0; i < rounds; i++)
+	for (int i = 0; i < rounds; i++)
 		core_produce(&core);
 	timer_delete(fast);
 	timer_delete(slow);
@@ -88,9 +87,8 @@ static u64 read_up(u64 pos)
 static u64 lost_so_far(void)
 {
 	u64 lost = 0;
-	int i;
 
-	for (i = 0; i < GPROF_LOST_NR; i++)
+	for (int i = 0; i < GPROF_LOST_NR; i++)
 		lost += __atomic_load_n(&core.b.lost[i].a, __ATOMIC_RELAXED);
 	return lost;
 }
@@ -126,23 +124,20 @@ TEST(every_sample_that_is_read_is_whole)
 	EXPECT_STREQ("", check.error ?: "");
 	EXPECT_TRUE(core_balances(&core, &check));
 	EXPECT_LT(0, check.samples);
-	core_free(&core);
 }
 
 TEST(full_ring_loses_and_tells_exactly)
 {
 	u64 unreported = 0;
-	int i;
 
 	stream(GPROF_BUFFER_MIN, ROUNDS, 500, true);
 	EXPECT_STREQ("", check.error ?: "");
 	EXPECT_TRUE(core_balances(&core, &check));
-	for (i = 0; i < GPROF_LOST_NR; i++)
+	for (int i = 0; i < GPROF_LOST_NR; i++)
 		unreported += local64_read(&core.b.unreported[i]);
 	EXPECT_LT(0, lost_so_far());
 	EXPECT_LT(1, check.told);
 	EXPECT_EQ(lost_so_far(), check.lost + unreported);
-	core_free(&core);
 }
 
 TEST(nmis_at_every_step_leave_nothing_torn)
@@ -152,7 +147,6 @@ TEST(nmis_at_every_step_leave_nothing_torn)
 	EXPECT_TRUE(core_balances(&core, &check));
 	EXPECT_LT(0, core.behind);
 	EXPECT_EQ(0, core.early);
-	core_free(&core);
 }
 
 /* Where half of what is written looks at nothing but the word, if it can. */
@@ -162,21 +156,19 @@ TEST(words_are_whole_lost_and_told_as_others)
 		{ 1 << 20, ROUNDS, 500, false }, { GPROF_BUFFER_MIN, ROUNDS, 500, true },
 		{ GPROF_BUFFER_MIN, ROUNDS / 50, 8000, false },
 	};
-	unsigned int i, reason;
 
 	words = 2;
-	for (i = 0; i < sizeof(runs) / sizeof(*runs); i++) {
+	for (unsigned int i = 0; i < sizeof(runs) / sizeof(*runs); i++) {
 		u64 unreported = 0;
 
 		stream(runs[i].size, runs[i].rounds, runs[i].nmi_per_64k, runs[i].late);
 		EXPECT_STREQ("", check.error ?: "");
 		EXPECT_TRUE(core_balances(&core, &check));
-		for (reason = 0; reason < GPROF_LOST_NR; reason++)
+		for (unsigned int reason = 0; reason < GPROF_LOST_NR; reason++)
 			unreported += local64_read(&core.b.unreported[reason]);
 		EXPECT_EQ(lost_so_far(), check.lost + unreported);
 		EXPECT_LT(100, core.put);
 		EXPECT_GT(check.samples, core.put);
-		core_free(&core);
 	}
 	words = 0;
 }
@@ -184,9 +176,8 @@ TEST(words_are_whole_lost_and_told_as_others)
 TEST(impossible_tails_are_losses_and_no_more)
 {
 	static const u64 tails[] = { 8, 1ULL << 40, ~0ULL, 3, -(u64)GPROF_BUFFER_MIN - 8 };
-	unsigned int i;
 
-	for (i = 0; i < sizeof(tails) / sizeof(*tails); i++) {
+	for (unsigned int i = 0; i < sizeof(tails) / sizeof(*tails); i++) {
 		core_init(&core, GPROF_BUFFER_MIN, false, i, 0);
 		core_check_start(&check);
 		core.b.tail->tail = tails[i];
@@ -198,40 +189,33 @@ TEST(impossible_tails_are_losses_and_no_more)
 		EXPECT_STREQ("", check.error ?: "");
 		EXPECT_TRUE(core_balances(&core, &check));
 		EXPECT_EQ(1, check.samples);
-		core_free(&core);
 	}
 }
 
 /* One record for a row of losses, and no more room taken by what has been told. */
 TEST(losses_in_a_row_are_told_once)
 {
-	unsigned int i;
-
 	core_init(&core, 1 << 20, false, 7, 0);
 	core_check_start(&check);
 	core.b.tail->tail = 8;
-	for (i = 0; i < 3; i++)
+	for (unsigned int i = 0; i < 3; i++)
 		core_produce(&core);
 	core.b.tail->tail = 0;
-	for (i = 0; i < 100; i++)
+	for (unsigned int i = 0; i < 100; i++)
 		core_produce(&core);
 	core_check_records(&check, core.b.data, core.b.size, 0, core.b.head->head);
 	EXPECT_STREQ("", check.error ?: "");
 	EXPECT_EQS(100, check.samples, 3, check.lost, 1, check.told);
-	core_free(&core);
 }
 
 TEST(flight_ring_accounts_for_every_sample)
 {
-	unsigned int seed;
-	int i;
-
-	for (seed = 0; seed < 8; seed++) {
+	for (unsigned int seed = 0; seed < 8; seed++) {
 		core_init(&core, GPROF_BUFFER_MIN, true, seed, 4000);
 		core.words = seed % 3;
 		core_check_start(&check);
 		core_run_on(&core);
-		for (i = 0; i < ROUNDS / 8; i++)
+		for (int i = 0; i < ROUNDS / 8; i++)
 			core_produce(&core);
 		core_run_on(NULL);
 		core_check_records(&check, core.b.data, core.b.size, core.b.head->oldest,
@@ -240,7 +224,6 @@ TEST(flight_ring_accounts_for_every_sample)
 		EXPECT_TRUE(core_balances(&core, &check));
 		EXPECT_LT(0, local64_read(&core.b.overwritten));
 		EXPECT_LE(3, check.generations);
-		core_free(&core);
 	}
 }
 
@@ -278,7 +261,6 @@ TEST(flight_ring_is_copied_while_it_records)
 	pthread_join(cpu, NULL);
 	EXPECT_LT(10, snapshots);
 	EXPECT_LT(1000, good);
-	core_free(&core);
 }
 #endif
 

@@ -366,7 +366,6 @@ static void end(struct __test_metadata *_metadata)
 	EXPECT_EQ(nr_taken, view.samples);
 	gprof_captures_exit();
 	forget();
-	core_free(&core);
 }
 
 static void next_generation(void)
@@ -377,11 +376,10 @@ static void next_generation(void)
 TEST(stack_and_name_are_said_once_in_a_generation)
 {
 	struct trace_source one = { .leaf = 1, .user_frames = 3, .tid = 1 };
-	int i, n;
 
 	begin(0);
-	for (i = 0; i < 5; i++) {
-		for (n = 0; n < 20; n++)
+	for (int i = 0; i < 5; i++) {
+		for (int n = 0; n < 20; n++)
 			sample(one);
 		next_generation();
 	}
@@ -474,10 +472,8 @@ TEST(end_that_stacks_share_is_said_once)
 
 static void any_stacks(struct __test_metadata *_metadata, unsigned int nests)
 {
-	int i;
-
 	begin(nests);
-	for (i = 0; i < 200000 && !view.error; i++) {
+	for (int i = 0; i < 200000 && !view.error; i++) {
 		sample(any_stack());
 		if (!(random32() % 200))
 			next_generation();
@@ -560,9 +556,8 @@ TEST(samples_of_a_closed_ring_are_none)
 	sample(one);
 	shim_in_hardirq = 0;
 	sample(one);
-	EXPECT_EQ(1, local64_read(&b->produced));
-	EXPECT_EQ(1, local64_read(&b->irq));
-	EXPECT_EQ(0, local64_read(&b->lost[GPROF_LOST_FULL]));
+	EXPECT_EQS(1, local64_read(&b->produced), 1, local64_read(&b->irq),
+		   0, local64_read(&b->lost[GPROF_LOST_FULL]));
 	nr_taken = 1;
 	end(_metadata);
 }

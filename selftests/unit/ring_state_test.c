@@ -63,9 +63,7 @@ static void fill(struct __test_metadata *_metadata)
 
 TEST(head_page_says_what_the_ring_is)
 {
-	int flight;
-
-	for (flight = 0; flight < 2; flight++) {
+	for (int flight = 0; flight < 2; flight++) {
 		memset(&core, 0, sizeof(core));
 		begin(flight);
 		core.b.cpu = 5;
@@ -75,7 +73,6 @@ TEST(head_page_says_what_the_ring_is)
 		EXPECT_EQS(5, core.b.head->cpu,
 			   flight ? GPROF_SETUP_F_FLIGHT : 0, core.b.head->flags,
 			   PAGE_SIZE, core.b.head->data_offset, SIZE, core.b.head->data_size);
-		core_free(&core);
 	}
 }
 
@@ -105,7 +102,6 @@ TEST(generation_says_its_times_its_cpu_and_what_its_samples_weigh)
 		EXPECT_EQS(12345, g->weight, 7, g->cpu);
 	}
 	EXPECT_EQ(3 * sizeof(*g), core.b.head->head);
-	core_free(&core);
 }
 
 TEST(generation_goes_on_until_its_time_or_its_part_is_over)
@@ -121,7 +117,6 @@ TEST(generation_goes_on_until_its_time_or_its_part_is_over)
 	gprof_buffer_end(&core.b);
 	EXPECT_EQ(2, gprof_buffer_begin(&core.b, 6000));
 	gprof_buffer_end(&core.b);
-	core_free(&core);
 
 	begin(true);
 	put(8);
@@ -131,14 +126,12 @@ TEST(generation_goes_on_until_its_time_or_its_part_is_over)
 	}
 	put(8);
 	EXPECT_EQ(2, core.b.generation);
-	core_free(&core);
 }
 
 /* A clock that jumps back, by however much, begins nothing and dates nothing back. */
 TEST(no_record_is_from_before_its_generation)
 {
 	const u64 back[] = { 1, 999, 1000, 1001, 1000000, 4999999999 };
-	unsigned int i;
 	u64 end;
 
 	begin(false);
@@ -148,7 +141,7 @@ TEST(no_record_is_from_before_its_generation)
 	EXPECT_EQ(5000000999, gprof_buffer_time(&core.b, 5000000999));
 	gprof_buffer_end(&core.b);
 	end = position();
-	for (i = 0; i < sizeof(back) / sizeof(back[0]); i++) {
+	for (unsigned int i = 0; i < sizeof(back) / sizeof(back[0]); i++) {
 		EXPECT_EQ(1, gprof_buffer_begin(&core.b, 5000000000 - back[i]));
 		EXPECT_EQ(5000000000, gprof_buffer_time(&core.b, 5000000000 - back[i]));
 		gprof_buffer_end(&core.b);
@@ -156,7 +149,6 @@ TEST(no_record_is_from_before_its_generation)
 	EXPECT_EQ(end, position());
 	EXPECT_EQ(2, gprof_buffer_begin(&core.b, 5000001000));
 	gprof_buffer_end(&core.b);
-	core_free(&core);
 }
 
 TEST(room_ends_at_the_tail_to_the_word)
@@ -167,9 +159,8 @@ TEST(room_ends_at_the_tail_to_the_word)
 
 	begin(false);
 	fill(_metadata);
-	EXPECT_EQ(NULL, put(8));
-	EXPECT_EQ(1, local64_read(&core.b.lost[GPROF_LOST_FULL]));
-	EXPECT_EQ(1, core.b.head->lost[GPROF_LOST_FULL]);
+	EXPECT_EQS(NULL, put(8), 1, local64_read(&core.b.lost[GPROF_LOST_FULL]),
+		   1, core.b.head->lost[GPROF_LOST_FULL]);
 	/* what is owed has to fit too */
 	core.b.tail->tail += LOST_BYTES;
 	EXPECT_EQ(NULL, put(8));
@@ -192,7 +183,6 @@ TEST(room_ends_at_the_tail_to_the_word)
 	lost = (void *)(place - LOST_BYTES);
 	EXPECT_EQS(0, lost->lost[GPROF_LOST_FULL], 1, lost->lost[GPROF_LOST_NESTED],
 		   2, core.b.head->lost[GPROF_LOST_FULL], 1, core.b.head->lost[GPROF_LOST_NESTED]);
-	core_free(&core);
 }
 
 /* A word as a producer writes it who finds nothing in the way. */
@@ -230,13 +220,11 @@ TEST(word_is_put_where_there_is_room_to_the_word)
 	EXPECT_TRUE(put_word());
 	EXPECT_FALSE(put_word());
 	EXPECT_EQ(SIZE + 16, position());
-	core_free(&core);
 }
 
 TEST(word_is_not_put_where_something_is_in_the_way)
 {
 	static const u64 tails[] = { 8, 1ULL << 40, 3, -(u64)SIZE - 8 };
-	unsigned int i;
 	u64 before;
 
 	begin(false);
@@ -265,16 +253,14 @@ TEST(word_is_not_put_where_something_is_in_the_way)
 	EXPECT_NE(NULL, put(8));
 	look_ahead(5000);
 	EXPECT_TRUE(put_word());
-	core_free(&core);
 
-	for (i = 0; i < sizeof(tails) / sizeof(*tails); i++) {
+	for (unsigned int i = 0; i < sizeof(tails) / sizeof(*tails); i++) {
 		begin(false);
 		look_ahead(5000);
 		core.b.quick_end = 0;
 		core.b.tail->tail = position() + tails[i];
 		look_ahead(5000);
 		EXPECT_FALSE(put_word());
-		core_free(&core);
 	}
 }
 
@@ -289,7 +275,6 @@ TEST(word_is_not_put_beyond_its_generation)
 		ASSERT_TRUE(put_word());
 	EXPECT_FALSE(put_word());
 	EXPECT_EQ(1, core.b.generation);
-	core_free(&core);
 
 	begin(false);
 	core.b.generation = 0xfffe;
@@ -301,7 +286,6 @@ TEST(word_is_not_put_beyond_its_generation)
 	gprof_buffer_end(&core.b);
 	EXPECT_EQ(0, gprof_word_generation(local64_read(&core.b.word)));
 	EXPECT_FALSE(put_word());
-	core_free(&core);
 }
 
 /* Of a flight ring as of others: what is told when something else is published. */
@@ -320,20 +304,16 @@ TEST(word_is_counted_and_published_with_what_has_changed)
 	EXPECT_EQ(3, core.b.head->lost[GPROF_LOST_FULL]);
 	EXPECT_FALSE(core.b.recount);
 	EXPECT_EQ(core.b.wake_at, core.b.look_at);
-	core_free(&core);
 }
 
 TEST(record_is_a_part_of_the_ring_at_most)
 {
-	int flight;
-
-	for (flight = 0; flight < 2; flight++) {
+	for (int flight = 0; flight < 2; flight++) {
 		begin(flight);
 		EXPECT_EQ(NULL, put(LONGEST + 8));
 		EXPECT_EQ(1, local64_read(&core.b.lost[GPROF_LOST_FULL]));
 		EXPECT_NE(NULL, put(LONGEST - LOST_BYTES));
 		EXPECT_NE(NULL, put(LONGEST));
-		core_free(&core);
 	}
 }
 
@@ -342,16 +322,13 @@ TEST(bad_tail_is_a_loss_of_its_own)
 	static const u64 tails[] = {
 		8, 64 * SIZE, 1ULL << 40, 1ULL << 63, 3, -4, -(u64)SIZE - 8, -2 * (u64)SIZE,
 	};
-	unsigned int i;
 
-	for (i = 0; i < sizeof(tails) / sizeof(*tails); i++) {
+	for (unsigned int i = 0; i < sizeof(tails) / sizeof(*tails); i++) {
 		begin(false);
 		put(LONGEST);
 		core.b.tail->tail = position() + tails[i];
-		EXPECT_EQ(NULL, put(8));
-		EXPECT_EQ(1, core.b.head->lost[GPROF_LOST_BAD_TAIL]);
-		EXPECT_EQ(0, core.b.head->lost[GPROF_LOST_FULL]);
-		core_free(&core);
+		EXPECT_EQS(NULL, put(8), 1, core.b.head->lost[GPROF_LOST_BAD_TAIL],
+			   0, core.b.head->lost[GPROF_LOST_FULL]);
 	}
 }
 
@@ -377,7 +354,6 @@ TEST(reader_is_told_once_for_each_half)
 			put(8);
 		EXPECT_EQS(1, shim_readable, end + SIZE / 2, core.b.wake_at);
 	}
-	core_free(&core);
 	/* Of a flight ring nobody waits for the end. */
 	begin(true);
 	shim_readable = 0;
@@ -385,7 +361,6 @@ TEST(reader_is_told_once_for_each_half)
 		put(LONGEST);
 	EXPECT_EQ(0, shim_readable);
 	EXPECT_FALSE(gprof_buffer_readable(&core.b));
-	core_free(&core);
 }
 
 TEST(reader_that_is_called_reads_all_there_was)
@@ -400,14 +375,12 @@ TEST(reader_that_is_called_reads_all_there_was)
 	EXPECT_TRUE(gprof_buffer_readable(&core.b));
 	core.b.tail->tail = position() - 8;
 	EXPECT_FALSE(gprof_buffer_readable(&core.b));
-	core_free(&core);
 	begin(true);
 	put(8);
 	shim_readable = 0;
 	gprof_buffer_call(&core.b);
 	EXPECT_EQ(0, shim_readable);
 	EXPECT_FALSE(gprof_buffer_readable(&core.b));
-	core_free(&core);
 }
 
 TEST(flight_ring_says_what_it_gave_up)
@@ -428,7 +401,6 @@ TEST(flight_ring_says_what_it_gave_up)
 	/* a generation has one sample here: as many are left as there are */
 	EXPECT_EQ(samples, core.b.head->overwritten +
 		  (core.b.generation - local64_read(&core.b.first) + 1));
-	core_free(&core);
 }
 
 TEST_HARNESS_MAIN

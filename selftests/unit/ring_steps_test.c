@@ -59,7 +59,6 @@ static u64 position(void)
 static const char *violation(void)
 {
 	u64 lost = 0, unreported = 0;
-	int i;
 
 	if (core.b.nest)
 		return "a producer is missing";
@@ -76,7 +75,7 @@ static const char *violation(void)
 		return check.error;
 	if (!core_balances(&core, &check))
 		return "the counts do not add up";
-	for (i = 0; i < GPROF_LOST_NR; i++) {
+	for (int i = 0; i < GPROF_LOST_NR; i++) {
 		lost += local64_read(&core.b.lost[i]);
 		unreported += local64_read(&core.b.unreported[i]);
 	}
@@ -233,11 +232,9 @@ static void flight_generation_due(void)
 /* More generations than the ring remembers. */
 static void flight_of_tiny_generations(void)
 {
-	int i;
-
 	begin(true, 0);
 	core.b.size = GPROF_BUFFER_MIN;
-	for (i = 0; i < 2 * GPROF_GENERATIONS; i++)
+	for (int i = 0; i < 2 * GPROF_GENERATIONS; i++)
 		sample();
 }
 
@@ -258,21 +255,19 @@ static bool run(struct __test_metadata *_metadata, unsigned int n, unsigned int 
 		unsigned int second, unsigned int *taken)
 {
 	const char *wrong;
-	int i;
 
 	scenarios[n].prepare();
 	sample_with_nmis(first, second);
 	memcpy(taken, steps, sizeof(steps));
 	wrong = violation();
 	/* what is wrong inside may show later only */
-	for (i = 0; i < 8 && !wrong; i++) {
+	for (int i = 0; i < 8 && !wrong; i++) {
 		sample();
 		wrong = violation();
 	}
 	EXPECT_EQ(NULL, wrong)
 		TH_LOG("%s, NMI at step %u, in it one at step %u, words %u: %s", scenarios[n].name,
 		       first, second, words, wrong);
-	core_free(&core);
 	return !wrong;
 }
 
@@ -343,7 +338,6 @@ TEST(incomplete_record_is_never_published)
 	shim_nmi = NULL;
 	EXPECT_FALSE(published_early);
 	EXPECT_NE(published_before, core.b.head->head);
-	core_free(&core);
 }
 
 TEST_HARNESS_MAIN

@@ -65,9 +65,8 @@ FIXTURE_TEARDOWN(subsample)
 TEST_F(subsample, takes_as_many_as_were_asked_for)
 {
 	double samples = 1000 / self->p, mean = 0;
-	int run;
 
-	for (run = 0; run < RUNS; run++) {
+	for (int run = 0; run < RUNS; run++) {
 		struct gprof_subsample s = thin_of(run);
 
 		mean += taken_of(&s, &self->t, 1, samples) / (samples * RUNS);
@@ -80,9 +79,8 @@ TEST_F(subsample, gaps_vary_as_they_should)
 {
 	struct gprof_subsample s = thin_of(4711);
 	double n = 200000, sum = 0, squares = 0, q = 1 - self->p, mean, variance, fourth;
-	int i;
 
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		double skip = gprof_subsample_skip(&s, &self->t);
 
 		sum += skip;
@@ -101,12 +99,11 @@ TEST_F(subsample, has_no_rhythm)
 {
 	double at[8] = { 0 }, rounds = 2000 / self->p;
 	struct gprof_subsample s = thin_of(99);
-	int i;
 	u64 n;
 
 	for (n = 0; n < rounds * 8; n++)
 		at[n & 7] += gprof_subsample_takes(&s, &self->t, 1);
-	for (i = 0; i < 8; i++)
+	for (int i = 0; i < 8; i++)
 		EXPECT_LT(off(at[i], rounds * self->p, rounds * self->p * (1 - self->p)), 4);
 }
 
@@ -185,10 +182,9 @@ TEST(gaps_may_be_as_long_as_any_period)
 	struct gprof_subsampling t;
 	struct gprof_subsample s = thin_of(5);
 	double n = 100000, sum = 0;
-	int i;
 
 	gprof_subsampling_init(&t, 100, 1ULL << 48);
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		sum += gprof_subsample_skip(&s, &t);
 	EXPECT_LT(off(sum / n, 0x1p48 / 100, 0x1p96 / 10000 / n), 3);
 }
@@ -237,12 +233,11 @@ static double variance_of(double p)
 TEST_F(bytes, stand_for_all)
 {
 	double n = floor(500 / self->p) + 1, taken = 0, weight = 0, stretches = 0;
-	int run, i;
 
-	for (run = 0; run < RUNS; run++) {
+	for (int run = 0; run < RUNS; run++) {
 		struct gprof_byte_sample s = bytes_of(run, variant->period);
 
-		for (i = 0; i < n; i++) {
+		for (int i = 0; i < n; i++) {
 			u64 w = gprof_byte_sample_take(&s, variant->period, variant->size);
 
 			taken += w > 0;
@@ -263,13 +258,12 @@ TEST_F(bytes, stand_for_all)
 TEST(bytes_in_a_row_are_wrong_by_less_than_a_sample)
 {
 	const u64 period = 65536, size = 64;
-	int run, i;
 
-	for (run = 0; run < RUNS; run++) {
+	for (int run = 0; run < RUNS; run++) {
 		struct gprof_byte_sample s = bytes_of(run, period);
 		double told = 0;
 
-		for (i = 1; i < 20000; i++) {
+		for (int i = 1; i < 20000; i++) {
 			told += size * gprof_byte_sample_take(&s, period, size);
 			ASSERT_LT(fabs(told - (double)size * i), period);
 		}
@@ -285,17 +279,15 @@ TEST(a_rhythm_favours_no_byte)
 	static const u64 others[] = { 96, 4096 / 3 - 64, 2048 - 64, 4096 * 2 / 3 - 64, 4096 - 64,
 				      4095 - 64, 3000, 4095 };
 	const double period = 4096, size = 64, nr = 2000, runs = 2000;
-	unsigned int k;
-	int run, i;
 
-	for (k = 0; k < sizeof(others) / sizeof(others[0]); k++) {
+	for (unsigned int k = 0; k < sizeof(others) / sizeof(others[0]); k++) {
 		double sum = 0, squares = 0, truth = nr * size;
 
-		for (run = 0; run < runs; run++) {
+		for (int run = 0; run < runs; run++) {
 			struct gprof_byte_sample s = bytes_of(run, period);
 			double told = 0;
 
-			for (i = 0; i < nr; i++) {
+			for (int i = 0; i < nr; i++) {
 				told += size * gprof_byte_sample_take(&s, period, size);
 				gprof_byte_sample_take(&s, period, others[k]);
 			}
@@ -313,16 +305,15 @@ TEST(a_rhythm_favours_no_byte)
 TEST(counters_that_are_new_favour_no_place)
 {
 	double at[16] = { 0 }, runs = 200000;
-	int run, i;
 
-	for (run = 0; run < runs; run++) {
+	for (int run = 0; run < runs; run++) {
 		struct gprof_byte_sample s = bytes_of(run, 1000);
 
-		for (i = 0; i < 16; i++)
+		for (int i = 0; i < 16; i++)
 			at[i] += gprof_byte_sample_take(&s, 1000, 200);
 	}
 	/* As one stands for five. */
-	for (i = 0; i < 16; i++)
+	for (int i = 0; i < 16; i++)
 		EXPECT_LT(off(at[i], runs, runs * 5), 4);
 }
 
@@ -366,12 +357,11 @@ TEST(bytes_of_allocations_of_many_sizes_add_up)
 {
 	const u64 period = 10000;
 	double all = 0, told = 0, variance = 0;
-	int run, i;
 
-	for (run = 0; run < RUNS; run++) {
+	for (int run = 0; run < RUNS; run++) {
 		struct gprof_byte_sample s = bytes_of(run, period);
 
-		for (i = 0; i < 2000; i++) {
+		for (int i = 0; i < 2000; i++) {
 			u64 size = i % 10 ? 8 << i % 10 : 30000;
 
 			all += size;
@@ -388,9 +378,8 @@ TEST(bytes_of_allocations_of_many_sizes_add_up)
 TEST(what_has_as_many_bytes_as_the_period_is_taken)
 {
 	struct gprof_byte_sample s = bytes_of(4, 1000);
-	int i;
 
-	for (i = 0; i < 20000; i++) {
+	for (int i = 0; i < 20000; i++) {
 		gprof_byte_sample_take(&s, 1000, i % 700);
 		ASSERT_EQ(1, gprof_byte_sample_take(&s, 1000, 1000 + i % 900));
 	}
@@ -399,9 +388,8 @@ TEST(what_has_as_many_bytes_as_the_period_is_taken)
 TEST(each_is_taken_where_each_byte_is)
 {
 	struct gprof_byte_sample s = bytes_of(8, 1);
-	int i;
 
-	for (i = 1; i < 10000; i++)
+	for (int i = 1; i < 10000; i++)
 		ASSERT_EQ(1, gprof_byte_sample_take(&s, 1, i));
 }
 
@@ -415,16 +403,14 @@ TEST(samples_of_others_stand_for_all)
 		{ 10000, 1000, 3000 }, { 1, 5000, 80 },
 	};
 	const double nr = 2e6;
-	unsigned int k;
-	int i;
 
-	for (k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
+	for (unsigned int k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
 		u64 had = cases[k].had, period = cases[k].period, size = cases[k].size;
 		struct gprof_byte_sample theirs = bytes_of(k, had),
 					 ours = bytes_of(k + 100, period);
 		double weight = 0, least = period > had ? period : had;
 
-		for (i = 0; i < nr; i++) {
+		for (int i = 0; i < nr; i++) {
 			u64 w = gprof_byte_sample_take(&theirs, had, size);
 
 			if (w)

@@ -2,10 +2,7 @@
 /* ring_test_core.c: see ring_test_core.h. Not a test by itself. */
 #include "ring_test_core.h"
 
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include "lib_util.h"
 
 static __thread struct core *this_core;
 
@@ -127,22 +124,14 @@ void core_run_on(struct core *c)
 
 void core_init(struct core *c, u64 size, bool flight, u64 seed, unsigned int nmi_per_64k)
 {
-	int fd = memfd_create("ring", MFD_CLOEXEC);
-	char *data;
-
+	/* what it was before */
+	munmap(c->b.data, 2 * c->b.size);
+	free(c->b.head);
+	free(c->b.tail);
 	memset(c, 0, sizeof(*c));
-	if (fd < 0 || ftruncate(fd, size))
+	c->b.data = (char *)lib_ring(size);
+	if (!c->b.data)
 		abort();
-	/* Twice in a row, as the module does. */
-	data = mmap(NULL, 2 * size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (data == MAP_FAILED ||
-	    mmap(data, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) ==
-		    MAP_FAILED ||
-	    mmap(data + size, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) ==
-		    MAP_FAILED)
-		abort();
-	close(fd);
-	c->b.data = data;
 	c->b.size = size;
 	c->b.head = calloc(1, sizeof(*c->b.head));
 	c->b.tail = calloc(1, sizeof(*c->b.tail));
@@ -157,13 +146,6 @@ void core_init(struct core *c, u64 size, bool flight, u64 seed, unsigned int nmi
 	c->d.nr_words = CORE_WORDS;
 	c->seed = seed;
 	c->nmi_per_64k = nmi_per_64k;
-}
-
-void core_free(struct core *c)
-{
-	munmap(c->b.data, 2 * c->b.size);
-	free(c->b.head);
-	free(c->b.tail);
 }
 
 void core_check_start(struct core_check *k)
@@ -231,8 +213,6 @@ static void check_sample(struct core_check *k, const struct gprof_sample_rec *s)
  */
 u64 core_check_records(struct core_check *k, const char *data, u64 size, u64 pos, u64 head)
 {
-	int i;
-
 	while (pos < head && !k->error) {
 		const struct gprof_rec *r = (const void *)(data + (pos & (size - 1)));
 
@@ -262,7 +242,7 @@ u64 core_check_records(struct core_check *k, const char *data, u64 size, u64 pos
 		}
 		case GPROF_REC_LOST:
 			k->told++;
-			for (i = 0; i < GPROF_LOST_NR; i++)
+			for (int i = 0; i < GPROF_LOST_NR; i++)
 				k->lost += ((const struct gprof_lost_rec *)r)->lost[i];
 			break;
 		case GPROF_REC_STACK:
@@ -283,9 +263,8 @@ u64 core_check_records(struct core_check *k, const char *data, u64 size, u64 pos
 bool core_balances(const struct core *c, const struct core_check *k)
 {
 	u64 lost = 0;
-	int i;
 
-	for (i = 0; i < GPROF_LOST_NR; i++)
+	for (int i = 0; i < GPROF_LOST_NR; i++)
 		lost += local64_read(&c->b.lost[i]);
 	return (u64)local64_read(&c->b.produced) == c->produced &&
 	       c->produced == k->samples + lost + (u64)local64_read(&c->b.overwritten);

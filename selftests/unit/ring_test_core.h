@@ -35,7 +35,6 @@ struct core {
 };
 
 void core_init(struct core *c, u64 size, bool flight, u64 seed, unsigned int nmi_per_64k);
-void core_free(struct core *c);
 void core_produce(struct core *c);
 void core_run_on(struct core *c);
 

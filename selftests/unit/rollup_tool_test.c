@@ -16,6 +16,7 @@
 #include "agent/store.h"
 #include "agent/store_dir.h"
 #include "tool_run.h"
+#include "lib_util.h"
 
 #define SECOND	1000000000ULL
 #define MINUTE	(60 * SECOND)
@@ -66,12 +67,9 @@ FIXTURE_SETUP(rollup)
 
 FIXTURE_TEARDOWN(rollup)
 {
-	char command[128];
-
 	store_close(self->s);
 	dup2(self->err, 2);
-	snprintf(command, sizeof(command), "rm -rf %s", self->path);
-	EXPECT_EQ(0, system(command));
+	lib_sh("rm -rf %s", self->path);
 }
 
 /* @a samples of one function, and @b, which is in use, of another. */
@@ -228,8 +226,8 @@ TEST_F(rollup, history_is_the_same_of_profiles_and_of_their_sums)
 	t = history(self, "2025-11-25T09:10:00Z", "2025-11-25T09:20:00Z", NULL);
 	EXPECT_TOLD(t, SUM(120) - SUM(60), 120, 60);
 	EXPECT_EQ(-1, history(self, "2025-11-25T09:30:00Z", whole[1], NULL).samples);
-	EXPECT_NE(NULL, strstr(self->r.err, "it has some from 2025-11-25T09:00:00Z to "
-				      "2025-11-25T09:20:00Z")) TH_LOG("%s", self->r.err);
+	EXPECT_SAYS(self->r.err,
+		    "it has some from 2025-11-25T09:00:00Z to " "2025-11-25T09:20:00Z");
 }
 
 static char *again;
@@ -260,7 +258,7 @@ TEST_F(rollup, what_comes_later_is_read_beside_it)
 	EXPECT_EQ(2, each(self, ROLLED, NULL));
 	t = history(self, whole[0], whole[1], NULL);
 	EXPECT_TOLD(t, SUM(60) + 3000, 60, 62);
-	EXPECT_EQ(NULL, strstr(self->r.err, "left out")) TH_LOG("%s", self->r.err);
+	EXPECT_LACKS(self->r.err, "left out");
 	free(again);
 	/* with few of what it has left: nothing twice, nothing missing */
 	t = history(self, "2025-11-25T09:00:00Z", "2025-11-25T09:01:00Z", NULL);
@@ -276,11 +274,10 @@ TEST_F(rollup, each_kind_and_host_has_its_own)
 	/* of one alone there is none */
 	ASSERT_EQ(0, put(self, "block", "a", 5, 1));
 	rollup_make(self->s, self->path, BEGIN);
-	EXPECT_EQ(3, each(self, ROLLED, NULL));
-	EXPECT_EQ(1, each(self, "_heap_", NULL) - 10);
-	EXPECT_EQ(31, each(self, ITEM, erase));
-	EXPECT_EQ(435 - 145, history(self, whole[0], whole[1], NULL).samples);
-	EXPECT_EQ(20, history(self, whole[0], whole[1], NULL).profiles);
+	EXPECT_EQS(3, each(self, ROLLED, NULL), 1, each(self, "_heap_", NULL) - 10,
+		   31, each(self, ITEM, erase),
+		   435 - 145, history(self, whole[0], whole[1], NULL).samples,
+		   20, history(self, whole[0], whole[1], NULL).profiles);
 }
 
 TEST_F(rollup, one_that_is_damaged_is_no_loss)
@@ -293,14 +290,14 @@ TEST_F(rollup, one_that_is_damaged_is_no_loss)
 	EXPECT_EQ(2, each(self, ROLLED, flip_a_bit));
 	t = history(self, whole[0], whole[1], NULL);
 	EXPECT_TOLD(t, SUM(120), 120, 120);
-	EXPECT_NE(NULL, strstr(self->r.err, "it is damaged; 60 of its 60 profiles are "
-				      "there still, and are read; others are counted\n"));
-	EXPECT_EQ(NULL, strstr(self->r.err, "profiles that are left out"));
+	EXPECT_SAYS(self->r.err,
+		    "it is damaged; 60 of its 60 profiles are " "there still, and are read; others are counted\n");
+	EXPECT_LACKS(self->r.err, "profiles that are left out");
 	/* what is there no more is: the seventh */
 	EXPECT_EQ(1, each(self, "01764061260", erase));
 	t = history(self, whole[0], whole[1], NULL);
 	EXPECT_TOLD(t, SUM(120) - 7, 120, 119);
-	EXPECT_NE(NULL, strstr(self->r.err, "profiles that are left out: 1\n"));
+	EXPECT_SAYS(self->r.err, "profiles that are left out: 1\n");
 }
 
 TEST_F(rollup, none_is_made_of_what_is_damaged_or_waits)

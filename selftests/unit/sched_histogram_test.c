@@ -35,9 +35,7 @@ TEST(every_value_is_in_its_bucket)
 
 TEST(no_bucket_is_wider_than_an_eighth_of_its_values)
 {
-	unsigned int i;
-
-	for (i = 8; i + 1 < GPROF_HISTOGRAM_BUCKETS; i++)
+	for (unsigned int i = 8; i + 1 < GPROF_HISTOGRAM_BUCKETS; i++)
 		EXPECT_LE((GPROF_HISTOGRAM_LOWEST(i + 1) - GPROF_HISTOGRAM_LOWEST(i)) * 8,
 			  GPROF_HISTOGRAM_LOWEST(i + 1));
 }

@@ -72,9 +72,7 @@ static void start(FIXTURE_DATA(read) *self)
 /* Something of everything, on each CPU; all of it other numbers. */
 static void count(FIXTURE_DATA(read) *self, u64 times)
 {
-	int cpu;
-
-	for (cpu = 0; cpu < SHIM_CPUS; cpu++) {
+	for (int cpu = 0; cpu < SHIM_CPUS; cpu++) {
 		struct gprof_sched_counters *c = &self->c[cpu];
 
 		gprof_count(&c->missed, 1 * times);
@@ -93,10 +91,9 @@ static void count(FIXTURE_DATA(read) *self, u64 times)
 TEST_F(read, totals_are_of_all_cpus_since_start)
 {
 	const struct gprof_sched_totals *t = &self->r.totals;
-	int again;
 
 	count(self, 100);
-	for (again = 0; again < 2; again++) {
+	for (int again = 0; again < 2; again++) {
 		start(self);
 		ASSERT_TRUE(gprof_sched_read(self->s, &self->r));
 		EXPECT_EQS(0, t->sched, 0, t->missed, 0, t->to_idle, 0, t->left_idle, 0, t->created,

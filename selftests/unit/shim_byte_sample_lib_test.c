@@ -34,9 +34,8 @@ TEST(bytes_in_a_row_are_wrong_by_less_than_a_sample)
 {
 	static const size_t sizes[] = { 1, 40, 3000, 40000, 65535 };
 	const uint64_t period = 65536;
-	unsigned int k;
 
-	for (k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
+	for (unsigned int k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
 		double told = 0, all = 0;
 
 		begin(k, period);
@@ -51,15 +50,13 @@ TEST(bytes_in_a_row_are_wrong_by_less_than_a_sample)
 
 TEST(what_has_as_many_bytes_as_the_period_stands_for_itself)
 {
-	int i;
-
 	begin(1, 1000);
-	for (i = 0; i < 10000; i++) {
+	for (int i = 0; i < 10000; i++) {
 		told_of((size_t)i % 999, 1000);
 		ASSERT_EQ(1000 + i, told_of(1000 + (size_t)i, 1000));
 	}
 	begin(2, 1);
-	for (i = 1; i < 1000; i++)
+	for (int i = 1; i < 1000; i++)
 		ASSERT_EQ(i, told_of((size_t)i, 1));
 }
 
@@ -69,14 +66,13 @@ TEST(no_place_of_a_new_thread_is_favoured)
 	const size_t sizes[] = { 100, 900, 16, 600, 2000, 300, 999, 1, 1000, 300 };
 	const int nr = sizeof(sizes) / sizeof(sizes[0]), runs = 200000;
 	double told[10] = { 0 };
-	int run, i;
 
-	for (run = 0; run < runs; run++) {
+	for (int run = 0; run < runs; run++) {
 		begin(run, 1000);
-		for (i = 0; i < nr; i++)
+		for (int i = 0; i < nr; i++)
 			told[i] += told_of(sizes[i], 1000);
 	}
-	for (i = 0; i < nr; i++) {
+	for (int i = 0; i < nr; i++) {
 		double size = (double)sizes[i];
 
 		EXPECT_TRUE(is_near(told[i], runs * size, size < 1000 ? runs * size * 1000 : 0, 4))
@@ -90,26 +86,24 @@ TEST(no_byte_is_favoured_where_the_period_changes)
 	static const uint64_t periods[] = { 4096, 1000, 10000, 10000, 64, 20000 };
 	const int runs = 20000, each = 101, nr = 6 * each;
 	static double told[6 * 101];
-	int run, i;
 
 	memset(told, 0, sizeof(told));
-	for (run = 0; run < runs; run++) {
+	for (int run = 0; run < runs; run++) {
 		begin(run, periods[0]);
-		for (i = 0; i < nr; i++)
+		for (int i = 0; i < nr; i++)
 			told[i] += told_of(37 + (size_t)i % 7 * 400, periods[i / each]);
 	}
-	for (i = 0; i < nr; i++) {
+	for (int i = 0; i < nr; i++) {
 		double size = 37 + i % 7 * 400;
 
 		/* None stands for more than the largest, with the one in which it changes. */
 		EXPECT_TRUE(is_near(told[i], runs * size, runs * size * 20000, 4))
 			TH_LOG("allocation %d of %.0f bytes: %.1f", i, size, told[i] / runs);
 	}
-	for (i = 0; i < 6; i++) {
+	for (int i = 0; i < 6; i++) {
 		double sum = 0, size = 0;
-		int k;
 
-		for (k = 0; k < each; k++) {
+		for (int k = 0; k < each; k++) {
 			sum += told[i * each + k];
 			size += 37 + (i * each + k) % 7 * 400;
 		}

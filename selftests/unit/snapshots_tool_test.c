@@ -6,6 +6,7 @@
 
 #include "cli/cmd.h"
 #include "trace/snapshots.h"
+#include "lib_util.h"
 
 #define STAMP	"20261123T170102.123Z-request"
 
@@ -37,11 +38,8 @@ FIXTURE_SETUP(dir)
 
 FIXTURE_TEARDOWN(dir)
 {
-	char command[128];
-
 	snapshots_end(&self->s);
-	snprintf(command, sizeof(command), "rm -rf %s", self->path);
-	EXPECT_EQ(0, system(command));
+	lib_sh("rm -rf %s", self->path);
 }
 
 static void in(FIXTURE_DATA(dir) *self, char path[256], const char *name)
@@ -104,10 +102,9 @@ static int snapshot(FIXTURE_DATA(dir) *self)
 static void take_all_names(struct __test_metadata *_metadata, FIXTURE_DATA(dir) *self)
 {
 	char name[SNAPSHOT_NAME];
-	int i;
 
 	plant(_metadata, self, STAMP ".trace");
-	for (i = 2; i <= 100; i++) {
+	for (int i = 2; i <= 100; i++) {
 		snprintf(name, sizeof(name), STAMP "-%d.trace", i);
 		plant(_metadata, self, name);
 	}
@@ -115,7 +112,7 @@ static void take_all_names(struct __test_metadata *_metadata, FIXTURE_DATA(dir) 
 	EXPECT_STREQ("whole", content(self, self->name));
 	EXPECT_EQ(101, files(self));
 	EXPECT_STREQ("planted", content(self, STAMP ".trace"));
-	for (i = 2; i <= 100; i++) {
+	for (int i = 2; i <= 100; i++) {
 		snprintf(name, sizeof(name), STAMP "-%d.trace", i);
 		EXPECT_STREQ("planted", content(self, name));
 	}
@@ -124,9 +121,8 @@ static void take_all_names(struct __test_metadata *_metadata, FIXTURE_DATA(dir) 
 static void take_three(struct __test_metadata *_metadata, FIXTURE_DATA(dir) *self)
 {
 	static const char *const names[] = { STAMP ".trace", STAMP "-2.trace", STAMP "-3.trace" };
-	int i;
 
-	for (i = 0; i < 3; i++) {
+	for (int i = 0; i < 3; i++) {
 		ASSERT_EQ(STATUS_OK, snapshot(self));
 		EXPECT_STREQ(names[i], self->name);
 		EXPECT_STREQ("whole", content(self, names[i]));
@@ -260,9 +256,8 @@ TEST_F(dir, no_more_is_removed_than_has_to_be)
 /* Nothing is left of what was given up. */
 TEST_F(dir, a_name_in_the_way_of_a_part_is_stepped_aside)
 {
-	char path[256];
+	const char *path = lib_text("%s/.snapshot-%d.tmp", self->path, (int)getpid());
 
-	snprintf(path, sizeof(path), "%s/.snapshot-%d.tmp", self->path, (int)getpid());
 	ASSERT_EQ(0, mkdir(path, 0700));
 	ASSERT_EQ(STATUS_OK, snapshots_open(&self->s));
 	EXPECT_EQ(2, files(self));
@@ -286,9 +281,8 @@ TEST_F(dir, no_two_parts_are_called_alike)
 TEST_F(dir, a_directory_that_goes_takes_nothing_with_it)
 {
 	struct timespec when = { 0 };
-	char moved[80];
+	const char *moved = lib_text("%s-moved", self->path);
 
-	snprintf(moved, sizeof(moved), "%s-moved", self->path);
 	ASSERT_EQ(STATUS_OK, snapshots_open(&self->s));
 	ASSERT_ZEROS(rename(self->path, moved), mkdir(self->path, 0700));
 	EXPECT_EQ(STATUS_FAILED, snapshots_commit(&self->s, &when, "request", self->name));
@@ -300,17 +294,15 @@ TEST_F(dir, a_directory_that_goes_takes_nothing_with_it)
 /* From here on whoever writes to the path is led to @to. */
 static void lead(struct __test_metadata *_metadata, const char *path, const char *to)
 {
-	char moved[128];
+	const char *moved = lib_text("%s-moved", path);
 
-	snprintf(moved, sizeof(moved), "%s-moved", path);
 	ASSERT_ZEROS(rename(path, moved), symlink(to, path));
 }
 
 static void lead_back(struct __test_metadata *_metadata, const char *path)
 {
-	char moved[128];
+	const char *moved = lib_text("%s-moved", path);
 
-	snprintf(moved, sizeof(moved), "%s-moved", path);
 	ASSERT_ZEROS(unlink(path), rename(moved, path));
 }
 
@@ -340,11 +332,8 @@ FIXTURE_SETUP(nested)
 
 FIXTURE_TEARDOWN(nested)
 {
-	char command[128];
-
 	snapshots_end(&self->s);
-	snprintf(command, sizeof(command), "rm -rf %s", self->top);
-	EXPECT_EQ(0, system(command));
+	lib_sh("rm -rf %s", self->top);
 }
 
 static int take(struct snapshots *s, char name[SNAPSHOT_NAME])
@@ -357,9 +346,8 @@ static int take(struct snapshots *s, char name[SNAPSHOT_NAME])
 
 static bool is_in(const char *dir, const char *name)
 {
-	char path[256];
+	const char *path = lib_text("%s/%s", dir, name);
 
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
 	return !access(path, F_OK);
 }
 
@@ -388,10 +376,9 @@ TEST_F(nested, no_link_that_comes_later_is_followed)
 
 TEST_F(nested, no_link_above_it_is_followed_either)
 {
-	char above[128];
+	const char *above = lib_text("%s/P", self->top);
 
 	ASSERT_EQ(STATUS_OK, snapshots_begin(&self->s));
-	snprintf(above, sizeof(above), "%s/P", self->top);
 	lead(_metadata, above, "V");
 	EXPECT_EQ(STATUS_FAILED, take(&self->s, self->name));
 	EXPECT_NE(0, access(self->other, F_OK));
@@ -404,10 +391,9 @@ TEST_F(nested, no_link_above_it_is_followed_either)
 
 TEST_F(nested, a_link_that_was_there_is_told_by_where_it_led)
 {
-	char link[128];
+	const char *link = lib_text("%s/L", self->top);
 
 	ASSERT_EQ(0, mkdir(self->other, 0700));
-	snprintf(link, sizeof(link), "%s/L", self->top);
 	ASSERT_EQ(0, symlink("V/D", link));
 	self->s.dir = link;
 	ASSERT_EQ(STATUS_OK, snapshots_begin(&self->s));
@@ -453,13 +439,12 @@ TEST_F(nested, another_users_link_is_not_followed)
 
 TEST_F(nested, another_users_snapshots_do_not_count)
 {
-	char theirs[256];
+	const char *theirs = lib_text("%s/99991231T235959.999Z-request.trace", self->path);
 	int fd;
 
 	if (geteuid())
 		SKIP(return, "must be root to give a file away");
 	ASSERT_EQ(STATUS_OK, snapshots_begin(&self->s));
-	snprintf(theirs, sizeof(theirs), "%s/99991231T235959.999Z-request.trace", self->path);
 	fd = open(theirs, O_WRONLY | O_CREAT | O_EXCL, 0600);
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, fchown(fd, 1000, 1000));

@@ -61,9 +61,7 @@ static bool peek(const struct stepped *s, uint64_t addr, void *to, size_t len)
 
 static void forget_maps(struct stepped *s)
 {
-	int i;
-
-	for (i = 0; i < s->nr_maps; i++) {
+	for (int i = 0; i < s->nr_maps; i++) {
 		gprof_unwind_blob_free(&s->maps[i].blob);
 		free(s->maps[i].text);
 	}
@@ -115,9 +113,7 @@ static void read_maps(struct stepped *s)
 
 static struct map *map_of(struct stepped *s, uint64_t pc, bool again)
 {
-	int i;
-
-	for (i = 0; i < s->nr_maps; i++)
+	for (int i = 0; i < s->nr_maps; i++)
 		if (pc - s->maps[i].start < s->maps[i].end - s->maps[i].start)
 			return &s->maps[i];
 	if (!again)

@@ -11,6 +11,7 @@
 #include "agent/quarantine.h"
 #include "agent/store.h"
 #include "agent/store_dir.h"
+#include "lib_util.h"
 
 #define SECOND	1000000000ULL
 #define HOUR	(3600 * SECOND)
@@ -43,6 +44,14 @@ static int fails(void)
 	return -1;
 }
 
+/* The n-th operation from here on. */
+static void fail(int n, int err)
+{
+	operations = 0;
+	fail_at = n;
+	fail_with = err;
+}
+
 int renameat(int from_dir, const char *from, int to_dir, const char *to)
 {
 	return fails() ? -1 : (int)syscall(SYS_renameat2, from_dir, from, to_dir, to, 0);
@@ -67,6 +76,12 @@ int mkdirat(int dir, const char *path, mode_t mode)
 	return fails() ? -1 : (int)syscall(SYS_mkdirat, dir, path, mode);
 }
 
+/* What the store says, counts and gives; each case has a process of its own. */
+static char text[4096];
+static struct store_counts c;
+static struct store_next next;
+static uint64_t samples;
+
 FIXTURE(store) {
 	char path[64];
 	struct store *s;
@@ -74,6 +89,12 @@ FIXTURE(store) {
 	int said;
 	int err;
 };
+
+static void shut(FIXTURE_DATA(store) *self)
+{
+	store_close(self->s);
+	self->s = NULL;
+}
 
 static void reopen(struct __test_metadata *_metadata, FIXTURE_DATA(store) *self)
 {
@@ -103,11 +124,7 @@ FIXTURE_SETUP(store)
 
 static void remove_all(FIXTURE_DATA(store) *self)
 {
-	char command[128];
-
-	snprintf(command, sizeof(command), "rm -rf %s", self->path);
-	if (system(command))
-		perror(command);
+	lib_sh("rm -rf %s", self->path);
 }
 
 FIXTURE_TEARDOWN(store)
@@ -118,9 +135,9 @@ FIXTURE_TEARDOWN(store)
 }
 
 /* Lines on stderr, since the last time. */
-static int lines(FIXTURE_DATA(store) *self, char text[4096])
+static int lines(FIXTURE_DATA(store) *self)
 {
-	ssize_t n = pread(self->said, text, 4095, 0);
+	ssize_t n = pread(self->said, text, sizeof(text) - 1, 0);
 	int nr = 0;
 
 	text[n > 0 ? n : 0] = '\0';
@@ -151,16 +168,16 @@ static int put_at(FIXTURE_DATA(store) *self, uint64_t start, uint64_t samples, s
 static int put(FIXTURE_DATA(store) *self, uint64_t samples)
 {
 	clock_boot += 10 * SECOND;
-	return put_at(self, BEGIN + clock_boot, samples, 100);
+	return put_at(self, BEGIN + (uint64_t)clock_set_by + clock_boot, samples, 100);
 }
 
 /* Nothing is produced that nothing becomes of. */
-static bool adds_up(FIXTURE_DATA(store) *self, struct store_counts *c)
+static bool adds_up(FIXTURE_DATA(store) *self)
 {
-	const struct store_tally *t = &c->samples;
+	const struct store_tally *t = &c.samples;
 
-	store_counts(self->s, c);
-	for (; t; t = t == &c->samples ? &c->items : NULL)
+	store_counts(self->s, &c);
+	for (; t; t = t == &c.samples ? &c.items : NULL)
 		if (t->produced + t->waited !=
 		    t->sent + t->waiting + t->dropped + t->refused + t->stored)
 			return false;
@@ -168,18 +185,16 @@ static bool adds_up(FIXTURE_DATA(store) *self, struct store_counts *c)
 }
 
 static bool answer(FIXTURE_DATA(store) *self, enum send_status result, uint32_t parts,
-		   uint64_t sent, uint64_t refused, uint64_t *samples)
+		   uint64_t sent, uint64_t refused)
 {
 	struct send_result out = {
 		.result = result, .sent_parts = parts, .sent_samples = sent,
 		.refused_samples = refused,
 	};
-	struct store_next next;
 
 	if (!store_next(self->s, ~0U, &next))
 		return false;
-	if (samples)
-		*samples = next.name.samples;
+	samples = next.name.samples;
 	store_answer(self->s, &next, &out);
 	return true;
 }
@@ -218,18 +233,40 @@ static int each_file(FIXTURE_DATA(store) *self, int (*fn)(void *ctx, const char 
 	return nr_files;
 }
 
+#define COUNTS(...) do {						\
+	EXPECT_TRUE(adds_up(self));					\
+	EXPECT_EQS(__VA_ARGS__);					\
+} while (0)
+
+/* The next item has so many; all of it is sent; one line with these words was written. */
+#define NEXT(_samples) do {						\
+	ASSERT_TRUE(store_next(self->s, ~0U, &next));			\
+	EXPECT_EQ(_samples, next.name.samples);				\
+} while (0)
+
+#define SENDS(_samples) do {						\
+	ASSERT_TRUE(answer(self, SENT_ALL, 1, _samples, 0));		\
+	EXPECT_EQ(_samples, samples);					\
+} while (0)
+
+#define TOLD(...) do {							\
+	EXPECT_EQ(1, lines(self));					\
+	EXPECT_SAYS(text, __VA_ARGS__);					\
+} while (0)
+
+#define PUTS(_nr, _samples) do {					\
+	for (int _n = 0; _n < (_nr); _n++)				\
+		ASSERT_EQ(0, put(self, _samples));			\
+} while (0)
+
 TEST_F(store, gives_back_what_was_put_in_the_oldest_first)
 {
-	struct store_next next;
-	struct store_counts c;
-
 	for (uint64_t i = 1; i <= 3; i++)
 		ASSERT_EQ(0, put(self, i));
 	for (uint64_t i = 1; i <= 3; i++) {
 		const struct send_result all = { .result = SENT_ALL, .sent_samples = i };
 
-		ASSERT_TRUE(store_next(self->s, ~0U, &next));
-		EXPECT_EQ(i, next.name.samples);
+		NEXT(i);
 		ASSERT_EQ(100U, next.size);
 		for (size_t j = 0; j < next.size; j++)
 			ASSERT_EQ((char)(j * 7 + i), ((char *)next.data)[j]);
@@ -237,8 +274,7 @@ TEST_F(store, gives_back_what_was_put_in_the_oldest_first)
 		store_answer(self->s, &next, &all);
 	}
 	EXPECT_FALSE(store_next(self->s, ~0U, &next));
-	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQS(6U, c.samples.sent, 3U, c.items.sent);
+	COUNTS(6U, c.samples.sent, 3U, c.items.sent);
 	/* and they are kept */
 	EXPECT_EQS(3U, c.files, 3 * 4096U, c.bytes);
 	EXPECT_EQ(3, each_file(self, NULL, NULL));
@@ -246,60 +282,45 @@ TEST_F(store, gives_back_what_was_put_in_the_oldest_first)
 
 TEST_F(store, goes_on_where_another_process_ended)
 {
-	struct store_next next;
-	struct store_counts c;
-	uint64_t samples;
-	char text[4096];
-
 	ASSERT_ZEROS(put(self, 10), put(self, 20));
-	ASSERT_TRUE(answer(self, SENT_LATER, 2, 3, 1, &samples));
+	ASSERT_TRUE(answer(self, SENT_LATER, 2, 3, 1));
 	EXPECT_EQ(10U, samples);
-	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQ(26U, c.samples.waiting);
+	COUNTS(26U, c.samples.waiting);
 	reopen(_metadata, self);
-	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQS(26U, c.samples.waited, 0U, c.unsure);
+	COUNTS(26U, c.samples.waited, 0U, c.unsure);
 	ASSERT_TRUE(store_next(self->s, ~0U, &next));
 	EXPECT_EQS(10U, next.name.samples, 2U, next.name.parts, 4U, next.name.taken);
 	free(next.data);
 	/* killed before there was an answer */
-	lines(self, text);
+	lines(self);
 	reopen(_metadata, self);
-	EXPECT_EQ(1, lines(self, text));
-	EXPECT_NE(NULL, strstr(text, "6 samples were being sent"));
-	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQS(6U, c.unsure, 26U, c.samples.waiting);
+	TOLD("6 samples were being sent");
+	COUNTS(6U, c.unsure, 26U, c.samples.waiting);
 	/* an engine that says nonsense is believed no further than there are samples */
-	ASSERT_TRUE(answer(self, SENT_ALL, 9, UINT64_MAX, UINT64_MAX, NULL));
-	ASSERT_TRUE(answer(self, SENT_NEVER, 0, 5, 0, &samples));
+	ASSERT_TRUE(answer(self, SENT_ALL, 9, UINT64_MAX, UINT64_MAX));
+	ASSERT_TRUE(answer(self, SENT_NEVER, 0, 5, 0));
 	EXPECT_EQ(20U, samples);
-	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQS(11U, c.samples.sent, 15U, c.samples.refused, 0U, c.samples.waiting);
+	COUNTS(11U, c.samples.sent, 15U, c.samples.refused, 0U, c.samples.waiting);
 	EXPECT_FALSE(store_next(self->s, ~0U, &next));
 }
 
 TEST_F(store, keeps_items_without_an_engine)
 {
-	struct store_next next;
-	struct store_counts c;
-
 	self->o.wait = 1U << ITEM_TRACE;
 	reopen(_metadata, self);
 	ASSERT_EQ(0, put(self, 10));
 	EXPECT_FALSE(store_next(self->s, ~0U, &next));
-	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQ(10U, c.samples.stored);
+	COUNTS(10U, c.samples.stored);
 }
 
 TEST_F(store, has_one_writer)
 {
 	int status, fds[2];
 	struct store *s;
-	char text[4096], pid[32];
+	char pid[32];
 	pid_t child;
 
-	store_close(self->s);
-	self->s = NULL;
+	shut(self);
 	ASSERT_EQ(0, pipe(fds));
 	child = fork();
 	if (!child) {
@@ -308,11 +329,9 @@ TEST_F(store, has_one_writer)
 		pause();
 	}
 	ASSERT_EQ(1, read(fds[0], text, 1));
-	EXPECT_EQ(NULL, store_open(&self->o, &status));
-	EXPECT_EQ(STATUS_FAILED, status);
-	EXPECT_EQ(1, lines(self, text));
+	EXPECT_EQS(NULL, store_open(&self->o, &status), STATUS_FAILED, status, 1, lines(self));
 	snprintf(pid, sizeof(pid), "process %d writes", (int)child);
-	EXPECT_NE(NULL, strstr(text, pid));
+	EXPECT_SAYS(text, pid);
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
 	reopen(_metadata, self);
@@ -320,23 +339,20 @@ TEST_F(store, has_one_writer)
 
 TEST_F(store, is_private_to_its_owner)
 {
-	char link[80], text[4096], path[128], hour[HOUR_NAME];
+	char link[80], path[128], hour[HOUR_NAME];
 	struct store_options o = self->o;
-	struct store_counts c;
 	int status;
 
 	ASSERT_EQ(0, chmod(self->path, 0755));
-	store_close(self->s);
-	self->s = NULL;
+	shut(self);
 	EXPECT_EQ(NULL, store_open(&o, &status));
-	EXPECT_EQ(1, lines(self, text));
-	EXPECT_NE(NULL, strstr(text, "mode 0755"));
+	TOLD("mode 0755");
 	ASSERT_EQ(0, chmod(self->path, 0700));
 	snprintf(link, sizeof(link), "%s.link", self->path);
 	ASSERT_EQ(0, symlink(self->path, link));
 	o.dir = link;
 	EXPECT_EQ(NULL, store_open(&o, &status));
-	EXPECT_EQ(1, lines(self, text));
+	EXPECT_EQ(1, lines(self));
 	unlink(link);
 	/* an hour that leads elsewhere */
 	reopen(_metadata, self);
@@ -344,42 +360,35 @@ TEST_F(store, is_private_to_its_owner)
 	snprintf(path, sizeof(path), "%s/%s", self->path, hour);
 	ASSERT_EQ(0, symlink("/tmp", path));
 	EXPECT_NE(0, put(self, 1));
-	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQ(1U, c.samples.dropped);
+	COUNTS(1U, c.samples.dropped);
 }
 
 TEST_F(store, gives_up_the_oldest_for_the_newest)
 {
-	struct store_counts c;
-	uint64_t samples;
-
 	self->o.keep_bytes = 100 * 4096;
 	reopen(_metadata, self);
 	for (int i = 0; i < 1000; i++) {
 		ASSERT_EQ(0, put(self, 1));
-		ASSERT_TRUE(adds_up(self, &c));
+		ASSERT_TRUE(adds_up(self));
 		ASSERT_GE(100 * 4096U, c.bytes);
 	}
 	EXPECT_LE(97U, c.files);
 	EXPECT_EQ(1000 - c.files, c.samples.dropped);
 	EXPECT_EQ(c.files, (uint64_t)each_file(self, NULL, NULL));
-	ASSERT_TRUE(answer(self, SENT_ALL, 1, 1, 0, &samples));
+	ASSERT_TRUE(answer(self, SENT_ALL, 1, 1, 0));
 	/* one that no room can be made for */
 	EXPECT_EQ(-EFBIG, put_at(self, BEGIN + clock_boot, 5, 101 * 4096));
-	EXPECT_TRUE(adds_up(self, &c));
+	EXPECT_TRUE(adds_up(self));
 	EXPECT_LE(97U, c.files);
 }
 
 TEST_F(store, gives_up_what_is_too_old)
 {
-	struct store_counts c;
-
 	self->o.keep_ns = 2 * HOUR;
 	self->o.wait = 0;
 	reopen(_metadata, self);
-	for (int i = 0; i < 360 * 4; i++)
-		ASSERT_EQ(0, put(self, 1));
-	EXPECT_TRUE(adds_up(self, &c));
+	PUTS(360 * 4, 1);
+	EXPECT_TRUE(adds_up(self));
 	EXPECT_LE(719U, c.files);
 	EXPECT_GE(733U, c.files);
 	EXPECT_EQ(1440U - c.files, c.removed);
@@ -387,129 +396,97 @@ TEST_F(store, gives_up_what_is_too_old)
 	clock_boot += HOUR;
 	reopen(_metadata, self);
 	ASSERT_EQ(0, put(self, 1));
-	EXPECT_TRUE(adds_up(self, &c));
+	EXPECT_TRUE(adds_up(self));
 	EXPECT_LE(358U, c.files);
 	EXPECT_GE(362U, c.files);
 }
 
 TEST_F(store, is_none_the_worse_for_a_clock_that_is_set)
 {
-	struct store_counts c;
-	char text[4096];
-
 	self->o.keep_ns = 2 * HOUR;
 	reopen(_metadata, self);
-	lines(self, text);
-	for (int i = 0; i < 10; i++)
-		ASSERT_EQ(0, put(self, 1));
+	lines(self);
+	PUTS(10, 1);
 	/* a year forward: what was just recorded is not a year old */
 	clock_set_by = 365 * 24 * (int64_t)HOUR;
-	for (int i = 0; i < 10; i++) {
-		clock_boot += 10 * SECOND;
-		ASSERT_EQ(0, put_at(self, BEGIN + (uint64_t)clock_set_by + clock_boot, 1, 100));
-	}
-	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQS(20U, c.files, 1U, c.clock_steps);
-	EXPECT_EQ(1, lines(self, text));
-	EXPECT_NE(NULL, strstr(text, "forward by 31536000 s"));
+	PUTS(10, 1);
+	COUNTS(20U, c.files, 1U, c.clock_steps);
+	TOLD("forward by 31536000 s");
 	/* and two back */
 	clock_set_by = -365 * 24 * (int64_t)HOUR;
-	for (int i = 0; i < 10; i++) {
-		clock_boot += 10 * SECOND;
-		ASSERT_EQ(0, put_at(self, BEGIN + (uint64_t)clock_set_by + clock_boot, 1, 100));
-	}
-	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQS(30U, c.files, 2U, c.clock_steps);
-	EXPECT_EQ(0, lines(self, text));
+	PUTS(10, 1);
+	COUNTS(30U, c.files, 2U, c.clock_steps);
+	EXPECT_EQ(0, lines(self));
 	/* but all of it gets too old */
-	for (int i = 0; i < 720 + 20; i++) {
-		clock_boot += 10 * SECOND;
-		ASSERT_EQ(0, put_at(self, BEGIN + (uint64_t)clock_set_by + clock_boot, 1, 100));
-	}
-	EXPECT_TRUE(adds_up(self, &c));
+	PUTS(720 + 20, 1);
+	EXPECT_TRUE(adds_up(self));
 	EXPECT_GE(733U, c.files);
 }
 
 TEST_F(store, loses_no_more_than_the_item_whose_write_fails)
 {
 	static const int errors[] = { ENOSPC, EROFS, EIO };
-	struct store_counts c;
-	char text[4096];
 	int kept = 0;
 
 	for (int at = 1; at <= 12; at++) {
 		for (size_t i = 0; i < 3; i++) {
 			int err;
 
-			lines(self, text);
-			operations = 0;
-			fail_at = at;
-			fail_with = errors[i];
+			lines(self);
+			fail(at, errors[i]);
 			/* an hour each, so that directories are made too */
 			clock_boot += HOUR;
 			err = put(self, 1);
 			fail_at = 0;
 			ASSERT_TRUE(err == 0 || err == -errors[i]);
 			kept += !err;
-			ASSERT_TRUE(adds_up(self, &c));
+			ASSERT_TRUE(adds_up(self));
 			ASSERT_EQ(c.files, (uint64_t)kept);
 			ASSERT_EQ(kept, each_file(self, NULL, NULL));
-			EXPECT_EQ(!!err, lines(self, text));
+			EXPECT_EQ(!!err, lines(self));
 			for (int well = 0; well < 16; well++, kept++) {
-				EXPECT_EQ(0, lines(self, text));
+				EXPECT_EQ(0, lines(self));
 				ASSERT_EQ(0, put(self, 1));
 			}
-			EXPECT_EQ(!!err, lines(self, text));
+			EXPECT_EQ(!!err, lines(self));
 		}
 	}
 	EXPECT_LT(36, kept);
 	EXPECT_LE(6U * 3, c.failures + 3);
 	/* said once, however long it lasts */
 	for (int i = 0; i < 10; i++) {
-		operations = 0;
-		fail_at = 1;
-		fail_with = ENOSPC;
+		fail(1, ENOSPC);
 		clock_boot += HOUR;
 		EXPECT_EQ(-ENOSPC, put(self, 1));
 	}
 	fail_at = 0;
-	EXPECT_EQ(1, lines(self, text));
+	EXPECT_EQ(1, lines(self));
 	reopen(_metadata, self);
-	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQ(c.samples.waited, (uint64_t)kept);
+	COUNTS(c.samples.waited, (uint64_t)kept);
 }
 
 TEST_F(store, sends_nothing_twice_where_the_disk_takes_no_answer)
 {
 	struct send_result all = { .result = SENT_ALL, .sent_samples = 1 };
-	struct store_next next;
-	struct store_counts c;
 
 	ASSERT_ZEROS(put(self, 1), put(self, 2));
-	fail_with = EROFS;
-	operations = 0;
-	fail_at = 1;
+	fail(1, EROFS);
 	/* not noted that it is sent: it is not */
 	EXPECT_FALSE(store_next(self->s, ~0U, &next));
 	fail_at = 0;
-	ASSERT_TRUE(store_next(self->s, ~0U, &next));
-	EXPECT_EQ(1U, next.name.samples);
-	operations = 0;
-	fail_at = 1;
+	NEXT(1U);
+	fail(1, EROFS);
 	store_answer(self->s, &next, &all);
 	for (int i = 0; i < 3; i++) {
-		operations = 0;
-		fail_at = 1;
+		fail(1, EROFS);
 		EXPECT_FALSE(store_next(self->s, ~0U, &next));
 	}
 	fail_at = 0;
-	ASSERT_TRUE(store_next(self->s, ~0U, &next));
-	EXPECT_EQ(2U, next.name.samples);
+	NEXT(2U);
 	all.sent_samples = 2;
 	store_answer(self->s, &next, &all);
 	EXPECT_FALSE(store_next(self->s, ~0U, &next));
-	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQ(3U, c.samples.sent);
+	COUNTS(3U, c.samples.sent);
 	reopen(_metadata, self);
 	EXPECT_FALSE(store_next(self->s, ~0U, &next));
 }
@@ -517,7 +494,6 @@ TEST_F(store, sends_nothing_twice_where_the_disk_takes_no_answer)
 TEST_F(store, counts_files_that_may_not_grow)
 {
 	struct rlimit old, small = { 50, 50 };
-	struct store_counts c;
 
 	signal(SIGXFSZ, SIG_IGN);
 	ASSERT_EQ(0, getrlimit(RLIMIT_FSIZE, &old));
@@ -526,85 +502,64 @@ TEST_F(store, counts_files_that_may_not_grow)
 	EXPECT_EQ(-EFBIG, put(self, 1));
 	ASSERT_EQ(0, setrlimit(RLIMIT_FSIZE, &old));
 	EXPECT_EQ(0, put(self, 1));
-	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQ(1U, c.samples.dropped);
+	COUNTS(1U, c.samples.dropped);
 	EXPECT_EQ(1, each_file(self, NULL, NULL));
 }
 
 TEST_F(store, begins_anew_where_it_has_vanished)
 {
-	struct store_counts c;
-	char text[4096];
-
 	ASSERT_EQ(0, put(self, 5));
-	lines(self, text);
+	lines(self);
 	remove_all(self);
 	ASSERT_EQ(0, put(self, 3));
-	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQS(5U, c.samples.dropped, 3U, c.samples.waiting);
+	COUNTS(5U, c.samples.dropped, 3U, c.samples.waiting);
 	EXPECT_EQ(1, each_file(self, NULL, NULL));
-	for (int well = 0; well < 15; well++)
-		ASSERT_EQ(0, put(self, 0));
-	EXPECT_EQ(2, lines(self, text));
+	PUTS(15, 0);
+	EXPECT_EQ(2, lines(self));
 	/* its place is taken by what is none */
 	remove_all(self);
 	EXPECT_EQ(0, symlink("/tmp", self->path));
 	for (int i = 0; i < 5; i++)
 		EXPECT_NE(0, put(self, 1));
-	EXPECT_EQ(1, lines(self, text));
-	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQS(10U, c.samples.dropped, 3U, c.samples.waiting);
+	EXPECT_EQ(1, lines(self));
+	COUNTS(10U, c.samples.dropped, 3U, c.samples.waiting);
 	unlink(self->path);
 	EXPECT_EQ(0, put(self, 1));
-	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQS(13U, c.samples.dropped, 1U, c.samples.waiting);
+	COUNTS(13U, c.samples.dropped, 1U, c.samples.waiting);
 }
 
 /* A disk that goes, while something of it is sent, and comes back. */
 TEST_F(store, is_gone_on_with_where_it_comes_back)
 {
 	struct send_result later = { .result = SENT_LATER }, all = { .result = SENT_ALL };
-	struct store_next next;
-	struct store_counts c;
-	char away[80], text[4096];
-	uint64_t samples;
+	const char *away = lib_text("%s.away", self->path);
 
-	snprintf(away, sizeof(away), "%s.away", self->path);
 	ASSERT_ZEROS(put(self, 5), put(self, 7));
 	ASSERT_TRUE(store_next(self->s, ~0U, &next));
 	ASSERT_ZEROS(rename(self->path, away), symlink("/nowhere", self->path));
 	EXPECT_NE(0, put(self, 2));
-	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQ(12U, c.samples.waiting);
+	COUNTS(12U, c.samples.waiting);
 	store_answer(self->s, &next, &all);
-	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQ(5U, c.samples.sent);
+	COUNTS(5U, c.samples.sent);
 	ASSERT_ZEROS(unlink(self->path), rename(away, self->path));
 	/* it is known that the first has been sent */
-	ASSERT_TRUE(store_next(self->s, ~0U, &next));
-	EXPECT_EQ(7U, next.name.samples);
+	NEXT(7U);
 	store_answer(self->s, &next, &later);
-	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQS(2U, c.samples.dropped, 7U, c.samples.waiting, 0U, c.unsure);
+	COUNTS(2U, c.samples.dropped, 7U, c.samples.waiting, 0U, c.unsure);
 	/* another is begun meanwhile */
 	ASSERT_TRUE(store_next(self->s, ~0U, &next));
 	ASSERT_EQ(0, rename(self->path, away));
 	EXPECT_EQ(0, put(self, 3));
 	store_answer(self->s, &next, &all);
-	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQ(3U, c.samples.waiting);
+	COUNTS(3U, c.samples.waiting);
 	remove_all(self);
 	ASSERT_ZEROS(rename(away, self->path), put(self, 4));
-	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQS(11U, c.samples.waiting, 3U, c.files);
-	ASSERT_TRUE(answer(self, SENT_ALL, 1, 7, 0, &samples));
-	EXPECT_EQ(7U, samples);
-	ASSERT_TRUE(answer(self, SENT_ALL, 1, 4, 0, &samples));
-	EXPECT_EQ(4U, samples);
+	COUNTS(11U, c.samples.waiting, 3U, c.files);
+	SENDS(7U);
+	SENDS(4U);
 	EXPECT_FALSE(store_next(self->s, ~0U, &next));
-	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQ(0U, c.samples.waiting);
-	lines(self, text);
+	COUNTS(0U, c.samples.waiting);
+	lines(self);
 }
 
 static void hour_path(FIXTURE_DATA(store) *self, char path[128])
@@ -624,8 +579,6 @@ static int remove_one(void *ctx, const char *path)
 TEST_F(store, goes_on_where_others_remove_of_it)
 {
 	char path[128], command[160];
-	struct store_counts c;
-	uint64_t samples;
 
 	ASSERT_EQ(0, put(self, 5));
 	hour_path(self, path);
@@ -633,10 +586,8 @@ TEST_F(store, goes_on_where_others_remove_of_it)
 	ASSERT_EQ(0, put(self, 7));
 	snprintf(command, sizeof(command), "rm -r %s", path);
 	ASSERT_EQ(0, system(command));
-	ASSERT_TRUE(answer(self, SENT_ALL, 1, 7, 0, &samples));
-	EXPECT_EQ(7U, samples);
-	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQS(5U, c.samples.dropped, 1U, c.items.dropped, 0U, c.samples.waiting, 1U, c.files,
+	SENDS(7U);
+	COUNTS(5U, c.samples.dropped, 1U, c.items.dropped, 0U, c.samples.waiting, 1U, c.files,
 		   4096U, c.bytes);
 	/* one of two, in whatever order */
 	clock_boot += 2 * HOUR;
@@ -644,10 +595,9 @@ TEST_F(store, goes_on_where_others_remove_of_it)
 	hour_path(self, path);
 	snprintf(command, sizeof(command), "rm $(ls -d %s/*w0.0* | head -n 1)", path);
 	ASSERT_EQ(0, system(command));
-	ASSERT_TRUE(answer(self, SENT_ALL, 1, 3, 0, &samples));
-	EXPECT_FALSE(answer(self, SENT_ALL, 1, 3, 0, &samples));
-	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQS(8U, c.samples.dropped, 2U, c.files);
+	ASSERT_TRUE(answer(self, SENT_ALL, 1, 3, 0));
+	EXPECT_FALSE(answer(self, SENT_ALL, 1, 3, 0));
+	COUNTS(8U, c.samples.dropped, 2U, c.files);
 	/* and room is made where nothing is left to be removed */
 	self->o.keep_bytes = 4 * 4096;
 	reopen(_metadata, self);
@@ -655,9 +605,8 @@ TEST_F(store, goes_on_where_others_remove_of_it)
 	ASSERT_ZEROS(put(self, 1), put(self, 1));
 	while (each_file(self, remove_one, NULL))
 		;
-	for (int i = 0; i < 20; i++)
-		ASSERT_EQ(0, put(self, 1));
-	EXPECT_TRUE(adds_up(self, &c));
+	PUTS(20, 1);
+	EXPECT_TRUE(adds_up(self));
 	EXPECT_GE(4U, c.files);
 	EXPECT_EQ(c.files, (uint64_t)each_file(self, NULL, NULL));
 }
@@ -665,28 +614,21 @@ TEST_F(store, goes_on_where_others_remove_of_it)
 TEST_F(store, makes_room_behind_what_is_being_sent)
 {
 	struct send_result all = { .result = SENT_ALL };
-	struct store_next next;
-	struct store_counts c;
 
 	self->o.keep_bytes = 4 * 4096;
 	reopen(_metadata, self);
 	ASSERT_EQ(0, put(self, 1));
 	clock_boot += 2 * HOUR;
-	for (int i = 0; i < 3; i++)
-		ASSERT_EQ(0, put(self, 1));
+	PUTS(3, 1);
 	ASSERT_TRUE(store_next(self->s, ~0U, &next));
-	for (int i = 0; i < 5; i++)
-		ASSERT_EQ(0, put(self, 1));
+	PUTS(5, 1);
 	store_answer(self->s, &next, &all);
-	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQS(1U, c.samples.sent, 0U, c.failures);
+	COUNTS(1U, c.samples.sent, 0U, c.failures);
 }
 
 TEST_F(store, an_hour_that_is_none_is_in_nobodys_way)
 {
-	char path[128], text[4096];
-	struct store_counts c;
-	uint64_t samples;
+	char path[128];
 
 	self->o.keep_bytes = 4 * 4096;
 	ASSERT_EQ(0, put(self, 1));
@@ -694,15 +636,12 @@ TEST_F(store, an_hour_that_is_none_is_in_nobodys_way)
 	hour_path(self, path);
 	ASSERT_NE(-1, close(creat(path, 0600)));
 	clock_boot += 2 * HOUR;
-	lines(self, text);
+	lines(self);
 	reopen(_metadata, self);
-	EXPECT_EQ(1, lines(self, text));
-	for (int i = 0; i < 9; i++)
-		ASSERT_EQ(0, put(self, 2));
-	ASSERT_TRUE(answer(self, SENT_ALL, 1, 2, 0, &samples));
-	EXPECT_EQ(2U, samples);
-	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQ(1U, c.failures);
+	EXPECT_EQ(1, lines(self));
+	PUTS(9, 2);
+	SENDS(2U);
+	COUNTS(1U, c.failures);
 	/* one that turns into that */
 	hour_path(self, path);
 	clock_boot += 2 * HOUR;
@@ -710,12 +649,12 @@ TEST_F(store, an_hour_that_is_none_is_in_nobodys_way)
 	snprintf(text, sizeof(text), "rm -r %s && touch %s", path, path);
 	ASSERT_EQ(0, system(text));
 	for (int i = 0; i < 6 && samples != 3; i++)
-		answer(self, SENT_ALL, 1, 3, 0, &samples);
+		answer(self, SENT_ALL, 1, 3, 0);
 	EXPECT_EQ(3U, samples);
 	for (int i = 0; i < 9; i++)
 		put(self, 2);
 	EXPECT_EQ(0, put(self, 2));
-	EXPECT_TRUE(adds_up(self, &c));
+	EXPECT_TRUE(adds_up(self));
 }
 
 static int into_directory(void *ctx, const char *path)
@@ -725,19 +664,14 @@ static int into_directory(void *ctx, const char *path)
 
 TEST_F(store, a_directory_of_that_name_keeps_no_room_from_being_made)
 {
-	struct store_counts c;
-	char text[4096];
-
 	self->o.keep_bytes = 4 * 4096;
 	reopen(_metadata, self);
 	ASSERT_EQ(0, put(self, 1));
 	ASSERT_EQ(1, each_file(self, into_directory, NULL));
-	for (int i = 0; i < 9; i++)
-		ASSERT_EQ(0, put(self, 2));
-	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQ(0U, c.failures);
+	PUTS(9, 2);
+	COUNTS(0U, c.failures);
 	EXPECT_GE(4 * 4096U, c.bytes);
-	EXPECT_EQ(0, lines(self, text));
+	EXPECT_EQ(0, lines(self));
 }
 
 TEST_F(store, no_items_number_is_the_last_one_there_is)
@@ -758,24 +692,19 @@ TEST_F(store, what_its_engine_cannot_take_is_let_be_for_a_while)
 {
 	struct send_result no = { .result = SENT_LATER, .reached = true },
 			   all = { .result = SENT_ALL };
-	struct store_next next;
-	struct store_counts c;
 	int tries = 0;
 
 	ASSERT_EQ(0, put(self, 5));
-	for (int i = 0; i < 3; i++)
-		ASSERT_EQ(0, put(self, 7));
+	PUTS(3, 7);
 	for (int i = 0; i < 100 && store_next(self->s, ~0U, &next); i++) {
 		tries += next.name.samples == 5;
 		store_answer(self->s, &next, next.name.samples == 5 ? &no : &all);
 	}
 	/* four times, and four more when it is known that others are taken */
 	EXPECT_EQ(8, tries);
-	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQS(21U, c.samples.sent, 5U, c.samples.waiting);
+	COUNTS(21U, c.samples.sent, 5U, c.samples.waiting);
 	clock_boot += 301 * SECOND;
-	ASSERT_TRUE(store_next(self->s, ~0U, &next));
-	EXPECT_EQ(5U, next.name.samples);
+	NEXT(5U);
 	store_answer(self->s, &next, &no);
 	clock_boot += 301 * SECOND;
 	EXPECT_FALSE(store_next(self->s, ~0U, &next));
@@ -799,8 +728,6 @@ TEST_F(store, an_outage_is_no_items_fault)
 		.start_ns = BEGIN + SECOND, .duration_ns = SECOND,
 	};
 	static const uint64_t order[] = { 9, 5, 7, 11 };
-	struct store_next next;
-	struct store_counts c;
 
 	self->o.wait = 1U << ITEM_PROFILE | 1U << ITEM_TRACE;
 	reopen(_metadata, self);
@@ -821,8 +748,7 @@ TEST_F(store, an_outage_is_no_items_fault)
 		EXPECT_EQ(order[i], next.name.samples);
 		store_answer(self->s, &next, &all);
 	}
-	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQ(0U, c.items.waiting);
+	COUNTS(0U, c.items.waiting);
 }
 
 static int make_link(void *ctx, const char *path)
@@ -833,55 +759,42 @@ static int make_link(void *ctx, const char *path)
 
 TEST_F(store, unreadable_item_holds_up_no_other)
 {
-	struct store_counts c;
-	uint64_t samples = 0;
-
 	ASSERT_EQ(0, put(self, 5));
 	each_file(self, make_link, NULL);
 	ASSERT_EQ(0, put(self, 7));
 	/* the disk may not be well: again, some time later */
-	EXPECT_FALSE(answer(self, SENT_ALL, 1, 7, 0, &samples));
-	ASSERT_TRUE(answer(self, SENT_ALL, 1, 7, 0, &samples));
-	EXPECT_EQ(7U, samples);
-	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQ(5U, c.samples.waiting);
+	EXPECT_FALSE(answer(self, SENT_ALL, 1, 7, 0));
+	SENDS(7U);
+	COUNTS(5U, c.samples.waiting);
 }
 
 /* Its requests are others, and so is what was taken of them. */
 TEST_F(store, parts_are_those_of_one_engine)
 {
-	struct store_next next;
-	struct store_counts c;
-	char text[4096];
-
 	self->o.parts[ITEM_PROFILE] = 0x1234;
 	reopen(_metadata, self);
 	ASSERT_EQ(0, put(self, 10));
-	ASSERT_TRUE(answer(self, SENT_LATER, 2, 3, 1, NULL));
+	ASSERT_TRUE(answer(self, SENT_LATER, 2, 3, 1));
 	reopen(_metadata, self);
-	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQS(6U, c.samples.waiting, 0U, c.unsure);
+	COUNTS(6U, c.samples.waiting, 0U, c.unsure);
 	ASSERT_TRUE(store_next(self->s, ~0U, &next));
 	EXPECT_EQ(2U, next.name.parts);
 	store_answer(self->s, &next,
 		     &(struct send_result){ .result = SENT_LATER, .sent_parts = 2 });
-	lines(self, text);
+	lines(self);
 	self->o.parts[ITEM_PROFILE] = 0x12345678;
 	reopen(_metadata, self);
-	EXPECT_EQ(1, lines(self, text));
-	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQS(10U, c.samples.waiting, 4U, c.unsure);
+	EXPECT_EQ(1, lines(self));
+	COUNTS(10U, c.samples.waiting, 4U, c.unsure);
 	ASSERT_TRUE(store_next(self->s, ~0U, &next));
 	EXPECT_EQS(0U, next.name.parts, 0U, next.name.taken);
 	store_answer(self->s, &next, &(struct send_result){
 		.result = SENT_LATER, .sent_parts = 1, .sent_samples = 6,
 	});
 	reopen(_metadata, self);
-	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQS(4U, c.samples.waiting, 0U, c.unsure);
-	ASSERT_TRUE(answer(self, SENT_ALL, 1, 4, 0, NULL));
-	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQ(0U, c.samples.waiting);
+	COUNTS(4U, c.samples.waiting, 0U, c.unsure);
+	ASSERT_TRUE(answer(self, SENT_ALL, 1, 4, 0));
+	COUNTS(0U, c.samples.waiting);
 }
 
 static void *put_in_thread(void *arg)
@@ -891,7 +804,6 @@ static void *put_in_thread(void *arg)
 
 TEST_F(store, counts_wait_for_no_disk)
 {
-	struct store_counts c;
 	pthread_t thread;
 	void *ret;
 
@@ -906,8 +818,7 @@ TEST_F(store, counts_wait_for_no_disk)
 	atomic_store(&held, false);
 	ASSERT_EQ(0, pthread_join(thread, &ret));
 	EXPECT_EQ(NULL, ret);
-	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQ(2U, c.items.produced);
+	COUNTS(2U, c.items.produced);
 }
 
 /* A bit of a file. */
@@ -937,22 +848,19 @@ static int flip(void *ctx, const char *path)
 TEST_F_TIMEOUT(store, sees_each_bit_that_flips, 300)
 {
 	struct bit bit = { 0 };
-	struct store_counts c;
-	uint64_t samples;
 
 	do {
 		remove_all(self);
-		store_close(self->s);
-		self->s = NULL;
+		shut(self);
 		reopen(_metadata, self);
 		ASSERT_EQ(0, put_at(self, BEGIN + clock_boot, 7, 32));
 		clock_boot += 2 * HOUR;
 		/* of the first hour */
 		each_file(self, flip, &bit);
 		ASSERT_EQ(0, put_at(self, BEGIN + clock_boot, 9, 32));
-		ASSERT_TRUE(answer(self, SENT_ALL, 1, 9, 0, &samples));
+		ASSERT_TRUE(answer(self, SENT_ALL, 1, 9, 0));
 		ASSERT_EQ(9U, samples);
-		ASSERT_TRUE(adds_up(self, &c));
+		ASSERT_TRUE(adds_up(self));
 		ASSERT_EQ(7U, c.samples.dropped);
 		ASSERT_EQ(1U, c.damaged);
 		ASSERT_EQ(1U, c.files);
@@ -978,15 +886,12 @@ static int rename_an_hour(void *ctx, const char *path)
 
 TEST_F(store, an_item_of_another_hour_is_damaged)
 {
-	struct store_counts c;
-
 	ASSERT_EQ(0, put(self, 7));
 	ASSERT_EQ(1, each_file(self, rename_an_hour, NULL));
 	reopen(_metadata, self);
-	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQS(1U, c.damaged, 0U, c.items.waiting);
+	COUNTS(1U, c.damaged, 0U, c.items.waiting);
 	EXPECT_EQ(0, each_file(self, NULL, NULL));
-	EXPECT_FALSE(answer(self, SENT_ALL, 1, 7, 0, NULL));
+	EXPECT_FALSE(answer(self, SENT_ALL, 1, 7, 0));
 }
 
 /* Likewise of a name, up to the state that it ends with. */
@@ -1008,32 +913,28 @@ static int rename_bit(void *ctx, const char *path)
 TEST_F_TIMEOUT(store, sees_each_bit_that_flips_in_a_name, 300)
 {
 	struct bit bit = { 0 };
-	struct store_counts c;
-	uint64_t samples;
 
 	self->o.keep_bytes = 4 * 4096;
 	do {
 		remove_all(self);
-		store_close(self->s);
-		self->s = NULL;
+		shut(self);
 		reopen(_metadata, self);
 		ASSERT_EQ(0, put_at(self, BEGIN + clock_boot, 7, 32));
 		each_file(self, rename_bit, &bit);
 		reopen(_metadata, self);
 		/* no item, or not what was written */
-		if (answer(self, SENT_ALL, 1, 7, 0, &samples))
+		if (answer(self, SENT_ALL, 1, 7, 0))
 			ASSERT_EQ(7U, samples);
-		ASSERT_TRUE(adds_up(self, &c));
+		ASSERT_TRUE(adds_up(self));
 		ASSERT_TRUE(c.samples.sent == 0 || c.samples.sent == 7);
 		/* and it is in nobody's way, as it is sent or room is made */
 		ASSERT_EQ(0, put(self, 9));
 		samples = 7;
 		for (int i = 0; i < 3 && samples != 9; i++)
-			answer(self, SENT_ALL, 1, 9, 0, &samples);
+			answer(self, SENT_ALL, 1, 9, 0);
 		ASSERT_EQ(9U, samples);
-		for (int i = 0; i < 8; i++)
-			ASSERT_EQ(0, put(self, 1));
-		ASSERT_TRUE(adds_up(self, &c));
+		PUTS(8, 1);
+		ASSERT_TRUE(adds_up(self));
 	} while (++bit.at < bit.size);
 }
 
@@ -1054,7 +955,6 @@ static void be_killed(FIXTURE_DATA(store) *self, struct shared *shared, unsigned
 	self->s = s;
 	while (s) {
 		struct send_result out = { .result = rand_r(&seed) % 2 ? SENT_ALL : SENT_LATER };
-		struct store_next next;
 
 		if (!put_at(self, BEGIN + clock_boot, 1, 1000))
 			shared->put++;
@@ -1074,14 +974,12 @@ TEST_F_TIMEOUT(store, outlives_a_writer_that_is_killed_at_any_instant, 300)
 				     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	const char *times = getenv("KILLS");
 	int kills = times ? atoi(times) : 100;
-	struct store_counts c, all = { 0 };
+	struct store_counts all = { 0 };
 	unsigned int seed = 1;
 	uint64_t put, sent;
-	char text[4096];
 
 	ASSERT_NE(MAP_FAILED, shared);
-	store_close(self->s);
-	self->s = NULL;
+	shut(self);
 	self->o.keep_bytes = MUCH;
 	for (int i = 0; i < kills; i++) {
 		struct timespec instant = { 0, rand_r(&seed) % 10000000 };
@@ -1098,9 +996,9 @@ TEST_F_TIMEOUT(store, outlives_a_writer_that_is_killed_at_any_instant, 300)
 		nanosleep(&instant, NULL);
 		kill(child, SIGKILL);
 		waitpid(child, NULL, 0);
-		lines(self, text);
+		lines(self);
 		reopen(_metadata, self);
-		ASSERT_TRUE(adds_up(self, &c));
+		ASSERT_TRUE(adds_up(self));
 		all.unsure += c.unsure;
 		all.damaged += c.damaged;
 		/* One that was put, or sent, and not yet told of. */
@@ -1112,14 +1010,13 @@ TEST_F_TIMEOUT(store, outlives_a_writer_that_is_killed_at_any_instant, 300)
 		ASSERT_LE(put - sent, c.samples.waiting + 1);
 		shared->put = c.files;
 		shared->sent = c.files - c.samples.waiting;
-		store_close(self->s);
-		self->s = NULL;
+		shut(self);
 	}
 	reopen(_metadata, self);
 	/* each file is what was written */
-	while (answer(self, SENT_ALL, 1, 1, 0, NULL))
+	while (answer(self, SENT_ALL, 1, 1, 0))
 		;
-	ASSERT_TRUE(adds_up(self, &c));
+	ASSERT_TRUE(adds_up(self));
 	EXPECT_EQS(0U, c.damaged, 0U, c.samples.waiting);
 	dup2(self->err, 2);
 	TH_LOG("%d kills, %llu items, %llu of them sent by then, %llu unsure", kills,

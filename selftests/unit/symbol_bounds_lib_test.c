@@ -23,26 +23,19 @@ static double now(void)
 static bool cut_strings(const char *path)
 {
 	bool done = false;
-	struct stat st;
-	Elf64_Ehdr *eh;
+	size_t size;
+	Elf64_Ehdr *eh = symbol_map(path, &size);
 	Elf64_Shdr *sh;
-	unsigned int i;
-	int fd;
 
-	fd = open(path, O_RDWR | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &st))
-		return false;
-	eh = mmap(NULL, st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	close(fd);
-	if (eh == MAP_FAILED)
+	if (!eh)
 		return false;
 	sh = (Elf64_Shdr *)((char *)eh + eh->e_shoff);
-	for (i = 0; i < eh->e_shnum; i++)
+	for (unsigned int i = 0; i < eh->e_shnum; i++)
 		if (sh[i].sh_type == SHT_SYMTAB) {
 			sh[sh[i].sh_link].sh_size--;
 			done = true;
 		}
-	munmap(eh, st.st_size);
+	munmap(eh, size);
 	return done;
 }
 
@@ -55,7 +48,7 @@ static const char source[] =
 	({								\
 		lib_write(self->dir, "a.c", source);			\
 		ASSERT_EQ(0, lib_sh("cd %s && gcc -O1 -o out a.c", self->dir));	\
-		symbol_address(self->dir, "out", "local");			\
+		ADDRESS("local");			\
 	})
 
 TEST_F(symbol, packed_names_without_an_end_are_not_read)
@@ -66,11 +59,10 @@ TEST_F(symbol, packed_names_without_an_end_are_not_read)
 	NEED("gcc");
 	NEED("xz");
 	local = PROGRAM();
-	ASSERT_EQ(0, lib_sh("cd %s && objcopy -S --keep-symbol=local out mini", self->dir));
+	DO("objcopy -S --keep-symbol=local out mini");
 	snprintf(mini, sizeof(mini), "%s/mini", self->dir);
 	ASSERT_TRUE(cut_strings(mini));
-	ASSERT_EQ(0, lib_sh("cd %s && xz mini && strip out && "
-			    "objcopy --add-section .gnu_debugdata=mini.xz out", self->dir));
+	DO("xz mini && strip out && objcopy --add-section .gnu_debugdata=mini.xz out");
 	OPEN();
 	EXPECT_TRUE(NAMELESS(local));
 	EXPECT_EQ(GPROF_MISSING_ELF, gprof_symbolizer_missing(self->s));
@@ -84,10 +76,10 @@ TEST_F(symbol, packed_tables_that_are_compressed_once_more_are_not_read)
 	NEED("gcc");
 	NEED("xz");
 	local = PROGRAM();
-	ASSERT_EQ(0, lib_sh("cd %s && objcopy -S --keep-symbol=local out mini && "
-			    "head -c 1M /dev/zero >zeros && objcopy --add-section .debug_x=zeros mini "
-			    "big && objcopy --compress-debug-sections=zlib big mini && xz mini && strip out && "
-			    "objcopy --add-section .gnu_debugdata=mini.xz out", self->dir));
+	DO("objcopy -S --keep-symbol=local out mini && "
+	   "head -c 1M /dev/zero >zeros && objcopy --add-section .debug_x=zeros mini "
+	   "big && objcopy --compress-debug-sections=zlib big mini && xz mini && strip out && "
+	   "objcopy --add-section .gnu_debugdata=mini.xz out");
 	OPEN();
 	EXPECT_TRUE(NAMELESS(local));
 	EXPECT_EQ(GPROF_MISSING_PACKED, gprof_symbolizer_missing(self->s));
@@ -101,11 +93,10 @@ TEST_F(symbol, names_without_an_end_in_a_debug_file_are_not_read)
 
 	NEED("gcc");
 	local = PROGRAM();
-	ASSERT_EQ(0, lib_sh("cd %s && objcopy --only-keep-debug out out.debug", self->dir));
+	DO("objcopy --only-keep-debug out out.debug");
 	snprintf(debug, sizeof(debug), "%s/out.debug", self->dir);
 	ASSERT_TRUE(cut_strings(debug));
-	ASSERT_EQ(0, lib_sh("cd %s && strip out && objcopy -R .note.gnu.build-id "
-			    "--add-gnu-debuglink=out.debug out", self->dir));
+	DO("strip out && objcopy -R .note.gnu.build-id --add-gnu-debuglink=out.debug out");
 	OPEN();
 	EXPECT_TRUE(NAMELESS(local));
 	EXPECT_EQ(GPROF_MISSING_DEBUG, gprof_symbolizer_missing(self->s));
@@ -146,11 +137,11 @@ static long mib_to_name(struct __test_metadata *_metadata, FIXTURE_DATA(symbol) 
 	long before;
 
 	OPEN();
-	before = symbol_peak_kib();
+	before = lib_peak_kib(RUSAGE_SELF);
 	ASSERT_EQ(1, FRAMES(pc));
 	EXPECT_STREQ(name, self->frames[0].name);
 	EXPECT_EQ(GPROF_MISSING_DEBUG, gprof_symbolizer_missing(self->s));
-	return (symbol_peak_kib() - before) >> 10;
+	return (lib_peak_kib(RUSAGE_SELF) - before) >> 10;
 }
 
 TEST_F(symbol, a_name_that_ends_behind_its_section_is_none)
@@ -162,7 +153,7 @@ TEST_F(symbol, a_name_that_ends_behind_its_section_is_none)
 				".byte 1\n.quad main\n.quad end - main\n"
 				".byte 2\n.quad main\n.quad 8\n.asciz \"sound\"\n"
 				".byte 2\n.quad main + 8\n.quad 8\n.ascii \"endless\"\nunit_end:\n"));
-	last = symbol_address(self->dir, "out", "last");
+	last = ADDRESS("last");
 	OPEN();
 	ASSERT_EQ(1, FRAMES(last - 64));
 	EXPECT_STREQ("sound", self->frames[0].name);
@@ -181,7 +172,7 @@ TEST_F(symbol, functions_that_share_a_list_of_ranges_take_little_memory)
 				".rept 5000\n.byte 3\n.long ranges\n.endr\n.byte 0\nunit_end:\n"
 				".section .debug_ranges,\"\",%progbits\nranges:\n.rept 30000\n"
 				".quad 0, 1\n.endr\n.quad 0, 0\n"));
-	last = symbol_address(self->dir, "out", "last");
+	last = ADDRESS("last");
 	began = now();
 	EXPECT_GT(450, mib_to_name(_metadata, self, last, "last"));
 	EXPECT_GT(20, now() - began);
@@ -195,7 +186,7 @@ TEST_F(symbol, small_units_take_little_memory)
 	ASSERT_TRUE(build_dwarf(self->dir, "",
 				".byte 1\n.quad main\n.quad end - main + 1\n.byte 0\nunit_end:\n"
 				".rept 1000000\n.long 8\n.short 4\n.long abbrev\n.byte 8, 5\n.endr\n"));
-	last = symbol_address(self->dir, "out", "last");
+	last = ADDRESS("last");
 	EXPECT_GT(100, mib_to_name(_metadata, self, last, "last"));
 }
 
@@ -211,7 +202,7 @@ TEST_F(symbol, units_that_share_abbreviations_take_little_memory)
 				".byte 1\n.quad main\n.quad end - main + 1\n.byte 0\nunit_end:\n"
 				".rept 20\n.long 10\n.short 4\n.long abbrev\n.byte 8\n"
 				".uleb128 500999\n.endr\n"));
-	last = symbol_address(self->dir, "out", "last");
+	last = ADDRESS("last");
 	EXPECT_GT(100, mib_to_name(_metadata, self, last, "last"));
 }
 
@@ -225,10 +216,9 @@ TEST_F(symbol, tables_of_lines_take_little_memory)
 	static const char *const files[] = { "", ".rept 2000\n.asciz \"f\"\n.byte 1, 0, 0\n.endr\n" };
 	char text[4096];
 	uint64_t last;
-	size_t i;
 
 	NEED("gcc");
-	for (i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 2; i++) {
 		snprintf(text, sizeof(text),
 			 ".byte 4\n.quad main\n.quad end - main + 1\n.long lines\nunit_end:\n"
 			 ".section .debug_line,\"\",%%progbits\nlines: .long lines_end - lines - 4\n"
@@ -237,7 +227,7 @@ TEST_F(symbol, tables_of_lines_take_little_memory)
 			 "program: .byte 0, 9, 2\n.quad main\n%s.byte 0, 1, 1\nlines_end:\n",
 			 program[i][0], files[i], program[i][1]);
 		ASSERT_TRUE(build_dwarf(self->dir, "", text));
-		last = symbol_address(self->dir, "out", "last");
+		last = ADDRESS("last");
 		EXPECT_GT(100, mib_to_name(_metadata, self, last, "last")) TH_LOG("row %zu", i);
 		symbol_close(self);
 	}
@@ -249,9 +239,9 @@ TEST_F(symbol, compressed_debug_data_that_comes_to_much_is_not_unpacked)
 
 	NEED("gcc");
 	local = PROGRAM();
-	ASSERT_EQ(0, lib_sh("cd %s && head -c 300M /dev/zero >zeros && objcopy "
-			    "--add-section .debug_info=zeros out big && rm zeros && "
-			    "objcopy --compress-debug-sections=zlib big out && rm big", self->dir));
+	DO("head -c 300M /dev/zero >zeros && objcopy "
+	   "--add-section .debug_info=zeros out big && rm zeros && "
+	   "objcopy --compress-debug-sections=zlib big out && rm big");
 	EXPECT_GT(64, mib_to_name(_metadata, self, local, "local"));
 }
 
@@ -266,7 +256,7 @@ TEST_F(symbol, debug_data_that_is_a_maze_is_left)
 				".byte 1\n.quad main\n.quad end - main + 1\n"
 				".set i, 0\n.rept 62\n.byte 6\n.long . + 4 - unit\n.endr\n"
 				".zero 70\nunit_end:\n"));
-	last = symbol_address(self->dir, "out", "last");
+	last = ADDRESS("last");
 	OPEN();
 	began = now();
 	ASSERT_EQ(1, FRAMES(last));

@@ -64,13 +64,19 @@ FIXTURE_TEARDOWN(symbol)
 /* Nothing names the code at an address; where its function begins may be known. */
 #define NAMELESS(addr)	(!FRAMES(addr) || self->frames[0].name[0] == '+')
 
-/* What nm says of a symbol of DIR/FILE. */
-static inline uint64_t symbol_address(const char *dir, const char *file, const char *symbol)
+/* In the directory. */
+#define DO(cmd, ...)	ASSERT_EQ(0, lib_sh("cd %s && " cmd, self->dir, ##__VA_ARGS__))
+
+/* The address that a command says in hexadecimal, or 0. */
+static inline uint64_t __attribute__((format(printf, 1, 2))) symbol_said(const char *fmt, ...)
 {
 	char cmd[256], line[64] = "";
+	va_list ap;
 	FILE *f;
 
-	snprintf(cmd, sizeof(cmd), "nm %s/%s | awk '$3 == \"%s\" { print $1 }'", dir, file, symbol);
+	va_start(ap, fmt);
+	vsnprintf(cmd, sizeof(cmd), fmt, ap);
+	va_end(ap);
 	f = popen(cmd, "r");
 	if (!f || !fgets(line, sizeof(line), f))
 		line[0] = '\0';
@@ -79,12 +85,27 @@ static inline uint64_t symbol_address(const char *dir, const char *file, const c
 	return strtoull(line, NULL, 16);
 }
 
-/* What the process has taken at most so far, in KiB. */
-static inline long symbol_peak_kib(void)
+/* What nm says of a symbol of DIR/FILE. */
+static inline uint64_t symbol_address(const char *dir, const char *file, const char *symbol)
 {
-	struct rusage u;
+	return symbol_said("nm %s/%s | awk '$3 == \"%s\" { print $1 }'", dir, file, symbol);
+}
 
-	return getrusage(RUSAGE_SELF, &u) ? -1 : u.ru_maxrss;
+#define ADDRESS(symbol)	symbol_address(self->dir, "out", symbol)
+
+/* A file that may be written to; NULL: it cannot. */
+static inline void *symbol_map(const char *path, size_t *size)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+	void *p = MAP_FAILED;
+	struct stat st;
+
+	if (fd >= 0 && !fstat(fd, &st)) {
+		*size = (size_t)st.st_size;
+		p = mmap(NULL, *size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	}
+	close(fd);
+	return p == MAP_FAILED ? NULL : p;
 }
 
 #endif

@@ -29,9 +29,8 @@ TEST(symbols_of_cxx_and_rust_have_the_names_that_people_use)
 		{ "_", NULL }, { "_Z", NULL }, { "_ZN", NULL }, { "_R", NULL }, { "_Zebra", NULL },
 		{ "_Rust", NULL },
 	};
-	size_t i;
 
-	for (i = 0; i < sizeof(table) / sizeof(*table); i++) {
+	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
 		char *name = gprof_demangle(table[i].symbol);
 
 		if (table[i].name)
@@ -46,9 +45,8 @@ TEST(long_symbols_have_names)
 	static const char *const itself[] = { "_RB_", "_RNvB_", "_RIB_" };
 	static const size_t bytes[] = { 1000, 1039, 3000 };
 	static char symbol[16 << 10];
-	size_t i;
 
-	for (i = 0; i < sizeof(bytes) / sizeof(bytes[0]); i++) {
+	for (size_t i = 0; i < sizeof(bytes) / sizeof(bytes[0]); i++) {
 		char *name;
 
 		strcpy(symbol, "_ZN2ns3fooI");
@@ -66,7 +64,7 @@ TEST(long_symbols_have_names)
 	strcpy(symbol + 15004, "i");
 	free(gprof_demangle(symbol));
 	/* and of Rust, a name that refers to itself, long enough for a thread of its own */
-	for (i = 0; i < sizeof(itself) / sizeof(itself[0]); i++) {
+	for (size_t i = 0; i < sizeof(itself) / sizeof(itself[0]); i++) {
 		strcpy(symbol, itself[i]);
 		memset(symbol + strlen(itself[i]), 'a', 1100);
 		symbol[strlen(itself[i]) + 1100] = '\0';
@@ -138,6 +136,15 @@ static bool build(const char *dir, const char *compiler, const char *flags, cons
 #define BUILD(compiler, flags, name) \
 	ASSERT_TRUE(build(self->dir, compiler, flags, name) && symbol_open(self))
 
+#define MAKE(flags)	ASSERT_TRUE(build(self->dir, "gcc", flags, "a.c"))
+
+/* An address of the program that is made so. */
+#define MADE(flags, symbol) ({								\
+	NEED_SOURCE();									\
+	MAKE(flags);									\
+	ADDRESS(symbol);								\
+})
+
 #define NEED_SOURCE() do {								\
 	NEED("gcc");									\
 	lib_write(self->dir, "a.c", source);						\
@@ -151,7 +158,7 @@ static bool build(const char *dir, const char *compiler, const char *flags, cons
 
 static void check_inlined(struct __test_metadata *_metadata, FIXTURE_DATA(symbol) *self)
 {
-	uint64_t pc = symbol_address(self->dir, "out", "in_inner");
+	uint64_t pc = ADDRESS("in_inner");
 
 	ASSERT_NE(0, pc);
 	ASSERT_EQ(3, FRAMES(pc));
@@ -162,10 +169,10 @@ static void check_inlined(struct __test_metadata *_metadata, FIXTURE_DATA(symbol
 	EXPECT_EQ(9, self->frames[1].line);
 	EXPECT_STREQ("outer", self->frames[2].name);
 	EXPECT_EQS(13, self->frames[2].line, 11, self->frames[2].start_line);
-	EXPECT_NE(NULL, strstr(self->frames[2].file, "/a.c"));
-	EXPECT_ONE("outer", symbol_address(self->dir, "out", "in_outer"));
+	EXPECT_SAYS(self->frames[2].file, "/a.c");
+	EXPECT_ONE("outer", ADDRESS("in_outer"));
 	EXPECT_EQ(14, self->frames[0].line);
-	EXPECT_ONE("local", symbol_address(self->dir, "out", "local"));
+	EXPECT_ONE("local", ADDRESS("local"));
 }
 
 TEST_F(symbol, inlined_functions_of_programs_of_each_kind)
@@ -184,7 +191,7 @@ TEST_F(symbol, inlined_functions_of_programs_of_each_kind)
 		NEED(kinds[i].compiler);
 		lib_write(self->dir, "a.c", source);
 		BUILD(kinds[i].compiler, kinds[i].flags, "a.c");
-		ASSERT_EQ(0, lib_sh("cd %s && %s", self->dir, kinds[i].proof));
+		DO("%s", kinds[i].proof);
 		check_inlined(_metadata, self);
 		symbol_close(self);
 	}
@@ -193,11 +200,11 @@ TEST_F(symbol, inlined_functions_of_programs_of_each_kind)
 TEST_F(symbol, the_linkers_name_of_a_function_counts)
 {
 	NEED_SOURCE();
-	ASSERT_TRUE(build(self->dir, "gcc", "-O1 -g", "a.c"));
+	MAKE("-O1 -g");
 	/* As foo.cold or foo.constprop.0, of which DWARF says foo. */
 	ASSERT_EQ(0, lib_sh("objcopy --redefine-sym outer=outer.cold %s/out", self->dir));
 	OPEN();
-	ASSERT_EQ(3, FRAMES(symbol_address(self->dir, "out", "in_inner")));
+	ASSERT_EQ(3, FRAMES(ADDRESS("in_inner")));
 	EXPECT_STREQS("inner", self->frames[0].name, "outer.cold", self->frames[2].name);
 }
 
@@ -207,7 +214,7 @@ TEST_F(symbol, without_dwarf_there_is_the_function_alone)
 
 	NEED_SOURCE();
 	BUILD("gcc", "-O1 -g0", "a.c");
-	pc = symbol_address(self->dir, "out", "outer");
+	pc = ADDRESS("outer");
 	ASSERT_EQ(1, FRAMES(pc));
 	EXPECT_FALSE(self->inlines);
 	/* Not its alias with the underscores. */
@@ -226,7 +233,7 @@ TEST_F(symbol, a_function_without_a_size_ends_at_the_next)
 		  ".globl sized\n.type sized,%function\nsized: nop\n nop\n.size sized,.-sized\n"
 		  "after: nop\n nop\n");
 	BUILD("gcc", "-shared -nostdlib", "a.S");
-	sized = symbol_address(self->dir, "out", "sized");
+	sized = ADDRESS("sized");
 	EXPECT_ONE("start", sized - 1);
 	EXPECT_ONE("sized", sized);
 	ASSERT_EQ(0, lib_sh("objcopy -N after %s/out", self->dir));
@@ -244,7 +251,7 @@ TEST_F(symbol, versions_are_no_part_of_a_name)
 		  "__asm__(\".symver now,name@@V2\");\n");
 	lib_write(self->dir, "v.map", "V2 { global: name; local: *; };\n");
 	BUILD("gcc", "-O1 -fPIC -shared -Wl,--version-script=v.map", "a.c");
-	ASSERT_EQ(1, FRAMES(symbol_address(self->dir, "out", "name@@V2")));
+	ASSERT_EQ(1, FRAMES(ADDRESS("name@@V2")));
 	EXPECT_EQ(NULL, strchr(self->frames[0].name, '@'));
 }
 
@@ -253,10 +260,8 @@ TEST_F(symbol, a_stripped_library_has_its_dynamic_symbols)
 	uint64_t outer, local;
 	char place[32];
 
-	NEED_SOURCE();
-	ASSERT_TRUE(build(self->dir, "gcc", "-O1 -g0 -fPIC -shared", "a.c"));
-	outer = symbol_address(self->dir, "out", "outer");
-	local = symbol_address(self->dir, "out", "local");
+	outer = MADE("-O1 -g0 -fPIC -shared", "outer");
+	local = ADDRESS("local");
 	ASSERT_EQ(0, lib_sh("strip %s/out", self->dir));
 	OPEN();
 	EXPECT_ONE("outer", outer);
@@ -272,23 +277,15 @@ TEST_F(symbol, a_stripped_library_has_its_dynamic_symbols)
 }
 
 /* Takes the sections away, and @less bytes off the table of dynamic strings. */
-static bool leave_segments(const char *dir, unsigned int less)
+static bool leave_segments(const char *path, unsigned int less)
 {
 	bool done = false;
-	char path[128];
-	struct stat st;
-	Elf64_Ehdr *eh;
+	size_t size;
+	Elf64_Ehdr *eh = symbol_map(path, &size);
 	Elf64_Phdr *ph;
 	Elf64_Dyn *d;
-	int fd;
 
-	snprintf(path, sizeof(path), "%s/out", dir);
-	fd = open(path, O_RDWR | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &st))
-		return false;
-	eh = mmap(NULL, st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	close(fd);
-	if (eh == MAP_FAILED)
+	if (!eh)
 		return false;
 	eh->e_shoff = 0;
 	eh->e_shnum = 0;
@@ -302,24 +299,21 @@ static bool leave_segments(const char *dir, unsigned int less)
 		d->d_un.d_val -= less;
 		done = true;
 	}
-	munmap(eh, st.st_size);
+	munmap(eh, size);
 	return done;
 }
 
 /* No symbol comes of these: libdw would read on behind the table when it looks for one. */
 TEST_F(symbol, dynamic_strings_without_an_end_are_not_read)
 {
-	unsigned int less;
-	char path[128];
 	Elf *elf;
 
 	NEED_SOURCE();
-	ASSERT_TRUE(build(self->dir, "gcc", "-O1 -g0 -fPIC -shared", "a.c"));
-	snprintf(path, sizeof(path), "%s/out", self->dir);
+	MAKE("-O1 -g0 -fPIC -shared");
 	elf_version(EV_CURRENT);
-	for (less = 0; less < 2; less++) {
-		ASSERT_TRUE(leave_segments(self->dir, less));
-		self->fd = open(path, O_RDONLY | O_CLOEXEC);
+	for (unsigned int less = 0; less < 2; less++) {
+		ASSERT_TRUE(leave_segments(self->out, less));
+		self->fd = open(self->out, O_RDONLY | O_CLOEXEC);
 		elf = elf_begin(self->fd, ELF_C_READ, NULL);
 		ASSERT_NE(NULL, elf);
 		EXPECT_EQ(!less, gprof_elf_strings_end(elf));
@@ -341,16 +335,16 @@ TEST_F(symbol, a_separate_debug_file_is_found_by_build_id)
 	lib_write(self->dir, "a.c", source);
 	/* A source of its own makes a build-id of its own. */
 	ASSERT_EQ(0, lib_sh("echo 'int pid_%d;' >>%s/a.c", getpid(), self->dir));
-	ASSERT_TRUE(build(self->dir, "gcc", "-O1 -g -Wl,--build-id=sha1", "a.c"));
-	inner = symbol_address(self->dir, "out", "in_inner");
+	MAKE("-O1 -g -Wl,--build-id=sha1");
+	inner = ADDRESS("in_inner");
 	snprintf(debug, sizeof(debug), "readelf -n %s/out | awk '/Build ID/ { print $3 }'", self->dir);
 	f = popen(debug, "r");
 	ASSERT_NE(NULL, fgets(id, sizeof(id), f));
 	pclose(f);
 	id[strcspn(id, "\n")] = '\0';
 	snprintf(debug, sizeof(debug), "/usr/lib/debug/.build-id/%.2s/%s.debug", id, id + 2);
-	ASSERT_EQ(0, lib_sh("cd %s && mkdir -p $(dirname %s) && objcopy --only-keep-debug out %s && "
-			    "strip out", self->dir, debug, debug));
+	DO("mkdir -p $(dirname %s) && objcopy --only-keep-debug out %s && "
+	   "strip out", debug, debug);
 	if (symbol_open(self)) {
 		EXPECT_EQ(3, FRAMES(inner));
 		EXPECT_STREQS("inner", self->frames[0].name, "outer", self->frames[2].name);
@@ -388,18 +382,16 @@ TEST_F(symbol, a_debug_file_that_was_unpacked_is_not_in_memory_twice)
 		SKIP(return, "cannot write to /usr/lib/debug");
 	lib_write(self->dir, "a.c", source);
 	/* 20,000 names of a hash each: a MiB that does not shrink well */
-	ASSERT_EQ(0, lib_sh("cd %s && seq 20000 | awk '{ srand($1); printf \"int a\"; "
-			    "for (i = 0; i < 60; i++) printf \"%%c\", 97 + int(rand() * 26); "
-			    "print $1 \";\" }' >>a.c", self->dir));
+	DO("seq 20000 | awk '{ srand($1); printf \"int a\"; "
+	   "for (i = 0; i < 60; i++) printf \"%%c\", 97 + int(rand() * 26); "
+	   "print $1 \";\" }' >>a.c");
 	snprintf(id, sizeof(id), "%032d%08d", 7, getpid());
 	snprintf(debug, sizeof(debug), "/usr/lib/debug/.build-id/00/%s.debug", id + 2);
-	ASSERT_EQ(0, lib_sh("cd %s && gcc -O1 -g -gz=zlib -Wl,--build-id=0x%s -o out a.c", self->dir,
-			    id));
-	inner = symbol_address(self->dir, "out", "in_inner");
-	outer = symbol_address(self->dir, "out", "in_outer");
-	ASSERT_EQ(0, lib_sh("cd %s && mkdir -p $(dirname %s) && objcopy --only-keep-debug out %s && "
-			    "strip out && test $(stat -c %%s %s) -gt 1000000", self->dir, debug, debug,
-			    debug));
+	DO("gcc -O1 -g -gz=zlib -Wl,--build-id=0x%s -o out a.c", id);
+	inner = ADDRESS("in_inner");
+	outer = ADDRESS("in_outer");
+	DO("mkdir -p $(dirname %s) && objcopy --only-keep-debug out %s && "
+	   "strip out && test $(stat -c %%s %s) -gt 1000000", debug, debug, debug);
 	self->fd = open(self->out, O_RDONLY | O_CLOEXEC);
 	/* A process that sees files as we do. */
 	self->s = gprof_symbolizer_open(self->fd, self->out, (uint32_t)getpid());
@@ -421,10 +413,8 @@ TEST_F(symbol, a_compressed_symbol_table_is_read)
 {
 	uint64_t local;
 
-	NEED_SOURCE();
 	NEED("xz");
-	ASSERT_TRUE(build(self->dir, "gcc", "-O1 -g0", "a.c"));
-	local = symbol_address(self->dir, "out", "local");
+	local = MADE("-O1 -g0", "local");
 	ASSERT_EQ(0, lib_sh("cd %s && objcopy -S --keep-symbol=local out mini && xz mini && "
 			    "strip out && objcopy --add-section .gnu_debugdata=mini.xz out",
 			    self->dir));
@@ -434,18 +424,11 @@ TEST_F(symbol, a_compressed_symbol_table_is_read)
 
 TEST_F(symbol, linkage_stubs_are_called_by_what_they_lead_to)
 {
-	char line[64] = "", cmd[256];
 	uint64_t plt;
-	FILE *f;
 
 	NEED_SOURCE();
 	BUILD("gcc", "-O1 -fcf-protection=none -Wl,-z,lazy", "a.c");
-	snprintf(cmd, sizeof(cmd), "objdump -d %s/out | awk '/<puts@plt>:/ { print $1 }'", self->dir);
-	f = popen(cmd, "r");
-	if (!fgets(line, sizeof(line), f))
-		line[0] = '\0';
-	pclose(f);
-	plt = strtoull(line, NULL, 16);
+	plt = symbol_said("objdump -d %s/out | awk '/<puts@plt>:/ { print $1 }'", self->dir);
 	ASSERT_NE(0, plt);
 	EXPECT_ONE("puts@plt", plt);
 	EXPECT_ONE("puts@plt", plt + 15);
@@ -454,9 +437,8 @@ TEST_F(symbol, linkage_stubs_are_called_by_what_they_lead_to)
 TEST_F(symbol, what_is_no_program_is_refused)
 {
 	static const char *const bad[] = { "", "\177ELF", "#!/bin/sh\n", "!<arch>\n" };
-	size_t i;
 
-	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		int fd = lib_memfd(bad[i], strlen(bad[i]));
 
 		EXPECT_EQ(NULL, gprof_symbolizer_open(fd, NULL, 0));
@@ -469,13 +451,12 @@ TEST_F(symbol, what_is_no_program_is_refused)
 TEST_F(symbol, a_function_of_what_is_no_regular_file_is_not_looked_for)
 {
 	struct gprof_error e = { 0 };
-	char path[256];
+	const char *path = lib_text("%s/pipe", self->dir);
 	uint64_t offset;
 
-	snprintf(path, sizeof(path), "%s/pipe", self->dir);
 	ASSERT_EQ(0, mkfifo(path, 0600));
 	EXPECT_EQ(-EINVAL, gprof_function_offset(path, "main", &offset, &e));
-	EXPECT_NE(NULL, strstr(e.text, "no regular file")) TH_LOG("%s", e.text);
+	EXPECT_SAYS(e.text, "no regular file");
 	EXPECT_EQ(-EINVAL, gprof_function_offset("/dev/zero", "main", &offset, &e));
 	EXPECT_EQ(-EINVAL, gprof_function_offset(self->dir, "main", &offset, &e));
 	EXPECT_EQ(-ENOENT, gprof_function_offset("/nonexistent", "main", &offset, &e));
@@ -484,28 +465,22 @@ TEST_F(symbol, a_function_of_what_is_no_regular_file_is_not_looked_for)
 TEST_F(symbol, a_file_that_shrinks_meanwhile_makes_no_harm)
 {
 	uint64_t pc;
-	char path[128];
 
 	NEED_SOURCE();
 	BUILD("gcc", "-O1 -g", "a.c");
-	pc = symbol_address(self->dir, "out", "in_inner");
-	snprintf(path, sizeof(path), "%s/out", self->dir);
-	ASSERT_EQ(0, truncate(path, 100));
+	pc = ADDRESS("in_inner");
+	ASSERT_EQ(0, truncate(self->out, 100));
 	EXPECT_EQ(0, FRAMES(pc));
 }
 
 TEST_F(symbol, a_large_file_that_shrinks_meanwhile_makes_no_harm)
 {
 	uint64_t pc;
-	char path[128];
 
-	NEED_SOURCE();
-	ASSERT_TRUE(build(self->dir, "gcc", "-O1 -g", "a.c"));
-	pc = symbol_address(self->dir, "out", "in_inner");
-	snprintf(path, sizeof(path), "%s/out", self->dir);
-	ASSERT_EQ(0, truncate(path, 100 << 20));
+	pc = MADE("-O1 -g", "in_inner");
+	ASSERT_EQ(0, truncate(self->out, 100 << 20));
 	OPEN();
-	ASSERT_EQ(0, truncate(path, 100));
+	ASSERT_EQ(0, truncate(self->out, 100));
 	EXPECT_EQ(0, FRAMES(pc));
 }
 
@@ -535,13 +510,12 @@ TEST_F(symbol, a_separate_debug_file_is_found_by_its_link)
 	static const char *const where[] = { "out.debug", ".debug/out.debug" };
 	int low = open_below(512), all = open_below(1024);
 	uint64_t inner;
-	size_t i;
 
 	NEED("gcc");
-	for (i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 2; i++) {
 		lib_write(self->dir, "a.c", source);
-		ASSERT_TRUE(build(self->dir, "gcc", "-O1 -g -Wl,--build-id=none", "a.c"));
-		inner = symbol_address(self->dir, "out", "in_inner");
+		MAKE("-O1 -g -Wl,--build-id=none");
+		inner = ADDRESS("in_inner");
 		ASSERT_EQ(0, link_debug_file(self->dir, "-O1 -g -Wl,--build-id=none", where[i]));
 		OPEN();
 		EXPECT_EQ(3, FRAMES(inner));
@@ -635,9 +609,7 @@ TEST_F(symbol, a_debug_file_that_shrinks_meanwhile_makes_no_harm)
 {
 	uint64_t inner;
 
-	NEED_SOURCE();
-	ASSERT_TRUE(build(self->dir, "gcc", "-O1 -g -Wl,--build-id=none", "a.c"));
-	inner = symbol_address(self->dir, "out", "in_inner");
+	inner = MADE("-O1 -g -Wl,--build-id=none", "in_inner");
 	ASSERT_EQ(0, link_debug_file(self->dir, "-O1 -g -Wl,--build-id=none", "out.debug"));
 	ASSERT_EQ(0, lib_sh("chmod g+w %s/out.debug", self->dir));
 	OPEN();
@@ -678,8 +650,8 @@ static bool build_go(const char *dir, const char *nr, const char *second)
 #define GO_PROGRAM() do {								\
 	NEED("gcc");									\
 	ASSERT_TRUE(build_go(self->dir, "2", "f2 - functions"));			\
-	first = symbol_address(self->dir, "out", "first");				\
-	second = symbol_address(self->dir, "out", "second");				\
+	first = ADDRESS("first");				\
+	second = ADDRESS("second");				\
 	ASSERT_EQ(0, lib_sh("strip %s/out", self->dir));				\
 	OPEN();										\
 } while (0)
@@ -713,12 +685,11 @@ TEST_F(symbol, a_go_table_that_leads_out_of_itself_gives_no_names)
 	static const char *const nr[] = { "0x2000000000000002", "0x1fffffffffffffff", "9", "2", "2" };
 	static const char *const second[] = { "0", "0", "0", "0xfffffff0", "0x7fffffff" };
 	uint64_t at;
-	size_t i;
 
 	NEED("gcc");
-	for (i = 0; i < 5; i++) {
+	for (size_t i = 0; i < 5; i++) {
 		ASSERT_TRUE(build_go(self->dir, nr[i], second[i]));
-		at = symbol_address(self->dir, "out", "second");
+		at = ADDRESS("second");
 		ASSERT_EQ(0, lib_sh("strip %s/out", self->dir));
 		OPEN();
 		EXPECT_EQ(0, FRAMES(at));
@@ -741,12 +712,10 @@ TEST_F(symbol, a_small_table_within_a_stripped_program_has_its_names)
 {
 	uint64_t local;
 
-	NEED_SOURCE();
 	NEED("xz");
-	ASSERT_TRUE(build(self->dir, "gcc", "-O1", "a.c"));
-	local = symbol_address(self->dir, "out", "local");
-	ASSERT_EQ(0, lib_sh("cd %s && objcopy --only-keep-debug out mini && xz mini && strip out && "
-			    "objcopy --add-section .gnu_debugdata=mini.xz out", self->dir));
+	local = MADE("-O1", "local");
+	DO("objcopy --only-keep-debug out mini && xz mini && strip out && "
+	   "objcopy --add-section .gnu_debugdata=mini.xz out");
 	OPEN();
 	EXPECT_ONE("local", local);
 	EXPECT_EQ(GPROF_MISSING_NOT, gprof_symbolizer_missing(self->s));
@@ -774,11 +743,11 @@ TEST_F(symbol, a_small_table_that_there_is_no_memory_for_is_not_called_damaged)
 	if (LIB_MEMORY(1) == INT64_MAX)
 		SKIP(return, "AddressSanitizer takes all addresses");
 	lib_write(self->dir, "a.c", source);
-	ASSERT_TRUE(build(self->dir, "gcc", "-O1", "a.c"));
-	local = symbol_address(self->dir, "out", "local");
-	ASSERT_EQ(0, lib_sh("cd %s && objcopy --only-keep-debug out mini && head -c 40M /dev/zero >zeros && "
-			    "objcopy --add-section .zeros=zeros mini && xz mini && strip out && "
-			    "objcopy --add-section .gnu_debugdata=mini.xz out", self->dir));
+	MAKE("-O1");
+	local = ADDRESS("local");
+	DO("objcopy --only-keep-debug out mini && head -c 40M /dev/zero >zeros && "
+	   "objcopy --add-section .zeros=zeros mini && xz mini && strip out && "
+	   "objcopy --add-section .gnu_debugdata=mini.xz out");
 	OPEN();
 	ASSERT_EQ(0, getrlimit(RLIMIT_AS, &before));
 	little = before;
@@ -809,13 +778,11 @@ TEST_F(symbol, a_small_table_that_nothing_unpacks_takes_no_other_names)
 {
 	uint64_t outer;
 
-	NEED_SOURCE();
 	NEED("xz");
-	ASSERT_TRUE(build(self->dir, "gcc", "-O1 -rdynamic", "a.c"));
-	outer = symbol_address(self->dir, "out", "main");
+	outer = MADE("-O1 -rdynamic", "main");
 	ASSERT_NE(0, outer);
-	ASSERT_EQ(0, lib_sh("cd %s && objcopy --only-keep-debug out mini && xz mini && strip out && "
-			    "objcopy --add-section .gnu_debugdata=mini.xz out", self->dir));
+	DO("objcopy --only-keep-debug out mini && xz mini && strip out && "
+	   "objcopy --add-section .gnu_debugdata=mini.xz out");
 	OPEN();
 	no_lzma = true;
 	EXPECT_EQ(1, FRAMES(outer));
@@ -829,17 +796,15 @@ TEST_F(symbol, a_small_table_that_unpacks_to_much_is_not_unpacked)
 	uint64_t local;
 	long before;
 
-	NEED_SOURCE();
 	NEED("xz");
-	ASSERT_TRUE(build(self->dir, "gcc", "-O1", "a.c"));
-	local = symbol_address(self->dir, "out", "local");
-	ASSERT_EQ(0, lib_sh("cd %s && head -c 300M /dev/zero | xz -0 >mini.xz && strip out && "
-			    "objcopy --add-section .gnu_debugdata=mini.xz out", self->dir));
-	before = symbol_peak_kib();
+	local = MADE("-O1", "local");
+	DO("head -c 300M /dev/zero | xz -0 >mini.xz && strip out && "
+	   "objcopy --add-section .gnu_debugdata=mini.xz out");
+	before = lib_peak_kib(RUSAGE_SELF);
 	OPEN();
 	EXPECT_TRUE(NAMELESS(local));
 	EXPECT_EQ(GPROF_MISSING_PACKED, gprof_symbolizer_missing(self->s));
-	EXPECT_GT(64 << 10, symbol_peak_kib() - before);
+	EXPECT_GT(64 << 10, lib_peak_kib(RUSAGE_SELF) - before);
 }
 
 /* Of which versions are taken off, so that each would be a copy. */
@@ -855,15 +820,14 @@ TEST_F(symbol, names_that_share_one_long_text_take_little_memory)
 		{ 100, 60000, GPROF_MISSING_NOT, 1 },
 	};
 	long before;
-	size_t i;
 
-	for (i = 0; i < 3; i++) {
+	for (size_t i = 0; i < 3; i++) {
 		ASSERT_TRUE(names_write(self->out, table[i].nr, table[i].len, "@V"));
-		before = symbol_peak_kib();
+		before = lib_peak_kib(RUSAGE_SELF);
 		OPEN();
 		EXPECT_EQ(table[i].frames, FRAMES(NAMES_TEXT + NAMES_STEP));
 		EXPECT_EQ(table[i].why, gprof_symbolizer_missing(self->s));
-		EXPECT_GT(100 << 10, symbol_peak_kib() - before) TH_LOG("row %zu", i);
+		EXPECT_GT(100 << 10, lib_peak_kib(RUSAGE_SELF) - before) TH_LOG("row %zu", i);
 		symbol_close(self);
 	}
 }
@@ -895,7 +859,7 @@ struct caller {
 } while (0)
 
 #define CALLER(symbol, pushed) \
-	gprof_symbolizer_caller(self->s, symbol_address(self->dir, "out", symbol), pushed)
+	gprof_symbolizer_caller(self->s, ADDRESS(symbol), pushed)
 
 TEST_F(symbol, amd64_guesses_are_right_where_the_table_says_so)
 {
@@ -922,20 +886,13 @@ TEST_F(symbol, amd64_guesses_are_right_where_the_table_says_so)
 
 TEST_F(symbol, amd64_linkage_stubs_are_understood)
 {
-	char line[64] = "", cmd[256];
 	uint64_t plt;
-	FILE *f;
 
 	if (lib_sh("gcc -dumpmachine 2>&1 | grep -q x86_64"))
 		SKIP(return, "no gcc for amd64");
 	lib_write(self->dir, "a.c", source);
 	BUILD("gcc", "-O1 -fcf-protection=none -Wl,-z,lazy", "a.c");
-	snprintf(cmd, sizeof(cmd), "objdump -d %s/out | awk '/<puts@plt>:/ { print $1 }'", self->dir);
-	f = popen(cmd, "r");
-	if (!fgets(line, sizeof(line), f))
-		line[0] = '\0';
-	pclose(f);
-	plt = strtoull(line, NULL, 16);
+	plt = symbol_said("objdump -d %s/out | awk '/<puts@plt>:/ { print $1 }'", self->dir);
 	ASSERT_NE(0, plt);
 	/* jmp, push, jmp: behind the push the return address is one word higher. */
 	EXPECT_TRUE(gprof_symbolizer_caller(self->s, plt, false));

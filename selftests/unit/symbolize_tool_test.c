@@ -131,10 +131,9 @@ static void feed(struct gprof_decoder *d, const struct gprof_process *process, u
 	struct gprof_sample_rec sample = {
 		.rec = { GPROF_REC_SAMPLE, 0, sizeof(sample) }, .time = 200, .tid = 7, .stack = id,
 	};
-	uint32_t i;
 
 	gprof_decoder_feed(d, &stack.s.rec, sizeof(stack));
-	for (i = 0; i <= id % 3; i++)
+	for (uint32_t i = 0; i <= id % 3; i++)
 		gprof_decoder_feed(d, &sample.rec, sizeof(sample));
 }
 
@@ -161,7 +160,6 @@ static bool record(FIXTURE_DATA(symbolize) *self, const char *to)
 	struct gprof_decoder d;
 	struct gprof_builder b;
 	struct stat st;
-	uint64_t at;
 	int fd, err;
 
 	snprintf(map.m.path, sizeof(map.path), "%s/app", self->dir);
@@ -173,7 +171,7 @@ static bool record(FIXTURE_DATA(symbolize) *self, const char *to)
 	gprof_decoder_init(&d, &gprof_builder_ops, &b);
 	gprof_decoder_feed(&d, &g.rec, sizeof(g));
 	err = gprof_spaces_map(&b.spaces, &map.m, map.m.path);
-	for (at = self->code.text; at < self->code.text_end; at++)
+	for (uint64_t at = self->code.text; at < self->code.text_end; at++)
 		feed(&d, &map.m.process, (uint32_t)(at - self->code.text + 1),
 		     START + at - self->code.offset,
 		     START + self->code.text_end - self->code.offset);
@@ -192,10 +190,9 @@ static bool record(FIXTURE_DATA(symbolize) *self, const char *to)
 static void dump_location(FILE *f, const struct gprof_profile *p, const struct gprof_location *l)
 {
 	const struct gprof_line *line = p->lines + l->lines;
-	uint32_t i;
 
 	fprintf(f, " %u:%llx", l->mapping, (unsigned long long)l->address);
-	for (i = 0; i < l->nr_lines; i++, line++) {
+	for (uint32_t i = 0; i < l->nr_lines; i++, line++) {
 		const struct gprof_function *fn = &p->functions[line->function];
 
 		fprintf(f, "[%s,%s,%s:%lld,%lld,%lld]", p->strings.v[fn->name],
@@ -210,10 +207,9 @@ static bool dump(const char *file, char *text)
 	int fd = open(file, O_RDONLY | O_CLOEXEC);
 	struct gprof_profile *p = gprof_profile_read(fd);
 	FILE *f = fmemopen(text, DUMP, "w");
-	size_t i, j;
 
 	close(fd);
-	for (i = 0; p && i < p->nr_mappings; i++) {
+	for (size_t i = 0; p && i < p->nr_mappings; i++) {
 		const struct gprof_mapping *m = &p->mappings[i];
 
 		fprintf(f, "map %llx %llx %llx %s %s %d%d%d%d\n", (unsigned long long)m->start,
@@ -221,23 +217,23 @@ static bool dump(const char *file, char *text)
 			p->strings.v[m->filename], p->strings.v[m->build_id], m->has_functions,
 			m->has_filenames, m->has_line_numbers, m->has_inline_frames);
 	}
-	for (i = 0; p && i < p->nr_samples; i++) {
+	for (size_t i = 0; p && i < p->nr_samples; i++) {
 		const struct gprof_sample *s = &p->samples[i];
 		const struct gprof_label_set *set = &p->label_sets[s->labels];
 
-		for (j = 0; j < p->nr_columns; j++)
+		for (size_t j = 0; j < p->nr_columns; j++)
 			fprintf(f, "%lld ", (long long)p->values[i * p->nr_columns + j]);
-		for (j = 0; j < set->nr; j++) {
+		for (size_t j = 0; j < set->nr; j++) {
 			const struct gprof_label *l = &p->labels[set->first + j];
 
 			fprintf(f, "%s=%s%lld%s ", p->strings.v[l->key], p->strings.v[l->str],
 				(long long)l->num, p->strings.v[l->unit]);
 		}
-		for (j = 0; j < s->nr_locations; j++)
+		for (size_t j = 0; j < s->nr_locations; j++)
 			dump_location(f, p, &p->locations[p->stacks[s->locations + j]]);
 		fputc('\n', f);
 	}
-	for (i = 0; p && i < p->nr_comments; i++)
+	for (size_t i = 0; p && i < p->nr_comments; i++)
 		fprintf(f, "comment %s\n", p->strings.v[p->comments[i]]);
 	fclose(f);
 	gprof_profile_free(p);
@@ -270,7 +266,6 @@ TEST_F(symbolize, a_stripped_program_gets_what_the_whole_one_has)
 		/* a debug file beside it that is none is not in the way */
 		{ "cp full app; mkdir .debug; echo x >.debug/app.debug", "" },
 	};
-	size_t i;
 
 	ASSERT_EQ(0, lib_sh("mkdir -p dbg/.build-id/%.2s && cp app.debug dbg/.build-id/%.2s/%s.debug",
 			    self->code.id, self->code.id, self->code.id + 2));
@@ -279,7 +274,7 @@ TEST_F(symbolize, a_stripped_program_gets_what_the_whole_one_has)
 	ASSERT_NE(NULL, strstr(self->wanted, "[add,add,"));
 	ASSERT_NE(NULL, strstr(self->wanted, "[inner,inner,"));
 	ASSERT_EQ(0, lib_sh("strip app"));
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		ASSERT_EQ(0, lib_sh("cp full app && strip app"));
 		ASSERT_TRUE(record(self, "old.pb.gz"));
 		ASSERT_TRUE(dump("old.pb.gz", self->got));
@@ -288,7 +283,7 @@ TEST_F(symbolize, a_stripped_program_gets_what_the_whole_one_has)
 		ASSERT_EQ(0, lib_sh("%s", rows[i].before));
 		symbolize(self, rows[i].options);
 		EXPECT_EQ(0, self->r.status);
-		EXPECT_NE(NULL, strstr(self->r.err, "named "));
+		EXPECT_SAYS(self->r.err, "named ");
 		ASSERT_TRUE(dump("old.pb.gz", self->got));
 		EXPECT_STREQ(self->wanted, self->got)
 			TH_LOG("%s: %s: %s", rows[i].before, rows[i].options, self->r.err);
@@ -325,14 +320,13 @@ TEST_F(symbolize, what_is_not_the_file_is_told_and_nothing_of_it_taken)
 		{ "true", "-o /nonexistent/x", 1, { "/nonexistent/x cannot be written" } },
 		{ "true", "another.pb.gz", 2, { "symbolize wants one profile" } },
 	};
-	size_t i, j;
 
 	ASSERT_EQ(0, lib_sh("cp a.c b.c && echo 'int b;' >>b.c && "
 			    "gcc -O2 -g -pie -fPIE -Wl,--build-id=sha1 b.c -o other"));
 	ASSERT_EQ(0, lib_sh("strip app"));
 	ASSERT_TRUE(record(self, "first.pb.gz"));
 	ASSERT_TRUE(dump("first.pb.gz", self->wanted));
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		ASSERT_EQ(0, lib_sh("cp first.pb.gz old.pb.gz && rm -rf dbg && cp full app && strip app"));
 		ASSERT_EQ(0, lib_sh("$(echo '%s' | grep -q ID && echo true || echo false) && "
 				    "{ mkdir -p dbg/.build-id/%.2s && cp other dbg/.build-id/%.2s/%s.debug; } || { %s; }",
@@ -341,7 +335,7 @@ TEST_F(symbolize, what_is_not_the_file_is_told_and_nothing_of_it_taken)
 		symbolize(self, rows[i].options);
 		EXPECT_EQ(rows[i].status, self->r.status)
 			TH_LOG("%s: %s", rows[i].options, self->r.err);
-		for (j = 0; j < 2 && rows[i].told[j]; j++) {
+		for (size_t j = 0; j < 2 && rows[i].told[j]; j++) {
 			EXPECT_NE(NULL, strstr(self->r.err, rows[i].told[j]))
 				TH_LOG("%s: %s", rows[i].told[j], self->r.err);
 		}
@@ -361,15 +355,14 @@ TEST_F(symbolize, a_piece_of_code_is_not_guessed)
 	ASSERT_EQ(0, lib_sh("mv app stripped"));
 	symbolize(self, "--file app.debug");
 	EXPECT_EQ(1, self->r.status);
-	EXPECT_NE(NULL, strstr(self->r.err, "does not say where in it the code lay"))
-		TH_LOG("%s", self->r.err);
+	EXPECT_SAYS(self->r.err, "does not say where in it the code lay");
 	ASSERT_TRUE(dump("old.pb.gz", self->got));
 	EXPECT_STREQ(self->wanted, self->got);
 	/* the file itself does */
 	symbolize(self, "--file app.debug --file stripped");
 	EXPECT_EQ(0, self->r.status);
 	ASSERT_TRUE(dump("old.pb.gz", self->got));
-	EXPECT_NE(NULL, strstr(self->got, "[add,add,"));
+	EXPECT_SAYS(self->got, "[add,add,");
 }
 
 /* Wherever a debug file ends, or is not what it was: told, or names, never the end of us. */
@@ -377,12 +370,11 @@ TEST_F(symbolize, a_damaged_debug_file_is_no_end)
 {
 	struct stat st;
 	off_t at;
-	int i;
 
 	ASSERT_EQ(0, lib_sh("strip app"));
 	ASSERT_TRUE(record(self, "old.pb.gz"));
 	ASSERT_EQ(0, stat("app.debug", &st));
-	for (i = 0; i < 40; i++) {
+	for (int i = 0; i < 40; i++) {
 		at = st.st_size * i / 40;
 		ASSERT_EQ(0, i % 2 ? lib_sh("head -c %lld app.debug >bad", (long long)at) :
 			  lib_sh("cp app.debug bad && dd if=full of=bad bs=1 count=64 skip=%d "
@@ -404,7 +396,6 @@ TEST_F(symbolize, a_server_is_asked_where_the_environment_names_one)
 {
 	char url[64];
 	pid_t pid;
-	int i;
 
 	if (!lib_have("debuginfod"))
 		SKIP(return, "there is no debuginfod");
@@ -428,8 +419,8 @@ TEST_F(symbolize, a_server_is_asked_where_the_environment_names_one)
 	setenv("DEBUGINFOD_URLS", url, 1);
 	symbolize(self, "--no-debuginfod");
 	EXPECT_EQ(1, self->r.status);
-	EXPECT_NE(NULL, strstr(self->r.err, "leave out --no-debuginfod"));
-	for (i = 0; i < 300 && self->r.status; i++) {
+	EXPECT_SAYS(self->r.err, "leave out --no-debuginfod");
+	for (int i = 0; i < 300 && self->r.status; i++) {
 		lib_sh("rm -rf %s/????????????????????????????????????????", self->dir);
 		usleep(100000);
 		symbolize(self, "");
@@ -459,14 +450,12 @@ TEST_F(symbolize, wild_mappings_are_told)
 		{ 0xffffffff80000000, UINT64_MAX, 0, 0xffffffff80000010, "[kernel.kallsyms]", "0123456789", "kptr_restrict" },
 	};
 	struct gprof_profile *p = gprof_profile_new();
-	char app[128];
+	const char *app = lib_text("%s/app", self->dir);
 	uint32_t at;
-	size_t i;
 	int fd;
 
-	snprintf(app, sizeof(app), "%s/app", self->dir);
 	ASSERT_EQ(0, gprof_profile_add_column(p, "samples", "count"));
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const char *file = strcmp(rows[i].file, "APP") ? rows[i].file : app;
 		const char *id = strcmp(rows[i].build_id, "ID") ? rows[i].build_id : self->code.id;
 		struct gprof_mapping m = {
@@ -488,19 +477,19 @@ TEST_F(symbolize, wild_mappings_are_told)
 	ASSERT_TRUE(dump("old.pb.gz", self->wanted));
 	symbolize(self, "");
 	EXPECT_EQ(1, self->r.status);
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		EXPECT_NE(NULL, strstr(self->r.err, rows[i].told))
 			TH_LOG("%s: %s", rows[i].told, self->r.err);
 	}
-	EXPECT_NE(NULL, strstr(self->r.err, "no mapping: 1 location: the profile does not say"));
-	EXPECT_NE(NULL, strstr(self->r.err, "named 0 of 10 locations"));
+	EXPECT_SAYS(self->r.err, "no mapping: 1 location: the profile does not say",
+		    "named 0 of 10 locations");
 	EXPECT_EQ(NULL, strchr(self->r.err, '\033'));
 	ASSERT_TRUE(dump("old.pb.gz", self->got));
 	EXPECT_STREQ(self->wanted, self->got);
 	ASSERT_TRUE(lib_put("old.pb.gz", "no profile", 10));
 	symbolize(self, "");
 	EXPECT_EQ(1, self->r.status);
-	EXPECT_NE(NULL, strstr(self->r.err, "old.pb.gz is text"));
+	EXPECT_SAYS(self->r.err, "old.pb.gz is text");
 }
 
 TEST_F(symbolize, views_say_what_would_name_it)
@@ -512,17 +501,17 @@ TEST_F(symbolize, views_say_what_would_name_it)
 	ASSERT_EQ(0, lib_sh("strip app"));
 	ASSERT_TRUE(record(self, "old.pb.gz"));
 	run(&self->r, cmd_top, top, -1);
-	EXPECT_NE(NULL, strstr(self->r.out, hint)) TH_LOG("%s", self->r.out);
+	EXPECT_SAYS(self->r.out, hint);
 	RUN_OK(cmd_view, view);
-	EXPECT_NE(NULL, strstr(self->r.err, hint));
+	EXPECT_SAYS(self->r.err, hint);
 	setenv("DEBUGINFOD_URLS", "http://127.0.0.1:1", 1);
 	run(&self->r, cmd_top, top, -1);
-	EXPECT_NE(NULL, strstr(self->r.out, "gprofctl symbolize old.pb.gz asks http://127.0.0.1:1, or "
-					    "install debug symbols of app before\n"));
+	EXPECT_SAYS(self->r.out,
+		    "gprofctl symbolize old.pb.gz asks http://127.0.0.1:1, or " "install debug symbols of app before\n");
 	symbolize(self, "--no-debuginfod --file app.debug");
 	EXPECT_EQ(0, self->r.status);
 	run(&self->r, cmd_top, top, -1);
-	EXPECT_EQ(NULL, strstr(self->r.out, "could have names"));
+	EXPECT_LACKS(self->r.out, "could have names");
 	run(&self->r, cmd_view, view, -1);
 	EXPECT_STREQ("", self->r.err);
 }
@@ -534,7 +523,6 @@ TEST_F(symbolize, packages_are_those_that_dpkg_has)
 		"/usr/lib/libx.so.1\n/etc",
 	};
 	char *names[6];
-	size_t i;
 
 	ASSERT_TRUE(lib_write(".", "info/libx1:amd64.list", "/.\n/usr\n/usr/lib/libx.so.1\n/usr/lib/libx.so.12\n"));
 	ASSERT_TRUE(lib_write(".", "info/libc6:amd64.list", "/.\n/usr/lib/libc.so.6\n"));
@@ -542,7 +530,7 @@ TEST_F(symbolize, packages_are_those_that_dpkg_has)
 	ASSERT_TRUE(lib_write(".", "info/empty.list", ""));
 	debug_packages("info", paths, 6, names);
 	EXPECT_STREQS("libx1-dbgsym", names[0], "libc6-dbg", names[1]);
-	for (i = 2; i < 6; i++)
+	for (size_t i = 2; i < 6; i++)
 		EXPECT_EQ(NULL, names[i]);
 	free(names[0]);
 	free(names[1]);

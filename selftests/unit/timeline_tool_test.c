@@ -7,6 +7,7 @@
 #include "cli/cmd.h"
 #include "views/pieces.h"
 #include "views_build.h"
+#include "lib_util.h"
 
 #define PAGE_MAX	(64U << 20)
 #define LETTERS		20
@@ -26,61 +27,58 @@ static char *page_of(const char *path)
 }
 
 /* 7 sleeps, is woken by 9, and runs for 2 ms; 9 has CPU 1 all the time. */
-static void make_short(struct gprof_trace_writer *w)
+static void make_short(void)
 {
 	gprof_trace_writer_name(w, 7, "se</script>ven");
 	gprof_trace_writer_name(w, 9, "nine");
-	point(w, 0, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 9, 0, 0);
-	comes(w, 1, 7);
-	leaves(w, 3, 7, GPROF_TRACE_WHY_SLEEPS, stack(w, in_sleep));
-	wakes(w, 13, 9, 7, 0);
-	comes(w, 14, 7);
-	leaves(w, 16, 7, GPROF_TRACE_WHY_DEAD, 0);
-	point(w, 20, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_PREEMPTED, 9, 8, 0, 0);
+	point(0, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 9, 0, 0);
+	comes(1, 7);
+	leaves(3, 7, GPROF_TRACE_WHY_SLEEPS, stack(in_sleep));
+	wakes(13, 9, 7, 0);
+	comes(14, 7);
+	leaves(16, 7, GPROF_TRACE_WHY_DEAD, 0);
+	point(20, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_PREEMPTED, 9, 8, 0, 0);
 }
 
 TEST_F(views, page_of_a_short_trace)
 {
-	char *argv[] = { "timeline", self->trace, "-o", self->other, NULL };
 	char *page, *data;
 
-	make_short(self->w);
-	SHOW(cmd_timeline, argv);
+	make_short();
+	SHOW(cmd_timeline, ARGV("timeline", self->trace, "-o", self->other));
 	page = page_of(self->other);
 	data = strstr(page, "{\"title\":\"x.trace\"");
 	ASSERT_NE(NULL, data);
-	EXPECT_NE(NULL, strstr(data, "\"resolution\":1,"));
+	EXPECT_SAYS(data, "\"resolution\":1,");
 	/* A name is no end of the data. */
-	EXPECT_EQ(NULL, strstr(data, "</script>ven"));
-	EXPECT_NE(NULL, strstr(data, "[7,\"se\\u003c/script\\u003even\"]"));
+	EXPECT_LACKS(data, "</script>ven");
+	EXPECT_SAYS(data, "[7,\"se\\u003c/script\\u003even\"]");
 	/* On CPU 0 (a), asleep (d) until 9, which is the first thread, wakes it, runnable (b). */
 	EXPECT_NE(NULL, strstr(data, "\"levels\":[[1,\"b2a1999998@0d10000000!:1@0b1000001!:1@0a1999999"
 			       "@0\"]")) TH_LOG("%.2000s", data);
 	/* CPU 0 has the second thread, nobody (u), it again, and nobody up to the end. */
-	EXPECT_NE(NULL, strstr(data, "[[1,\"a1999999@1u11000000a2000000@1u4000001\"]]"));
-	EXPECT_NE(NULL, strstr(data, "\"stacks\":[\n[0,1,2,3,4,5]]"));
-	EXPECT_NE(NULL, strstr(data, "\"functions\":[\n\"__schedule\",\n\"schedule\",\n\"do_nanosleep\""));
+	EXPECT_SAYS(data, "[[1,\"a1999999@1u11000000a2000000@1u4000001\"]]",
+		    "\"stacks\":[\n[0,1,2,3,4,5]]",
+		    "\"functions\":[\n\"__schedule\",\n\"schedule\",\n\"do_nanosleep\"");
 	free(page);
 }
 
 /* What a CPU did while events of it were lost (t) is not what was seen before or behind. */
 TEST_F(views, page_of_a_trace_with_a_gap)
 {
-	char *argv[] = { "timeline", self->trace, "-o", self->other, NULL };
-	struct gprof_trace_writer *w = self->w;
 	char *page, *data;
 
-	comes(w, 1, 7);
-	point(w, 3, 0, GPROF_TRACE_POINT_ENTER, 0, 7, 0, 0, 0);
-	point(w, 10, 0, GPROF_TRACE_POINT_LOST, 0, GPROF_TRACE_NO_TID, 0, 0, 9);
-	point(w, 10, 0, GPROF_TRACE_POINT_RUNNING, 0, 0, 8, 0, 0);
-	leaves(w, 14, 8, GPROF_TRACE_WHY_DEAD, 0);
-	SHOW(cmd_timeline, argv);
+	comes(1, 7);
+	point(3, 0, GPROF_TRACE_POINT_ENTER, 0, 7, 0, 0, 0);
+	point(10, 0, GPROF_TRACE_POINT_LOST, 0, GPROF_TRACE_NO_TID, 0, 0, 9);
+	point(10, 0, GPROF_TRACE_POINT_RUNNING, 0, 0, 8, 0, 0);
+	leaves(14, 8, GPROF_TRACE_WHY_DEAD, 0);
+	SHOW(cmd_timeline, ARGV("timeline", self->trace, "-o", self->other));
 	page = page_of(self->other);
 	data = strstr(page, "\"cpus\":");
 	ASSERT_NE(NULL, data);
-	EXPECT_NE(NULL, strstr(page, "9 events are missing in the trace; what CPUs and threads did "
-			       "then is drawn as lost"));
+	EXPECT_SAYS(page,
+		    "9 events are missing in the trace; what CPUs and threads did " "then is drawn as lost");
 	/* No two events have the same time: 7 is said to have left one ns before 8 comes. */
 	EXPECT_NE(NULL, strstr(data, "[[1,\"a1999997@1t7000002t1a3999998@0\"]]"))
 		TH_LOG("%.600s", data);
@@ -90,14 +88,13 @@ TEST_F(views, page_of_a_trace_with_a_gap)
 
 TEST_F(views, page_of_a_part)
 {
-	char *part[] = { "timeline", self->trace, "-o", self->other, "--from", "+0.005", "--to",
-			 "0.0155", NULL };
 	char *never[] = { "timeline", self->trace, "-o", self->other, "--from", "7", NULL };
-	char *when[] = { "timeline", self->trace, "-o", self->other, "--from", "soon", NULL };
 	char *page, *data;
 
-	make_short(self->w);
-	SHOW(cmd_timeline, part);
+	make_short();
+	SHOW(cmd_timeline,
+	     ARGV("timeline", self->trace, "-o", self->other, "--from", "+0.005",
+		  "--to", "0.0155"));
 	page = page_of(self->other);
 	data = strstr(page, "{\"title\"");
 	ASSERT_NE(NULL, data);
@@ -107,20 +104,20 @@ TEST_F(views, page_of_a_part)
 		TH_LOG("%.2000s", data);
 	free(page);
 	RUN_TELLS(STATUS_FAILED, "has nothing from 7.000000", cmd_timeline, never);
-	run(&self->r, cmd_timeline, when, -1);
+	run(&self->r, cmd_timeline,
+	    ARGV("timeline", self->trace, "-o", self->other, "--from", "soon"), -1);
 	EXPECT_EQ(STATUS_USAGE, self->r.status);
 }
 
 /* JavaScript's numbers are exact up to 2^53: the begin is text, and a longer span no page. */
 TEST_F(views, page_of_times_beyond_numbers_of_javascript)
 {
-	char *argv[] = { "timeline", self->trace, "-o", self->other, NULL };
 	const uint64_t late = (1ULL << 61) / MS;
 	char *page;
 
-	comes(self->w, late, 7);
-	leaves(self->w, late + 2, 7, GPROF_TRACE_WHY_DEAD, 0);
-	SHOW(cmd_timeline, argv);
+	comes(late, 7);
+	leaves(late + 2, 7, GPROF_TRACE_WHY_DEAD, 0);
+	SHOW(cmd_timeline, ARGV("timeline", self->trace, "-o", self->other));
 	page = page_of(self->other);
 	EXPECT_NE(NULL, strstr(page, "\"begin\":\"2305843009212999936\",\n\"span\":2000001,"))
 		TH_LOG("%.200s", strstr(page, "\"begin\""));
@@ -129,27 +126,24 @@ TEST_F(views, page_of_times_beyond_numbers_of_javascript)
 
 TEST_F(views, page_of_no_more_than_can_be_counted)
 {
-	char *argv[] = { "timeline", self->trace, "-o", self->other, NULL };
-
-	comes(self->w, 1, 7);
-	leaves(self->w, 1 + (1ULL << 54) / MS, 7, GPROF_TRACE_WHY_DEAD, 0);
-	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
-	RUN_TELLS(STATUS_FAILED, "spans 208 days", cmd_timeline, argv);
+	comes(1, 7);
+	leaves(1 + (1ULL << 54) / MS, 7, GPROF_TRACE_WHY_DEAD, 0);
+	ASSERT_EQ(0, gprof_trace_writer_close(w));
+	RUN_TELLS(STATUS_FAILED, "spans 208 days", cmd_timeline,
+		  ARGV("timeline", self->trace, "-o", self->other));
 	EXPECT_NE(0, access(self->other, F_OK));
 }
 
 TEST_F(views, page_of_one_trace_of_a_host)
 {
-	char *nowhere[] = { "timeline", self->trace, NULL };
 	char *two[] = { "timeline", self->trace, self->other, "-o", self->other, NULL };
-	char *none[] = { "timeline", self->other, "-o", self->other, NULL };
 	char *argv[] = { "timeline", self->trace, "-o", self->other, NULL };
 	char *page;
 
-	RUN_TELLS(STATUS_USAGE, "wants an output", cmd_timeline, nowhere);
+	RUN_TELLS(STATUS_USAGE, "wants an output", cmd_timeline, ARGV("timeline", self->trace));
 	run(&self->r, cmd_timeline, two, -1);
 	EXPECT_EQ(STATUS_USAGE, self->r.status);
-	run(&self->r, cmd_timeline, none, -1);
+	run(&self->r, cmd_timeline, ARGV("timeline", self->other, "-o", self->other), -1);
 	EXPECT_EQ(STATUS_FAILED, self->r.status);
 	EXPECT_NE(0, access(self->other, F_OK));
 	/* Half a header is no trace, and leaves nothing. */
@@ -160,12 +154,12 @@ TEST_F(views, page_of_one_trace_of_a_host)
 	EXPECT_NE(0, access(self->other, F_OK));
 	/* What the trace does not tell is said in the page too. */
 	ASSERT_EQ(0, ftruncate(self->fd, 0));
-	comes(self->w, 1, 7);
-	waits(self->w, 2, NULL, GPROF_TRACE_WHY_SLEEPS);
+	comes(1, 7);
+	waits(2, NULL, GPROF_TRACE_WHY_SLEEPS);
 	SHOW(cmd_timeline, argv);
-	EXPECT_NE(NULL, strstr(self->r.err, "--stacks --syscalls"));
+	EXPECT_SAYS(self->r.err, "--stacks --syscalls");
 	page = page_of(self->other);
-	EXPECT_NE(NULL, strstr(page, "waits have no reason; gprofctl trace --stacks --syscalls"));
+	EXPECT_SAYS(page, "waits have no reason; gprofctl trace --stacks --syscalls");
 	free(page);
 }
 
@@ -248,7 +242,7 @@ static int check_levels(struct __test_metadata *_metadata, const char *page)
 }
 
 /* Two CPUs on which 40 threads take turns of 100 us, and wait in between. */
-static void make_long(struct gprof_trace_writer *w, uint64_t turns)
+static void make_long(uint64_t turns)
 {
 	uint32_t ran[2] = { 0, 0 };
 	uint64_t at = 0;
@@ -263,7 +257,7 @@ static void make_long(struct gprof_trace_writer *w, uint64_t turns)
 		if (i % 50000 == 1) {
 			if (i > 1)
 				gprof_trace_writer_cut(w, i * 100000, NULL);
-			at = stack(w, in_pipe);
+			at = stack(in_pipe);
 		}
 		p.stack = p.tid ? at : 0;
 		ran[i % 2] = p.other;
@@ -281,20 +275,17 @@ static void make_long(struct gprof_trace_writer *w, uint64_t turns)
 
 TEST_F_TIMEOUT(views, page_of_a_long_trace_is_bounded, 120)
 {
-	char *argv[] = { "timeline", self->trace, "-o", self->other, NULL };
-	struct rusage usage;
 	struct stat st;
 	char *page;
 
-	make_long(self->w, 600000);
-	SHOW(cmd_timeline, argv);
-	getrusage(RUSAGE_CHILDREN, &usage);
-	EXPECT_GT(200 * 1024, usage.ru_maxrss);
+	make_long(600000);
+	SHOW(cmd_timeline, ARGV("timeline", self->trace, "-o", self->other));
+		EXPECT_GT(200 * 1024, lib_peak_kib(RUSAGE_CHILDREN));
 	ASSERT_EQ(0, stat(self->other, &st));
 	EXPECT_GT(PAGE_MAX / 2, st.st_size);
 	page = page_of(self->other);
 	/* 2,400,000 stretches are more than a page tells one by one. */
-	EXPECT_EQ(NULL, strstr(page, "\"resolution\":1,"));
+	EXPECT_LACKS(page, "\"resolution\":1,");
 	EXPECT_LE(2 * 40, check_levels(_metadata, page));
 	free(page);
 }

@@ -44,6 +44,8 @@ static inline void run(struct ran *r, int (*cmd)(int argc, char **argv), char **
 	close(fds[1]);
 }
 
+#define ARGV(...)	((char *[]){ __VA_ARGS__, NULL })
+
 /* To @self->r, where all went well; or where it ended with @_status and said @_said. */
 #define RUN_OK(cmd, argv) do {								\
 	run(&self->r, cmd, argv, -1);							\

@@ -70,10 +70,9 @@ TEST_F(annotations, they_are_kept_until_they_are_dropped)
 		},
 	};
 	uint64_t ids[10], id;
-	unsigned int i;
 
 	memcpy(a.bytes + sizeof(a.rec), "nametext", 8);
-	for (i = 0; i < 10; i++)
+	for (unsigned int i = 0; i < 10; i++)
 		ASSERT_EQ(0, gprof_trace_annotations_add(&self->n, &a.rec, &ids[i]));
 	ASSERT_TRUE(gprof_trace_annotations_get(&self->n, ids[3]));
 	EXPECT_STREQ("name", gprof_trace_annotations_get(&self->n, ids[3])->name);

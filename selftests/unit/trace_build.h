@@ -93,10 +93,8 @@ static inline void build_end(struct build *t)
 
 static inline void build_event_v(struct build *t, uint8_t type, const uint64_t *v, size_t n)
 {
-	size_t i;
-
 	build_byte(t, type);
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		build_number(t, v[i]);
 }
 

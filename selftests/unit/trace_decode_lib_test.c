@@ -342,9 +342,8 @@ TEST_F(decode, a_stack_of_another_time_is_of_another_event)
 		ASSERT_EQ(0, word(self, GPROF_TRACE_EXIT, 0, 10, units));
 		ASSERT_EQ(0, sample(self, EVENT, 5, START + units * 64 + (uint64_t)off[i]));
 	}
-	ASSERT_EQ(0, word(self, GPROF_TRACE_EXIT, 0, 10, 8));
-	ASSERT_EQ(0, sample(self, EVENT, 6, START + 8 * 64));
-	ASSERT_EQ(0, word(self, GPROF_TRACE_EXIT, 0, 10, 9));
+	ASSERT_ZEROS(word(self, GPROF_TRACE_EXIT, 0, 10, 8), sample(self, EVENT, 6, START + 8 * 64),
+		     word(self, GPROF_TRACE_EXIT, 0, 10, 9));
 	EXPECT_EQ(3, self->nr);
 	for (int i = 0; i < 3; i++)
 		EXPECT_EQ(0, self->events[i].stack);
@@ -427,9 +426,8 @@ TEST_F(decode, mappings_are_passed_on)
 static void random_words(uint64_t *words, size_t nr)
 {
 	uint64_t random = 0x9e3779b9, time = 0;
-	size_t i;
 
-	for (i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++) {
 		uint64_t r = lib_random(&random);
 		unsigned int type = r % 4 ? 1 + r % 13 : r % 32;
 
@@ -528,7 +526,6 @@ TEST_F(decode, an_annotation_is_a_point_of_its_writer)
 	static void (*const changes[])(struct gprof_annotation_rec *rec) = {
 		no_tid, wide_tid, no_kind, new_kind, long_text, longer_name, short_rec,
 	};
-	unsigned int i;
 
 	ASSERT_EQ(0, generation(self, 2000000000));
 	EXPECT_EQ(0, feed_note(self, 2000001000, NULL));
@@ -538,7 +535,7 @@ TEST_F(decode, an_annotation_is_a_point_of_its_writer)
 	/* In the units of the words around it. */
 	EXPECT_EQ(2000000000 + 15 * GPROF_TRACE_TIME_UNIT, self->events[0].time);
 	EXPECT_EQ(1, self->k.samples);
-	for (i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
+	for (unsigned int i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
 		EXPECT_EQ(0, feed_note(self, 2000003000, changes[i]));
 		EXPECT_EQ(i + 1, self->k.malformed);
 	}

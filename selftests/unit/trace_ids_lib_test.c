@@ -61,13 +61,11 @@ TEST(memory_that_is_not_granted_is_not_taken)
 	int *p = NULL;
 
 	gprof_trace_memory_init(&m, 1000);
-	EXPECT_EQ(NULL, gprof_trace_alloc(&m, 1001));
-	EXPECT_EQ(EFBIG, errno);
-	EXPECT_EQ(0, gprof_trace_grow(&m, &p, &cap, 10, sizeof(*p)));
-	EXPECT_EQ(-EFBIG, gprof_trace_grow(&m, &p, &cap, 1000, sizeof(*p)));
-	EXPECT_EQ(NULL, gprof_trace_arena_alloc(&m, &a, 1));
-	EXPECT_EQ(cap * sizeof(*p), m.used);
-	EXPECT_EQ(m.used, m.peak);
+	EXPECT_ERRNO(EFBIG, gprof_trace_alloc(&m, 1001));
+	EXPECT_EQS(0, gprof_trace_grow(&m, &p, &cap, 10, sizeof(*p)),
+		   -EFBIG, gprof_trace_grow(&m, &p, &cap, 1000, sizeof(*p)),
+		   NULL, gprof_trace_arena_alloc(&m, &a, 1), cap * sizeof(*p), m.used,
+		   m.used, m.peak);
 	gprof_trace_release(&m, p, cap * sizeof(*p));
 	EXPECT_EQ(0, m.used);
 }

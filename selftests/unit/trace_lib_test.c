@@ -83,23 +83,24 @@ static void scene_end(unsigned int version, uint64_t gen)
 	build_clock(&b, version, gen);
 }
 
-static bool is_go(const struct gprof_trace_event *ev, int64_t id, unsigned int from,
-		  unsigned int to)
+/* So many events, all that it has. */
+#define READS(_version, _gen, _nr) do {						\
+	scene_end(_version, _gen);						\
+	read_built();								\
+	ASSERT_EQ(0, got.ret) TH_LOG("%s", got.error);				\
+	ASSERT_EQ(_nr, got.nr);							\
+} while (0)
+
+static bool is_of(const struct gprof_trace_event *ev, unsigned int kind, int64_t id,
+		  unsigned int from, unsigned int to)
 {
 	return ev->kind == GPROF_TRACE_STATE_TRANSITION &&
-	       ev->transition.resource.kind == GPROF_TRACE_RESOURCE_GOROUTINE &&
-	       ev->transition.resource.id == id && ev->transition.from == from &&
-	       ev->transition.to == to;
+	       ev->transition.resource.kind == kind && ev->transition.resource.id == id &&
+	       ev->transition.from == from && ev->transition.to == to;
 }
 
-static bool is_proc(const struct gprof_trace_event *ev, int64_t id, unsigned int from,
-		    unsigned int to)
-{
-	return ev->kind == GPROF_TRACE_STATE_TRANSITION &&
-	       ev->transition.resource.kind == GPROF_TRACE_RESOURCE_PROC &&
-	       ev->transition.resource.id == id && ev->transition.from == from &&
-	       ev->transition.to == to;
-}
+#define is_go(ev, ...)		is_of(ev, GPROF_TRACE_RESOURCE_GOROUTINE, __VA_ARGS__)
+#define is_proc(ev, ...)	is_of(ev, GPROF_TRACE_RESOURCE_PROC, __VA_ARGS__)
 
 TEST(context_is_that_before_the_event)
 {
@@ -107,10 +108,7 @@ TEST(context_is_that_before_the_event)
 	EV(&b, GPROF_EV_GO_CREATE, 1, 2, 0, 0);
 	EV(&b, GPROF_EV_GO_BLOCK, 1, 2, 0);
 	EV(&b, GPROF_EV_GO_START, 1, 2, 1);
-	scene_end(22, 1);
-	read_built();
-	ASSERT_EQ(0, got.ret) TH_LOG("%s", got.error);
-	ASSERT_EQ(7, got.nr);
+	READS(22, 1, 7);
 	EXPECT_EQS(GPROF_TRACE_SYNC, got.ev[0].kind, 1, got.ev[0].sync.nr,
 		   1, got.ev[0].sync.generation);
 	EXPECT_TRUE(is_proc(&got.ev[1], 0, GPROF_TRACE_PROC_UNDETERMINED, GPROF_TRACE_PROC_RUNNING));
@@ -136,10 +134,7 @@ TEST(sequence_numbers_and_not_clocks_say_what_comes_first)
 	EV(&b, GPROF_EV_PROC_STATUS, 1, 1, GPROF_PROC_RUNNING);
 	EV(&b, GPROF_EV_GO_START, 2, 2, 1);
 	EV(&b, GPROF_EV_GO_STOP, 1, 0, 0);
-	scene_end(22, 1);
-	read_built();
-	ASSERT_EQ(0, got.ret) TH_LOG("%s", got.error);
-	ASSERT_EQ(8, got.nr);
+	READS(22, 1, 8);
 	EXPECT_TRUE(is_go(&got.ev[4], 2, GPROF_TRACE_GO_NOT_EXIST, GPROF_TRACE_GO_RUNNABLE));
 	EXPECT_EQ(502, got.ev[4].time);
 	EXPECT_TRUE(is_go(&got.ev[5], 2, GPROF_TRACE_GO_RUNNABLE, GPROF_TRACE_GO_RUNNING));
@@ -172,10 +167,7 @@ TEST(switch_is_three_events)
 		EV(&b, GPROF_EV_GO_CREATE_BLOCKED, 1, 2, 0, 0);
 		EV(&b, destroy ? GPROF_EV_GO_SWITCH_DESTROY : GPROF_EV_GO_SWITCH, 1, 2, 1);
 		EV(&b, GPROF_EV_GO_LABEL, 1, 1);
-		scene_end(23, 1);
-		read_built();
-		ASSERT_EQ(0, got.ret) TH_LOG("%s", got.error);
-		ASSERT_EQ(9, got.nr);
+		READS(23, 1, 9);
 		EXPECT_TRUE(is_go(&got.ev[4], 2, GPROF_TRACE_GO_WAITING, GPROF_TRACE_GO_RUNNABLE));
 		EXPECT_EQ(1, got.ev[4].goroutine);
 		EXPECT_TRUE(is_go(&got.ev[5], 1, GPROF_TRACE_GO_RUNNING,
@@ -194,10 +186,7 @@ TEST(thread_of_c_that_leaves_gives_up_its_proc)
 	EV(&b, GPROF_EV_PROC_STATUS, 1, 0, GPROF_PROC_SYSCALL);
 	EV(&b, GPROF_EV_GO_DESTROY_SYSCALL, 1);
 	EV(&b, GPROF_EV_PROC_STEAL, 1, 0, 1, 0);
-	scene_end(22, 1);
-	read_built();
-	ASSERT_EQ(0, got.ret) TH_LOG("%s", got.error);
-	ASSERT_EQ(7, got.nr);
+	READS(22, 1, 7);
 	EXPECT_TRUE(is_proc(&got.ev[3], 0, GPROF_TRACE_PROC_RUNNING, GPROF_TRACE_PROC_IDLE));
 	EXPECT_TRUE(is_go(&got.ev[4], 4, GPROF_TRACE_GO_SYSCALL, GPROF_TRACE_GO_NOT_EXIST));
 	EXPECT_EQ(4, got.ev[4].goroutine);
@@ -272,10 +261,7 @@ TEST(ranges_have_names_scopes_and_bytes)
 	EV(&b, GPROF_EV_GC_SWEEP_BEGIN, 1, 0);
 	EV(&b, GPROF_EV_GC_SWEEP_END, 1, 8192, 4096);
 	EV(&b, GPROF_EV_HEAP_GOAL, 1, 77);
-	scene_end(22, 1);
-	read_built();
-	ASSERT_EQ(0, got.ret) TH_LOG("%s", got.error);
-	ASSERT_EQ(11, got.nr);
+	READS(22, 1, 11);
 	EXPECT_EQ(GPROF_TRACE_RANGE_ACTIVE, got.ev[3].kind);
 	EXPECT_STREQ("GC concurrent mark phase", got.text[3]);
 	EXPECT_EQ(GPROF_TRACE_RESOURCE_NONE, got.ev[3].range.scope.kind);
@@ -302,10 +288,7 @@ TEST(cpu_samples_come_in_by_their_time_and_may_lack_a_stack)
 	build_byte(&b, GPROF_EV_CPU_SAMPLES);
 	for (size_t i = 0; i < 2; i++)
 		build_event_v(&b, GPROF_EV_CPU_SAMPLE, samples[i], 5);
-	scene_end(22, 1);
-	read_built();
-	ASSERT_EQ(0, got.ret) TH_LOG("%s", got.error);
-	ASSERT_EQ(8, got.nr);
+	READS(22, 1, 8);
 	/* not before the proc's status, which has the same time */
 	EXPECT_EQS(GPROF_TRACE_STACK_SAMPLE, got.ev[2].kind, 7, got.ev[2].thread,
 		   -1, got.ev[2].goroutine, GPROF_TRACE_STACK_SAMPLE, got.ev[5].kind,
@@ -521,10 +504,10 @@ TEST(what_gprof_says_must_be_whole)
 	for (size_t i = 0; i < sizeof(torn) / sizeof(torn[0]); i++) {
 		OWN(GPROF_TRACE_EXPERIMENT, torn[i]);
 		EXPECT_EQ(-EBADMSG, got.ret) TH_LOG("%zu", i);
-		EXPECT_NE(NULL, strstr(got.error, "ends within a number")) TH_LOG("%s", got.error);
+		EXPECT_SAYS(got.error, "ends within a number");
 		OWN(IN_STRINGS, torn[i]);
 		EXPECT_EQ(-EBADMSG, got.ret) TH_LOG("%zu", i);
-		EXPECT_NE(NULL, strstr(got.error, "ends within a number")) TH_LOG("%s", got.error);
+		EXPECT_SAYS(got.error, "ends within a number");
 	}
 	for (size_t i = 0; i < sizeof(longer) / sizeof(longer[0]); i++) {
 		scene(23);
@@ -541,8 +524,7 @@ TEST(what_gprof_says_must_be_whole)
 		scene_end(23, 1);
 		read_built();
 		EXPECT_EQ(-EBADMSG, got.ret) TH_LOG("%zu", i);
-		EXPECT_NE(NULL, strstr(got.error, "does not end with its string"))
-			TH_LOG("%s", got.error);
+		EXPECT_SAYS(got.error, "does not end with its string");
 	}
 }
 
@@ -557,7 +539,7 @@ TEST(what_is_cut_short_is_read_up_to_there)
 	read_built();
 	EXPECT_EQS(-EBADMSG, got.ret, 6, got.nr);
 	EXPECT_LT(got.nr, whole);
-	EXPECT_NE(NULL, strstr(got.error, "ends in the middle of a batch"));
+	EXPECT_SAYS(got.error, "ends in the middle of a batch");
 
 	/* without the clock's batch at all the rest is no generation */
 	two_generations(22);
@@ -639,9 +621,8 @@ TEST(memory_file_and_pipe_are_read_alike)
 	ASSERT_LE(0, fd);
 	ASSERT_EQ((ssize_t)b.n, pwrite(fd, b.b, b.n, 6));
 	ASSERT_EQ(6, lseek(fd, 6, SEEK_SET));
-	EXPECT_EQ(sum, sum_of(gprof_trace_new(fd, NULL), &nr_file));
-	EXPECT_EQ(nr, nr_file);
-	EXPECT_EQ(6, lseek(fd, 0, SEEK_CUR));
+	EXPECT_EQS(sum, sum_of(gprof_trace_new(fd, NULL), &nr_file), nr, nr_file,
+		   6, lseek(fd, 0, SEEK_CUR));
 	close(fd);
 
 	ASSERT_ZEROS(pipe(fds), pthread_create(&thread, NULL, feed, &fds[1]));
@@ -668,7 +649,7 @@ TEST(offset_of_an_error_does_not_depend_on_where_bytes_come_from)
 	read_built();
 	first = got;
 	EXPECT_EQ(-EBADMSG, first.ret);
-	EXPECT_NE(NULL, strstr(first.error, "the time of a batch is beyond"));
+	EXPECT_SAYS(first.error, "the time of a batch is beyond");
 	EXPECT_EQ(GPROF_EV_GO_LABEL, b.b[first.st.offset]);
 
 	snprintf(path, sizeof(path), "%s/trace", lib_tmpdir());
@@ -691,7 +672,7 @@ TEST(errors_of_reading_are_passed_on)
 {
 	read_from(gprof_trace_new_stream(no_read, NULL, NULL));
 	EXPECT_EQ(-EIO, got.ret);
-	EXPECT_NE(NULL, strstr(got.error, "Input/output error"));
+	EXPECT_SAYS(got.error, "Input/output error");
 	read_from(gprof_trace_new(-1, NULL));
 	EXPECT_EQ(-EBADF, got.ret);
 	gprof_trace_free(NULL);

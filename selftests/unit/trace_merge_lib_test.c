@@ -44,14 +44,13 @@ FIXTURE(merge) {
 static int on_generation(void *ctx, uint64_t nr, const struct gprof_trace_point *p, size_t n)
 {
 	struct seen *s = ctx;
-	size_t i;
 
 	if (s->nr == 64)
 		return 0;
 	s->points[s->nr] = n;
 	s->first[s->nr] = p[0].time;
 	s->last[s->nr] = p[n - 1].time;
-	for (i = 1; i < n; i++)
+	for (size_t i = 1; i < n; i++)
 		s->disordered |= p[i].time < p[i - 1].time;
 	s->disordered |= s->nr && s->last[s->nr - 1] > p[0].time;
 	s->nr++;
@@ -60,24 +59,12 @@ static int on_generation(void *ctx, uint64_t nr, const struct gprof_trace_point 
 
 static bool lend(FIXTURE_DATA(merge) *self, int cpu)
 {
-	struct gprof_ring *r = &self->rings[cpu];
-	int fd = memfd_create("ring", MFD_CLOEXEC);
-	unsigned char *p = mmap(NULL, 2 * self->size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-				0);
-
-	if (fd < 0 || ftruncate(fd, self->size) || p == MAP_FAILED ||
-	    mmap(p, self->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) ==
-	    MAP_FAILED ||
-	    mmap(p + self->size, self->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
-		 0) == MAP_FAILED)
-		return false;
-	close(fd);
-	self->data[cpu] = p;
-	*r = (struct gprof_ring){
-		.head = &self->heads[cpu], .tail = &self->tails[cpu], .data = p,
-		.size = self->size, .cpu = cpu,
+	self->data[cpu] = lib_ring(self->size);
+	self->rings[cpu] = (struct gprof_ring){
+		.head = &self->heads[cpu], .tail = &self->tails[cpu], .data = self->data[cpu],
+		.size = self->size, .cpu = (uint32_t)cpu,
 	};
-	return true;
+	return self->data[cpu];
 }
 
 static void put(FIXTURE_DATA(merge) *self, int cpu, const void *rec, size_t size)
@@ -119,10 +106,9 @@ FIXTURE_SETUP(merge)
 	struct gprof_trace_writer_opts opts = {
 		.sz = sizeof(opts), .generation = on_generation, .ctx = &self->seen,
 	};
-	int cpu;
 
 	self->size = 1 << 20;
-	for (cpu = 0; cpu < CPUS; cpu++)
+	for (int cpu = 0; cpu < CPUS; cpu++)
 		ASSERT_TRUE(lend(self, cpu));
 	self->buffer = (struct gprof_buffer){ self->rings, CPUS };
 	self->fd = memfd_create("trace", MFD_CLOEXEC);
@@ -131,17 +117,15 @@ FIXTURE_SETUP(merge)
 	ASSERT_NE(NULL, self->m.writer);
 	clock_ns = START;
 	gprof_trace_merge_begin(&self->m, NULL, START);
-	for (cpu = 0; cpu < CPUS; cpu++)
+	for (int cpu = 0; cpu < CPUS; cpu++)
 		word(self, cpu, GPROF_TRACE_RUNNING, 0, 11 + 2 * cpu, START);
 }
 
 FIXTURE_TEARDOWN(merge)
 {
-	int cpu;
-
 	gprof_trace_writer_close(self->m.writer);
 	gprof_trace_merge_free(&self->m);
-	for (cpu = 0; cpu < CPUS; cpu++)
+	for (int cpu = 0; cpu < CPUS; cpu++)
 		munmap(self->data[cpu], 2 * self->size);
 	close(self->fd);
 }
@@ -158,9 +142,7 @@ static uint64_t stat_of(FIXTURE_DATA(merge) *self, size_t offset)
 
 TEST_F(merge, generations_are_cut_at_the_same_instant_for_all)
 {
-	unsigned int i;
-
-	for (i = 0; i < 40; i++) {
+	for (unsigned int i = 0; i < 40; i++) {
 		clock_ns = START + (i + 1) * 100 * MS;
 		turn(self, 0, i, clock_ns - 60 * MS);
 		turn(self, 1, i, clock_ns - 30 * MS);
@@ -178,11 +160,9 @@ TEST_F(merge, generations_are_cut_at_the_same_instant_for_all)
 /* One that has much to tell does not take the others' past away. */
 TEST_F(merge, the_ring_that_is_behind_is_read_first)
 {
-	unsigned int i;
-
-	for (i = 0; i < 120000; i++)
+	for (unsigned int i = 0; i < 120000; i++)
 		turn(self, 0, i, START + i * 50000ULL);
-	for (i = 0; i < 6; i++)
+	for (unsigned int i = 0; i < 6; i++)
 		turn(self, 1, i, START + i * S + MS);
 	clock_ns = START + 6 * S;
 	ASSERT_EQ(0, gprof_trace_merge_read(&self->m, now, true));
@@ -197,10 +177,8 @@ TEST_F(merge, the_ring_that_is_behind_is_read_first)
 /* Eight million events in a quarter of a second want no more memory than a few. */
 TEST_F(merge, memory_is_bounded_within_a_generation)
 {
-	unsigned int i, cpu;
-
-	for (i = 0; i < 4000000; i++) {
-		for (cpu = 0; cpu < CPUS; cpu++)
+	for (unsigned int i = 0; i < 4000000; i++) {
+		for (unsigned int cpu = 0; cpu < CPUS; cpu++)
 			turn(self, cpu, i, START + i * 64 + 64);
 		if (i % 100000)
 			continue;
@@ -238,11 +216,10 @@ TEST_F(merge, losses_are_told_to_the_last)
 	turn(self, 0, 0, START + MS);
 	put(self, 0, rec, sizeof(rec));
 	clock_ns = START + 2 * S;
-	ASSERT_EQ(0, gprof_trace_merge_read(&self->m, now, true));
-	ASSERT_EQ(0, gprof_trace_merge_lost(&self->m, 0, 8));
-	ASSERT_EQ(0, gprof_trace_merge_lost(&self->m, 0, 8));
-	ASSERT_EQ(0, gprof_trace_merge_lost(&self->m, 1, 0));
-	ASSERT_EQ(0, gprof_trace_writer_cut(self->m.writer, START + 9 * S, NULL));
+	ASSERT_ZEROS(gprof_trace_merge_read(&self->m, now, true),
+		     gprof_trace_merge_lost(&self->m, 0, 8), gprof_trace_merge_lost(&self->m, 0, 8),
+		     gprof_trace_merge_lost(&self->m, 1, 0),
+		     gprof_trace_writer_cut(self->m.writer, START + 9 * S, NULL));
 	EXPECT_EQ(8, STAT(lost));
 	/* Up to the end nothing is known. */
 	EXPECT_EQ(START + 2 * S, self->seen.last[self->seen.nr - 1]);
@@ -300,9 +277,8 @@ static void read_names(int fd, int64_t tid, char *text)
 TEST_F(merge, a_task_is_called_as_it_was_last)
 {
 	char text[256];
-	unsigned int i;
 
-	for (i = 0; i < 50; i++) {
+	for (unsigned int i = 0; i < 50; i++) {
 		uint64_t at = START + (i + 1) * 100 * MS;
 
 		clock_ns = at;

@@ -46,23 +46,12 @@ FIXTURE(naming) {
 
 static bool lend(FIXTURE_DATA(naming) *self, int cpu)
 {
-	int fd = memfd_create("ring", MFD_CLOEXEC);
-	unsigned char *p = mmap(NULL, 2 * self->size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-				0);
-
-	if (fd < 0 || ftruncate(fd, (off_t)self->size) || p == MAP_FAILED ||
-	    mmap(p, self->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) ==
-	    MAP_FAILED ||
-	    mmap(p + self->size, self->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
-		 0) == MAP_FAILED)
-		return false;
-	close(fd);
-	self->data[cpu] = p;
+	self->data[cpu] = lib_ring(self->size);
 	self->rings[cpu] = (struct gprof_ring){
-		.head = &self->heads[cpu], .tail = &self->tails[cpu], .data = p,
+		.head = &self->heads[cpu], .tail = &self->tails[cpu], .data = self->data[cpu],
 		.size = self->size, .cpu = (uint32_t)cpu,
 	};
-	return true;
+	return self->data[cpu];
 }
 
 static void put(FIXTURE_DATA(naming) *self, int cpu, const void *rec, size_t size)
@@ -151,21 +140,6 @@ static bool map(FIXTURE_DATA(naming) *self, int cpu, uint64_t time)
 	return true;
 }
 
-/* Start of this process, in ns of CLOCK_BOOTTIME, as far as /proc knows. */
-static uint64_t own_start(void)
-{
-	unsigned long long ticks = 0;
-	FILE *f = fopen("/proc/self/stat", "r");
-
-	if (f) {
-		if (fscanf(f, "%*d (%*[^)]) %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u "
-			   "%*d %*d %*d %*d %*d %*d %llu", &ticks) != 1)
-			ticks = 0;
-		fclose(f);
-	}
-	return ticks * (1000000000ULL / (uint64_t)sysconf(_SC_CLK_TCK));
-}
-
 FIXTURE_SETUP(naming)
 {
 	clock_ns = START;
@@ -174,7 +148,7 @@ FIXTURE_SETUP(naming)
 		ASSERT_TRUE(lend(self, i));
 	self->buffer.rings = self->rings;
 	self->buffer.nr = CPUS;
-	self->process = (struct gprof_process){ (uint32_t)getpid(), 1, own_start() };
+	self->process = (struct gprof_process){ (uint32_t)getpid(), 1, lib_start_ns(getpid()) };
 	self->fd = memfd_create("trace", MFD_CLOEXEC);
 	ASSERT_EQ(0, gprof_trace_naming_init(&self->n));
 	ASSERT_EQ(0, gprof_trace_merge_init(&self->m, &self->buffer, 100 * MS));
@@ -245,9 +219,8 @@ TEST_F(naming, stacks_have_names_though_mappings_come_later)
 	ASSERT_TRUE(map(self, 1, START + 60 * MS));
 	clock_ns = START + 2000 * MS;
 	ASSERT_EQ(0, finish(self));
-	EXPECT_EQ(10, told(self, "GoBlock", "waits"));
-	EXPECT_EQ(10, told(self, "GoUnblock", "wakes"));
-	EXPECT_EQ(1, told(self, "CPUSample", "wakes"));
+	EXPECT_EQS(10, told(self, "GoBlock", "waits"), 10, told(self, "GoUnblock", "wakes"),
+		   1, told(self, "CPUSample", "wakes"));
 	EXPECT_EQS(20, self->m.cpus[0].k.with_stack, 0, self->m.cpus[0].k.orphans);
 }
 

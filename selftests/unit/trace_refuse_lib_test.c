@@ -403,22 +403,22 @@ TEST(clocks_and_ends_of_generations_are_asked_for)
 {
 	EXPECT_STREQ("", modern(25, true, true, false, 1));
 	EXPECT_STREQ("", modern(26, true, true, true, 1));
-	EXPECT_NE(NULL, strstr(modern(25, true, false, false, 1), "does not say the frequency"));
-	EXPECT_NE(NULL, strstr(modern(25, true, true, false, 0), "has no clock snapshot"));
-	EXPECT_NE(NULL, strstr(modern(25, true, true, false, 2), "two clock snapshots"));
-	EXPECT_NE(NULL, strstr(modern(25, true, true, true, 1), "but there is 52"));
-	EXPECT_NE(NULL, strstr(modern(26, true, true, false, 1), "the trace ends inside generation 5"));
-	EXPECT_NE(NULL, strstr(modern(26, false, true, true, 1), "does not say the frequency"));
+	EXPECT_SAYS(modern(25, true, false, false, 1), "does not say the frequency");
+	EXPECT_SAYS(modern(25, true, true, false, 0), "has no clock snapshot");
+	EXPECT_SAYS(modern(25, true, true, false, 2), "two clock snapshots");
+	EXPECT_SAYS(modern(25, true, true, true, 1), "but there is 52");
+	EXPECT_SAYS(modern(26, true, true, false, 1), "the trace ends inside generation 5");
+	EXPECT_SAYS(modern(26, false, true, true, 1), "does not say the frequency");
 	/* since 1.26 the next generation does not end the one before */
 	modern(26, true, true, false, 1);
 	build_begin(&b, 6, 0, 200);
 	build_end(&b);
-	EXPECT_NE(NULL, strstr(refusal_of(&b, NULL),
-			       "a batch of generation 6 lies among those of generation 5"));
+	EXPECT_SAYS(refusal_of(&b, NULL),
+		    "a batch of generation 6 lies among those of generation 5");
 	/* before 1.25 a frequency stood alone */
 	build_header(&b, 25);
 	build_clock(&b, 22, 1);
-	EXPECT_NE(NULL, strstr(refusal_of(&b, NULL), "does not say the frequency"));
+	EXPECT_SAYS(refusal_of(&b, NULL), "does not say the frequency");
 }
 
 TEST(memory_has_a_limit)
@@ -435,14 +435,13 @@ TEST(memory_has_a_limit)
 		while ((ret = gprof_trace_next(r, &ev)) > 0)
 			;
 		EXPECT_EQ(-EFBIG, ret);
-		EXPECT_NE(NULL, strstr(gprof_error(), "more memory"));
+		EXPECT_SAYS(gprof_error(), "more memory");
 		EXPECT_EQ(ret, gprof_trace_next(r, &ev));
 	}
 	gprof_trace_free(r);
 	/* Of before there were times of its own. */
 	o.sz = offsetof(struct gprof_trace_opts, own_times) - 1;
-	EXPECT_EQ(NULL, gprof_trace_new_memory(b.b, b.n, &o));
-	EXPECT_EQ(EINVAL, errno);
+	EXPECT_ERRNO(EINVAL, gprof_trace_new_memory(b.b, b.n, &o));
 }
 
 TEST(structs_of_a_newer_program_are_taken_as_far_as_they_are_known)
@@ -458,9 +457,7 @@ TEST(structs_of_a_newer_program_are_taken_as_far_as_they_are_known)
 	put_refusal(&b, &none);
 	r = gprof_trace_new_memory(b.b, b.n, &o.o);
 	ASSERT_NE(NULL, r);
-	EXPECT_EQ(0, gprof_trace_stats(r, &st.st));
-	EXPECT_EQ(sizeof(st), st.st.sz);
-	EXPECT_EQ(0, st.newer);
+	EXPECT_EQS(0, gprof_trace_stats(r, &st.st), sizeof(st), st.st.sz, 0, st.newer);
 	/* Of before it said what is gprof's own. */
 	st.st.sz = offsetof(struct gprof_trace_stats, gprof_version);
 	st.st.gprof_version = 7;
@@ -470,9 +467,8 @@ TEST(structs_of_a_newer_program_are_taken_as_far_as_they_are_known)
 	EXPECT_EQ(-EINVAL, gprof_trace_stats(r, &st.st));
 	gprof_trace_free(r);
 	o.newer = 1;
-	EXPECT_EQ(NULL, gprof_trace_new_memory(b.b, b.n, &o.o));
-	EXPECT_EQ(E2BIG, errno);
-	EXPECT_NE(NULL, strstr(gprof_error(), "older than the program"));
+	EXPECT_ERRNO(E2BIG, gprof_trace_new_memory(b.b, b.n, &o.o));
+	EXPECT_SAYS(gprof_error(), "older than the program");
 }
 
 TEST_HARNESS_MAIN

@@ -103,11 +103,9 @@ static void turn(struct cpu *c, uint32_t cpu, uint64_t time)
 
 static void turns(FIXTURE_DATA(snapshot) *self, uint64_t nr)
 {
-	uint32_t cpu;
-
 	for (; nr; nr--) {
 		self->now += self->each_ns;
-		for (cpu = 0; cpu < CPUS; cpu++)
+		for (uint32_t cpu = 0; cpu < CPUS; cpu++)
 			turn(&self->cpus[cpu], cpu, self->now);
 	}
 }
@@ -121,10 +119,9 @@ static uint64_t held(const struct cpu *c)
 static int on_generation(void *ctx, uint64_t nr, const struct gprof_trace_point *p, size_t n)
 {
 	FIXTURE_DATA(snapshot) *self = ctx;
-	size_t i;
 
 	(void)nr;
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		self->points += p[i].type == GPROF_TRACE_POINT_SWITCH;
 		self->lost += p[i].type == GPROF_TRACE_POINT_LOST ? p[i].arg : 0;
 	}
@@ -139,22 +136,14 @@ FIXTURE_SETUP(snapshot)
 	struct gprof_trace_writer_opts opts = {
 		.sz = sizeof(opts), .generation = on_generation, .ctx = self,
 	};
-	uint32_t cpu;
 
 	self->now = START;
 	self->each_ns = EACH_NS;
-	for (cpu = 0; cpu < CPUS; cpu++) {
+	for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
 		struct cpu *c = &self->cpus[cpu];
-		int fd = memfd_create("ring", MFD_CLOEXEC);
 
-		c->data = mmap(NULL, 2 * RING, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		ASSERT_NE(MAP_FAILED, c->data);
-		ASSERT_EQ(0, ftruncate(fd, RING));
-		ASSERT_NE(MAP_FAILED, mmap(c->data, RING, PROT_READ | PROT_WRITE,
-					   MAP_SHARED | MAP_FIXED, fd, 0));
-		ASSERT_NE(MAP_FAILED, mmap(c->data + RING, RING, PROT_READ | PROT_WRITE,
-					   MAP_SHARED | MAP_FIXED, fd, 0));
-		close(fd);
+		c->data = lib_ring(RING);
+		ASSERT_NE(NULL, c->data);
 		self->rings[cpu] = (struct gprof_ring){
 			.head = &c->head, .data = c->data, .size = RING, .cpu = cpu,
 		};

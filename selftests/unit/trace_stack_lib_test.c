@@ -34,11 +34,10 @@ static int name_stacks(void *ctx, struct gprof_trace_writer *w, struct gprof_tra
 {
 	struct naming *n = ctx;
 	char function[32];
-	size_t i;
 	int err = 0;
 
 	n->calls++;
-	for (i = 0; i < nr && !err; i++) {
+	for (size_t i = 0; i < nr && !err; i++) {
 		struct gprof_trace_frame frames[] = {
 			{ .pc = 1, .line = points[i].stack, .file = { "wait.c", 6 } },
 			{ .pc = 2, .line = 7, .function = { "main", 4 }, .file = { "main.c", 6 } },

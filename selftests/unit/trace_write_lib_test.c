@@ -217,24 +217,23 @@ static int simulate(struct sim *s, int fd, unsigned int version, unsigned int st
 	struct gprof_trace_writer_opts o = { .sz = sizeof(o), .version = version, .index = true };
 	struct gprof_trace_writer *w = gprof_trace_writer_new(fd, &o);
 	char name[16];
-	unsigned int i;
 	int err = 0;
 
 	if (!w)
 		return -errno;
 	s->now = 1ULL << 40;
-	for (i = 1; i <= TASKS; i++) {
+	for (unsigned int i = 1; i <= TASKS; i++) {
 		snprintf(name, sizeof(name), "task%u", i);
 		gprof_trace_writer_name(w, i, name);
 		if (i <= TASKS / 2)
 			s->state[i] = i % 2 ? READY : ASLEEP;
 	}
-	for (i = 0; i < steps && !err; i++) {
+	for (unsigned int i = 0; i < steps && !err; i++) {
 		err = step(s, w);
 		if (!err && i % (steps / generations) == steps / generations - 1)
 			err = gprof_trace_writer_cut(w, s->now + 1, NULL);
 	}
-	for (i = 0; i < CPUS && !err; i++) {
+	for (unsigned int i = 0; i < CPUS && !err; i++) {
 		s->now += 64;
 		if (!s->on[i])
 			continue;
@@ -422,10 +421,9 @@ struct order {
 static int sees_order(void *ctx, uint64_t generation, const struct gprof_trace_point *p, size_t nr)
 {
 	struct order *o = ctx;
-	size_t i;
 
 	(void)generation;
-	for (i = 0; i < nr; i++, o->points++) {
+	for (size_t i = 0; i < nr; i++, o->points++) {
 		o->wrong |= p[i].time < o->time || (p[i].time == o->time && p[i].arg <= o->arg);
 		o->time = p[i].time;
 		o->arg = p[i].arg;
@@ -740,8 +738,7 @@ TEST(what_cannot_be_is_refused)
 	int fd = new_file();
 	struct found f;
 
-	EXPECT_EQ(NULL, gprof_trace_writer_new(fd, &o));
-	EXPECT_EQ(EINVAL, errno);
+	EXPECT_ERRNO(EINVAL, gprof_trace_writer_new(fd, &o));
 	w = gprof_trace_writer_new(fd, NULL);
 	ASSERT_NE(NULL, w);
 	EXPECT_EQ(-EINVAL, gprof_trace_writer_add(w, &p));

@@ -24,6 +24,15 @@ FIXTURE_TEARDOWN(unwind)
 	gprof_unwind_blob_free(&self->blob);
 }
 
+/* The table of @code, of which the CFI says this. */
+#define COMPILE(...) do {							\
+	image_begin(&self->im, EM_AARCH64);					\
+	image_code(&self->im, 0x100, code, sizeof(code) / 4);			\
+	image_cie(&self->im);							\
+	image_fde(&self->im, 0x100, sizeof(code), __VA_ARGS__);			\
+	ASSERT_EQ(0, image_compile(&self->im, &self->blob));			\
+} while (0)
+
 TEST_F(unwind, text_of_arm64_without_cfi_is_told_by_its_instructions)
 {
 	static const uint32_t clone[] = { 0xf100001f, 0x54000040, 0x5400000b, 0xd65f03c0 };
@@ -49,24 +58,9 @@ TEST_F(unwind, text_of_arm64_without_cfi_is_told_by_its_instructions)
 	image_fde(&self->im, 0x100, 0x10, PROGRAM(0x0e, 16));
 	image_fde(&self->im, 0x120, 0x10, PROGRAM(0x0e, 24));
 	ASSERT_EQ(0, image_compile(&self->im, &self->blob));
-	EXPECT_RULE(EM_AARCH64, 0x110, "sp+2 lr");
-	EXPECT_RULE(EM_AARCH64, 0x11c, "sp+2 lr");
-	EXPECT_RULE(EM_AARCH64, 0x130, "none");
-	EXPECT_RULE(EM_AARCH64, 0x1fc, "none");
-	EXPECT_RULE(EM_AARCH64, 0x1ff, "signal");
-	EXPECT_RULE(EM_AARCH64, 0x204, "signal");
-	EXPECT_RULE(EM_AARCH64, 0x208, "none");
-	EXPECT_RULE(EM_AARCH64, 0x1400, "sp+0 lr");
-	EXPECT_RULE(EM_AARCH64, 0x1404, "sp+2 ra@-1");
-	EXPECT_RULE(EM_AARCH64, 0x141c, "sp+2 ra@-1");
-	EXPECT_RULE(EM_AARCH64, 0x1420, "sp+0 lr");
-	EXPECT_RULE(EM_AARCH64, 0x1444, "sp+0 lr");
-	EXPECT_RULE(EM_AARCH64, 0x1448, "none");
-	EXPECT_RULE(EM_AARCH64, 0x145c, "none");
-	EXPECT_RULE(EM_AARCH64, 0x1460, "sp+0 lr");
-	EXPECT_RULE(EM_AARCH64, 0x1484, "sp+0 lr");
-	EXPECT_RULE(EM_AARCH64, 0x1488, "none");
-	EXPECT_RULE(EM_AARCH64, 0x1500, "end");
+	EXPECT_RULES(EM_AARCH64, "110 11c: sp+2 lr; 130 1fc: none; 1ff 204: signal; 208: none; "
+			     "1400: sp+0 lr; 1404 141c: sp+2 ra@-1; 1420 1444: sp+0 lr; "
+			     "1448 145c: none; 1460 1484: sp+0 lr; 1488: none; 1500: end");
 }
 
 /* As the vDSO's: a sample in them is the caller's too. */
@@ -134,18 +128,10 @@ TEST_F(unwind, lazy_binding_of_arm64_is_entered_with_two_words_and_left_without)
 		0xd61f0200,	/* 114: br x16 */
 	};
 
-	image_begin(&self->im, EM_AARCH64);
-	image_code(&self->im, 0x100, code, sizeof(code) / 4);
-	image_cie(&self->im);
 	/* x30 at CFA + 8; 208 bytes; none; -16 */
-	image_fde(&self->im, 0x100, sizeof(code),
-		  PROGRAM(0x41, 0x11, 30, 0x7f, 0x41, 0x0e, 0xd0, 1, 0x42, 0x0e, 0, 0x41, 0x13, 2));
-	ASSERT_EQ(0, image_compile(&self->im, &self->blob));
-	EXPECT_RULE(EM_AARCH64, 0x100, "sp+2 ra@-1");
-	EXPECT_RULE(EM_AARCH64, 0x104, "sp+2 ra@-1");
-	EXPECT_RULE(EM_AARCH64, 0x108, "sp+28 ra@-1");
-	EXPECT_RULE(EM_AARCH64, 0x110, "sp+2 ra@-1");
-	EXPECT_RULE(EM_AARCH64, 0x114, "sp+0 lr");
+	COMPILE(PROGRAM(0x41, 0x11, 30, 0x7f, 0x41, 0x0e, 0xd0, 1, 0x42, 0x0e, 0, 0x41, 0x13, 2));
+	EXPECT_RULES(EM_AARCH64, "100 104: sp+2 ra@-1; 108: sp+28 ra@-1; 110: sp+2 ra@-1; "
+			     "114: sp+0 lr");
 }
 
 /* Behind glibc's _start of a program that is not position independent. */
@@ -160,15 +146,8 @@ TEST_F(unwind, what_was_called_behind_the_start_of_arm64_has_a_caller)
 		0x17ffff7e,	/* 114: b main */
 	};
 
-	image_begin(&self->im, EM_AARCH64);
-	image_code(&self->im, 0x100, code, sizeof(code) / 4);
-	image_cie(&self->im);
-	image_fde(&self->im, 0x100, sizeof(code), PROGRAM(0x41, 0x07, 30));
-	ASSERT_EQ(0, image_compile(&self->im, &self->blob));
-	EXPECT_RULE(EM_AARCH64, 0x100, "end");
-	EXPECT_RULE(EM_AARCH64, 0x10c, "end");
-	EXPECT_RULE(EM_AARCH64, 0x110, "sp+0 lr");
-	EXPECT_RULE(EM_AARCH64, 0x114, "sp+0 lr");
+	COMPILE(PROGRAM(0x41, 0x07, 30));
+	EXPECT_RULES(EM_AARCH64, "100 10c: end; 110 114: sp+0 lr");
 }
 
 /* glibc's CFI says there where it goes, not where it was called. */
@@ -180,9 +159,7 @@ TEST_F(unwind, longjmp_of_arm64_has_no_frame_in_what_it_was_given)
 	image_fde(&self->im, 0x100, 0x20,
 		  PROGRAM(0x41, 0x0c, 0, 0, 0x11, 29, 0x76, 0x11, 30, 0x75, 0x42, 0xdd, 0xde));
 	ASSERT_EQ(0, image_compile(&self->im, &self->blob));
-	EXPECT_RULE(EM_AARCH64, 0x100, "sp+0 lr");
-	EXPECT_RULE(EM_AARCH64, 0x104, "unknown");
-	EXPECT_RULE(EM_AARCH64, 0x10c, "unknown");
+	EXPECT_RULES(EM_AARCH64, "100: sp+0 lr; 104 10c: unknown");
 }
 
 /* As LLVM 14 has it: all is told behind the prologue, and nothing of the epilogue. */
@@ -205,20 +182,10 @@ TEST_F(unwind, prologues_and_epilogues_of_llvm_are_followed)
 		0x94000100,	/* 134: bl */
 	};
 
-	image_begin(&self->im, EM_AARCH64);
-	image_code(&self->im, 0x100, code, sizeof(code) / 4);
-	image_cie(&self->im);
-	image_fde(&self->im, 0x100, sizeof(code), PROGRAM(0x45, 0x0c, 29, 48, 0x9e, 5, 0x9d, 6));
-	ASSERT_EQ(0, image_compile(&self->im, &self->blob));
-	EXPECT_RULE(EM_AARCH64, 0x100, "sp+0 lr");
-	EXPECT_RULE(EM_AARCH64, 0x104, "sp+56 lr");
-	EXPECT_RULE(EM_AARCH64, 0x108, "sp+56 fp@-6 ra@-5");
-	EXPECT_RULE(EM_AARCH64, 0x10c, "fp+6 fp@-6 ra@-5");
-	EXPECT_RULE(EM_AARCH64, 0x120, "fp+6 fp@-6 ra@-5");
-	EXPECT_RULE(EM_AARCH64, 0x124, "sp+56 lr");
-	EXPECT_RULE(EM_AARCH64, 0x12c, "sp+56 lr");
-	EXPECT_RULE(EM_AARCH64, 0x130, "sp+0 lr");
-	EXPECT_RULE(EM_AARCH64, 0x134, "fp+6 fp@-6 ra@-5");
+	COMPILE(PROGRAM(0x45, 0x0c, 29, 48, 0x9e, 5, 0x9d, 6));
+	EXPECT_RULES(EM_AARCH64, "100: sp+0 lr; 104: sp+56 lr; 108: sp+56 fp@-6 ra@-5; "
+			     "10c 120: fp+6 fp@-6 ra@-5; 124 12c: sp+56 lr; 130: sp+0 lr; "
+			     "134: fp+6 fp@-6 ra@-5");
 	EXPECT_EQ(0, gprof_table_layout_check(self->blob.data, self->blob.size));
 }
 
@@ -234,16 +201,9 @@ TEST_F(unwind, prologues_of_llvm_that_align_the_stack_are_followed)
 		0xd65f03c0,	/* 118: ret */
 	};
 
-	image_begin(&self->im, EM_AARCH64);
-	image_code(&self->im, 0x100, code, sizeof(code) / 4);
-	image_cie(&self->im);
-	image_fde(&self->im, 0x100, sizeof(code), PROGRAM(0x45, 0x0c, 29, 32, 0x9e, 3, 0x9d, 4));
-	ASSERT_EQ(0, image_compile(&self->im, &self->blob));
-	EXPECT_RULE(EM_AARCH64, 0x100, "sp+0 lr");
-	EXPECT_RULE(EM_AARCH64, 0x104, "sp+4 fp@-4 ra@-3");
-	EXPECT_RULE(EM_AARCH64, 0x10c, "sp+4 fp@-4 ra@-3");
-	EXPECT_RULE(EM_AARCH64, 0x110, "fp+4 fp@-4 ra@-3");
-	EXPECT_RULE(EM_AARCH64, 0x114, "fp+4 fp@-4 ra@-3");
+	COMPILE(PROGRAM(0x45, 0x0c, 29, 32, 0x9e, 3, 0x9d, 4));
+	EXPECT_RULES(EM_AARCH64, "100: sp+0 lr; 104 10c: sp+4 fp@-4 ra@-3; "
+			     "110 114: fp+4 fp@-4 ra@-3");
 }
 
 /* What was jumped to from before the prologue has no frame, returning or jumping on. */
@@ -265,19 +225,9 @@ TEST_F(unwind, blocks_of_llvm_that_never_had_a_frame_have_none)
 		0x17fffe00,	/* 130: b, to another function */
 	};
 
-	image_begin(&self->im, EM_AARCH64);
-	image_code(&self->im, 0x100, code, sizeof(code) / 4);
-	image_cie(&self->im);
-	image_fde(&self->im, 0x100, sizeof(code), PROGRAM(0x45, 0x0c, 29, 16, 0x9e, 1, 0x9d, 2));
-	ASSERT_EQ(0, image_compile(&self->im, &self->blob));
-	EXPECT_RULE(EM_AARCH64, 0x10c, "sp+0 lr");
-	EXPECT_RULE(EM_AARCH64, 0x110, "sp+2 fp@-2 ra@-1");
-	EXPECT_RULE(EM_AARCH64, 0x11c, "fp+2 fp@-2 ra@-1");
-	EXPECT_RULE(EM_AARCH64, 0x120, "sp+0 lr");
-	EXPECT_RULE(EM_AARCH64, 0x124, "sp+0 lr");
-	EXPECT_RULE(EM_AARCH64, 0x128, "sp+0 lr");
-	EXPECT_RULE(EM_AARCH64, 0x12c, "sp+0 lr");
-	EXPECT_RULE(EM_AARCH64, 0x130, "sp+0 lr");
+	COMPILE(PROGRAM(0x45, 0x0c, 29, 16, 0x9e, 1, 0x9d, 2));
+	EXPECT_RULES(EM_AARCH64, "10c: sp+0 lr; 110: sp+2 fp@-2 ra@-1; 11c: fp+2 fp@-2 ra@-1; "
+			     "120 124 128 12c 130: sp+0 lr");
 }
 
 /* A loop touches a large frame page by page: where sp is in it nobody can say, but x29 can. */
@@ -302,11 +252,8 @@ TEST_F(unwind, prologues_that_move_sp_in_a_loop_are_followed_by_x29)
 	image_fde(&self->im, 0x100, sizeof(code), PROGRAM(0x47, 0x0c, 29, 32, 0x9e, 3, 0x9d, 4));
 	image_fde(&self->im, 0x200, 0x20, PROGRAM(0x45, 0x0e, 0x80, 0x20));
 	ASSERT_EQ(0, image_compile(&self->im, &self->blob));
-	EXPECT_RULE(EM_AARCH64, 0x104, "sp+4 fp@-4 ra@-3");
-	EXPECT_RULE(EM_AARCH64, 0x108, "fp+4 fp@-4 ra@-3");
-	EXPECT_RULE(EM_AARCH64, 0x118, "fp+4 fp@-4 ra@-3");
-	EXPECT_RULE(EM_AARCH64, 0x210, "sp+0 lr");
-	EXPECT_RULE(EM_AARCH64, 0x214, "sp+512 lr");
+	EXPECT_RULES(EM_AARCH64, "104: sp+4 fp@-4 ra@-3; 108 118: fp+4 fp@-4 ra@-3; "
+			     "210: sp+0 lr; 214: sp+512 lr");
 }
 
 /* GCC tells each change, and jumps with its frame to what is seldom run. */
@@ -324,16 +271,10 @@ TEST_F(unwind, tables_that_are_right_stay_as_they_are)
 	};
 	struct gprof_unwind_table *t;
 
-	image_begin(&self->im, EM_AARCH64);
-	image_code(&self->im, 0x100, code, sizeof(code) / 4);
-	image_cie(&self->im);
-	image_fde(&self->im, 0x100, sizeof(code),
-		  PROGRAM(0x41, 0x0e, 32, 0x9e, 3, 0x9d, 4, 0x46, 0x0e, 0, 0xdd, 0xde));
-	ASSERT_EQ(0, image_compile(&self->im, &self->blob));
+	COMPILE(PROGRAM(0x41, 0x0e, 32, 0x9e, 3, 0x9d, 4, 0x46, 0x0e, 0, 0xdd, 0xde));
 	t = self->blob.data;
 	EXPECT_EQ(4, t->rows);
-	EXPECT_RULE(EM_AARCH64, 0x110, "sp+4 fp@-4 ra@-3");
-	EXPECT_RULE(EM_AARCH64, 0x114, "sp+4 fp@-4 ra@-3");
+	EXPECT_RULES(EM_AARCH64, "110 114: sp+4 fp@-4 ra@-3");
 }
 
 /* Each of so many functions, 4 bytes apart, goes on to the end of a text of 8 MiB. */
@@ -342,13 +283,12 @@ static unsigned char *overlapping(size_t nr)
 	unsigned char *file = calloc(1, IMAGE_SIZE + LONG_TEXT);
 	struct image *im = calloc(1, sizeof(*im));
 	Elf64_Phdr *ph;
-	uint32_t i;
 
 	if (!im || !file)
 		return NULL;
 	image_begin(im, EM_AARCH64);
 	image_cie(im);
-	for (i = 0; i < nr; i++)
+	for (uint32_t i = 0; i < nr; i++)
 		image_fde(im, IMAGE_SIZE - IMAGE_TEXT + 4 * i, LONG_TEXT - 4 * i,
 			  PROGRAM(0x0e, (unsigned char)(16 + i % 2 * 16)));
 	memcpy(file, im->bytes, IMAGE_SIZE);
@@ -366,10 +306,9 @@ TEST_F(unwind, a_text_is_gone_through_once_whatever_overlaps)
 {
 	const size_t nr[] = { 1, 200 };
 	uint64_t took[] = { UINT64_MAX, UINT64_MAX };
-	size_t i, turn;
 
-	for (turn = 0; turn < 3; turn++) {
-		for (i = 0; i < 2; i++) {
+	for (size_t turn = 0; turn < 3; turn++) {
+		for (size_t i = 0; i < 2; i++) {
 			unsigned char *file = overlapping(nr[i]);
 			uint64_t begin = lib_cpu_ns();
 

@@ -8,9 +8,6 @@
 #include <glob.h>
 #include <linux/gprof.h>
 #include <stdatomic.h>
-#include <sys/ioctl.h>
-#include <sys/wait.h>
-#include <time.h>
 
 #include "lib_util.h"
 #include "record/table_loader.h"
@@ -106,12 +103,13 @@ static const char *library(FIXTURE_DATA(cache) *self, size_t i)
 	return i < self->libraries.gl_pathc ? self->libraries.gl_pathv[i] : NULL;
 }
 
+/* Of one case, which is a process of its own: one kept file, the bytes of all, and what it was. */
+static char path[512];
+static uint64_t bytes;
+static struct stat st;
+
 TEST_F(cache, a_table_is_compiled_once)
 {
-	uint64_t bytes;
-	char path[512];
-	struct stat st;
-
 	ASSERT_NE(NULL, library(self, 0));
 	ASSERT_TRUE(get(self, self->c, library(self, 0)));
 	ASSERT_EQ(1, kept(self->dir, &bytes, path));
@@ -128,9 +126,7 @@ TEST_F(cache, a_table_is_compiled_once)
 
 TEST_F(cache, that_a_file_has_no_table_is_kept)
 {
-	uint64_t bytes;
-	char file[128], path[512];
-	struct stat st;
+	char file[128];
 
 	if (!lib_have("gcc"))
 		SKIP(return, "no compiler");
@@ -148,10 +144,8 @@ TEST_F(cache, that_a_file_has_no_table_is_kept)
 TEST_F(cache, a_table_that_was_changed_is_made_anew)
 {
 	static unsigned char good[SMALL + 4096], bad[SMALL + 4096];
-	uint64_t bytes, random = 1;
-	char path[512];
+	uint64_t random = 1;
 	const char *lib;
-	struct stat st;
 	size_t small = 0;
 	ssize_t len, n;
 	int fd, i;
@@ -203,13 +197,10 @@ TEST_F(cache, what_others_could_have_put_there_is_not_read)
 		"rm $f; ln -s /dev/zero $f", "rm $f; mkdir $f", "rm $f; ln -s nowhere $f",
 		"chown 12345 $f",
 	};
-	uint64_t bytes;
-	char path[512], name[512];
-	struct stat st;
-	size_t i;
+	char name[512];
 
 	ASSERT_NE(NULL, library(self, 0));
-	for (i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
 		if (strstr(ways[i], "chown") && geteuid())
 			continue;
 		lib_sh("rm -rf %s/*", self->dir);
@@ -251,8 +242,7 @@ TEST_F(cache, a_directory_that_is_not_ours_alone_is_none)
 /* All files here say that they have one build-id. */
 TEST_F(cache, a_build_id_is_no_proof)
 {
-	char file[128], path[512];
-	uint64_t bytes;
+	char file[128];
 	size_t small, size;
 
 	ASSERT_NE(NULL, library(self, 1));
@@ -281,9 +271,8 @@ TEST_F(cache, it_takes_no_more_room_than_it_may)
 {
 	const uint64_t max = 150 << 10;
 	struct gprof_unwind_cache *c;
-	char path[512], first[512] = "";
-	uint64_t bytes, most = 0;
-	struct stat st;
+	char first[512] = "";
+	uint64_t most = 0;
 	const char *used = NULL;
 	size_t i, nr = 0;
 
@@ -314,20 +303,17 @@ TEST_F(cache, it_takes_no_more_room_than_it_may)
 TEST_F(cache, files_of_others_are_left_alone)
 {
 	static const char * const names[] = { "notes.txt", ".profile", "unwind", ".unwind" };
-	char path[512];
-	struct stat st;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		ASSERT_EQ(0, lib_sh("head -c %d /dev/zero >%s/%s", 2 * SMALL, self->dir, names[i]));
 		snprintf(path, sizeof(path), "%s/%s", self->dir, names[i]);
 		make_old(path, &st);
 	}
 	gprof_unwind_cache_close(self->c);
 	ASSERT_EQ(0, gprof_unwind_cache_open(&self->c, self->dir, NULL, 1));
-	for (i = 0; i < 4 && library(self, i); i++)
+	for (size_t i = 0; i < 4 && library(self, i); i++)
 		ASSERT_TRUE(get(self, self->c, library(self, i)));
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		snprintf(path, sizeof(path), "%s/%s", self->dir, names[i]);
 		EXPECT_EQ(0, stat(path, &st)) TH_LOG("%s has gone", names[i]);
 	}
@@ -401,17 +387,14 @@ static int from_where(FIXTURE_DATA(cache) *self, uid_t user, const char *file)
 
 static size_t kept_by(FIXTURE_DATA(cache) *self, const char *whose, char *one)
 {
-	char dir[128];
-	uint64_t bytes;
+	const char *dir = lib_text("%.64s/%s/gprof/unwind", self->base, whose);
 
-	snprintf(dir, sizeof(dir), "%.64s/%s/gprof/unwind", self->base, whose);
 	return kept(dir, &bytes, one);
 }
 
 TEST_F(cache, roots_tables_serve_all_users)
 {
 	char path[512], secret[128];
-	struct stat st;
 
 	if (geteuid())
 		SKIP(return, "needs root");
@@ -449,12 +432,10 @@ TEST_F(cache, what_others_could_have_put_among_roots_is_not_read)
 		"chmod 757 ..", "chown 12345 ..", "mv ../../gprof ../../g; ln -s g ../../gprof",
 		"chmod 600 $f", "chmod 700 .",
 	};
-	char path[512];
-	size_t i;
 
 	if (geteuid())
 		SKIP(return, "needs root");
-	for (i = 0; i < ARRAY_SIZE(ways); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(ways); i++) {
 		ASSERT_TRUE(make_caches(self));
 		ASSERT_EQ(GPROF_UNWIND_MADE, from_where(self, 0, library(self, 0)));
 		ASSERT_EQ(1, kept_by(self, "roots", path));
@@ -472,12 +453,11 @@ TEST_F(cache, what_others_could_have_put_among_roots_is_not_read)
 TEST_F(cache, roots_table_is_of_one_file_in_one_state)
 {
 	char file[2][128];
-	size_t i;
 
 	if (geteuid())
 		SKIP(return, "needs root");
 	ASSERT_TRUE(make_caches(self));
-	for (i = 0; i < 2; i++)
+	for (size_t i = 0; i < 2; i++)
 		snprintf(file[i], sizeof(file[i]), "%.64s/lib%zu.so", self->base, i);
 	ASSERT_EQ(0, lib_sh("cd %s && cp %s lib0.so && cp lib0.so lib1.so && sleep 1.1", self->base,
 			    library(self, 0)));
@@ -494,8 +474,6 @@ TEST_F(cache, roots_table_is_of_one_file_in_one_state)
 /* Root's directory was root's alone, and its tables. */
 TEST_F(cache, an_earlier_directory_of_root_is_opened_to_others)
 {
-	char path[512];
-
 	if (geteuid())
 		SKIP(return, "needs root");
 	ASSERT_TRUE(make_caches(self));
@@ -512,7 +490,7 @@ TEST_F(cache, an_earlier_directory_of_root_is_opened_to_others)
 TEST_F(cache, a_user_without_a_home_has_roots_tables)
 {
 	struct gprof_unwind_cache *c;
-	char path[128];
+	const char *path = lib_text("%.64s/roots", self->base);
 
 	if (geteuid())
 		SKIP(return, "needs root");
@@ -521,7 +499,6 @@ TEST_F(cache, a_user_without_a_home_has_roots_tables)
 	ASSERT_EQ(0, setresuid(-1, USER, -1));
 	unsetenv("XDG_CACHE_HOME");
 	unsetenv("HOME");
-	snprintf(path, sizeof(path), "%.64s/roots", self->base);
 	EXPECT_EQ(0, gprof_unwind_cache_open(&c, NULL, path, 0));
 	EXPECT_EQ(-ENOENT, gprof_unwind_cache_why(c));
 	EXPECT_TRUE(get(self, c, library(self, 0)));
@@ -537,8 +514,6 @@ TEST_F(cache, a_user_without_a_home_has_roots_tables)
 TEST_F(cache, what_is_spared_stays)
 {
 	struct gprof_unwind_cache *c;
-	char path[512];
-	uint64_t bytes;
 	size_t i, before, nr = 0;
 
 	for (i = 0; i < 20 && library(self, i); i++)
@@ -609,13 +584,13 @@ static bool record(const char *base, const char *path)
 	unsigned int before = atomic_load(&times_given);
 	struct gprof_own_fd device;
 	struct gprof_table_loader t;
-	struct stat st;
+	struct stat now;
 	bool right;
 
-	if (fstat(fd, &st))
+	if (fstat(fd, &now))
 		return false;
-	obj.size = (uint64_t)st.st_size;
-	obj.mtime = st.st_mtim;
+	obj.size = (uint64_t)now.st_size;
+	obj.mtime = now.st_mtim;
 	setenv("XDG_CACHE_HOME", base, 1);
 	gprof_own_fd_borrow(&device, fd);
 	gprof_table_loader_begin(&t, &device);
@@ -635,8 +610,6 @@ static bool record(const char *base, const char *path)
 static int record_as_user(const char *base, const char *lib, const char *other)
 {
 	char dir[128], path[512];
-	uint64_t bytes;
-	struct stat st;
 
 	if (!geteuid() && setresuid(12345, 12345, 12345))
 		return 1;

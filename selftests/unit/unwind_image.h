@@ -24,6 +24,13 @@
 #define EXPECT_RULE(machine, at, text) \
 	EXPECT_STREQ(text, rule_text(image_rule(&self->blob, at), machine))
 
+/* At these places of the text, in hex, are these rules: "100 104: sp+2; 108: none". */
+#define EXPECT_RULES(machine, want) do {					\
+	char _seen[1024];							\
+	rules_text(&self->blob, machine, want, _seen);				\
+	EXPECT_STREQ(want, _seen);						\
+} while (0)
+
 struct image {
 	unsigned char bytes[IMAGE_SIZE];
 	size_t cfi;	/* bytes of CFI so far */
@@ -47,14 +54,13 @@ static inline void image_begin(struct image *im, uint16_t machine)
 	};
 	/* version, how the rest is encoded, where .eh_frame is: 8 bytes after this place */
 	static const unsigned char hdr[12] = { 1, 0x1b, 0xff, 0xff, 8, 0, 0, 0 };
-	int i;
 
 	memset(im, 0, sizeof(*im));
 	memcpy(eh.e_ident, ELFMAG, SELFMAG);
 	eh.e_ident[EI_CLASS] = ELFCLASS64;
 	eh.e_ident[EI_DATA] = ELFDATA2LSB;
 	eh.e_ident[EI_VERSION] = EV_CURRENT;
-	for (i = 0; i < 4; i++) {
+	for (int i = 0; i < 4; i++) {
 		ph[i].p_vaddr = IMAGE_ADDR + ph[i].p_offset;
 		ph[i].p_memsz = ph[i].p_filesz;
 	}
@@ -191,6 +197,32 @@ static inline const char *rule_text(struct gprof_unwind_rule r, uint16_t machine
 	else if (r.kind != GPROF_UNWIND_CFA_DEREF && r.ra)
 		n += sprintf(t + n, " rbx@%d", r.ra);
 	return t;
+}
+
+/* What the table has at the places that @want names, as that has it. */
+static inline void rules_text(const struct gprof_unwind_blob *b, uint16_t machine, const char *want,
+			      char *seen)
+{
+	const char *rule = "";
+	unsigned int at;
+	int n;
+
+	for (; sscanf(want, "%x%n", &at, &n) == 1; want += n) {
+		const char *next = rule_text(image_rule(b, at), machine);
+
+		/* the rule of the places before, where this is another one */
+		seen += sprintf(seen, "%s%.*s", strcmp(rule, next) && *rule ? "?" : "", n, want);
+		rule = next;
+		if (want[n] != ':')
+			continue;
+		seen += sprintf(seen, ": %s", rule);
+		rule = "";
+		n += strcspn(want + n, ";");
+		if (want[n]) {
+			seen += sprintf(seen, "; ");
+			n += 2;
+		}
+	}
 }
 
 #endif

@@ -3,7 +3,6 @@
  * Unwind tables: each call frame instruction by hand, what is done where there are none, and
  * files that are not what they say.
  */
-#include <errno.h>
 
 #include "harness.h"
 
@@ -43,9 +42,8 @@ static void try_each(struct __test_metadata *_metadata, FIXTURE_DATA(unwind) *se
 		     uint16_t machine, const struct one *table, size_t nr)
 {
 	uint32_t step = machine == EM_AARCH64 ? 4 : 1;
-	size_t i;
 
-	for (i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++) {
 		const struct one *o = &table[i];
 
 		image_begin(&self->im, machine);
@@ -170,8 +168,7 @@ TEST_F(unwind, a_place_that_is_set_is_where_the_next_row_begins)
 	image_fde(&self->im, 0x100, 0x40, PROGRAM(0x01, 0, 0, 0, 0, 0x0e, 16));
 	memcpy(self->im.bytes + IMAGE_CFI + at, &where, 4);
 	ASSERT_EQ(0, image_compile(&self->im, &self->blob));
-	EXPECT_RULE(EM_X86_64, 0x11f, "sp+1");
-	EXPECT_RULE(EM_X86_64, 0x120, "sp+2");
+	EXPECT_RULES(EM_X86_64, "11f: sp+1; 120: sp+2");
 	gprof_unwind_blob_free(&self->blob);
 	/* not before the function, nor before the last one */
 	where -= 0x21;
@@ -199,10 +196,7 @@ TEST_F(unwind, of_functions_that_overlap_the_one_that_begins_last_is_right)
 	image_fde(&self->im, 0x180, 0x10, PROGRAM(0x00));
 	ASSERT_EQ(0, image_compile(&self->im, &self->blob));
 	EXPECT_EQ(0, gprof_table_layout_check(self->blob.data, self->blob.size));
-	EXPECT_RULE(EM_X86_64, 0x13f, "sp+2");
-	EXPECT_RULE(EM_X86_64, 0x140, "sp+4");
-	EXPECT_RULE(EM_X86_64, 0x180, "sp+1");
-	EXPECT_RULE(EM_X86_64, 0x190, "none");
+	EXPECT_RULES(EM_X86_64, "13f: sp+2; 140: sp+4; 180: sp+1; 190: none");
 }
 
 TEST_F(unwind, text_that_is_not_loaded_as_such_has_no_rows)
@@ -283,43 +277,12 @@ TEST_F(unwind, text_without_cfi_is_told_by_its_instructions)
 		  PROGRAM(0x0e, 24));
 	image_fde(&self->im, 0x130, 0x10, PROGRAM(0x0e, 32));
 	ASSERT_EQ(0, image_compile(&self->im, &self->blob));
-	EXPECT_RULE(EM_X86_64, 0x110, "sp+2");
-	EXPECT_RULE(EM_X86_64, 0x119, "sp+2");
-	EXPECT_RULE(EM_X86_64, 0x12f, "sp+3");
-	EXPECT_RULE(EM_X86_64, 0x140, "none");
-	EXPECT_RULE(EM_X86_64, 0x1ff, "none");
-	EXPECT_RULE(EM_X86_64, 0x200, "signal");
-	EXPECT_RULE(EM_X86_64, 0x209, "signal");
-	EXPECT_RULE(EM_X86_64, 0x20a, "none");
-	EXPECT_RULE(EM_X86_64, 0x13ff, "none");
-	EXPECT_RULE(EM_X86_64, 0x1405, "sp+2");
-	EXPECT_RULE(EM_X86_64, 0x1406, "sp+3");
-	EXPECT_RULE(EM_X86_64, 0x1410, "plt+11");
-	EXPECT_RULE(EM_X86_64, 0x1420, "none");
-	EXPECT_RULE(EM_X86_64, 0x1480, "sp+1");
-	EXPECT_RULE(EM_X86_64, 0x149f, "sp+1");
-	EXPECT_RULE(EM_X86_64, 0x14a0, "none");
-	EXPECT_RULE(EM_X86_64, 0x1500, "end");
-	EXPECT_RULE(EM_X86_64, 0x15ff, "none");
-	EXPECT_RULE(EM_X86_64, 0x1600, "none");
-	EXPECT_RULE(EM_X86_64, 0x1604, "sp+1");
-	EXPECT_RULE(EM_X86_64, 0x1605, "sp+2");
-	EXPECT_RULE(EM_X86_64, 0x160a, "sp+2");
-	EXPECT_RULE(EM_X86_64, 0x160b, "sp+1");
-	EXPECT_RULE(EM_X86_64, 0x160c, "none");
-	EXPECT_RULE(EM_X86_64, 0x1620, "sp+1");
-	EXPECT_RULE(EM_X86_64, 0x162d, "sp+1");
-	EXPECT_RULE(EM_X86_64, 0x162e, "sp+2 fp@-2");
-	EXPECT_RULE(EM_X86_64, 0x1631, "sp+2 fp@-2");
-	EXPECT_RULE(EM_X86_64, 0x1632, "sp+1");
-	EXPECT_RULE(EM_X86_64, 0x1634, "sp+1");
-	EXPECT_RULE(EM_X86_64, 0x1635, "none");
-	EXPECT_RULE(EM_X86_64, 0x1684, "none");
-	EXPECT_RULE(EM_X86_64, 0x170e, "none");
-	EXPECT_RULE(EM_X86_64, 0x1750, "none");
-	EXPECT_RULE(EM_X86_64, 0x176a, "none");
-	EXPECT_RULE(EM_X86_64, 0x1790, "none");
-	EXPECT_RULE(EM_X86_64, 0x17b0, "none");
+	EXPECT_RULES(EM_X86_64, "110 119: sp+2; 12f: sp+3; 140 1ff: none; 200 209: signal; "
+			     "20a 13ff: none; 1405: sp+2; 1406: sp+3; 1410: plt+11; 1420: none; "
+			     "1480 149f: sp+1; 14a0: none; 1500: end; 15ff 1600: none; "
+			     "1604: sp+1; 1605 160a: sp+2; 160b: sp+1; 160c: none; "
+			     "1620 162d: sp+1; 162e 1631: sp+2 fp@-2; 1632 1634: sp+1; "
+			     "1635 1684 170e 1750 176a 1790 17b0: none");
 }
 
 /*
@@ -399,7 +362,6 @@ static void try_go(struct __test_metadata *_metadata, FIXTURE_DATA(unwind) *self
 {
 	const char *dir = lib_tmpdir();
 	char text[16384];
-	size_t i;
 	int fd;
 
 	ASSERT_NE(NULL, dir);
@@ -412,7 +374,7 @@ static void try_go(struct __test_metadata *_metadata, FIXTURE_DATA(unwind) *self
 	fd = open(text, O_RDONLY);
 	ASSERT_EQ(0, gprof_unwind_compile(fd, 0, &self->blob));
 	close(fd);
-	for (i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++) {
 		uint64_t at = symbol_address(dir, "out", rows[i].label) - IMAGE_ADDR;
 		const struct gprof_unwind_rule *r;
 
@@ -575,11 +537,10 @@ TEST(text_begins_with_a_row)
 	struct gprof_unwind_blob blob;
 	struct gprof_rows rows;
 
-	ASSERT_EQ(0, gprof_rows_init(&rows, &budget));
-	ASSERT_EQ(0, gprof_rows_add(&rows, 16, sp));
-	ASSERT_EQ(0, gprof_rows_add(&rows, 512, none));
-	ASSERT_EQ(0, gprof_rows_pack(&rows, EM_X86_64, 0, 600, &blob));
-	ASSERT_EQ(0, gprof_table_layout_check(blob.data, blob.size));
+	ASSERT_ZEROS(gprof_rows_init(&rows, &budget), gprof_rows_add(&rows, 16, sp),
+		     gprof_rows_add(&rows, 512, none),
+		     gprof_rows_pack(&rows, EM_X86_64, 0, 600, &blob),
+		     gprof_table_layout_check(blob.data, blob.size));
 	EXPECT_EQ(GPROF_UNWIND_CFA_NONE, gprof_table_layout_find(blob.data, 0)->kind);
 	EXPECT_EQ(GPROF_UNWIND_CFA_NONE, gprof_table_layout_find(blob.data, 15)->kind);
 	EXPECT_EQ(GPROF_UNWIND_CFA_SP, gprof_table_layout_find(blob.data, 16)->kind);
@@ -646,17 +607,16 @@ static void many_cies(unsigned char *p, size_t size)
 static void all_overlap(unsigned char *p, size_t size)
 {
 	static const unsigned char cie[] = { 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0x1b, 0x0c, 7, 8 };
-	size_t at, i;
 
 	put_entry(p, 0, 28, 0);
 	memcpy(p + 8, cie, sizeof(cie));
-	for (at = 32; at + 256 <= size; at += 256) {
+	for (size_t at = 32; at + 256 <= size; at += 256) {
 		int32_t where = (int32_t)(IMAGE_TEXT - (IMAGE_CFI + 12 + at + 8));
 
 		put_entry(p, at, 252, (uint32_t)(at + 4));
 		memcpy(p + at + 8, &where, 4);
 		p[at + 13] = 0x20;
-		for (i = 17; i < 254; i += 3) {
+		for (size_t i = 17; i < 254; i += 3) {
 			p[at + i] = 0x41;
 			p[at + i + 1] = 0x0e;
 			p[at + i + 2] = (unsigned char)(i & 0x78);
@@ -669,13 +629,12 @@ TEST_F(unwind, time_is_linear_whatever_the_bytes)
 {
 	static void (*const fills[])(unsigned char *, size_t) = { many_cies, all_overlap };
 	const size_t size = 2 << 20;
-	size_t i, j, turn;
 
-	for (i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 2; i++) {
 		uint64_t took[2] = { UINT64_MAX, UINT64_MAX };
 
-		for (turn = 0; turn < 3; turn++) {
-			for (j = 0; j < 2; j++) {
+		for (size_t turn = 0; turn < 3; turn++) {
+			for (size_t j = 0; j < 2; j++) {
 				unsigned char *file = big_file(size << 2 * j, fills[i]);
 				uint64_t begin = lib_cpu_ns();
 
@@ -732,15 +691,13 @@ TEST_F(unwind, wherever_the_frames_are_told_the_table_is_the_same)
 	const char *dir = lib_tmpdir();
 	struct gprof_unwind_table *t, first = { 0 };
 	struct gprof_cancel gone = { .poll = has_gone };
-	char path[128];
-	size_t i;
+	const char *path = lib_text("%s/f.so", dir);
 	int fd;
 
 	if (!lib_have("gcc"))
 		SKIP(return, "no compiler");
 	ASSERT_TRUE(lib_write(dir, "f.c", frames));
-	snprintf(path, sizeof(path), "%s/f.so", dir);
-	for (i = 0; i < 4; i++) {
+	for (size_t i = 0; i < 4; i++) {
 		gprof_unwind_blob_free(&self->blob);
 		ASSERT_EQ(0, lib_sh("cd %s && gcc -O2 -fomit-frame-pointer -fPIC -shared -nostdlib "
 				    "-Wl,-z,now,-z,noseparate-code,--build-id=none,--no-ld-generated-unwind-info "

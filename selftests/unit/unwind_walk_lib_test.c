@@ -209,10 +209,9 @@ static void step(struct stepped *s, struct seen *seen, size_t max, size_t all, s
 static void claim(struct stepped *s)
 {
 	static struct walk w;
-	int i;
 
 	walk(s, &w);
-	for (i = w.nr - 1; i > 0; i--)
+	for (int i = w.nr - 1; i > 0; i--)
 		s->called[s->depth++] = (struct called){
 			.ret = w.pc[i], .sp = w.sp[i], .claimed = true,
 		};
@@ -377,15 +376,13 @@ FIXTURE_TEARDOWN(program_of_the_system)
 
 TEST_F_TIMEOUT(program_of_the_system, has_true_stacks, 300)
 {
-	int i;
-
 	if (access(variant->argv[0], X_OK))
 		SKIP(return, "there is no %s", variant->argv[0]);
 	if (variant->endless && getenv("GPROF_WALK_FEW"))
 		SKIP(return, "it takes long, and GPROF_WALK_FEW is set");
 	ASSERT_TRUE(begin(&stepped, variant->argv));
 	step(&stepped, &seen, variant->endless ? FIRST_STEPS : ALL_STEPS, FIRST_STEPS / 10, 7);
-	for (i = 0; variant->endless && i < WINDOWS; i++) {
+	for (int i = 0; variant->endless && i < WINDOWS; i++) {
 		ASSERT_TRUE(run_free(&stepped, WINDOW_MS));
 		claim(&stepped);
 		step(&stepped, &seen, WINDOW_STEPS, 0, 3);

@@ -38,9 +38,8 @@ static const struct gprof_util_function teeth_function = { teeth, 6, -1 };
 static wide integral(const struct gprof_util_function *f, int64_t from, int64_t to)
 {
 	wide sum = 0;
-	size_t i;
 
-	for (i = 0; i + 1 < f->nr; i++) {
+	for (size_t i = 0; i + 1 < f->nr; i++) {
 		int64_t begin = f->changes[i].time, end = f->changes[i + 1].time;
 
 		if (begin < from)
@@ -161,9 +160,8 @@ static void oracle_init(struct oracle *o, const struct made *m, int64_t window)
 static wide oracle_mass(const struct oracle *o, wide x, bool at)
 {
 	wide sum = 0;
-	size_t i;
 
-	for (i = 0; i < o->nr; i++) {
+	for (size_t i = 0; i < o->nr; i++) {
 		const struct oracle_piece *p = &o->pieces[i];
 
 		if (p->high < x || (at && p->high == x))
@@ -203,16 +201,15 @@ static double oracle_quantile(const struct oracle *o, double q)
 static void make(struct made *m, uint64_t *seed)
 {
 	static const int64_t distances[] = { 3, 1000, 100000, SECOND, 1000 * SECOND };
-	size_t i, j;
 
 	m->nr = lib_random(seed) % 3 ? 1 : 1 + lib_random(seed) % 4;
-	for (i = 0; i < m->nr; i++) {
+	for (size_t i = 0; i < m->nr; i++) {
 		size_t nr = 2 + lib_random(seed) % (lib_random(seed) % 2 ? 20 : CHANGES_MAX - 2);
 		unsigned int procs = 1 + lib_random(seed) % 16;
 		int64_t far = distances[lib_random(seed) % 5];
 		int64_t time = (int64_t)(lib_random(seed) % 1000) * SECOND - 500 * SECOND;
 
-		for (j = 0; j < nr; j++) {
+		for (size_t j = 0; j < nr; j++) {
 			double taken = (double)(lib_random(seed) % (procs + 1)) / procs;
 
 			/* Mostly the program runs undisturbed. */
@@ -231,9 +228,8 @@ static void make(struct made *m, uint64_t *seed)
 static int64_t longest(const struct made *m)
 {
 	int64_t length = 0;
-	size_t i;
 
-	for (i = 0; i < m->nr; i++)
+	for (size_t i = 0; i < m->nr; i++)
 		if (length_of(&m->functions[i]) > length)
 			length = length_of(&m->functions[i]);
 	return length;
@@ -263,10 +259,9 @@ TEST(mmu_of_teeth_is_as_in_Gos_own_test)
 		{ 6 * SECOND, 3 / 5.0, 1, 3 / 5.0 },
 	};
 	struct gprof_mmu *m = gprof_mmu_new(&teeth_function, 1);
-	size_t i;
 
 	ASSERT_NE(NULL, m);
-	for (i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
+	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
 		struct gprof_util_window worst[2];
 		int j, nr = gprof_mmu_worst(m, want[i].window, worst, 2);
 
@@ -349,17 +344,15 @@ TEST(a_quantile_on_a_gap_is_on_its_lower_side)
 {
 	uint64_t seed = 88172645463325252;
 	const double half = 0.5, all = 1;
-	int i;
 
 	/* Half of all windows are of the first function, and below all of the second. */
-	for (i = 0; i < 200; i++) {
+	for (int i = 0; i < 200; i++) {
 		struct gprof_util_change c[2][50];
 		const struct gprof_util_function f[] = { { c[0], 50, 0 }, { c[1], 50, 1 } };
 		struct gprof_mmu *m = NULL, *first = NULL;
 		double low, high;
-		int j;
 
-		for (j = 0; j < 50; j++) {
+		for (int j = 0; j < 50; j++) {
 			int64_t time = j ? c[0][j - 1].time + 1 + (int64_t)(lib_random(&seed) % 9999) : 0;
 
 			c[0][j] = (struct gprof_util_change){ time, (lib_random(&seed) % 100) / 300.0 };

@@ -63,9 +63,7 @@ static const char *text_of(const struct gprof_util_function *f)
 
 static const struct gprof_util_function *function_of(FIXTURE_DATA(kernel) *self, int64_t id)
 {
-	size_t i;
-
-	for (i = 0; i < self->nr; i++)
+	for (size_t i = 0; i < self->nr; i++)
 		if (self->f[i].id == id)
 			return &self->f[i];
 	return NULL;
@@ -80,9 +78,8 @@ TEST_F(kernel, each_flag_takes_what_the_kernel_does_for_itself)
 		{ GPROF_UTIL_SWEEP | GPROF_UTIL_ASSIST | GPROF_UTIL_BACKGROUND | GPROF_UTIL_STW,
 		  "10:0.5 20:1 30:0.5 50:1 63:0.5 100:1 121:0.5 140:1 162:0 172:1 180:0 190:1" },
 	};
-	size_t i;
 
-	for (i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
+	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
 		const char *why = compute(self, want[i].flag);
 
 		ASSERT_EQ(NULL, why) TH_LOG("%s", why);

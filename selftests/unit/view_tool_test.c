@@ -54,15 +54,14 @@ static void largest(struct wire *w)
 {
 	static const char *const strings[] = { "", "count", "leaf", "a", "b" };
 	struct wire part = { .len = 0 }, line = { .len = 0 };
-	unsigned int i;
 
 	w->len = 0;
-	for (i = 0; i < 5; i++)
+	for (unsigned int i = 0; i < 5; i++)
 		bytes(w, 6, strings[i], strlen(strings[i]));
 	number(&part, 1, 1);
 	number(&part, 2, 1);
 	nested(w, 1, &part);
-	for (i = 1; i <= 3; i++) {
+	for (unsigned int i = 1; i <= 3; i++) {
 		part.len = line.len = 0;
 		number(&part, 1, i);
 		number(&part, 2, i + 1);
@@ -73,7 +72,7 @@ static void largest(struct wire *w)
 		nested(&part, 4, &line);
 		nested(w, 4, &part);
 	}
-	for (i = 2; i <= 3; i++) {
+	for (unsigned int i = 2; i <= 3; i++) {
 		part.len = 0;
 		number(&part, 1, 1);
 		number(&part, 1, i);
@@ -155,11 +154,10 @@ TEST(counts_are_scaled_and_set_in_relation)
 "          0.004000 s  passed\n", text);
 	free(text);
 	write_counts(stat_json, counts, 7, false, &text);
-	EXPECT_NE(NULL, strstr(text, "\"event\": \"cycles\", \"available\": true, \"reason\": \"\", "
-			       "\"count\": 1000, \"scaled\": 4000,"));
-	EXPECT_NE(NULL, strstr(text, "\"available\": false, \"reason\": \"cacheMisses: none \\\"here"));
-	EXPECT_NE(NULL, strstr(text, "\"ratios\": {\"cycles_per_ns\": 0.002, "
-			       "\"instructions_per_cycle\": 0.5}"));
+	EXPECT_SAYS(text,
+		    "\"event\": \"cycles\", \"available\": true, \"reason\": \"\", " "\"count\": 1000, \"scaled\": 4000,",
+		    "\"available\": false, \"reason\": \"cacheMisses: none \\\"here",
+		    "\"ratios\": {\"cycles_per_ns\": 0.002, " "\"instructions_per_cycle\": 0.5}");
 	free(text);
 }
 
@@ -181,7 +179,7 @@ TEST(the_timer_of_cpus_is_no_cpu_time)
 "          0.004000 s  passed\n", text);
 	free(text);
 	write_counts(stat_json, of_cpus, 2, true, &text);
-	EXPECT_NE(NULL, strstr(text, "\"ratios\": {}"));
+	EXPECT_SAYS(text, "\"ratios\": {}");
 	free(text);
 }
 
@@ -202,13 +200,11 @@ TEST(large_counts_are_exact)
 
 	write_counts(stat_text, large, 4, false, &text);
 	EXPECT_EQ(text, strstr(text, "   9007199254.740 ms  timer"));
-	EXPECT_NE(NULL, strstr(text, "\n9,007,199,254,740,993  a "));
-	EXPECT_NE(NULL, strstr(text, "\n18,014,398,509,481,986  b "));
-	EXPECT_NE(NULL, strstr(text, "\n18,446,744,073,709,551,615  c ")) TH_LOG("%s", text);
+	EXPECT_SAYS(text, "\n9,007,199,254,740,993  a ", "\n18,014,398,509,481,986  b ",
+		    "\n18,446,744,073,709,551,615  c ");
 	free(text);
 	write_counts(stat_json, large, 4, false, &text);
-	EXPECT_NE(NULL, strstr(text, "\"scaled\": 9007199254740993,"));
-	EXPECT_NE(NULL, strstr(text, "\"scaled\": 18446744073709551615,"));
+	EXPECT_SAYS(text, "\"scaled\": 9007199254740993,", "\"scaled\": 18446744073709551615,");
 	free(text);
 }
 
@@ -216,7 +212,6 @@ TEST(large_counts_are_exact)
 TEST_F(view, names_of_values_are_not_obeyed)
 {
 	char *top[] = { "top", self->in, NULL };
-	char *other[] = { "top", self->in, "--type", "x", NULL };
 	char text[512];
 	ssize_t n;
 	int fd = open(self->in, O_RDWR);
@@ -227,41 +222,38 @@ TEST_F(view, names_of_values_are_not_obeyed)
 	ASSERT_EQ(n, pwrite(fd, text, (size_t)n, 0));
 	close(fd);
 	RUN_OK(cmd_top, top);
-	EXPECT_NE(NULL, strstr(self->r.out, "Type: ?[2Jt\n"));
+	EXPECT_SAYS(self->r.out, "Type: ?[2Jt\n");
 	EXPECT_EQ(NULL, strchr(self->r.out, '\033'));
-	RUN_TELLS(STATUS_USAGE, "but of ?[2Jt", cmd_top, other);
+	RUN_TELLS(STATUS_USAGE, "but of ?[2Jt", cmd_top, ARGV("top", self->in, "--type", "x"));
 	EXPECT_EQ(NULL, strchr(self->r.err, '\033'));
 }
 
 TEST_F(view, sums_stay_at_the_limit)
 {
-	char *top[] = { "top", self->in, NULL }, *flame[] = { "flame", self->in, "-o", self->svg, NULL };
 	char svg[65536];
 	int fd;
 
-	RUN_OK(cmd_top, top);
-	EXPECT_NE(NULL, strstr(self->r.out, "Total = 9223372036854775807"));
-	EXPECT_NE(NULL, strstr(self->r.out, "9223372036854775807 100.00%  leaf"));
-	EXPECT_EQ(NULL, strstr(self->r.out, "-"));
-	RUN_OK(cmd_flame, flame);
+	RUN_OK(cmd_top, ARGV("top", self->in));
+	EXPECT_SAYS(self->r.out, "Total = 9223372036854775807",
+		    "9223372036854775807 100.00%  leaf");
+	EXPECT_LACKS(self->r.out, "-");
+	RUN_OK(cmd_flame, ARGV("flame", self->in, "-o", self->svg));
 	fd = open(self->svg, O_RDONLY);
 	ASSERT_LE(0, fd);
 	slurp(fd, svg, sizeof(svg));
 	close(fd);
-	EXPECT_NE(NULL, strstr(svg, "all: 9,223,372,036,854,775,807"));
-	EXPECT_EQ(NULL, strstr(svg, "picture is empty"));
+	EXPECT_SAYS(svg, "all: 9,223,372,036,854,775,807");
+	EXPECT_LACKS(svg, "picture is empty");
 }
 
 TEST_F(view, no_memory_is_an_error_and_no_empty_table)
 {
-	char *top[] = { "top", self->in, NULL }, *flame[] = { "flame", self->in, "-o", self->svg, NULL };
-
 	no_frames = true;
-	run(&self->r, cmd_top, top, -1);
+	run(&self->r, cmd_top, ARGV("top", self->in), -1);
 	EXPECT_EQ(STATUS_FAILED, self->r.status);
 	EXPECT_STREQ("", self->r.out);
-	EXPECT_NE(NULL, strstr(self->r.err, "memory"));
-	RUN_TELLS(STATUS_FAILED, "memory", cmd_flame, flame);
+	EXPECT_SAYS(self->r.err, "memory");
+	RUN_TELLS(STATUS_FAILED, "memory", cmd_flame, ARGV("flame", self->in, "-o", self->svg));
 	EXPECT_NE(0, access(self->svg, F_OK));
 }
 
@@ -281,7 +273,7 @@ TEST_F(view, a_pipe_that_its_reader_closed_is_no_error)
 	fds[1] = open("/dev/full", O_WRONLY);
 	run(&self->r, cmd_top, top, fds[1]);
 	EXPECT_EQ(STATUS_FAILED, self->r.status);
-	EXPECT_NE(NULL, strstr(self->r.err, "could not be written"));
+	EXPECT_SAYS(self->r.err, "could not be written");
 	close(fds[1]);
 }
 
@@ -299,9 +291,8 @@ TEST(times_have_units_or_are_seconds)
 		{ "99999999999999999999", -1 }, { "1.2.3", -1 },
 	};
 	char text[DURATION_TEXT];
-	size_t i;
 
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		int64_t ns = -1;
 
 		EXPECT_EQ(rows[i].ns >= 0, duration_parse(rows[i].text, &ns))
@@ -317,12 +308,11 @@ TEST(times_have_units_or_are_seconds)
 
 TEST(an_empty_window_is_refused)
 {
-	char *mmu[] = { "mmu", "/nonexistent", "--window", "0ms", NULL };
 	struct ran r;
 
-	run(&r, cmd_mmu, mmu, -1);
+	run(&r, cmd_mmu, ARGV("mmu", "/nonexistent", "--window", "0ms"), -1);
 	EXPECT_EQ(STATUS_USAGE, r.status);
-	EXPECT_NE(NULL, strstr(r.err, "above 0"));
+	EXPECT_SAYS(r.err, "above 0");
 }
 
 TEST_HARNESS_MAIN

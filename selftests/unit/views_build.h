@@ -17,9 +17,11 @@ FIXTURE(views) {
 	char trace[96];
 	char other[96];
 	int fd;
-	struct gprof_trace_writer *w;
 	struct ran r;
 };
+
+/* Of the trace in the making. */
+static struct gprof_trace_writer *w;
 
 static inline const char *call_name(void *ctx, uint64_t nr)
 {
@@ -39,8 +41,8 @@ FIXTURE_SETUP(views)
 	snprintf(self->other, sizeof(self->other), "%s/other", self->dir);
 	self->fd = open(self->trace, O_RDWR | O_CREAT, 0600);
 	ASSERT_LE(0, self->fd);
-	self->w = gprof_trace_writer_new(self->fd, &opts);
-	ASSERT_NE(NULL, self->w);
+	w = gprof_trace_writer_new(self->fd, &opts);
+	ASSERT_NE(NULL, w);
 }
 
 FIXTURE_TEARDOWN(views)
@@ -52,7 +54,7 @@ FIXTURE_TEARDOWN(views)
 }
 
 /* A stack of names, leaf first, up to a NULL; 0: none. */
-static inline uint64_t stack(struct gprof_trace_writer *w, const char *const *names)
+static inline uint64_t stack(const char *const *names)
 {
 	struct gprof_trace_frame f[16];
 	uint64_t id = 0;
@@ -67,7 +69,7 @@ static inline uint64_t stack(struct gprof_trace_writer *w, const char *const *na
 	return id;
 }
 
-static inline void point(struct gprof_trace_writer *w, uint64_t ms, uint32_t cpu, unsigned int type,
+static inline void point(uint64_t ms, uint32_t cpu, unsigned int type,
 		  unsigned int why, uint32_t tid, uint32_t other, uint64_t at, uint64_t arg)
 {
 	const struct gprof_trace_point p = {
@@ -78,29 +80,29 @@ static inline void point(struct gprof_trace_writer *w, uint64_t ms, uint32_t cpu
 	gprof_trace_writer_add(w, &p);
 }
 
-static inline void leaves(struct gprof_trace_writer *w, uint64_t ms, uint32_t tid, unsigned int why,
+static inline void leaves(uint64_t ms, uint32_t tid, unsigned int why,
 		   uint64_t at)
 {
-	point(w, ms, 0, GPROF_TRACE_POINT_SWITCH, why, tid, 0, at, 0);
+	point(ms, 0, GPROF_TRACE_POINT_SWITCH, why, tid, 0, at, 0);
 }
 
-static inline void comes(struct gprof_trace_writer *w, uint64_t ms, uint32_t tid)
+static inline void comes(uint64_t ms, uint32_t tid)
 {
-	point(w, ms, 0, GPROF_TRACE_POINT_SWITCH, 0, 0, tid, 0, 0);
+	point(ms, 0, GPROF_TRACE_POINT_SWITCH, 0, 0, tid, 0, 0);
 }
 
-static inline void wakes(struct gprof_trace_writer *w, uint64_t ms, uint32_t by, uint32_t tid, uint64_t at)
+static inline void wakes(uint64_t ms, uint32_t by, uint32_t tid, uint64_t at)
 {
-	point(w, ms, 1, GPROF_TRACE_POINT_WAKING, 0, by, tid, at, 0);
+	point(ms, 1, GPROF_TRACE_POINT_WAKING, 0, by, tid, at, 0);
 }
 
 /* Thread 7 stops at ms, is woken after 10, and runs after 11, for 1. */
-static inline void waits(struct gprof_trace_writer *w, uint64_t ms, const char *const *where,
+static inline void waits(uint64_t ms, const char *const *where,
 		  unsigned int why)
 {
-	leaves(w, ms, 7, why, stack(w, where));
-	wakes(w, ms + 10, GPROF_TRACE_NO_TID, 7, 0);
-	comes(w, ms + 11, 7);
+	leaves(ms, 7, why, stack(where));
+	wakes(ms + 10, GPROF_TRACE_NO_TID, 7, 0);
+	comes(ms + 11, 7);
 }
 
 static const char *const in_sleep[] = {
@@ -113,11 +115,11 @@ static const char *const in_pipe[] = {
 	"entry_SYSCALL_64_after_hwframe", "futex_wait", "handle_mm_fault", NULL
 };
 
-static inline void calls(struct gprof_trace_writer *w, uint64_t ms, uint64_t nr, unsigned int why)
+static inline void calls(uint64_t ms, uint64_t nr, unsigned int why)
 {
-	point(w, ms, 0, GPROF_TRACE_POINT_ENTER, 0, 7, 0, 0, nr);
-	waits(w, ms, NULL, why);
-	point(w, ms + 11, 0, GPROF_TRACE_POINT_LEAVE, 0, 7, 0, 0, nr);
+	point(ms, 0, GPROF_TRACE_POINT_ENTER, 0, 7, 0, 0, nr);
+	waits(ms, NULL, why);
+	point(ms + 11, 0, GPROF_TRACE_POINT_LEAVE, 0, 7, 0, 0, nr);
 }
 
 /* Times are told in units of 64 ns, and no two events have the same. */
@@ -167,7 +169,7 @@ static inline void expect_told(struct __test_metadata *_metadata, const char *js
 
 /* What @cmd has to say of the trace, which is whole now. */
 #define SHOW(cmd, argv) do {								\
-	ASSERT_EQ(0, gprof_trace_writer_close(self->w));				\
+	ASSERT_EQ(0, gprof_trace_writer_close(w));				\
 	RUN_OK(cmd, argv);								\
 } while (0)
 

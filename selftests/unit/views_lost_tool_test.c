@@ -6,43 +6,44 @@
 #include "views/trace_gaps.h"
 #include "views/losses.h"
 #include "views_build.h"
+#include "lib_util.h"
 
 /* 7's end, and what 8 and 9 did meanwhile, are among the events that CPU 0 has lost. */
-static void lose_ends(struct gprof_trace_writer *w)
+static void lose_ends(void)
 {
 	gprof_trace_writer_name(w, 7, "seven");
 	gprof_trace_writer_name(w, 8, "eight");
 	gprof_trace_writer_name(w, 9, "nine");
 	gprof_trace_writer_name(w, 10, "ten");
-	point(w, 1, 0, GPROF_TRACE_POINT_SWITCH, 0, 0, 8, 0, 0);
-	point(w, 1, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 11, 0, 0);
-	point(w, 2, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_PREEMPTED, 8, 9, 0, 0);
-	point(w, 4, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 9, 10, stack(w, in_pipe),
+	point(1, 0, GPROF_TRACE_POINT_SWITCH, 0, 0, 8, 0, 0);
+	point(1, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 11, 0, 0);
+	point(2, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_PREEMPTED, 8, 9, 0, 0);
+	point(4, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 9, 10, stack(in_pipe),
 	      0);
-	point(w, 5, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 10, 7, stack(w, in_sleep),
+	point(5, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 10, 7, stack(in_sleep),
 	      0);
-	point(w, 10, 0, GPROF_TRACE_POINT_ENTER, 0, 7, 0, 0, 0);
+	point(10, 0, GPROF_TRACE_POINT_ENTER, 0, 7, 0, 0, 0);
 	/* Nothing is known of CPU 0 until here. */
-	point(w, 30, 0, GPROF_TRACE_POINT_LOST, 0, GPROF_TRACE_NO_TID, 0, 0, 100);
-	point(w, 30, 0, GPROF_TRACE_POINT_RUNNING, 0, 0, 12, 0, 0);
+	point(30, 0, GPROF_TRACE_POINT_LOST, 0, GPROF_TRACE_NO_TID, 0, 0, 100);
+	point(30, 0, GPROF_TRACE_POINT_RUNNING, 0, 0, 12, 0, 0);
 	/*
 	 * 10 has no CPU still, or again, so that it is not known for what it waits then, and 8
 	 * runs again; of 7 and 9 nothing is told any more.
 	 */
-	wakes(w, 40, 11, 10, stack(w, in_pipe));
-	point(w, 41, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 12, 10, 0, 0);
-	point(w, 45, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 10, 8, 0, 0);
-	point(w, 60, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 8, 0, 0, 0);
-	point(w, 61, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 11, 0, 0, 0);
+	wakes(40, 11, 10, stack(in_pipe));
+	point(41, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 12, 10, 0, 0);
+	point(45, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 10, 8, 0, 0);
+	point(60, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 8, 0, 0, 0);
+	point(61, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 11, 0, 0, 0);
 }
 
 TEST_F(views, wall_says_what_is_lost)
 {
 	static const int threads[] = { 7, 8, 9, 10, 11, 12 };
 
-	lose_ends(self->w);
+	lose_ends();
 	WALL();
-	EXPECT_NE(NULL, strstr(self->r.err, "100 events are missing"));
+	EXPECT_SAYS(self->r.err, "100 events are missing");
 	/* From the last event that there is of its CPU. */
 	EXPECT_TOLD(7, "cpu 5 runnable 0 lost 51");
 	/* It may have run, and waited, until it was known to be without a CPU. */
@@ -63,16 +64,14 @@ TEST_F(views, wall_says_what_is_lost)
 /* Who has its CPU still is known to have had it since then. */
 TEST_F(views, wall_of_a_thread_that_is_found_again)
 {
-	struct gprof_trace_writer *w = self->w;
-
-	comes(w, 1, 7);
-	point(w, 10, 0, GPROF_TRACE_POINT_ENTER, 0, 7, 0, 0, 0);
-	point(w, 30, 0, GPROF_TRACE_POINT_LOST, 0, GPROF_TRACE_NO_TID, 0, 0, 100);
-	point(w, 35, 0, GPROF_TRACE_POINT_LEAVE, 0, 7, 0, 0, 0);
-	leaves(w, 40, 7, GPROF_TRACE_WHY_SLEEPS, stack(w, in_sleep));
+	comes(1, 7);
+	point(10, 0, GPROF_TRACE_POINT_ENTER, 0, 7, 0, 0, 0);
+	point(30, 0, GPROF_TRACE_POINT_LOST, 0, GPROF_TRACE_NO_TID, 0, 0, 100);
+	point(35, 0, GPROF_TRACE_POINT_LEAVE, 0, 7, 0, 0, 0);
+	leaves(40, 7, GPROF_TRACE_WHY_SLEEPS, stack(in_sleep));
 	/* Lost at the end. */
-	point(w, 50, 0, GPROF_TRACE_POINT_LOST, 0, GPROF_TRACE_NO_TID, 0, 0, 100);
-	point(w, 55, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 8, 0, 0);
+	point(50, 0, GPROF_TRACE_POINT_LOST, 0, GPROF_TRACE_NO_TID, 0, 0, 100);
+	point(55, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 8, 0, 0);
 	WALL();
 	EXPECT_TOLD(7, "cpu 19 lost 35 elapsed 54");
 }
@@ -80,16 +79,14 @@ TEST_F(views, wall_of_a_thread_that_is_found_again)
 /* What is said as a generation begins, of an interrupt too, is what was known before. */
 TEST_F(views, wall_of_losses_over_generations)
 {
-	struct gprof_trace_writer *w = self->w;
-
-	comes(w, 1, 7);
-	point(w, 1, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 8, 0, 0);
-	point(w, 10, 0, GPROF_TRACE_POINT_IRQ_ENTER, 0, 7, 0, 0, 1);
+	comes(1, 7);
+	point(1, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 8, 0, 0);
+	point(10, 0, GPROF_TRACE_POINT_IRQ_ENTER, 0, 7, 0, 0, 1);
 	gprof_trace_writer_cut(w, 20 * MS, NULL);
-	point(w, 21, 1, GPROF_TRACE_POINT_ENTER, 0, 8, 0, 0, 0);
-	point(w, 30, 0, GPROF_TRACE_POINT_LOST, 0, GPROF_TRACE_NO_TID, 0, 0, 100);
-	point(w, 30, 0, GPROF_TRACE_POINT_RUNNING, 0, 0, 9, 0, 0);
-	point(w, 40, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 9, 0, 0, 0);
+	point(21, 1, GPROF_TRACE_POINT_ENTER, 0, 8, 0, 0, 0);
+	point(30, 0, GPROF_TRACE_POINT_LOST, 0, GPROF_TRACE_NO_TID, 0, 0, 100);
+	point(30, 0, GPROF_TRACE_POINT_RUNNING, 0, 0, 9, 0, 0);
+	point(40, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 9, 0, 0, 0);
 	WALL();
 	EXPECT_TOLD(7, "cpu 9 lost 30");
 }
@@ -97,24 +94,22 @@ TEST_F(views, wall_of_losses_over_generations)
 /* Of system calls, faults and reclaim that go on where events are lost, nobody knows the end. */
 TEST_F(views, wall_of_reasons_of_before)
 {
-	struct gprof_trace_writer *w = self->w;
-
-	comes(w, 1, 7);
-	point(w, 1, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 8, 0, 0);
-	point(w, 2, 0, GPROF_TRACE_POINT_ENTER, 0, 7, 0, 0, 2);
-	point(w, 3, 0, GPROF_TRACE_POINT_RECLAIM_BEGIN, 0, 7, 0, 0, 0);
-	point(w, 4, 1, GPROF_TRACE_POINT_ENTER, 0, 8, 0, 0, 2);
-	point(w, 5, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 8, 0, 0, 0);
-	point(w, 10, 0, GPROF_TRACE_POINT_LOST, 0, GPROF_TRACE_NO_TID, 0, 0, 9);
-	point(w, 10, 0, GPROF_TRACE_POINT_RUNNING, 0, 0, 7, 0, 0);
-	leaves(w, 12, 7, GPROF_TRACE_WHY_SLEEPS, 0);
-	wakes(w, 20, GPROF_TRACE_NO_TID, 7, 0);
-	comes(w, 20, 7);
+	comes(1, 7);
+	point(1, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 8, 0, 0);
+	point(2, 0, GPROF_TRACE_POINT_ENTER, 0, 7, 0, 0, 2);
+	point(3, 0, GPROF_TRACE_POINT_RECLAIM_BEGIN, 0, 7, 0, 0, 0);
+	point(4, 1, GPROF_TRACE_POINT_ENTER, 0, 8, 0, 0, 2);
+	point(5, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 8, 0, 0, 0);
+	point(10, 0, GPROF_TRACE_POINT_LOST, 0, GPROF_TRACE_NO_TID, 0, 0, 9);
+	point(10, 0, GPROF_TRACE_POINT_RUNNING, 0, 0, 7, 0, 0);
+	leaves(12, 7, GPROF_TRACE_WHY_SLEEPS, 0);
+	wakes(20, GPROF_TRACE_NO_TID, 7, 0);
+	comes(20, 7);
 	/* It has a CPU again: until then it may have been anywhere. */
-	point(w, 30, 0, GPROF_TRACE_POINT_WAKING, 0, 7, 8, 0, 0);
-	point(w, 30, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 8, 0, 0);
-	point(w, 32, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 8, 0, 0, 0);
-	leaves(w, 40, 7, GPROF_TRACE_WHY_DEAD, 0);
+	point(30, 0, GPROF_TRACE_POINT_WAKING, 0, 7, 8, 0, 0);
+	point(30, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 8, 0, 0);
+	point(32, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 8, 0, 0, 0);
+	leaves(40, 7, GPROF_TRACE_WHY_DEAD, 0);
 	WALL();
 	EXPECT_TOLD(7, "lost 7");
 	EXPECT_NEAR_MS(8, told(self->r.out, 7, "untold")) TH_LOG("%s", self->r.out);
@@ -218,21 +213,19 @@ TEST(losses_begin_where_their_cpu_has_told_last)
 /* That a wait is not told of any more is no reason to say that somebody has ended it. */
 TEST_F(views, why_of_a_wait_without_an_end)
 {
-	char *longest[] = { "read", self->trace, "--why", "7", NULL };
 	char *last[] = { "read", self->trace, "--why", "7", "--at", "0.034", NULL };
-	struct gprof_trace_writer *w = self->w;
 
-	point(w, 1, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 7, 0, 0);
-	comes(w, 1, 8);
-	point(w, 2, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 7, 0, 0, 0);
-	point(w, 15, 0, GPROF_TRACE_POINT_ENTER, 0, 8, 0, 0, 0);
-	point(w, 20, 0, GPROF_TRACE_POINT_LOST, 0, GPROF_TRACE_NO_TID, 0, 0, 9);
-	point(w, 21, 0, GPROF_TRACE_POINT_LEAVE, 0, 8, 0, 0, 0);
-	point(w, 30, 0, GPROF_TRACE_POINT_WAKING, 0, 8, 7, stack(w, in_pipe), 0);
-	point(w, 31, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 7, 0, 0);
-	point(w, 33, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 7, 0, 0, 0);
-	leaves(w, 40, 8, GPROF_TRACE_WHY_DEAD, 0);
-	SHOW(cmd_read, longest);
+	point(1, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 7, 0, 0);
+	comes(1, 8);
+	point(2, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 7, 0, 0, 0);
+	point(15, 0, GPROF_TRACE_POINT_ENTER, 0, 8, 0, 0, 0);
+	point(20, 0, GPROF_TRACE_POINT_LOST, 0, GPROF_TRACE_NO_TID, 0, 0, 9);
+	point(21, 0, GPROF_TRACE_POINT_LEAVE, 0, 8, 0, 0, 0);
+	point(30, 0, GPROF_TRACE_POINT_WAKING, 0, 8, 7, stack(in_pipe), 0);
+	point(31, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 7, 0, 0);
+	point(33, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 7, 0, 0, 0);
+	leaves(40, 8, GPROF_TRACE_WHY_DEAD, 0);
+	SHOW(cmd_read, ARGV("read", self->trace, "--why", "7"));
 	EXPECT_STREQ("7  waits, for an unknown reason for 13 ms, from 0.002000 to 0.015000 s\n"
 		     "      13.000 ms  7  waits, for an unknown reason\n"
 		     "                 and how that ends is not known, as events were lost\n", self->r.out);
@@ -245,28 +238,25 @@ TEST_F(views, why_of_a_wait_without_an_end)
 /* Nor had what a task did before that to do with the wait. */
 TEST_F(views, why_ends_where_events_are_lost)
 {
-	char *argv[] = { "read", self->trace, "--why", "7", NULL };
-	struct gprof_trace_writer *w = self->w;
-
 	gprof_trace_writer_name(w, 7, "seven");
 	gprof_trace_writer_name(w, 8, "eight");
 	gprof_trace_writer_name(w, 9, "nine");
-	point(w, 1, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 7, 0, 0);
-	point(w, 1, 2, GPROF_TRACE_POINT_SWITCH, 0, 0, 9, 0, 0);
-	comes(w, 1, 8);
-	point(w, 2, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 7, 0, stack(w, in_pipe), 0);
+	point(1, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 7, 0, 0);
+	point(1, 2, GPROF_TRACE_POINT_SWITCH, 0, 0, 9, 0, 0);
+	comes(1, 8);
+	point(2, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 7, 0, stack(in_pipe), 0);
 	/* It comes back to its CPU, which it has left unseen. */
-	leaves(w, 4, 8, GPROF_TRACE_WHY_SLEEPS, stack(w, in_sleep));
-	point(w, 9, 2, GPROF_TRACE_POINT_WAKING, 0, 9, 8, 0, 0);
-	comes(w, 10, 8);
-	point(w, 15, 0, GPROF_TRACE_POINT_ENTER, 0, 8, 0, 0, 0);
-	point(w, 18, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_PREEMPTED, 12, 8, 0, 0);
-	point(w, 30, 0, GPROF_TRACE_POINT_WAKING, 0, 8, 7, 0, 0);
-	point(w, 31, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 7, 0, 0);
-	point(w, 33, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 7, 0, 0, 0);
-	point(w, 33, 2, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 9, 0, 0, 0);
-	leaves(w, 40, 8, GPROF_TRACE_WHY_DEAD, 0);
-	SHOW(cmd_read, argv);
+	leaves(4, 8, GPROF_TRACE_WHY_SLEEPS, stack(in_sleep));
+	point(9, 2, GPROF_TRACE_POINT_WAKING, 0, 9, 8, 0, 0);
+	comes(10, 8);
+	point(15, 0, GPROF_TRACE_POINT_ENTER, 0, 8, 0, 0, 0);
+	point(18, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_PREEMPTED, 12, 8, 0, 0);
+	point(30, 0, GPROF_TRACE_POINT_WAKING, 0, 8, 7, 0, 0);
+	point(31, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 7, 0, 0);
+	point(33, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 7, 0, 0, 0);
+	point(33, 2, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 9, 0, 0, 0);
+	leaves(40, 8, GPROF_TRACE_WHY_DEAD, 0);
+	SHOW(cmd_read, ARGV("read", self->trace, "--why", "7"));
 	EXPECT_STREQ("7 seven waits for a pipe for 28 ms, from 0.002000 to 0.030000 s\n"
 		     "       3.000 ms  8 eight is in an unknown state, as events were lost\n"
 		     "      12.000 ms  8 eight runs\n"
@@ -277,11 +267,10 @@ TEST_F(views, why_ends_where_events_are_lost)
 static const char *table(struct __test_metadata *_metadata, const char *dir, const char *name)
 {
 	static char text[16384];
-	char path[256];
+	const char *path = lib_text("%s/%s", dir, name);
 	ssize_t len;
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
 	fd = open(path, O_RDONLY);
 	EXPECT_LE(0, fd);
 	len = read(fd, text, sizeof(text) - 1);
@@ -294,16 +283,15 @@ static const char *table(struct __test_metadata *_metadata, const char *dir, con
 /* Whoever was there is not known, which is not nobody. */
 TEST_F(views, tables_of_what_is_lost)
 {
-	char *argv[] = { "read", self->trace, "--format", "csv", "-o", self->other, NULL };
 	const char *text;
 
-	lose_ends(self->w);
-	SHOW(cmd_read, argv);
+	lose_ends();
+	SHOW(cmd_read, ARGV("read", self->trace, "--format", "csv", "-o", self->other));
 	text = table(_metadata, self->other, "switches.csv");
-	EXPECT_NE(NULL, strstr(text, ",0,,,untold,12,\"\"\n")) TH_LOG("%s", text);
-	EXPECT_EQ(NULL, strstr(text, ",0,,,,12,")) TH_LOG("%s", text);
+	EXPECT_SAYS(text, ",0,,,untold,12,\"\"\n");
+	EXPECT_LACKS(text, ",0,,,,12,");
 	text = table(_metadata, self->other, "syscalls.csv");
-	EXPECT_NE(NULL, strstr(text, ",,7,\"seven\",\"read\"\n")) TH_LOG("%s", text);
+	EXPECT_SAYS(text, ",,7,\"seven\",\"read\"\n");
 	table(_metadata, self->other, "wakings.csv");
 	table(_metadata, self->other, "waits.csv");
 	table(_metadata, self->other, "threads.csv");
@@ -313,45 +301,41 @@ TEST_F(views, tables_of_what_is_lost)
 /* A CPU that idles as events are lost does not idle through it. */
 TEST_F(views, latency_of_a_cpu_that_idled)
 {
-	char *lines[] = { "latency", self->trace, "--timehist", NULL };
 	char *map[] = { "latency", self->trace, "--map", NULL };
-	struct gprof_trace_writer *w = self->w;
 
-	point(w, 1, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 9, 0, 0);
-	comes(w, 1, 7);
-	leaves(w, 2, 7, GPROF_TRACE_WHY_SLEEPS, 0);
-	comes(w, 5, 7);
-	leaves(w, 6, 7, GPROF_TRACE_WHY_SLEEPS, 0);
-	point(w, 20, 0, GPROF_TRACE_POINT_LOST, 0, GPROF_TRACE_NO_TID, 0, 0, 100);
-	point(w, 20, 0, GPROF_TRACE_POINT_RUNNING, 0, 0, 8, 0, 0);
-	point(w, 22, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 9, 10, 0, 0);
-	leaves(w, 23, 8, GPROF_TRACE_WHY_DEAD, 0);
-	point(w, 25, 0, GPROF_TRACE_POINT_LOST, 0, GPROF_TRACE_NO_TID, 0, 0, 100);
-	point(w, 26, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 10, 11, 0, 0);
-	point(w, 27, 0, GPROF_TRACE_POINT_RUNNING, 0, 0, 12, 0, 0);
-	point(w, 30, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 11, 0, 0, 0);
-	SHOW(cmd_latency, lines);
-	EXPECT_NE(NULL, strstr(self->r.out, "<idle>")) TH_LOG("%s", self->r.out);
+	point(1, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 9, 0, 0);
+	comes(1, 7);
+	leaves(2, 7, GPROF_TRACE_WHY_SLEEPS, 0);
+	comes(5, 7);
+	leaves(6, 7, GPROF_TRACE_WHY_SLEEPS, 0);
+	point(20, 0, GPROF_TRACE_POINT_LOST, 0, GPROF_TRACE_NO_TID, 0, 0, 100);
+	point(20, 0, GPROF_TRACE_POINT_RUNNING, 0, 0, 8, 0, 0);
+	point(22, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 9, 10, 0, 0);
+	leaves(23, 8, GPROF_TRACE_WHY_DEAD, 0);
+	point(25, 0, GPROF_TRACE_POINT_LOST, 0, GPROF_TRACE_NO_TID, 0, 0, 100);
+	point(26, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 10, 11, 0, 0);
+	point(27, 0, GPROF_TRACE_POINT_RUNNING, 0, 0, 12, 0, 0);
+	point(30, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 11, 0, 0, 0);
+	SHOW(cmd_latency, ARGV("latency", self->trace, "--timehist"));
+	EXPECT_SAYS(self->r.out, "<idle>");
 	EXPECT_EQ(NULL, strstr(strstr(self->r.out, "<idle>") + 1, "<idle>")) TH_LOG("%s", self->r.out);
 	run(&self->r, cmd_latency, map, -1);
 	/* CPU 0 is not told to idle while it has lost events, and nothing was seen of it. */
-	EXPECT_NE(NULL, strstr(self->r.out, "\n      *E0       0.026000")) TH_LOG("%s", self->r.out);
+	EXPECT_SAYS(self->r.out, "\n      *E0       0.026000");
 }
 
 TEST_F(views, latency_counts_nothing_that_is_lost)
 {
-	char *by_thread[] = { "latency", self->trace, "--json", NULL };
 	char *lines[] = { "latency", self->trace, "--timehist", NULL };
 
-	lose_ends(self->w);
-	SHOW(cmd_latency, by_thread);
+	lose_ends();
+	SHOW(cmd_latency, ARGV("latency", self->trace, "--json"));
 	EXPECT_TOLD(8, "delay 0");
 	EXPECT_TOLD(10, "delay 1");
 	EXPECT_TOLD(7, "runtime 5");
 	run(&self->r, cmd_latency, lines, -1);
-	EXPECT_EQ(NULL, strstr(self->r.out, "seven")) TH_LOG("%s", self->r.out);
-	EXPECT_NE(NULL, strstr(self->r.out, "eight[8]                            0.000      0.000     15.000"))
-		TH_LOG("%s", self->r.out);
+	EXPECT_LACKS(self->r.out, "seven");
+	EXPECT_SAYS(self->r.out, "eight[8]                            0.000      0.000     15.000");
 }
 
 TEST_HARNESS_MAIN

@@ -9,12 +9,10 @@
 /* A cgroup may get time again that was throttled before the trace began. */
 TEST_F(views, wall_of_a_cgroup_that_was_throttled_before)
 {
-	struct gprof_trace_writer *w = self->w;
-
-	comes(w, 1, 7);
+	comes(1, 7);
 	for (uint32_t queue = 1; queue < 100; queue++)
-		point(w, 2, 0, GPROF_TRACE_POINT_UNTHROTTLE, 0, GPROF_TRACE_NO_TID, queue, 0, 0);
-	leaves(w, 12, 7, GPROF_TRACE_WHY_DEAD, 0);
+		point(2, 0, GPROF_TRACE_POINT_UNTHROTTLE, 0, GPROF_TRACE_NO_TID, queue, 0, 0);
+	leaves(12, 7, GPROF_TRACE_WHY_DEAD, 0);
 	WALL();
 	EXPECT_TOLD(7, "cpu 11");
 }
@@ -29,17 +27,16 @@ TEST_F(views, wall_of_a_loss_behind_many_events_of_one_time)
 		.time = 2 * MS + 64, .type = GPROF_TRACE_POINT_LOST, .tid = GPROF_TRACE_NO_TID,
 		.arg = 1,
 	};
-	struct gprof_trace_writer *w = self->w;
 
-	comes(w, 1, 7);
+	comes(1, 7);
 	for (uint32_t i = 0; i < 100; i++) {
-		leaves(w, 2, 7, GPROF_TRACE_WHY_PREEMPTED, 0);
-		comes(w, 2, 7);
+		leaves(2, 7, GPROF_TRACE_WHY_PREEMPTED, 0);
+		comes(2, 7);
 	}
 	gprof_trace_writer_cut(w, 2 * MS + 64, NULL);
 	gprof_trace_writer_add(w, &lost);
-	point(w, 3, 0, GPROF_TRACE_POINT_ENTER, 0, 7, 0, 0, 0);
-	leaves(w, 4, 7, GPROF_TRACE_WHY_DEAD, 0);
+	point(3, 0, GPROF_TRACE_POINT_ENTER, 0, 7, 0, 0, 0);
+	leaves(4, 7, GPROF_TRACE_WHY_DEAD, 0);
 	WALL();
 	EXPECT_WHOLE(7);
 }
@@ -47,15 +44,13 @@ TEST_F(views, wall_of_a_loss_behind_many_events_of_one_time)
 /* Between each two times that a CPU idles it did not, for the time that is told. */
 TEST_F(views, latency_of_a_cpu_that_idles_often)
 {
-	char *argv[] = { "latency", self->trace, "--timehist", NULL };
-
 	for (uint64_t ms = 10; ms < 60; ms += 10) {
-		comes(self->w, ms, 7);
-		leaves(self->w, ms + 3, 7, GPROF_TRACE_WHY_SLEEPS, 0);
+		comes(ms, 7);
+		leaves(ms + 3, 7, GPROF_TRACE_WHY_SLEEPS, 0);
 	}
-	SHOW(cmd_latency, argv);
-	EXPECT_NE(NULL, strstr(self->r.out, "0.050000 [0000]  <idle>                              "
-			       "3.000      0.000      7.000\n")) TH_LOG("%s", self->r.out);
+	SHOW(cmd_latency, ARGV("latency", self->trace, "--timehist"));
+	EXPECT_SAYS(self->r.out,
+		    "0.050000 [0000]  <idle>                              " "3.000      0.000      7.000\n");
 }
 
 /* A switch on a CPU of number @m, by proc @p, in a trace that says that it is of a host. */
@@ -89,22 +84,21 @@ TEST_F(views, no_host_has_so_many_cpus)
 		{ 1ULL << 31, 0, STATUS_FAILED }, { 1ULL << 40, 0, STATUS_FAILED },
 		{ 0, 1ULL << 40, STATUS_FAILED },
 	};
-	char *lines[] = { "latency", self->trace, "--timehist", NULL };
 	char *map[] = { "latency", self->trace, "--map", NULL };
-	char *packets[] = { "read", self->trace, "--format", "perfetto", "-o", self->other, NULL };
 	const struct rlimit limit = { 1ULL << 30, 1ULL << 30 };
 
-	ASSERT_ZEROS(gprof_trace_writer_close(self->w), setrlimit(RLIMIT_AS, &limit));
+	ASSERT_ZEROS(gprof_trace_writer_close(w), setrlimit(RLIMIT_AS, &limit));
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		write_cpu(self->fd, rows[i].m, rows[i].p);
-		run(&self->r, cmd_latency, lines, -1);
+		run(&self->r, cmd_latency, ARGV("latency", self->trace, "--timehist"), -1);
 		EXPECT_EQ(rows[i].status, self->r.status) TH_LOG("%zu: %s", i, self->r.err);
 		run(&self->r, cmd_latency, map, -1);
 		EXPECT_EQ(rows[i].status, self->r.status) TH_LOG("%zu: %s", i, self->r.err);
-		run(&self->r, cmd_read, packets, -1);
+		run(&self->r, cmd_read,
+		    ARGV("read", self->trace, "--format", "perfetto", "-o", self->other), -1);
 		EXPECT_EQ(rows[i].status, self->r.status) TH_LOG("%zu: %s", i, self->r.err);
 		if (rows[i].status != STATUS_OK)
-			EXPECT_NE(NULL, strstr(self->r.err, "tells of a CPU")) TH_LOG("%s", self->r.err);
+			EXPECT_SAYS(self->r.err, "tells of a CPU");
 	}
 }
 
@@ -121,7 +115,6 @@ static bool has(const char *file, const char *bytes)
 /* A name may end within a character, for it has no more than 15 bytes. */
 TEST_F(views, names_of_any_bytes)
 {
-	char *packets[] = { "read", self->trace, "--format", "perfetto", "-o", self->other, NULL };
 	char *csv[] = { "read", self->trace, "--format", "csv", "-o", self->dir, NULL };
 	static const char *const files[] = { "switches", "wakings", "syscalls", "waits", "threads" };
 	static const char *const odd[] = {
@@ -129,11 +122,11 @@ TEST_F(views, names_of_any_bytes)
 	};
 	char file[128];
 
-	gprof_trace_writer_name(self->w, 7, "caf\xc3\xa9 \x01na\xc3");
-	comes(self->w, 1, 7);
-	waits(self->w, 2, odd, GPROF_TRACE_WHY_SLEEPS);
-	leaves(self->w, 20, 7, GPROF_TRACE_WHY_DEAD, 0);
-	SHOW(cmd_read, packets);
+	gprof_trace_writer_name(w, 7, "caf\xc3\xa9 \x01na\xc3");
+	comes(1, 7);
+	waits(2, odd, GPROF_TRACE_WHY_SLEEPS);
+	leaves(20, 7, GPROF_TRACE_WHY_DEAD, 0);
+	SHOW(cmd_read, ARGV("read", self->trace, "--format", "perfetto", "-o", self->other));
 	EXPECT_TRUE(has(self->other, "caf\xc3\xa9 ?na?"));
 	EXPECT_TRUE(has(self->other, "?\"f"));
 	EXPECT_FALSE(has(self->other, "\xff\"f"));
@@ -151,18 +144,17 @@ TEST_F(views, names_of_any_bytes)
 /* A thread names itself, and a spreadsheet computes what begins as a formula. */
 TEST_F(views, no_spreadsheet_takes_a_name_for_a_formula)
 {
-	char *csv[] = { "read", self->trace, "--format", "csv", "-o", self->dir, NULL };
 	static const char *const files[] = { "switches", "wakings", "waits", "threads" };
 	static const char *const odd[] = { "__schedule", "schedule", "@main", NULL };
 	char file[128];
 
-	gprof_trace_writer_name(self->w, 7, "=1+1");
-	gprof_trace_writer_name(self->w, 8, "'8");
-	comes(self->w, 1, 7);
-	waits(self->w, 2, odd, GPROF_TRACE_WHY_SLEEPS);
-	comes(self->w, 15, 8);
-	leaves(self->w, 20, 8, GPROF_TRACE_WHY_DEAD, 0);
-	SHOW(cmd_read, csv);
+	gprof_trace_writer_name(w, 7, "=1+1");
+	gprof_trace_writer_name(w, 8, "'8");
+	comes(1, 7);
+	waits(2, odd, GPROF_TRACE_WHY_SLEEPS);
+	comes(15, 8);
+	leaves(20, 8, GPROF_TRACE_WHY_DEAD, 0);
+	SHOW(cmd_read, ARGV("read", self->trace, "--format", "csv", "-o", self->dir));
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
 		snprintf(file, sizeof(file), "%s/%s.csv", self->dir, files[i]);
 		EXPECT_TRUE(has(file, ",\"'=1+1\"")) TH_LOG("%s", files[i]);
@@ -182,7 +174,7 @@ TEST_F(views, no_spreadsheet_takes_a_name_for_a_formula)
  * 7 waits for 8, which has waited for most of that; meanwhile 9 did very much, and before
  * it 8 and 9 have waited for each other many times.
  */
-static void wait_behind_much(struct gprof_trace_writer *w)
+static void wait_behind_much(void)
 {
 	enum { TURNS = 4000, MUCH = 600000 };
 	uint64_t us = 1000;
@@ -222,13 +214,12 @@ static void wait_behind_much(struct gprof_trace_writer *w)
 
 TEST_F(views, why_of_a_wait_behind_much)
 {
-	char *argv[] = { "read", self->trace, "--why", "7", NULL };
 	struct rusage before, after;
 
-	wait_behind_much(self->w);
-	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
+	wait_behind_much();
+	ASSERT_EQ(0, gprof_trace_writer_close(w));
 	getrusage(RUSAGE_CHILDREN, &before);
-	run(&self->r, cmd_read, argv, -1);
+	run(&self->r, cmd_read, ARGV("read", self->trace, "--why", "7"), -1);
 	getrusage(RUSAGE_CHILDREN, &after);
 	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
 	EXPECT_GT(3, after.ru_utime.tv_sec - before.ru_utime.tv_sec);

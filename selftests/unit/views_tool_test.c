@@ -10,6 +10,7 @@
 #include "cli/cmd.h"
 #include "tool_run.h"
 #include "views_build.h"
+#include "lib_util.h"
 
 static const char *const in_lock[] = {
 	"__schedule", "schedule", "__mutex_lock.constprop.0", "pipe_write", "do_syscall_64", NULL
@@ -48,17 +49,15 @@ static const char *const in_user[] = { "futex_wait", "main", NULL };
 /* In the words of gprofctl block; finer where the stack tells more, as of vfork's wait. */
 TEST_F(views, wall_has_the_words_of_block)
 {
-	struct gprof_trace_writer *w = self->w;
-
-	comes(w, 1, 7);
-	waits(w, 2, in_signal, GPROF_TRACE_WHY_SLEEPS);
-	waits(w, 14, in_vfork, GPROF_TRACE_WHY_WAITS);
-	waits(w, 26, in_socket, GPROF_TRACE_WHY_SLEEPS);
-	waits(w, 38, in_something, GPROF_TRACE_WHY_WAITS);
-	waits(w, 50, in_something, GPROF_TRACE_WHY_SLEEPS);
-	waits(w, 62, in_kthread, GPROF_TRACE_WHY_WAITS);
-	waits(w, 74, in_kthread, GPROF_TRACE_WHY_SLEEPS);
-	leaves(w, 86, 7, GPROF_TRACE_WHY_DEAD, 0);
+	comes(1, 7);
+	waits(2, in_signal, GPROF_TRACE_WHY_SLEEPS);
+	waits(14, in_vfork, GPROF_TRACE_WHY_WAITS);
+	waits(26, in_socket, GPROF_TRACE_WHY_SLEEPS);
+	waits(38, in_something, GPROF_TRACE_WHY_WAITS);
+	waits(50, in_something, GPROF_TRACE_WHY_SLEEPS);
+	waits(62, in_kthread, GPROF_TRACE_WHY_WAITS);
+	waits(74, in_kthread, GPROF_TRACE_WHY_SLEEPS);
+	leaves(86, 7, GPROF_TRACE_WHY_DEAD, 0);
 	WALL();
 	EXPECT_TOLD(7, "signal 10 child 10 socket 10 uninterruptible 20 other 10 kernel 10");
 	EXPECT_WHOLE(7);
@@ -66,21 +65,19 @@ TEST_F(views, wall_has_the_words_of_block)
 
 TEST_F(views, wall_by_where_threads_stop)
 {
-	struct gprof_trace_writer *w = self->w;
-
 	gprof_trace_writer_name(w, 7, "seven");
-	comes(w, 1, 7);
-	waits(w, 2, in_sleep, GPROF_TRACE_WHY_SLEEPS);
-	waits(w, 14, in_pipe, GPROF_TRACE_WHY_SLEEPS);
-	waits(w, 26, in_lock, GPROF_TRACE_WHY_WAITS);
-	waits(w, 38, in_fault, GPROF_TRACE_WHY_WAITS);
-	waits(w, 50, in_reclaim, GPROF_TRACE_WHY_WAITS);
-	waits(w, 62, in_kthread, GPROF_TRACE_WHY_SLEEPS);
-	waits(w, 74, in_user, GPROF_TRACE_WHY_SLEEPS);
-	waits(w, 86, in_sleep, GPROF_TRACE_WHY_STOPPED);
-	leaves(w, 98, 7, GPROF_TRACE_WHY_PREEMPTED, 0);
-	comes(w, 103, 7);
-	leaves(w, 105, 7, GPROF_TRACE_WHY_DEAD, 0);
+	comes(1, 7);
+	waits(2, in_sleep, GPROF_TRACE_WHY_SLEEPS);
+	waits(14, in_pipe, GPROF_TRACE_WHY_SLEEPS);
+	waits(26, in_lock, GPROF_TRACE_WHY_WAITS);
+	waits(38, in_fault, GPROF_TRACE_WHY_WAITS);
+	waits(50, in_reclaim, GPROF_TRACE_WHY_WAITS);
+	waits(62, in_kthread, GPROF_TRACE_WHY_SLEEPS);
+	waits(74, in_user, GPROF_TRACE_WHY_SLEEPS);
+	waits(86, in_sleep, GPROF_TRACE_WHY_STOPPED);
+	leaves(98, 7, GPROF_TRACE_WHY_PREEMPTED, 0);
+	comes(103, 7);
+	leaves(105, 7, GPROF_TRACE_WHY_DEAD, 0);
 	WALL();
 	EXPECT_TOLD(7, "sleep 10 pipe 10 lock 10 fault 10 reclaim 10 kernel 10 untold 10 "
 		    "stopped 10 runnable 13 cpu 11 elapsed 104");
@@ -90,45 +87,41 @@ TEST_F(views, wall_by_where_threads_stop)
 
 TEST_F(views, wall_by_system_calls_faults_and_throttling)
 {
-	struct gprof_trace_writer *w = self->w;
-
 	gprof_trace_writer_name(w, 7, "seven");
-	comes(w, 1, 7);
-	calls(w, 2, 0, GPROF_TRACE_WHY_SLEEPS);		/* read: a pipe or a socket */
-	calls(w, 14, 0, GPROF_TRACE_WHY_WAITS);		/* a disk */
-	calls(w, 26, 1, GPROF_TRACE_WHY_SLEEPS);
-	calls(w, 38, 2, GPROF_TRACE_WHY_SLEEPS);
-	calls(w, 50, 3, GPROF_TRACE_WHY_SLEEPS);
-	point(w, 62, 0, GPROF_TRACE_POINT_FAULT, 0, 7, 0, 0, 1);
-	waits(w, 62, NULL, GPROF_TRACE_WHY_WAITS);
-	point(w, 74, 0, GPROF_TRACE_POINT_ENTER, 0, 7, 0, 0, 4);
-	point(w, 74, 0, GPROF_TRACE_POINT_RECLAIM_BEGIN, 0, 7, 0, 0, 0);
-	waits(w, 74, NULL, GPROF_TRACE_WHY_WAITS);
-	point(w, 85, 0, GPROF_TRACE_POINT_RECLAIM_END, 0, 7, 0, 0, 0);
-	point(w, 85, 0, GPROF_TRACE_POINT_LEAVE, 0, 7, 0, 0, 4);
+	comes(1, 7);
+	calls(2, 0, GPROF_TRACE_WHY_SLEEPS);		/* read: a pipe or a socket */
+	calls(14, 0, GPROF_TRACE_WHY_WAITS);		/* a disk */
+	calls(26, 1, GPROF_TRACE_WHY_SLEEPS);
+	calls(38, 2, GPROF_TRACE_WHY_SLEEPS);
+	calls(50, 3, GPROF_TRACE_WHY_SLEEPS);
+	point(62, 0, GPROF_TRACE_POINT_FAULT, 0, 7, 0, 0, 1);
+	waits(62, NULL, GPROF_TRACE_WHY_WAITS);
+	point(74, 0, GPROF_TRACE_POINT_ENTER, 0, 7, 0, 0, 4);
+	point(74, 0, GPROF_TRACE_POINT_RECLAIM_BEGIN, 0, 7, 0, 0, 0);
+	waits(74, NULL, GPROF_TRACE_WHY_WAITS);
+	point(85, 0, GPROF_TRACE_POINT_RECLAIM_END, 0, 7, 0, 0, 0);
+	point(85, 0, GPROF_TRACE_POINT_LEAVE, 0, 7, 0, 0, 4);
 	/* Its cgroup has no time for 5 ms, and it no CPU for 2 more. */
-	point(w, 86, 0, GPROF_TRACE_POINT_THROTTLE, 0, 7, 0, 0, 0);
-	leaves(w, 86, 7, GPROF_TRACE_WHY_PREEMPTED, 0);
-	point(w, 91, 1, GPROF_TRACE_POINT_UNTHROTTLE, 0, GPROF_TRACE_NO_TID, 0, 0, 0);
-	comes(w, 93, 7);
-	leaves(w, 94, 7, GPROF_TRACE_WHY_PREEMPTED, 0);
-	comes(w, 97, 7);
-	leaves(w, 98, 7, GPROF_TRACE_WHY_DEAD, 0);
+	point(86, 0, GPROF_TRACE_POINT_THROTTLE, 0, 7, 0, 0, 0);
+	leaves(86, 7, GPROF_TRACE_WHY_PREEMPTED, 0);
+	point(91, 1, GPROF_TRACE_POINT_UNTHROTTLE, 0, GPROF_TRACE_NO_TID, 0, 0, 0);
+	comes(93, 7);
+	leaves(94, 7, GPROF_TRACE_WHY_PREEMPTED, 0);
+	comes(97, 7);
+	leaves(98, 7, GPROF_TRACE_WHY_DEAD, 0);
 	WALL();
 	EXPECT_TOLD(7, "pipe 10 io 10 futex 10 sleep 10 child 10 fault 10 reclaim 10 throttled 5 "
 		    "runnable 12 untold 0");
-	EXPECT_NE(NULL, strstr(self->r.err, "gprofctl trace --stacks"));
+	EXPECT_SAYS(self->r.err, "gprofctl trace --stacks");
 }
 
 /* After a fault that is over, without calls by which that would be known. */
 TEST_F(views, wall_of_waits_long_after_a_fault)
 {
-	struct gprof_trace_writer *w = self->w;
-
-	comes(w, 1, 7);
-	point(w, 2, 0, GPROF_TRACE_POINT_FAULT, 0, 7, 0, 0, 1);
-	waits(w, 12, NULL, GPROF_TRACE_WHY_SLEEPS);
-	leaves(w, 24, 7, GPROF_TRACE_WHY_DEAD, 0);
+	comes(1, 7);
+	point(2, 0, GPROF_TRACE_POINT_FAULT, 0, 7, 0, 0, 1);
+	waits(12, NULL, GPROF_TRACE_WHY_SLEEPS);
+	leaves(24, 7, GPROF_TRACE_WHY_DEAD, 0);
 	WALL();
 	EXPECT_TOLD(7, "fault 0 untold 10");
 }
@@ -136,14 +129,12 @@ TEST_F(views, wall_of_waits_long_after_a_fault)
 /* With them the wait after a fault is for that, and the one after that wait is not. */
 TEST_F(views, wall_of_the_wait_in_a_fault)
 {
-	struct gprof_trace_writer *w = self->w;
-
-	comes(w, 1, 7);
-	calls(w, 2, 0, GPROF_TRACE_WHY_SLEEPS);
-	point(w, 14, 0, GPROF_TRACE_POINT_FAULT, 0, 7, 0, 0, 1);
-	waits(w, 14, NULL, GPROF_TRACE_WHY_WAITS);
-	waits(w, 26, NULL, GPROF_TRACE_WHY_SLEEPS);
-	leaves(w, 38, 7, GPROF_TRACE_WHY_DEAD, 0);
+	comes(1, 7);
+	calls(2, 0, GPROF_TRACE_WHY_SLEEPS);
+	point(14, 0, GPROF_TRACE_POINT_FAULT, 0, 7, 0, 0, 1);
+	waits(14, NULL, GPROF_TRACE_WHY_WAITS);
+	waits(26, NULL, GPROF_TRACE_WHY_SLEEPS);
+	leaves(38, 7, GPROF_TRACE_WHY_DEAD, 0);
 	WALL();
 	EXPECT_TOLD(7, "fault 10 untold 10");
 }
@@ -151,10 +142,10 @@ TEST_F(views, wall_of_the_wait_in_a_fault)
 static void begin_anew(struct __test_metadata *_metadata, FIXTURE_DATA(views) *self,
 		       const struct gprof_trace_writer_opts *opts)
 {
-	gprof_trace_writer_close(self->w);
+	gprof_trace_writer_close(w);
 	ASSERT_ZEROS(ftruncate(self->fd, 0), lseek(self->fd, 0, SEEK_SET));
-	self->w = gprof_trace_writer_new(self->fd, opts);
-	ASSERT_NE(NULL, self->w);
+	w = gprof_trace_writer_new(self->fd, opts);
+	ASSERT_NE(NULL, w);
 }
 
 /* Calls that were left out since they were short would be taken for the fault before. */
@@ -165,15 +156,13 @@ TEST_F(views, wall_of_faults_where_short_calls_are_left_out)
 		.groups = GPROF_TRACE_GROUP_SYSCALLS | GPROF_TRACE_GROUP_FAULTS,
 		.min_duration_ns = 1000,
 	};
-	struct gprof_trace_writer *w;
 
 	begin_anew(_metadata, self, &opts);
-	w = self->w;
-	comes(w, 1, 7);
-	calls(w, 2, 0, GPROF_TRACE_WHY_SLEEPS);
-	point(w, 14, 0, GPROF_TRACE_POINT_FAULT, 0, 7, 0, 0, 1);
-	waits(w, 24, NULL, GPROF_TRACE_WHY_WAITS);
-	leaves(w, 36, 7, GPROF_TRACE_WHY_DEAD, 0);
+	comes(1, 7);
+	calls(2, 0, GPROF_TRACE_WHY_SLEEPS);
+	point(14, 0, GPROF_TRACE_POINT_FAULT, 0, 7, 0, 0, 1);
+	waits(24, NULL, GPROF_TRACE_WHY_WAITS);
+	leaves(36, 7, GPROF_TRACE_WHY_DEAD, 0);
 	WALL();
 	EXPECT_TOLD(7, "fault 0 untold 10");
 }
@@ -181,21 +170,19 @@ TEST_F(views, wall_of_faults_where_short_calls_are_left_out)
 /* Only its own cgroup's getting time again ends that a thread is throttled. */
 TEST_F(views, wall_of_two_cgroups_that_are_throttled)
 {
-	struct gprof_trace_writer *w = self->w;
-
-	comes(w, 1, 7);
-	point(w, 1, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 8, 0, 0);
-	point(w, 2, 1, GPROF_TRACE_POINT_THROTTLE, 0, 8, 200, 0, 0);
-	point(w, 2, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_PREEMPTED, 8, 9, 0, 0);
-	point(w, 10, 0, GPROF_TRACE_POINT_THROTTLE, 0, 7, 100, 0, 0);
-	leaves(w, 10, 7, GPROF_TRACE_WHY_PREEMPTED, 0);
-	point(w, 30, 1, GPROF_TRACE_POINT_UNTHROTTLE, 0, GPROF_TRACE_NO_TID, 100, 0, 0);
+	comes(1, 7);
+	point(1, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 8, 0, 0);
+	point(2, 1, GPROF_TRACE_POINT_THROTTLE, 0, 8, 200, 0, 0);
+	point(2, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_PREEMPTED, 8, 9, 0, 0);
+	point(10, 0, GPROF_TRACE_POINT_THROTTLE, 0, 7, 100, 0, 0);
+	leaves(10, 7, GPROF_TRACE_WHY_PREEMPTED, 0);
+	point(30, 1, GPROF_TRACE_POINT_UNTHROTTLE, 0, GPROF_TRACE_NO_TID, 100, 0, 0);
 	/* That of 8, while 7 has its time again and waits for a CPU, and 8 behind its own. */
-	point(w, 40, 1, GPROF_TRACE_POINT_UNTHROTTLE, 0, GPROF_TRACE_NO_TID, 200, 0, 0);
-	point(w, 45, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 9, 8, 0, 0);
-	comes(w, 50, 7);
-	leaves(w, 60, 7, GPROF_TRACE_WHY_DEAD, 0);
-	point(w, 60, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 8, 0, 0, 0);
+	point(40, 1, GPROF_TRACE_POINT_UNTHROTTLE, 0, GPROF_TRACE_NO_TID, 200, 0, 0);
+	point(45, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 9, 8, 0, 0);
+	comes(50, 7);
+	leaves(60, 7, GPROF_TRACE_WHY_DEAD, 0);
+	point(60, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 8, 0, 0, 0);
 	WALL();
 	EXPECT_TOLD(7, "throttled 20 runnable 20");
 	EXPECT_TOLD(8, "throttled 38 runnable 5");
@@ -204,15 +191,13 @@ TEST_F(views, wall_of_two_cgroups_that_are_throttled)
 /* Threads are found by the low bits of their numbers first. */
 TEST_F(views, wall_of_threads_whose_numbers_are_alike)
 {
-	struct gprof_trace_writer *w = self->w;
-
 	for (uint32_t i = 0; i < 4; i++) {
-		comes(w, 10 * i + 1, 7);
-		point(w, 10 * i + 3, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 7, 7 + (1 << 16),
-		      0, 0);
-		point(w, 10 * i + 9, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_PREEMPTED,
+		comes(10 * i + 1, 7);
+		point(10 * i + 3, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 7,
+		      7 + (1 << 16), 0, 0);
+		point(10 * i + 9, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_PREEMPTED,
 		      7 + (1 << 16), 7, 0, 0);
-		leaves(w, 10 * i + 10, 7, GPROF_TRACE_WHY_SLEEPS, 0);
+		leaves(10 * i + 10, 7, GPROF_TRACE_WHY_SLEEPS, 0);
 	}
 	WALL();
 	EXPECT_TOLD(7, "cpu 12");
@@ -221,14 +206,12 @@ TEST_F(views, wall_of_threads_whose_numbers_are_alike)
 
 TEST_F(views, wall_of_a_trace_without_reasons_says_what_is_missing)
 {
-	char *argv[] = { "wall", self->trace, NULL };
-
-	comes(self->w, 1, 7);
-	waits(self->w, 2, NULL, GPROF_TRACE_WHY_SLEEPS);
-	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
-	RUN_OK(cmd_wall, argv);
-	EXPECT_NE(NULL, strstr(self->r.err, "--stacks --syscalls"));
-	EXPECT_NE(NULL, strstr(self->r.out, "untold"));
+	comes(1, 7);
+	waits(2, NULL, GPROF_TRACE_WHY_SLEEPS);
+	ASSERT_EQ(0, gprof_trace_writer_close(w));
+	RUN_OK(cmd_wall, ARGV("wall", self->trace));
+	EXPECT_SAYS(self->r.err, "--stacks --syscalls");
+	EXPECT_SAYS(self->r.out, "untold");
 }
 
 /* What was to be recorded, and did not happen, is not missing; and what was not is. */
@@ -247,7 +230,6 @@ TEST_F(views, a_trace_says_what_was_recorded_in_it)
 		{ GPROF_TRACE_GROUP_SYSCALLS, GPROF_TRACE_STACK_WAKER, true,
 		  "was recorded without --stacks, so" },
 	};
-	char *wall[] = { "wall", self->trace, NULL };
 	char *regions[] = { "read", self->trace, "--regions", NULL };
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -257,17 +239,16 @@ TEST_F(views, a_trace_says_what_was_recorded_in_it)
 		};
 
 		begin_anew(_metadata, self, &opts);
-		comes(self->w, 1, 7);
-		waits(self->w, 2, NULL, GPROF_TRACE_WHY_SLEEPS);
-		ASSERT_EQ(0, gprof_trace_writer_close(self->w));
-		self->w = NULL;
-		run(&self->r, cmd_wall, wall, -1);
+		comes(1, 7);
+		waits(2, NULL, GPROF_TRACE_WHY_SLEEPS);
+		ASSERT_EQ(0, gprof_trace_writer_close(w));
+		w = NULL;
+		run(&self->r, cmd_wall, ARGV("wall", self->trace), -1);
 		EXPECT_EQ(0, self->r.status);
 		EXPECT_TRUE(*rows[i].says ? !!strstr(self->r.err, rows[i].says) : !self->r.err[0])
 			TH_LOG("%zu: %s", i, self->r.err);
 		run(&self->r, cmd_read, regions, -1);
-		EXPECT_NE(NULL, strstr(self->r.err, "was recorded without --annotations"))
-			TH_LOG("%s", self->r.err);
+		EXPECT_SAYS(self->r.err, "was recorded without --annotations");
 	}
 }
 
@@ -289,19 +270,17 @@ TEST_F(views, wall_as_a_profile)
 {
 	static const char *const hot[] = { "hot", "main", NULL };
 	static const char *const cold[] = { "cold", "main", NULL };
-	char *argv[] = { "read", self->trace, "--pprof", "wall", "-o", self->other, NULL };
-	struct gprof_trace_writer *w = self->w;
 	struct gprof_profile *p;
 	long long sums[3] = { 0 };
 	int fd;
 
-	comes(w, 1, 7);
+	comes(1, 7);
 	for (uint64_t ms = 2; ms < 10; ms++)
-		point(w, ms, 0, GPROF_TRACE_POINT_SAMPLE, 0, 7, 0,
-		      stack(w, ms < 8 ? hot : cold), 0);
-	waits(w, 13, in_sleep, GPROF_TRACE_WHY_SLEEPS);
-	leaves(w, 28, 7, GPROF_TRACE_WHY_DEAD, 0);
-	SHOW(cmd_read, argv);
+		point(ms, 0, GPROF_TRACE_POINT_SAMPLE, 0, 7, 0,
+		      stack(ms < 8 ? hot : cold), 0);
+	waits(13, in_sleep, GPROF_TRACE_WHY_SLEEPS);
+	leaves(28, 7, GPROF_TRACE_WHY_DEAD, 0);
+	SHOW(cmd_read, ARGV("read", self->trace, "--pprof", "wall", "-o", self->other));
 	fd = open(self->other, O_RDONLY);
 	p = gprof_profile_read(fd);
 	ASSERT_NE(NULL, p);
@@ -317,109 +296,99 @@ TEST_F(views, wall_as_a_profile)
 TEST_F(views, wall_is_of_one_trace_of_a_host)
 {
 	char *two[] = { "wall", self->trace, self->other, NULL };
-	char *none[] = { "wall", self->other, NULL };
 	char *with[] = { "wall", self->trace, "-d", "1", NULL };
 
-	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
+	ASSERT_EQ(0, gprof_trace_writer_close(w));
 	run(&self->r, cmd_wall, two, -1);
 	EXPECT_EQ(STATUS_USAGE, self->r.status);
 	run(&self->r, cmd_wall, with, -1);
 	EXPECT_EQ(STATUS_USAGE, self->r.status);
-	RUN_TELLS(STATUS_FAILED, "cannot be opened", cmd_wall, none);
+	RUN_TELLS(STATUS_FAILED, "cannot be opened", cmd_wall, ARGV("wall", self->other));
 }
 
 /* Two threads of a name on two CPUs: what each of perf sched's tables has of them. */
-static void take_turns(struct gprof_trace_writer *w)
+static void take_turns(void)
 {
 	gprof_trace_writer_name(w, 7, "turns");
 	gprof_trace_writer_name(w, 8, "turns");
 	gprof_trace_writer_name(w, 9, "else");
-	comes(w, 1, 7);
-	point(w, 1, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 9, 0, 0);
-	leaves(w, 3, 7, GPROF_TRACE_WHY_SLEEPS, 0);
-	wakes(w, 5, 9, 7, 0);
-	wakes(w, 5, 9, 8, 0);
-	comes(w, 6, 7);
-	point(w, 10, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_PREEMPTED, 7, 8, 0, 0);
-	point(w, 11, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 8, 7, 0, 0);
-	leaves(w, 12, 7, GPROF_TRACE_WHY_DEAD, 0);
-	point(w, 20, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 9, 0, 0, 0);
+	comes(1, 7);
+	point(1, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 9, 0, 0);
+	leaves(3, 7, GPROF_TRACE_WHY_SLEEPS, 0);
+	wakes(5, 9, 7, 0);
+	wakes(5, 9, 8, 0);
+	comes(6, 7);
+	point(10, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_PREEMPTED, 7, 8, 0, 0);
+	point(11, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 8, 7, 0, 0);
+	leaves(12, 7, GPROF_TRACE_WHY_DEAD, 0);
+	point(20, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 9, 0, 0, 0);
 }
 
 TEST_F(views, latency_as_perf_sched_has_it)
 {
-	char *by_name[] = { "latency", self->trace, NULL };
 	char *by_thread[] = { "latency", self->trace, "--json", NULL };
 
-	take_turns(self->w);
+	take_turns();
 	SHOW(cmd_latency, by_thread);
 	/* Of a wait of 1 ms and of 1 after it was preempted; and of 5. */
 	EXPECT_TOLD(7, "runtime 7 delay 2 max_delay 1");
-	EXPECT_NE(NULL, strstr(self->r.out, "\"switches\": 2"));
+	EXPECT_SAYS(self->r.out, "\"switches\": 2");
 	EXPECT_TOLD(8, "runtime 1 delay 5 max_delay_end 10");
-	run(&self->r, cmd_latency, by_name, -1);
-	EXPECT_NE(NULL, strstr(self->r.out, "turns:(2)               |      8.000 ms |        3 | "
-			       "avg:    2.333 ms | max:    5.000 ms | max start:       0.005000 s"));
+	run(&self->r, cmd_latency, ARGV("latency", self->trace), -1);
+	EXPECT_SAYS(self->r.out,
+		    "turns:(2)               |      8.000 ms |        3 | " "avg:    2.333 ms | max:    5.000 ms | max start:       0.005000 s");
 }
 
 TEST_F(views, latency_line_by_line)
 {
-	char *lines[] = { "latency", self->trace, "--timehist", NULL };
 	char *map[] = { "latency", self->trace, "--map", NULL };
-	char *both[] = { "latency", self->trace, "--map", "--timehist", NULL };
 
-	take_turns(self->w);
-	SHOW(cmd_latency, lines);
-	EXPECT_NE(NULL, strstr(self->r.out, "0.003000 [0000]  turns[7]                            "
-			       "0.000      0.000      2.000\n"));
-	EXPECT_NE(NULL, strstr(self->r.out, "0.006000 [0000]  <idle>                              "
-			       "0.000      0.000      3.000\n"));
-	EXPECT_NE(NULL, strstr(self->r.out, "0.010000 [0000]  turns[7]                            "
-			       "3.000      1.000      4.000\n"));
-	EXPECT_NE(NULL, strstr(self->r.out, "0.011000 [0000]  turns[8]                            "
-			       "0.000      5.000      1.000\n"));
+	take_turns();
+	SHOW(cmd_latency, ARGV("latency", self->trace, "--timehist"));
+	EXPECT_SAYS(self->r.out,
+		    "0.003000 [0000]  turns[7]                            " "0.000      0.000      2.000\n",
+		    "0.006000 [0000]  <idle>                              " "0.000      0.000      3.000\n",
+		    "0.010000 [0000]  turns[7]                            " "3.000      1.000      4.000\n",
+		    "0.011000 [0000]  turns[8]                            " "0.000      5.000      1.000\n");
 	/* Preempted, which is no delay of a waking. */
-	EXPECT_NE(NULL, strstr(self->r.out, "0.012000 [0000]  turns[7]                            "
-			       "1.000      0.000      1.000\n"));
+	EXPECT_SAYS(self->r.out,
+		    "0.012000 [0000]  turns[7]                            " "1.000      0.000      1.000\n");
 	run(&self->r, cmd_latency, map, -1);
-	EXPECT_NE(NULL, strstr(self->r.out, "  *A0       0.001000 secs A0 => turns:7\n"));
-	EXPECT_NE(NULL, strstr(self->r.out, " *C0  B0       0.010000 secs C0 => turns:8\n"));
-	run(&self->r, cmd_latency, both, -1);
+	EXPECT_SAYS(self->r.out, "  *A0       0.001000 secs A0 => turns:7\n",
+		    " *C0  B0       0.010000 secs C0 => turns:8\n");
+	run(&self->r, cmd_latency, ARGV("latency", self->trace, "--map", "--timehist"), -1);
 	EXPECT_EQ(STATUS_USAGE, self->r.status);
 }
 
 /* 7 waits for 8, which waits for 9 and then for a CPU; 9 has slept until a timer woke it. */
-static void make_wait(struct gprof_trace_writer *w)
+static void make_wait(void)
 {
 	static const char *const at_work[] = { "work", "main", NULL };
 
 	gprof_trace_writer_name(w, 7, "seven");
 	gprof_trace_writer_name(w, 8, "eight");
 	gprof_trace_writer_name(w, 9, "nine");
-	comes(w, 1, 9);
-	point(w, 1, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 10, 0, 0);
-	point(w, 2, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 9, 8, stack(w, in_sleep), 0);
-	point(w, 3, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 8, 7, stack(w, in_lock), 0);
-	leaves(w, 5, 7, GPROF_TRACE_WHY_SLEEPS, stack(w, in_pipe));
+	comes(1, 9);
+	point(1, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 10, 0, 0);
+	point(2, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 9, 8, stack(in_sleep), 0);
+	point(3, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 8, 7, stack(in_lock), 0);
+	leaves(5, 7, GPROF_TRACE_WHY_SLEEPS, stack(in_pipe));
 	/* The interrupt is not of whom it interrupts. */
-	point(w, 12, 1, GPROF_TRACE_POINT_IRQ_ENTER, 0, 10, 0, 0, 1);
-	point(w, 12, 1, GPROF_TRACE_POINT_WAKING, 0, GPROF_TRACE_NO_TID, 9, 0, 0);
-	point(w, 12, 1, GPROF_TRACE_POINT_IRQ_LEAVE, 0, 10, 0, 0, 1);
-	comes(w, 13, 9);
-	point(w, 16, 0, GPROF_TRACE_POINT_WAKING, 0, 9, 8, stack(w, at_work), 0);
-	point(w, 18, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 9, 8, 0, 0);
-	point(w, 22, 0, GPROF_TRACE_POINT_WAKING, 0, 8, 7, stack(w, at_work), 0);
-	point(w, 23, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 8, 7, 0, 0);
-	leaves(w, 24, 7, GPROF_TRACE_WHY_DEAD, 0);
+	point(12, 1, GPROF_TRACE_POINT_IRQ_ENTER, 0, 10, 0, 0, 1);
+	point(12, 1, GPROF_TRACE_POINT_WAKING, 0, GPROF_TRACE_NO_TID, 9, 0, 0);
+	point(12, 1, GPROF_TRACE_POINT_IRQ_LEAVE, 0, 10, 0, 0, 1);
+	comes(13, 9);
+	point(16, 0, GPROF_TRACE_POINT_WAKING, 0, 9, 8, stack(at_work), 0);
+	point(18, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 9, 8, 0, 0);
+	point(22, 0, GPROF_TRACE_POINT_WAKING, 0, 8, 7, stack(at_work), 0);
+	point(23, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 8, 7, 0, 0);
+	leaves(24, 7, GPROF_TRACE_WHY_DEAD, 0);
 }
 
 TEST_F(views, why_in_words)
 {
-	char *longest[] = { "read", self->trace, "--why", "seven", NULL };
 	char *at[] = { "read", self->trace, "--why", "7", "--at", "0.0055", NULL };
-	char *never[] = { "read", self->trace, "--why", "7", "--at", "+0.002", NULL };
 	char *nobody[] = { "read", self->trace, "--why", "none", NULL };
-	char *stdin_twice[] = { "read", "-", "--why", "7", NULL };
 	static const char words[] =
 		"7 seven waits for a pipe for 17 ms, from 0.005000 to 0.022000 s\n"
 		"       7.000 ms  9 nine sleeps  in do_nanosleep < do_syscall_64 < "
@@ -434,14 +403,15 @@ TEST_F(views, why_in_words)
 		"       4.000 ms  8 eight runs\n"
 		"                 and wakes 7 seven\n";
 
-	make_wait(self->w);
-	SHOW(cmd_read, longest);
+	make_wait();
+	SHOW(cmd_read, ARGV("read", self->trace, "--why", "seven"));
 	EXPECT_STREQ(words, self->r.out);
 	run(&self->r, cmd_read, at, -1);
 	EXPECT_STREQ(words, self->r.out);
-	RUN_TELLS(STATUS_FAILED, "7 does not wait at +0.002", cmd_read, never);
+	RUN_TELLS(STATUS_FAILED, "7 does not wait at +0.002", cmd_read,
+		  ARGV("read", self->trace, "--why", "7", "--at", "+0.002"));
 	RUN_TELLS(STATUS_FAILED, "no thread \"none\"", cmd_read, nobody);
-	run(&self->r, cmd_read, stdin_twice, -1);
+	run(&self->r, cmd_read, ARGV("read", "-", "--why", "7"), -1);
 	EXPECT_NE(0, self->r.status);
 }
 
@@ -457,22 +427,19 @@ static int chain_of(void *ctx, const struct gprof_frame *frames, size_t nr, cons
 
 TEST_F(views, why_as_a_profile)
 {
-	char *argv[] = { "read", self->trace, "--why", "seven", "-o", self->other, NULL };
 	char text[1024] = "";
 	struct gprof_profile *p;
 	int fd;
 
-	make_wait(self->w);
-	SHOW(cmd_read, argv);
+	make_wait();
+	SHOW(cmd_read, ARGV("read", self->trace, "--why", "seven", "-o", self->other));
 	fd = open(self->other, O_RDONLY);
 	p = gprof_profile_read(fd);
 	ASSERT_NE(NULL, p);
 	EXPECT_EQ(0, gprof_profile_each(p, chain_of, text));
 	EXPECT_NEAR_MS(17, gprof_profile_total(p, 0));
-	EXPECT_NE(NULL, strstr(text, "seven eight nine [sleep] 7\n"));
-	EXPECT_NE(NULL, strstr(text, "seven eight nine [cpu] 3\n"));
-	EXPECT_NE(NULL, strstr(text, "seven eight [runnable] 2\n"));
-	EXPECT_NE(NULL, strstr(text, "seven eight [cpu] 4\n"));
+	EXPECT_SAYS(text, "seven eight nine [sleep] 7\n", "seven eight nine [cpu] 3\n",
+		    "seven eight [runnable] 2\n", "seven eight [cpu] 4\n");
 	gprof_profile_free(p);
 	close(fd);
 }
@@ -481,10 +448,9 @@ static const char *file_of(struct __test_metadata *_metadata, FIXTURE_DATA(views
 			   const char *name)
 {
 	static char text[4096];
-	char path[160];
+	const char *path = lib_text("%s/%s", self->other, name);
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/%s", self->other, name);
 	fd = open(path, O_RDONLY);
 	ASSERT_LE(0, fd) TH_LOG("%s", path);
 	slurp(fd, text, sizeof(text));
@@ -495,48 +461,22 @@ static const char *file_of(struct __test_metadata *_metadata, FIXTURE_DATA(views
 
 TEST_F(views, tables)
 {
-	char *argv[] = { "read", self->trace, "--format", "csv", "-o", self->other, NULL };
-	struct gprof_trace_writer *w = self->w;
-
 	gprof_trace_writer_name(w, 7, "a \"b\", c");
 	gprof_trace_writer_process(w, 9, 5);
-	comes(w, 1, 7);
-	calls(w, 2, 2, GPROF_TRACE_WHY_SLEEPS);
-	leaves(w, 14, 7, GPROF_TRACE_WHY_SLEEPS, stack(w, in_pipe));
-	point(w, 15, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 9, 0, 0);
-	wakes(w, 16, 9, 7, stack(w, in_user));
-	comes(w, 18, 7);
-	leaves(w, 20, 7, GPROF_TRACE_WHY_DEAD, 0);
-	SHOW(cmd_read, argv);
-	EXPECT_STREQ("time_ns,cpu,prev_tid,prev_comm,prev_state,next_tid,next_comm\n"
-		     "1000003,0,,,untold,7,\"a \"\"b\"\", c\"\n"
-		     "2000004,0,7,\"a \"\"b\"\", c\",sleep,,\n"
-		     "13000001,0,,,,7,\"a \"\"b\"\", c\"\n"
-		     "14000001,0,7,\"a \"\"b\"\", c\",pipe,,\n"
-		     "15000002,1,,,untold,9,\"\"\n"
-		     "18000001,0,,,,7,\"a \"\"b\"\", c\"\n"
-		     "20000001,0,7,\"a \"\"b\"\", c\",dead,,\n",
-		     file_of(_metadata, self, "switches.csv"));
-	EXPECT_STREQ("time_ns,cpu,tid,comm,waker_tid,waker_comm\n"
-		     "12000000,1,7,\"a \"\"b\"\", c\",,\n"
-		     "16000000,1,7,\"a \"\"b\"\", c\",9,\"\"\n",
-		     file_of(_metadata, self, "wakings.csv"));
-	EXPECT_STREQ("begin_ns,end_ns,tid,comm,name\n"
-		     "2000000,13000003,7,\"a \"\"b\"\", c\",\"clock_nanosleep\"\n",
-		     file_of(_metadata, self, "syscalls.csv"));
-	EXPECT_STREQ("begin_ns,end_ns,tid,comm,reason,waker_tid,waker_comm,stack\n"
-		     "2000003,12000000,7,\"a \"\"b\"\", c\",sleep,,,\n"
-		     "12000000,13000001,7,\"a \"\"b\"\", c\",runnable,,,\n"
-		     "14000000,16000000,7,\"a \"\"b\"\", c\",pipe,9,\"\",\"handle_mm_fault;"
-		     "futex_wait;entry_SYSCALL_64_after_hwframe;do_syscall_64;vfs_read;pipe_read;"
-		     "schedule;__schedule\"\n"
-		     "16000000,18000001,7,\"a \"\"b\"\", c\",runnable,,,\"handle_mm_fault;"
-		     "futex_wait;entry_SYSCALL_64_after_hwframe;do_syscall_64;vfs_read;pipe_read;"
-		     "schedule;__schedule\"\n", file_of(_metadata, self, "waits.csv"));
-	EXPECT_STREQ("tid,comm,pid,first_ns,last_ns\n"
-		     "9,\"\",5,15000000,20000001\n"
-		     "7,\"a \"\"b\"\", c\",7,1000001,20000000\n",
-		     file_of(_metadata, self, "threads.csv"));
+	comes(1, 7);
+	calls(2, 2, GPROF_TRACE_WHY_SLEEPS);
+	leaves(14, 7, GPROF_TRACE_WHY_SLEEPS, stack(in_pipe));
+	point(15, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 9, 0, 0);
+	wakes(16, 9, 7, stack(in_user));
+	comes(18, 7);
+	leaves(20, 7, GPROF_TRACE_WHY_DEAD, 0);
+	SHOW(cmd_read, ARGV("read", self->trace, "--format", "csv", "-o", self->other));
+	EXPECT_STREQS(
+		      "time_ns,cpu,prev_tid,prev_comm,prev_state,next_tid,next_comm\n" "1000003,0,,,untold,7,\"a \"\"b\"\", c\"\n" "2000004,0,7,\"a \"\"b\"\", c\",sleep,,\n" "13000001,0,,,,7,\"a \"\"b\"\", c\"\n" "14000001,0,7,\"a \"\"b\"\", c\",pipe,,\n" "15000002,1,,,untold,9,\"\"\n" "18000001,0,,,,7,\"a \"\"b\"\", c\"\n" "20000001,0,7,\"a \"\"b\"\", c\",dead,,\n", file_of(_metadata, self, "switches.csv"),
+		      "time_ns,cpu,tid,comm,waker_tid,waker_comm\n" "12000000,1,7,\"a \"\"b\"\", c\",,\n" "16000000,1,7,\"a \"\"b\"\", c\",9,\"\"\n", file_of(_metadata, self, "wakings.csv"),
+		      "begin_ns,end_ns,tid,comm,name\n" "2000000,13000003,7,\"a \"\"b\"\", c\",\"clock_nanosleep\"\n", file_of(_metadata, self, "syscalls.csv"),
+		      "begin_ns,end_ns,tid,comm,reason,waker_tid,waker_comm,stack\n" "2000003,12000000,7,\"a \"\"b\"\", c\",sleep,,,\n" "12000000,13000001,7,\"a \"\"b\"\", c\",runnable,,,\n" "14000000,16000000,7,\"a \"\"b\"\", c\",pipe,9,\"\",\"handle_mm_fault;" "futex_wait;entry_SYSCALL_64_after_hwframe;do_syscall_64;vfs_read;pipe_read;" "schedule;__schedule\"\n" "16000000,18000001,7,\"a \"\"b\"\", c\",runnable,,,\"handle_mm_fault;" "futex_wait;entry_SYSCALL_64_after_hwframe;do_syscall_64;vfs_read;pipe_read;" "schedule;__schedule\"\n", file_of(_metadata, self, "waits.csv"),
+		      "tid,comm,pid,first_ns,last_ns\n" "9,\"\",5,15000000,20000001\n" "7,\"a \"\"b\"\", c\",7,1000001,20000000\n", file_of(_metadata, self, "threads.csv"));
 	rmdir(self->other);
 }
 

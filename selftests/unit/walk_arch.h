@@ -55,10 +55,9 @@ static inline void arch_signal_regs(const unsigned char *frame, struct frame_reg
 	/* r8..r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, rip */
 	static const unsigned char number[] = { 8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6, 3, 1, 0, 2 };
 	uint64_t g[17];
-	size_t i;
 
 	memcpy(g, frame + 40, sizeof(g));
-	for (i = 0; i < sizeof(number); i++)
+	for (size_t i = 0; i < sizeof(number); i++)
 		r->reg[number[i]] = g[i];
 	r->sp = g[15];
 	r->pc = g[16];
@@ -177,11 +176,10 @@ static inline bool arch_jumps(const unsigned char *p)
 static inline size_t arch_whole(const unsigned char *p, size_t len)
 {
 	uint32_t insn = len >= 4 ? arch_insn(p) : 0;
-	size_t i;
 
 	if ((insn & 0x3fe00000) != 0x08400000 && (insn & 0xbfe00000) != 0x88600000)
 		return 0;
-	for (i = 4; i + 12 <= len && i < 64; i += 4) {
+	for (size_t i = 4; i + 12 <= len && i < 64; i += 4) {
 		insn = arch_insn(p + i);
 		if ((insn & 0x3fe00000) != 0x08000000 && (insn & 0xbfe00000) != 0x88200000)
 			continue;

@@ -54,10 +54,9 @@ static void send(void)
 static void work(uint64_t chunks, void (*chunk)(void), uint64_t *took, uint64_t *quickest)
 {
 	uint64_t i, start = now(), from = start, to, least = UINT64_MAX;
-	int k;
 
 	for (i = 0; i < chunks; i += PART) {
-		for (k = 0; k < PART; k++)
+		for (int k = 0; k < PART; k++)
 			chunk();
 		to = now();
 		if (to - from < least)

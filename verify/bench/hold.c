@@ -92,9 +92,8 @@ static void check(int ret, const char *what)
 static uint64_t written(const struct device *dev)
 {
 	uint64_t bytes = 0;
-	unsigned int cpu;
 
-	for (cpu = 0; cpu < dev->nr_cpus; cpu++)
+	for (unsigned int cpu = 0; cpu < dev->nr_cpus; cpu++)
 		if (dev->rings[cpu].head)
 			bytes += dev->rings[cpu].head->head;
 	return bytes;
@@ -106,9 +105,8 @@ static void look_out(struct device *dev)
 	static const uint32_t causes[] = {
 		GPROF_TRIGGER_OFF_CPU, GPROF_TRIGGER_DELAY, GPROF_TRIGGER_BLOCKED,
 	};
-	size_t i;
 
-	for (i = 0; i < sizeof(causes) / sizeof(causes[0]); i++) {
+	for (size_t i = 0; i < sizeof(causes) / sizeof(causes[0]); i++) {
 		struct gprof_trigger t = {
 			.size = sizeof(t), .what = causes[i], .number = GPROF_TRIGGER_ANY,
 			.threshold_ns = 3600000000000,

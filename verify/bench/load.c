@@ -193,9 +193,7 @@ struct job {
 
 static void descents(const struct job *job, uint64_t chunks)
 {
-	uint64_t i;
-
-	for (i = 0; i < chunks; i++) {
+	for (uint64_t i = 0; i < chunks; i++) {
 		/* frames: the leaf, its callers, bottom() */
 		struct path p = {
 			.levels = job->depth - 2, .stack = i % job->stacks, .kernel = job->kernel,
@@ -430,10 +428,9 @@ static void maps(uint64_t chunks)
 static void faults(uint64_t chunks)
 {
 	char *area = map_area();
-	size_t i;
 
 	while (chunks--) {
-		for (i = 0; i < AREA; i += 4096)
+		for (size_t i = 0; i < AREA; i += 4096)
 			area[i] = 1;
 		if (madvise(area, AREA, MADV_DONTNEED))
 			abort();

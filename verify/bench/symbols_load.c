@@ -18,12 +18,11 @@ int main(int argc, char **argv)
 	char *pages = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	unsigned int i, used = 0;
-	int lib;
 
 	/* A fault for each page, not for a huge one. */
 	if (pages == MAP_FAILED || madvise(pages, PAGES * PAGE, MADV_NOHUGEPAGE))
 		return 1;
-	for (lib = 1; lib < argc; lib++) {
+	for (int lib = 1; lib < argc; lib++) {
 		void *so = dlopen(argv[lib], RTLD_NOW);
 		void (*const *functions)(char *p) = so ? dlsym(so, "functions") : NULL;
 		const unsigned int *nr = so ? dlsym(so, "nr_functions") : NULL;

@@ -44,18 +44,17 @@ static uint64_t text_of(int fd, uint16_t *machine)
 	Elf64_Ehdr eh;
 	Elf64_Shdr sh;
 	Elf64_Phdr ph;
-	int i;
 
 	if (pread(fd, &eh, sizeof(eh), 0) != sizeof(eh) || memcmp(eh.e_ident, ELFMAG, SELFMAG) ||
 	    eh.e_ident[EI_CLASS] != ELFCLASS64)
 		return 0;
 	*machine = eh.e_machine;
-	for (i = 0; i < eh.e_shnum; i++)
+	for (int i = 0; i < eh.e_shnum; i++)
 		if (pread(fd, &sh, sizeof(sh), (off_t)(eh.e_shoff + i * sizeof(sh))) ==
 			    sizeof(sh) &&
 		    (sh.sh_flags & SHF_ALLOC) && (sh.sh_flags & SHF_EXECINSTR))
 			sections += sh.sh_size;
-	for (i = 0; i < eh.e_phnum; i++)
+	for (int i = 0; i < eh.e_phnum; i++)
 		if (pread(fd, &ph, sizeof(ph), (off_t)(eh.e_phoff + i * sizeof(ph))) ==
 			    sizeof(ph) &&
 		    ph.p_type == PT_LOAD && (ph.p_flags & PF_X))

@@ -93,10 +93,9 @@ static void on_mark(unsigned int cpu, void *ctx)
 {
 	const uint64_t *counts = qemu_plugin_scoreboard_find(counters, cpu);
 	struct place *p;
-	size_t i;
 
 	(void)ctx;
-	for (i = 0; i < SLOTS; i++) {
+	for (size_t i = 0; i < SLOTS; i++) {
 		for (p = places[i]; p; p = p->next) {
 			uint64_t count = counts[p->nr];
 
