@@ -22,7 +22,7 @@
 #include <linux/timekeeping.h>
 
 #define CHECK_NS	NSEC_PER_MSEC
-#define CHECK_FILES	16
+#define CHECK_FILES	4
 
 static atomic64_t versions = ATOMIC64_INIT(0);
 

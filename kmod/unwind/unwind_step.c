@@ -25,8 +25,10 @@
 
 #define RECORD_NEAR	0x100000	/* bytes, from a frame to the record of another */
 
-#define LOST	1	/* a frame pointer that is unknown; no record lies there */
-#define LOST_SP U64_MAX /* a stack pointer that is unknown: nothing lies above it */
+#define CATCHES_FRAME	1920	/* bytes: the least frame of libgcc's _Unwind_RaiseException() */
+
+#define LOST		1	/* a frame pointer that is unknown; no record lies there */
+#define LOST_SP		U64_MAX	/* a stack pointer that is unknown: nothing lies above it */
 
 static bool is_return(u64 addr)
 {
@@ -265,20 +267,22 @@ static bool is_record(u64 fp, u64 sp)
  *
  * libgcc's unwinder writes the registers of the function that catches an exception over those
  * that its own frame has saved, and leaves last of all. Until then rules lead to that function,
- * with its frame pointer and without its stack pointer, which follows from its record.
+ * with its frame pointer and without its stack pointer, which follows from its record. In other
+ * code that wants a stack pointer x29 may be any register: the frame of the unwinder, which has
+ * two contexts of 960 bytes, is a large one.
  *
  * Context: Any incl. NMI, preemption and page faults off, user memory closed.
  * Return: whether there is such a frame.
  */
 bool gprof_unwind_by_record(struct gprof_unwind_state *w, struct gprof_frame *frames, u32 nr)
 {
+	u64 sp, below = w->sp;
 	struct gprof_frame *f;
-	u64 sp;
 
-	for (f = frames; f < frames + nr; f++) {
+	for (f = frames; f < frames + nr; below = f++->sp) {
 		if (gprof_unwind_is_late(w))
 			return false;
-		if (f->fp == f->sp || !is_record(f->fp, f->sp))
+		if (f->sp - below < CATCHES_FRAME || f->fp == f->sp || !is_record(f->fp, f->sp))
 			continue;
 		sp = sp_behind_record(w, f->sp, f->pc, f->fp);
 		if (sp == LOST_SP || sp == f->sp)

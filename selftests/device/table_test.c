@@ -1045,9 +1045,9 @@ __asm__(".pushsection .text\ncatcher:\n"
 	"catcher_ret:\n	ldp x29, x30, [sp], #16\n	ret\n"
 	"thrower:\n	stp x29, x30, [sp, #-64]!\n	mov x29, sp\n"
 	"	bl unwinder\n	ldp x29, x30, [sp], #64\n	ret\n"
-	"unwinder:\n	stp x29, x30, [sp, #-32]!\n	stp x29, x30, [sp, #16]\n"
+	"unwinder:\n	sub sp, sp, #2048\n	stp x29, x30, [sp, #16]\n"
 	"	ldp x10, x11, [x29]\n	mov x29, sp\n	stp x10, x11, [sp]\n	blr x9\n"
-	"unwinder_ret:\n	ldp x29, x30, [sp, #16]\n	add sp, sp, #32\n	ret\n"
+	"unwinder_ret:\n	ldp x29, x30, [sp, #16]\n	add sp, sp, #2048\n	ret\n"
 	"catcher_end:\n.popsection\n");
 
 static struct gprof_unwind_rule record_below(int words)
@@ -1064,7 +1064,7 @@ TEST_F(table, an_exception_leads_to_the_function_that_catches_it)
 	const struct table_row rows[] = {
 		{ 0, record_below(2) },
 		{ thrower - catcher, record_below(8) },
-		{ unwinder - catcher, record_below(4) },
+		{ unwinder - catcher, record_below(256) },
 		{ catcher_end - catcher, { .kind = GPROF_UNWIND_CFA_NONE } },
 	};
 	struct gprof_cpu_params params = timer_params(PERIOD);

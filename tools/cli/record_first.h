@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A recording in place of the file that a subcommand looks at.
+ */
+#ifndef TOOLS_RECORD_FIRST_H
+#define TOOLS_RECORD_FIRST_H
+
+/**
+ * record_first() - record what the command line names in place of a file
+ * @kind: subcommand that records it, where the line names no other
+ * @argc, @argv: of the subcommand that looks at a file; with a target ("-- COMMAND" too) all from
+ *	the name of a subcommand that records, or from the target on, is that one's, and is
+ *	replaced by the name of the file
+ *
+ * Return: STATUS_OK, also where there was no target; otherwise the status of the recording, which
+ * has written no file.
+ */
+int record_first(const char *kind, int *argc, char **argv);
+
+#endif /* TOOLS_RECORD_FIRST_H */
