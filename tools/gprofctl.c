@@ -12,11 +12,13 @@
 
 #include "cli/cmd.h"
 #include "cli/diag.h"
+#include "cli/record_first.h"
 
 static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
 	const char *help;
+	const char *records;	/* what a target in place of a file has recorded first */
 } commands[] = {
 	{ "cpu", cmd_cpu, "record where CPU time goes, or any event of a counter" },
 	{ "profile", cmd_profile, "record the stacks at tracepoints, probes and faults" },
@@ -31,20 +33,20 @@ static const struct {
 	{ "trace", cmd_trace, "record runs and waits of tasks" },
 	{ "flight", cmd_flight, "keep the last seconds of a trace, and write them on request" },
 	{ "snapshot", cmd_snapshot, "ask flight recorders for snapshots" },
-	{ "top", cmd_top, "show the functions of a profile as a table" },
+	{ "top", cmd_top, "show the functions of a profile as a table", "cpu" },
 	{ "diff", cmd_diff, "show the difference of two profiles" },
-	{ "flame", cmd_flame, "draw a profile as a flame graph for a browser" },
-	{ "view", cmd_view, "open a profile in the browser" },
+	{ "flame", cmd_flame, "draw a profile as a flame graph for a browser", "cpu" },
+	{ "view", cmd_view, "open a profile in the browser", "cpu" },
 	{ "symbolize", cmd_symbolize, "add missing names of functions to a profile" },
 	{ "peek", cmd_peek, "show the callers and the callees of a function" },
 	{ "list", cmd_list, "show the source lines of a function, with their values" },
 	{ "disasm", cmd_disasm, "show the instructions of a function, with their values" },
 	{ "collapsed", cmd_collapsed, "write a profile as a line for each stack" },
 	{ "csv", cmd_csv, "write the functions of a profile for a spreadsheet" },
-	{ "read", cmd_read, "show the events of an execution trace, or count them" },
+	{ "read", cmd_read, "show the events of an execution trace, or count them", "trace" },
 	{ "wall", cmd_wall, "show where all the time of each thread went" },
 	{ "latency", cmd_latency, "show how long threads wait for a CPU" },
-	{ "timeline", cmd_timeline, "draw a trace as a page: running and waiting threads" },
+	{ "timeline", cmd_timeline, "draw a trace as a page: running and waiting threads", "trace" },
 	{ "mmu", cmd_mmu, "show the share of the processors that a program had" },
 	{ "schedstat", cmd_schedstat, "show how the scheduler treats a program or the host" },
 	{ "serve", cmd_serve, "serve statistics to Prometheus, and profiles on request" },
@@ -137,6 +139,17 @@ static void open_standard_files(void)
 		close(fd);
 }
 
+static int run(size_t i, int argc, char **argv)
+{
+	if (commands[i].records) {
+		int status = record_first(commands[i].records, &argc, argv);
+
+		if (status != STATUS_OK)
+			return status;
+	}
+	return commands[i].run(argc, argv);
+}
+
 int main(int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : NULL;
@@ -154,6 +167,6 @@ int main(int argc, char **argv)
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		if (!strcmp(word, commands[i].name))
-			return commands[i].run(argc - 1, argv + 1);
+			return run(i, argc - 1, argv + 1);
 	return unknown(word);
 }

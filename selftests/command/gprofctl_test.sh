@@ -699,6 +699,33 @@ waits_are_told_with_their_wakers()
 	! grep -q 'user stacks are complete' err
 }
 
+# In place of a file; the status is that of the look at it.
+a_target_is_recorded_and_shown_in_one_step()
+{
+	rm -f cpu.pb.gz block.pb.gz
+	run 0 gprofctl top --cum -- sh -c 'i=0; while [ $i -lt 99999 ]; do i=$((i + 1)); done; exit 3'
+	grep -q '^Type: cpu' out
+	cp out first
+	run 0 gprofctl top --cum cpu.pb.gz
+	cmp out first
+	run 0 gprofctl top block --user-only -o y.pb.gz -- sleep 0.1
+	grep -q '^Type: delay' out
+	! grep -q schedule out
+	[[ ! -e block.pb.gz ]]
+	run 0 gprofctl timeline -o t.html -d 0.2 -p $$
+	grep -q '</html>' t.html
+	# neither a command nor a recording
+	cp cpu.pb.gz ./-x.pb.gz
+	run 0 gprofctl top --cum -- -x.pb.gz
+	cmp out first
+	run 0 gprofctl top --cum --pid 1 cpu.pb.gz
+	run 127 gprofctl top -- /no/such/program
+	[[ $(wc -l <err) == 1 ]]
+	# Ctrl-C ends the recording alone
+	run 0 timeout -s INT 2 gprofctl top -a
+	grep -q '^Type: cpu' out
+}
+
 tasks_are_told_with_their_losses()
 {
 	run 0 gprofctl task -a --format text
@@ -814,7 +841,8 @@ ktap_run recording_ends_with_its_counts file_has_what_was_read \
 	tracepoint_hits_are_counted_exactly several_tracepoints_have_an_output_each \
 	filter_is_for_the_event_before_it probes_of_kernel_and_program_count_each_call \
 	probe_that_cannot_be_is_refused probe_of_the_dead_is_removed \
-	waits_are_told_with_their_wakers tasks_are_told_with_their_losses \
+	waits_are_told_with_their_wakers a_target_is_recorded_and_shown_in_one_step \
+	tasks_are_told_with_their_losses \
 	status_is_passed_on_where_children_are_ignored several_kinds_of_one_run_have_a_file_each \
 	memory_of_the_kernel_is_told_by_where_it_is_asked_for \
 	a_task_that_runs_alone_has_its_time_as_latency_too tasks_that_run_together_share_the_latency \

@@ -31,10 +31,10 @@ static const char *file_of(const char *kind)
 	return NULL;
 }
 
-/* By its letter: --pid chooses samples of a file. */
-static bool is_target(const char *arg)
+/* Options by their letters: --pid chooses samples of a file. */
+static bool is_one_of(const char *arg, const char *letters)
 {
-	return arg[0] == '-' && arg[1] && strchr("ptGCa", arg[1]);
+	return arg[0] == '-' && arg[1] && strchr(letters, arg[1]);
 }
 
 /* A command, and no file whose name may begin with a dash. */
@@ -85,26 +85,27 @@ static int run(char **args)
 int record_first(const char *kind, int *argc, char **argv)
 {
 	struct stat before = { 0 }, after;
-	const char *file;
 	int target = 1, from, status;
+	const char *file;
 	char **args;
+	bool named;
 
-	while (target < *argc && strcmp(argv[target], "--") && !is_target(argv[target]))
+	while (target < *argc && strcmp(argv[target], "--") && !is_one_of(argv[target], "ptGCa"))
 		target++;
 	if (target == *argc ||
 	    (!strcmp(argv[target], "--") && target + 2 == *argc && !is_command(argv[target + 1])))
 		return STATUS_OK;
-	for (from = 1; from < target && !file_of(argv[from]); from++)
+	for (from = 1; from < target && !file_of(argv[from]) && !is_one_of(argv[from], "deF"); from++)
 		;
-	if (from < target)
+	named = file_of(argv[from]);
+	if (named)
 		kind = argv[from];
 	args = calloc((size_t)(*argc - from) + 3, sizeof(*args));
 	if (!args)
 		return fail("there is no memory for the command line");
 	args[0] = "gprofctl";
 	args[1] = (char *)kind;
-	memcpy(&args[2], &argv[from + (from < target)],
-	       (size_t)(*argc - from - (from < target)) * sizeof(*args));
+	memcpy(&args[2], &argv[from + named], (size_t)(*argc - from - named) * sizeof(*args));
 	file = named_file(&args[2]);
 	if (!file)
 		file = file_of(kind);

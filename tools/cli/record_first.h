@@ -9,8 +9,8 @@
  * record_first() - record what the command line names in place of a file
  * @kind: subcommand that records it, where the line names no other
  * @argc, @argv: of the subcommand that looks at a file; with a target ("-- COMMAND" too) all from
- *	the name of a subcommand that records, or from the target on, is that one's, and is
- *	replaced by the name of the file
+ *	the name of a subcommand that records, or from the target, -d, -e or -F on, is that one's,
+ *	and is replaced by the name of the file
  *
  * Return: STATUS_OK, also where there was no target; otherwise the status of the recording, which
  * has written no file.

@@ -68,7 +68,7 @@ static const struct option_row flame_rows[] = {
 
 static const struct usage flame_usage = {
 	.name = "flame",
-	.synopsis = "FILE -o SVG [OPTIONS]",
+	.synopsis = "FILE -o SVG [OPTIONS] | -o SVG [OPTIONS] [KIND ...] TARGET",
 	.text =
 "Draws a pprof profile as a flame graph: callers above, what they call below,\n"
 "each as wide as its share. A browser opens it: point at a frame for its full\n"

@@ -229,7 +229,7 @@ static const struct option_row top_rows[] = {
 
 static const struct usage top_usage = {
 	.name = "top",
-	.synopsis = "FILE [OPTIONS] | --ratio A/B",
+	.synopsis = "FILE [OPTIONS] | [OPTIONS] [KIND ...] TARGET | --ratio A/B",
 	.text =
 "Shows the functions of a pprof profile as a table, like go tool pprof -top:\n"
 "flat is what a function takes itself, cum includes all that it calls, sum% adds\n"

@@ -56,7 +56,7 @@ static const struct option_row page_rows[] = {
 
 static const struct usage page_usage = {
 	.name = "view",
-	.synopsis = "[OLD] FILE [-o HTML] [OPTIONS]",
+	.synopsis = "[OLD] FILE [-o HTML] [OPTIONS] | [-o HTML] [OPTIONS] [KIND ...] TARGET",
 	.text =
 "Opens a pprof profile in the browser: flame graph, inverted graph, callers and\n"
 "callees of a function (sandwich), table, and filters by process, thread, cgroup\n"
@@ -65,8 +65,14 @@ static const struct usage page_usage = {
 "\"-\" for stdin.\n"
 "\n"
 "With OLD, an earlier profile, the graph has the differences: red is more, blue\n"
-"is less.",
+"is less.\n"
+"\n"
+"Instead of FILE, a target (-p PID, -a, -- COMMAND, ...) records a profile first.\n"
+"All from the name of a KIND, the target, -d, -e or -F on is the command line of\n"
+"gprofctl KIND (default: cpu), whose file stays.",
 	.examples =
+"  gprofctl view -- make -j4              # record into cpu.pb.gz, then open it\n"
+"  gprofctl view heap -p 1234 -d 10       # the same of another kind\n"
 "  gprofctl view cpu.pb.gz                # in the browser (xdg-open, or $BROWSER)\n"
 "  gprofctl view cpu.pb.gz -o cpu.html    # as a file\n"
 "  gprofctl view before.pb.gz after.pb.gz # what a change has cost or saved",
