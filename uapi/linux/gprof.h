@@ -1575,7 +1575,7 @@ struct gprof_task_rec {
 #define GPROF_STACK_END_PAGE		6	/* a page of the stack that is not in memory */
 #define GPROF_STACK_END_ADDRESS		7	/* the next is no frame, or no return address */
 #define GPROF_STACK_END_MODE		8	/* no 64-bit code, or not the task's own memory */
-#define GPROF_STACK_END_TIME		9	/* the interrupt's time is up; also without tables */
+#define GPROF_STACK_END_TIME		9	/* of the interrupt is up; without tables too */
 #define GPROF_STACK_END_NR		10
 
 /*
@@ -1821,7 +1821,7 @@ struct gprof_map_rec {
 };
 
 /* flags of struct gprof_map_file */
-#define GPROF_MAP_FILE_F_DELETED	(1U << 0)	/* " (deleted)" of path is not in the name */
+#define GPROF_MAP_FILE_F_DELETED	(1U << 0)	/* path ends in " (deleted)", not its part */
 #define GPROF_MAP_FILE_F_UNREAD		(1U << 1)	/* the build-id was not in memory */
 
 #define GPROF_BUILD_ID_SIZE		20
