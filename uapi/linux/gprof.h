@@ -1821,7 +1821,7 @@ struct gprof_map_rec {
 };
 
 /* flags of struct gprof_map_file */
-#define GPROF_MAP_FILE_F_DELETED	(1U << 0)	/* the kernel appended " (deleted)" to path */
+#define GPROF_MAP_FILE_F_DELETED	(1U << 0)	/* the kernel added " (deleted)" to path */
 #define GPROF_MAP_FILE_F_UNREAD		(1U << 1)	/* the build-id was not in memory */
 
 #define GPROF_BUILD_ID_SIZE		20

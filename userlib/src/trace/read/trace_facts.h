@@ -101,7 +101,7 @@ const unsigned char *gprof_trace_facts_next(const unsigned char *p, const unsign
  * @sample_period: period of CPU samples; 0: not known
  * @sample_type: name of that
  * @sample_unit: its unit
- * @recorded: it is said what was to be recorded: the four below
+ * @recorded: the trace has the options of its recording: the four below
  * @groups: of points
  * @stacks: that they have
  * @kernel_frames: not 0: with the kernel's part
