@@ -26,14 +26,15 @@
 
 #include <linux/cpumask.h>
 #include <linux/fs.h>
-#include <linux/hash.h>
 #include <linux/irqflags.h>
 #include <linux/magic.h>
 #include <linux/mm.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
+#include <linux/random.h>
 #include <linux/rculist.h>
 #include <linux/sched/mm.h>
+#include <linux/siphash.h>
 #include <linux/spinlock.h>
 
 #define TABLES_BITS	10
@@ -56,11 +57,12 @@ struct held {
 
 static struct hlist_head tables[1 << TABLES_BITS];
 static DEFINE_RAW_SPINLOCK(tables_lock);	/* protects it against writers */
+static siphash_key_t tables_key;	/* users choose what their files' times are */
 static DEFINE_PER_CPU(struct held, helds);
 
 static struct hlist_head *tables_of(u32 set, const struct gprof_file_id *id)
 {
-	return &tables[hash_64(id->inode ^ id->mtime_ns ^ id->dev ^ (u64)set << 48, TABLES_BITS)];
+	return &tables[(siphash(id, sizeof(*id), &tables_key) + set) % ARRAY_SIZE(tables)];
 }
 
 /**
@@ -237,6 +239,7 @@ static bool page_text(struct held *h, u64 at, struct gprof_exec_map *map)
 		map->end = map->start + PAGE_SIZE;
 		map->offset = (u64)nr << PAGE_SHIFT;
 		map->cfi = NULL;
+		map->inode = inode;
 		gprof_file_id_of(&map->id, inode);
 	}
 	if (!gprof_page_drop(page))
@@ -294,6 +297,7 @@ void gprof_lookup_init(void)
 {
 	int cpu;
 
+	get_random_bytes(&tables_key, sizeof(tables_key));
 	for_each_possible_cpu(cpu) {
 		struct held *h = per_cpu_ptr(&helds, cpu);
 

@@ -10,6 +10,7 @@
  * Lock order: mmap_lock; locks of mm_watch; @lock, which is innermost.
  */
 #include "mm_tables.h"
+#include "compat/file.h"
 
 #include <linux/atomic.h>
 #include <linux/err.h>
@@ -19,6 +20,9 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/timekeeping.h>
+
+#define CHECK_NS	NSEC_PER_MSEC
+#define CHECK_FILES	16
 
 static atomic64_t versions = ATOMIC64_INIT(0);
 
@@ -132,7 +136,8 @@ void gprof_exec_map_of(struct gprof_exec_map *map, struct vm_area_struct *vma)
 	if (vma->vm_file) {
 		map->kind = GPROF_EXEC_MAP_FILE;
 		map->offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
-		gprof_file_id_of(&map->id, file_inode(vma->vm_file));
+		map->inode = file_inode(vma->vm_file);
+		gprof_file_id_of(&map->id, map->inode);
 	} else if (is_vdso(vma)) {
 		map->kind = GPROF_EXEC_MAP_VDSO;
 	}
@@ -165,7 +170,7 @@ static bool is_same(const struct gprof_exec_map_list *list, const struct gprof_e
 		const struct gprof_exec_map *a = &list->map[i], *b = &copy->map[i];
 
 		if (a->start != b->start || a->end != b->end || a->cfi != b->cfi || a->gone ||
-		    a->kind != b->kind || a->offset != b->offset ||
+		    a->kind != b->kind || a->offset != b->offset || a->inode != b->inode ||
 		    !gprof_same_file_id(&a->id, &b->id))
 			return false;
 	}
@@ -211,6 +216,8 @@ int gprof_mm_tables_publish(struct gprof_mm_tables *t, const struct gprof_exec_m
 	list->nr = copy->nr;
 	list->more = copy->more;
 	list->exec_vm = t->user.mm->exec_vm;
+	list->checked = 0;
+	list->next = 0;
 	memcpy(list->map, copy->map, copy->nr * sizeof(*list->map));
 	note_python(list);
 
@@ -259,4 +266,53 @@ void gprof_mm_tables_attach(struct gprof_mm_tables *t, const struct gprof_cfi_ta
 		bump(t);
 	}
 	raw_spin_unlock(&t->lock);
+}
+
+/*
+ * Its mapping holds the inode: that it is gone is told before its file is let go, and an inode's
+ * memory stays for a grace period, which waits for this CPU.
+ */
+static bool was_written(const struct gprof_exec_map *map)
+{
+	/* Not by the ctime: one that is deleted or renamed has the same text. */
+	return map->kind == GPROF_EXEC_MAP_FILE && !READ_ONCE(map->gone) &&
+	       (gprof_mtime_ns(map->inode) != map->id.mtime_ns ||
+		i_size_read(map->inode) != map->id.size);
+}
+
+/**
+ * gprof_mm_tables_check() - forget files that were written to while they are mapped
+ * @t: of current's mappings
+ * @now: about the time, or U64_MAX
+ *
+ * Of these the tables are no longer right. Nothing tells of it, so some of them are looked at now
+ * and then.
+ *
+ * Context: Any incl. NMI, preemption off.
+ */
+void gprof_mm_tables_check(struct gprof_mm_tables *t, u64 now)
+{
+	/* Preemption is off; RCU's debugging need not know why. */
+	struct gprof_exec_map_list *list = rcu_dereference_raw(t->list);
+	bool changed = false;
+	u32 i, at, nr;
+
+	if (!list || (now != U64_MAX && (s64)(now - READ_ONCE(list->checked)) < CHECK_NS))
+		return;
+	WRITE_ONCE(list->checked, now);
+	nr = min_t(u32, list->nr, CHECK_FILES);
+	at = READ_ONCE(list->next);
+	for (i = 0; i < nr; i++, at++) {
+		at = at < list->nr ? at : 0;
+		if (!was_written(&list->map[at]))
+			continue;
+		WRITE_ONCE(list->map[at].gone, true);
+		changed = true;
+	}
+	WRITE_ONCE(list->next, at);
+	if (!changed)
+		return;
+	WRITE_ONCE(list->exec_vm, ULONG_MAX);
+	/* Without the lock: it is another number all the same. Pairs as in bump(). */
+	smp_store_release(&t->version, atomic64_inc_return(&versions));
 }

@@ -38,7 +38,8 @@ enum gprof_exec_map_kind {
  * @gone: it was unmapped since
  * @kind: GPROF_EXEC_MAP_*
  * @offset: in the file, of @start
- * @id: of the file
+ * @inode: file, while the mapping is not @gone and current's; it is not held
+ * @id: what it was
  */
 struct gprof_exec_map {
 	u64 start;
@@ -48,6 +49,7 @@ struct gprof_exec_map {
 	bool gone;
 	u8 kind;
 	u64 offset;
+	const struct inode *inode;
 	struct gprof_file_id id;
 };
 
@@ -57,6 +59,7 @@ struct gprof_exec_map {
  * @nr: how many
  * @more: there were more than can be kept
  * @exec_vm: pages of code that the process had then; ULONG_MAX: of these some are gone
+ * @checked: when files were looked at last; @next: from which on they will be
  * @python: number of that which has an interpreter of Python, or @nr and more: none has
  * @map: by address
  */
@@ -65,6 +68,8 @@ struct gprof_exec_map_list {
 	u32 nr;
 	bool more;
 	unsigned long exec_vm;
+	u64 checked;
+	u32 next;
 	u32 python;
 	struct gprof_exec_map map[];
 };
@@ -115,10 +120,9 @@ struct gprof_exec_map_copy {
  * Context: Any incl. NMI, preemption off.
  * Return: that, while preemption is off, or NULL.
  */
-static inline const struct gprof_mm_tables *gprof_mm_tables_find(u32 set,
-								 const struct mm_struct *mm)
+static inline struct gprof_mm_tables *gprof_mm_tables_find(u32 set, const struct mm_struct *mm)
 {
-	const struct gprof_mm_user *u = gprof_mm_find(set, mm);
+	struct gprof_mm_user *u = gprof_mm_find(set, mm);
 
 	return u ? container_of(u, struct gprof_mm_tables, user) : NULL;
 }
@@ -157,6 +161,7 @@ void gprof_mm_tables_free(struct gprof_mm_tables *t);
 int gprof_mm_tables_publish(struct gprof_mm_tables *t, const struct gprof_exec_map_copy *copy,
 			    gfp_t gfp);
 void gprof_mm_tables_attach(struct gprof_mm_tables *t, const struct gprof_cfi_table *u);
+void gprof_mm_tables_check(struct gprof_mm_tables *t, u64 now);
 
 /**
  * gprof_mm_tables_are_all() - has a process no code that is not in the copy?

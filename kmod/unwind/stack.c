@@ -138,13 +138,15 @@ static void unwind_user_frames(struct gprof_stack *s, const struct gprof_stack_o
 static __always_inline void user_frames(struct gprof_stack *s, const struct gprof_stack_options *o,
 					struct task_struct *task, struct pt_regs *user, bool loaded)
 {
-	const struct gprof_mm_tables *mm_tables = NULL;
+	struct gprof_mm_tables *mm_tables = NULL;
 	u64 version;
 
 	s->wants_mm_tables = false;
 	s->nr_python = 0;
 	if (user && o->table_set)
 		mm_tables = gprof_mm_tables_find(o->table_set, current->mm);
+	if (mm_tables && s->until)
+		gprof_mm_tables_check(mm_tables, s->until);
 	/* Pairs with bump() in mm_tables.c: lists that are read from here on are not older. */
 	version = mm_tables    ? smp_load_acquire(&mm_tables->version) :
 		  o->table_set ? GPROF_UNWIND_UNKNOWN :

@@ -154,7 +154,7 @@ bool gprof_arch_begins_thread(struct pt_regs *regs)
 	if ((regs->regs[8] != __NR_clone || regs->regs[1] != regs->sp) &&
 	    regs->regs[8] != __NR_clone3)
 		return false;
-	if (!gprof_user_readable(regs->pc) || !user_access_begin((void __user *)PAGE_SIZE, 16))
+	if (!gprof_user_readable(regs->pc - 4) || !user_access_begin((void __user *)PAGE_SIZE, 16))
 		return false;
 	ok = gprof_user_u32(&insn, regs->pc - 4) && insn == SVC_0;
 	user_access_end();

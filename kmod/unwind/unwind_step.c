@@ -291,6 +291,7 @@ bool gprof_unwind_by_record(struct gprof_unwind_state *w, struct gprof_frame *fr
 		w->fp = f->fp;
 		w->exact = false;
 		w->drop = false;
+		w->record_nr = 0;
 		return true;
 	}
 	return false;

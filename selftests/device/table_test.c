@@ -546,6 +546,82 @@ TEST_F(table, a_file_that_was_written_to_has_no_table)
 	EXPECT_RIGHT(100);
 }
 
+/* Its mappings stay as they were, and the rules for its addresses have been used. */
+TEST_F(table, a_file_that_is_written_to_as_it_runs_has_no_table_soon)
+{
+	size_t size = far_code.end - far_code.begin;
+	int fd;
+
+	SKIP_UNLESS(self->have, NO_TABLES);
+	UPLOAD_ALL();
+	SETTLE();
+	RUN(50);
+	EXPECT_RIGHT(50);
+	FORGET();
+	fd = open(self->paths[0], O_WRONLY | O_CLOEXEC);
+	ASSERT_LE(0, fd);
+	usleep(20000);
+	ASSERT_EQ(size, pwrite(fd, far_code.begin, size, 0));
+	close(fd);
+	usleep(2000);
+	self->watch.code = &far_code;
+	RUN(100);
+	EXPECT_RIGHT(0);
+	EXPECT_EQ(0, self->watch.right);
+	EXPECT_LE(100, self->watch.cut);
+}
+
+#define ALIKE	1000
+
+/* How long it takes to ask for the table of a file. */
+static uint64_t query_ns(int dev, int fd)
+{
+	struct gprof_unwind_table_add arg = { .size = sizeof(arg), .fd = fd };
+	uint64_t best = UINT64_MAX, begin, ns;
+	int i;
+
+	for (i = 0; i < 200; i++) {
+		begin = monotonic_ns();
+		device_ioctl(dev, GPROF_IOC_UNWIND_TABLE_ADD, &arg);
+		ns = monotonic_ns() - begin;
+		best = ns < best ? ns : best;
+	}
+	return best;
+}
+
+/* Their times are chosen, so that a hash that may be guessed would be the same. */
+TEST_F(table, files_that_are_much_alike_are_told_apart_as_fast)
+{
+	uint64_t before, after, ns;
+	struct timespec times[2];
+	char path[32];
+	struct stat st;
+	int i, fd = -1;
+
+	SKIP_UNLESS(self->have, NO_TABLES);
+	SKIP_UNLESS(!geteuid(), "as many tables are beyond the limit of a user");
+	before = query_ns(self->dev.fd, self->fds[0]);
+	for (i = 0; i <= ALIKE; i++) {
+		if (fd >= 0)
+			close(fd);
+		fd = file_of(&near_code, path);
+		ASSERT_LE(0, fd);
+		unlink(path);
+		ASSERT_EQ(0, fstat(fd, &st));
+		ns = 1ULL << 60 ^ st.st_ino;
+		times[0].tv_sec = ns / 1000000000;
+		times[0].tv_nsec = ns % 1000000000;
+		times[1] = times[0];
+		ASSERT_EQ(0, futimens(fd, times));
+		/* not for the last */
+		ASSERT_EQ(0, i < ALIKE ? upload(self->dev.fd, &self->tables[0], fd) : 0);
+	}
+	after = query_ns(self->dev.fd, fd);
+	close(fd);
+	TH_LOG("%llu ns, and then %llu", (unsigned long long)before, (unsigned long long)after);
+	EXPECT_LT(after, 4 * before);
+}
+
 TEST_F(table, children_have_whole_stacks_too)
 {
 	unsigned int i;

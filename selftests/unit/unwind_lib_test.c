@@ -245,6 +245,14 @@ TEST_F(unwind, text_without_cfi_is_told_by_its_instructions)
 		0xf3, 0x0f, 0x1e, 0xfa, 0x80, 0x3d, 1, 0, 0, 0, 0, 0x75, 7, 0x55,
 		0x48, 0x89, 0xe5, 0x5d, 0xc3, 0x90, 0xc3,
 	};
+	/* as they, but another word is on the stack; but one way out is a jump */
+	static const unsigned char no_dtors[] = {
+		0x80, 0x3d, 1, 0, 0, 0, 0, 0x75, 10, 0x55, 0x53, 0xe8, 0, 0, 0, 0, 0x5b, 0x5d,
+		0xc3, 0xc3,
+	}, no_init[] = {
+		0x48, 0x83, 0xec, 8, 0x74, 6, 0x48, 0x83, 0xc4, 8, 0xeb, 7, 0xff, 0xd0,
+		0x48, 0x83, 0xc4, 8, 0xc3,
+	};
 	unsigned char *text = self->im.bytes + IMAGE_TEXT;
 
 	image_begin(&self->im, EM_X86_64);
@@ -260,6 +268,14 @@ TEST_F(unwind, text_without_cfi_is_told_by_its_instructions)
 	memcpy(text + 0x1680, init, sizeof(init) - 1);
 	memcpy(text + 0x1700, dtors, sizeof(dtors));
 	text[0x170c] = 0x77;
+	memcpy(text + 0x1740, no_dtors, sizeof(no_dtors));
+	memcpy(text + 0x1760, no_init, sizeof(no_init));
+	/* what is jumped to does not return */
+	memcpy(text + 0x1780, dtors, sizeof(dtors));
+	text[0x1794] = 0x55;
+	/* something else is between */
+	memcpy(text + 0x17a0, dtors, sizeof(dtors));
+	text[0x17b3] = 0x53;
 	image_set_entry(&self->im, 0x1500);
 	image_cie(&self->im);
 	image_fde(&self->im, 0x100, 0x10, PROGRAM(0x0e, 16));
@@ -300,6 +316,10 @@ TEST_F(unwind, text_without_cfi_is_told_by_its_instructions)
 	EXPECT_RULE(EM_X86_64, 0x1635, "none");
 	EXPECT_RULE(EM_X86_64, 0x1684, "none");
 	EXPECT_RULE(EM_X86_64, 0x170e, "none");
+	EXPECT_RULE(EM_X86_64, 0x1750, "none");
+	EXPECT_RULE(EM_X86_64, 0x176a, "none");
+	EXPECT_RULE(EM_X86_64, 0x1790, "none");
+	EXPECT_RULE(EM_X86_64, 0x17b0, "none");
 }
 
 /*

@@ -167,25 +167,45 @@ static int x86_add_plt(struct gap *g, uint32_t at)
 
 static const unsigned char x86_pad[] = { 0xf3, 0x0f, 0x1e, 0xfa };
 
-/* Where the last byte of @what is, from @p + @from on; 0: not within @len bytes */
-static uint32_t last_of(const unsigned char *p, uint32_t from, size_t len, const char *what,
-			 size_t size)
+/* Bytes of an instruction of crti.o's or crtbegin.o's that leaves the stack pointer; 0: another */
+static uint32_t x86_keeps_sp(const unsigned char *p, size_t len)
 {
-	for (; from + size <= len; from++)
-		if (!memcmp(p + from, what, size))
-			return from + (uint32_t)size - 1;
+	static const struct {
+		unsigned char size, nr, code[3];
+	} known[] = {
+		{ 7, 3, { 0x48, 0x8b, 0x05 } },	/* mov place, %rax */
+		{ 7, 3, { 0x48, 0x8b, 0x3d } },	/* mov place, %rdi */
+		{ 7, 3, { 0x48, 0xc7, 0xc0 } },	/* mov $..., %rax */
+		{ 5, 1, { 0xb8 } },		/* mov $..., %eax */
+		{ 5, 1, { 0xbf } },		/* mov $..., %edi */
+		{ 3, 3, { 0x48, 0x89, 0xe5 } },	/* mov %rsp, %rbp */
+		{ 3, 3, { 0x48, 0x85, 0xc0 } },	/* test %rax, %rax */
+		{ 8, 3, { 0x48, 0x83, 0x3d } },	/* cmpq $..., place */
+		{ 7, 2, { 0xc6, 0x05 } },	/* movb $..., place */
+		{ 2, 1, { 0x74 } },		/* je */
+		{ 5, 1, { 0xe8 } },		/* call */
+		{ 6, 2, { 0xff, 0x15 } },	/* call *place */
+		{ 2, 2, { 0xff, 0xd0 } },	/* call *%rax */
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(known) / sizeof(*known); i++)
+		if (len >= known[i].size && !memcmp(p, known[i].code, known[i].nr))
+			return known[i].size;
 	return 0;
 }
 
 /*
  * _init(), _fini() and __do_global_dtors_aux(), which crti.o and crtbegin.o put into each file:
- * a word more is on the stack from an instruction on until another. Bytes of them, 0 or -errno.
+ * a word more is on the stack from an instruction on until another. All between them is known,
+ * or the function may be any, with more on its stack. Bytes of them, 0 or -errno.
  */
 static int x86_add_startup(struct gap *g, uint32_t at, const unsigned char *p, size_t len)
 {
 	const struct gprof_unwind_rule entered = { .kind = GPROF_UNWIND_CFA_SP, .cfa = 1 };
 	struct gprof_unwind_rule inside = { .kind = GPROF_UNWIND_CFA_SP, .cfa = 2 };
-	uint32_t from = 0, to, size;
+	const char *leave = "\x48\x83\xc4\x08\xc3";
+	uint32_t from = 0, to, size = 0, step, last = 4;
 	int err;
 
 	len = len < LOOK ? len : LOOK;
@@ -193,19 +213,27 @@ static int x86_add_startup(struct gap *g, uint32_t at, const unsigned char *p, s
 		from = sizeof(x86_pad);
 	if (len - from >= 9 && !memcmp(p + from, "\x48\x83\xec\x08", 4)) {
 		from += 4;
-		to = last_of(p, from, len, "\x48\x83\xc4\x08\xc3", 5);
-		size = to + 1;
 	} else if (len - from >= 12 && p[from] == 0x80 && p[from + 1] == 0x3d &&
 		   !p[from + 6] && p[from + 7] == 0x75 && p[from + 9] == 0x55) {
 		size = from + 9 + p[from + 8] + 1;
 		from += 10;
-		to = last_of(p, from, len, "\x5d\xc3", 2);
+		leave = "\x5d\xc3";
+		last = 1;
 		inside.how = GPROF_UNWIND_FP_AT_CFA;
 		inside.fp = -2;
 	} else {
 		return 0;
 	}
-	if (!to || size <= to || size > len)
+	for (to = from; to + last < len && memcmp(p + to, leave, last + 1); to += step) {
+		step = x86_keeps_sp(p + to, len - to);
+		if (!step)
+			return 0;
+	}
+	to += last;
+	if (!size)
+		size = to + 1;
+	if (to >= len || size <= to || size > len || p[size - 1] != 0xc3 ||
+	    (size > to + 1 && !is_padding(p + to + 1, size - to - 2, EM_X86_64)))
 		return 0;
 	err = add(g, at, entered);
 	if (!err)

@@ -24,7 +24,7 @@
 #include "table_layout.h"
 
 #define MAGIC		0x43575547	/* "GUWC" */
-#define COMPILER	4		/* to be changed when the same file gives another table */
+#define COMPILER	5		/* to be changed when the same file gives another table */
 #define BUILD_ID_MAX	32
 #define SUFFIX		".unwind"	/* of all files of ours, and of no others */
 #define NAME_SIZE	(2 * BUILD_ID_MAX + 40 + sizeof(SUFFIX))
