@@ -68,6 +68,8 @@ static __always_inline bool gprof_task_on_cpu(const struct task_struct *task)
  * @state: its state
  *
  * The kernel also sets task->frozen of a stopped task, and of one that waits for its vfork() child.
+ *
+ * Return: whether it does.
  */
 static __always_inline bool gprof_task_frozen(const struct task_struct *task, unsigned int state)
 {
@@ -86,6 +88,8 @@ static __always_inline bool gprof_task_frozen(const struct task_struct *task, un
  * gprof_state_it_left_in() - the state of a switched-out task before a waker changed it
  * @task: has been switched out
  * @state: state from the switch
+ *
+ * Return: that state.
  */
 static __always_inline unsigned int gprof_state_it_left_in(const struct task_struct *task,
 							   unsigned int state)

@@ -35,7 +35,7 @@
  * grows; this differs from the usual _IOWR on purpose. The kernel writes the members
  * named out_*, on failure too. Reserved members and unknown flags must be zero.
  *
- * Errors mean one thing each:
+ * Errors, of all commands:
  *
  *	ENOTTY		unknown command
  *	E2BIG		bytes beyond the struct of this kernel are not 0
@@ -70,8 +70,8 @@
  * Where kernel.perf_event_paranoid is above 2, which in some kernels closes perf to
  * users, counters of perf need CAP_PERFMON here too; the timer is no counter of perf.
  * A task that a security module keeps the owner from tracing (ptrace(2)) is not the
- * owner's own. All users without CAP_PERFMON together may have work done that interrupts every
- * CPU, at most ten times a second. SETUP and START of a software event of perf wait
+ * owner's own. Users without CAP_PERFMON may cause work that interrupts every CPU at most ten
+ * times a second, all of them together. SETUP and START of a software event of perf wait
  * for their turn, two seconds at most, and then fail (EAGAIN).
  *
  * Buffer. One ring per present CPU, in two mappings: the reader writes the first, and the module
@@ -88,8 +88,8 @@
  *	GPROF_MMAP_OBJECTS		read-only: struct gprof_object_table_head, and a table of
  *				the live objects: length = one page, or all of it
  *
- * and each file has one before SETUP too. All files of a user share its page; a file belongs to
- * the user that maps the page through it first:
+ * Every file has one more mapping, before SETUP too. Its page is the same for all files of a user;
+ * the first user that maps it through a file is the user of that file:
  *
  *	GPROF_MMAP_ANNOTATED	read-only: one page, whose first __u32 is not 0 while a
  *				recorder may take GPROF_IOC_ANNOTATE of the user's tasks
@@ -139,10 +139,10 @@
  *	store-release live  G	|	read barrier		J
  *				|	load live again
  *
- * G pairs with H, I with J: where both loads of live give the same word, the members that were
+ * G pairs with H, I with J: if both loads of live give the same word, the members that were
  * read between belong to it. A walk through all slots finds every object that is live from the
- * begin of the walk to its end, and no object that ended before its begin. Where the module saw
- * all ends, their number is added less removed of the head, which are counted a little later.
+ * begin of the walk to its end, and no object that ended before its begin. If the module saw
+ * all ends, their number is added less removed of the head, which it counts a little later.
  *
  * Times are nanoseconds of CLOCK_MONOTONIC unless a comment names another clock. In arguments of
  * commands the ids of tasks and processes are those of the caller's pid namespace. In records
@@ -534,7 +534,7 @@ struct gprof_sched_params {
  * task that runs on the CPU. SYSCALLS, FAULTS and RECLAIM need the flag of their group too
  * (EOPNOTSUPP, REASON_PARAMS).
  */
-#define GPROF_TRACE_STACKS_SWITCH	(1U << 0)	/* of the task that stops, a target's */
+#define GPROF_TRACE_STACKS_SWITCH	(1U << 0)	/* of the stopped task, if of the target */
 #define GPROF_TRACE_STACKS_WAKING	(1U << 1)	/* of the waker, a task */
 #define GPROF_TRACE_STACKS_FORK		(1U << 2)	/* of the parent */
 #define GPROF_TRACE_STACKS_SYSCALLS	(1U << 3)	/* at the begin; user frames */
@@ -774,8 +774,8 @@ struct gprof_alloc_params {
  * without another flag) is recorded only for tasks that run. This kind has no
  * GPROF_SETUP_F_ON_EXEC (EOPNOTSUPP).
  *
- * START waits for the owner's share of one CPU: it returns once the share has paid for the
- * cost of the last START.
+ * START uses the owner's share of one CPU: it returns once that share has paid for the cost of
+ * the samples.
  */
 struct gprof_task_params {
 	__u32 size;
@@ -818,7 +818,8 @@ struct gprof_start {
  * close() return within two seconds in every case. If the kernel still uses the source's events
  * then, as beside a real-time task that keeps a CPU for itself, it frees them later. Until then
  * out_count of STATS is the count at the time of STOP; START, RATE and TRIGGER wait, or give
- * EINTR if a signal comes; and after close() the memory stays charged.
+ * EINTR if a signal comes, and on PREEMPT_RT EAGAIN after 1.5 s without a grace period; and after
+ * close() the memory stays charged.
  */
 struct gprof_stop {
 	__u32 size;
@@ -1013,8 +1014,8 @@ struct gprof_trigger {
  * @time: CLOCK_MONOTONIC: the end of the state that lasted too long, or when the module saw it
  * @duration_ns: how long the state had lasted until then; 0: it has no duration
  * @tid: the task of the wait, call or reclaim; the task that the interrupt stopped; if a signal
- *	ends a process, the last of its threads to end. 0: it has no id in the reader's pid
- *	namespace, as all ids here are of that, or no longer has one
+ *	ends a process, the last of its threads to end. 0: it has no id, or no longer one, in
+ *	the reader's pid namespace, of which all ids here are
  * @pid: process of @tid
  * @number: as in struct gprof_trigger: the number of this one
  * @cpu: CPU of the event; of a state that goes on, the CPU that @tid runs on, waits for, or
@@ -1121,6 +1122,7 @@ struct gprof_unwind_table_add {
  * @code_name: its name
  * @code_qualname: its name, qualified by the names around it
  * @string_hash: in a string: its hash
+ * @__reserved: must be 0
  *
  * With GPROF_STACK_F_PYTHON the user frames of a stack have, behind the leaf (and a guessed
  * caller), frames of the interpreter too, innermost first. Each is two words, whose high
@@ -1404,7 +1406,7 @@ struct gprof_ring_head {
  * @starts: changes before a START empties the table, and is odd until the table is empty
  * @added: objects that got a slot since the last START
  * @removed: ... that are live no longer
- * @full: sampled objects that got no slot, as the table was full, or as the module could not see
+ * @full: sampled objects that got no slot, since the table was full, or the module could not see
  *	their ends; they are not among @added
  * @unseen: ends that the module did not see, as far as it has found out: of an object at whose
  *	address another one began, and while a probe was not called, which the module
@@ -1449,10 +1451,10 @@ struct gprof_object_slot {
  * a record of an unknown type by its size: 8 when GPROF_REC_SHORT is set in type,
  * else @size. A size below 8 or beyond head means a corrupt ring.
  *
- * Records grow at their end. An array whose length the record says (frames,
- * path, extra) is followed by members in the order of the flags that announce them, each
- * 8-byte aligned; a reader reads those whose flags it has names for, up to the first without one,
- * and ignores the rest.
+ * Records grow at their end. Behind an array whose length the record says (frames,
+ * path, extra) there are members in the order of the flags that announce them, each
+ * 8-byte aligned. A reader reads them up to the first whose flag is new to it, and ignores
+ * the rest.
  */
 #define GPROF_REC_SHORT		0x200	/* one word: 10 bits type, 22 bits tid, 32 bits time */
 
