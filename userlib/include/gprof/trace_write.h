@@ -82,7 +82,7 @@ enum gprof_trace_point_type {
 	GPROF_TRACE_POINT_COMPACT_BEGIN,	/* of memory, by @tid */
 	GPROF_TRACE_POINT_COMPACT_END,
 	GPROF_TRACE_POINT_FREQ,		/* CPU @other goes at @arg kHz */
-	GPROF_TRACE_POINT_THROTTLE,	/* a cgroup has used up its time; @other: its number, or 0 */
+	GPROF_TRACE_POINT_THROTTLE,	/* a cgroup has used up its time; @other: number, or 0 */
 	GPROF_TRACE_POINT_UNTHROTTLE,	/* @other: and has got some more, from this CPU */
 	GPROF_TRACE_POINT_FIRED,	/* trigger @why fired for @other, after @arg ns */
 	GPROF_TRACE_POINT_ANNOTATION,	/* of @tid; of recorders alone */
