@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the kernel's allocators tell.
+ * Arguments of the tracepoints of the kernel's allocators.
  *
- * kmem_cache_alloc tells the cache, and kmalloc the node too, since 6.1; before, each had a
- * sister for who asked for a node, and in 6.0 all four tell the cache. kmem_cache_free tells
- * of the cache since 6.1. It is told before the object is freed since 5.17; before, when
- * others might have it already, so that there the function itself is to be looked at.
+ * Since 6.1 kmem_cache_alloc has the cache, and kmalloc has the node too. Before, each had a
+ * second tracepoint for allocations on a node; in 6.0 all four have the cache. kmem_cache_free
+ * has the cache since 6.1. Since 5.17 it fires before the object is freed. Before, it fires
+ * when another task may have the object already, so that there a kprobe on the function replaces
+ * it.
  *
- * What is freed behind a grace period (kfree_rcu()) was told by kmem_cache_free_bulk() until
- * 6.18; since then it goes to a sheaf, about which nobody tells, so that it is gone from
- * when the grace period begins.
+ * Until 6.18 kmem_cache_free_bulk() emitted the event for objects that are freed behind a grace
+ * period (kfree_rcu()). Since then they go to a sheaf without any event; for the module they are
+ * freed when the grace period begins.
  */
 #ifndef GPROF_COMPAT_ALLOC_H
 #define GPROF_COMPAT_ALLOC_H
@@ -39,7 +40,7 @@
 #define GPROF_CACHE_ALLOC_BYTES		bytes
 #endif
 
-/* What the sisters tell, where there are any. */
+/* Arguments of the second tracepoints, if the kernel has them. */
 #ifdef GPROF_HAVE_ALLOC_OF_CACHE
 #define GPROF_ALLOC_NODE_ARGS \
 	void *data, unsigned long site, const void *ptr, struct kmem_cache *cache, \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Included before every file of the module by Kbuild. The sources are written
- * for the newest kernel; what older ones lack is supplied here, and nothing
- * else in the tree asks which kernel this is.
+ * Kbuild includes this before every file of the module. The sources are written
+ * for the newest kernel; this folder supplies functions that older kernels lack, and no
+ * other file of the module asks for the kernel's version.
  */
 #ifndef GPROF_COMPAT_H
 #define GPROF_COMPAT_H
@@ -10,7 +10,7 @@
 #undef pr_fmt
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-/* For what is filled in before it is read, in places that run often. */
+/* For variables that are filled in before they are read, in code that runs often. */
 #ifndef __uninitialized
 #if __has_attribute(__uninitialized__)
 #define __uninitialized	__attribute__((__uninitialized__))

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Files as users see them.
+ * Files with the paths that users see.
  *
- * file_user_path(): 6.8; before, the path of a file that overlayfs had mapped was
- * the user's in any case. RHEL's 6.12 takes a file that is not const, and changes none.
+ * file_user_path(): 6.8; before, a file that overlayfs had mapped always had the user's
+ * path. RHEL's 6.12 takes a file that is not const, and does not change it.
  * inode_get_mtime(), inode_get_ctime(): 6.6; before, members.
- * file_open_root() of a path: 5.14; before, of its two parts.
+ * file_open_root() takes a path since 5.14; before, its two parts.
  */
 #ifndef GPROF_COMPAT_FILE_H
 #define GPROF_COMPAT_FILE_H

@@ -2,8 +2,8 @@
 /*
  * Kernel frame records at an exception boundary, arm64.
  *
- * Since 6.13 such a record is { 0, 0, type }, and the walk goes on from the
- * registers that surround it. Before, a boundary looks like any other frame and
+ * Since 6.13 such a record is { 0, 0, type }, and the unwinder goes on from the
+ * registers around it. Before, a boundary looks like any other frame and
  * { 0, 0 } is the end of the stack.
  */
 #ifndef GPROF_COMPAT_FRAME_ARM64_H
@@ -16,7 +16,7 @@
 #include <asm/stacktrace/frame.h>
 
 /*
- * @fp is at a record of two zeros. Sets where the walk goes on, or returns
+ * @fp is at a record of two zeros. Sets the frame from which the unwinder goes on, or returns
  * false at the end of the stack.
  */
 static inline bool gprof_cross_exception(u64 fp, u64 *pc, u64 *next)

@@ -2,7 +2,7 @@
 /*
  * Generic netlink.
  *
- * GENL_MCAST_CAP_SYS_ADMIN: 6.7, and where it was taken back to; other stable
+ * GENL_MCAST_CAP_SYS_ADMIN: 6.7, and stable kernels with its backport; other stable
  * kernels have a bit of its own.
  */
 #ifndef GPROF_COMPAT_GENETLINK_H

@@ -2,7 +2,7 @@
 /*
  * High-resolution timers.
  *
- * hrtimer_setup(): 6.13; before, hrtimer_init() and the function by hand.
+ * hrtimer_setup(): 6.13; before, hrtimer_init(), and the caller sets the function.
  */
 #ifndef GPROF_COMPAT_HRTIMER_H
 #define GPROF_COMPAT_HRTIMER_H

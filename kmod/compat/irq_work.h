@@ -2,7 +2,7 @@
 /*
  * Work in an interrupt of its own.
  *
- * IRQ_WORK_INIT_HARD(): 5.11; before, all of it is in an interrupt, but on PREEMPT_RT.
+ * IRQ_WORK_INIT_HARD(): 5.11; before, all such work runs in an interrupt, except on PREEMPT_RT.
  */
 #ifndef GPROF_COMPAT_IRQ_WORK_H
 #define GPROF_COMPAT_IRQ_WORK_H

@@ -2,11 +2,11 @@
 /*
  * Memory mappings.
  *
- * vm_flags_set(), vm_flags_clear(): 6.3; before, vm_flags was written directly.
+ * vm_flags_set(), vm_flags_clear(): 6.3; before, callers wrote vm_flags directly.
  * TASK_SIZE_MAX: arm64 has it since 5.11.
  * for_each_vma(): 6.1, with the maple tree; before, a list from mm->mmap.
- * vm_insert_pages(): takes pages that are charged to a memory cgroup since 5.11;
- * before, the charge was a type of the page, and pages with a type were refused.
+ * vm_insert_pages(): since 5.11 it accepts pages that are charged to a memory cgroup. Before,
+ * the charge was a type of the page, and it refused pages with a type.
  */
 #ifndef GPROF_COMPAT_MM_H
 #define GPROF_COMPAT_MM_H
@@ -53,8 +53,8 @@ static inline struct vm_area_struct *vma_next(struct vma_iterator *vmi)
 /**
  * gprof_insert_pages() - fill a mapping
  * @vma: shared mapping of @nr pages that is being made
- * @pages: pages, which live as long as the file that @vma is of
- * @nr: how many
+ * @pages: pages, which exist for as long as the file of @vma
+ * @nr: number of pages
  *
  * Context: Task, mmap_lock of the process held for writing.
  * Return: 0 or a negative errno.

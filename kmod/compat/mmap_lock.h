@@ -2,9 +2,9 @@
 /*
  * Locking the mappings of a process.
  *
- * mmap_write_trylock(): was there until some 7.x; RHEL's 5.14 and 6.12 have none either.
- * Who locks without it tells who looks at mappings without a lock, which every way to
- * unlock undoes, where the kernel has a sequence for that (6.14).
+ * mmap_write_trylock(): removed in some 7.x; RHEL's 5.14 and 6.12 have none either.
+ * A writer that locks without it begins a write of the sequence count for readers without a lock,
+ * if the kernel has one (6.14). Every function that unlocks ends that write.
  */
 #ifndef GPROF_COMPAT_MMAP_LOCK_H
 #define GPROF_COMPAT_MMAP_LOCK_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Nobody tells of what is unmapped on kernels without CONFIG_MMU_NOTIFIER: there
- * gprof_table_set_features() has nothing, and this only lets the module be built.
+ * Notifiers of unmappings. Kernels without CONFIG_MMU_NOTIFIER have none: there
+ * gprof_table_set_features() returns 0, and these stubs only let the module be built.
  */
 #ifndef GPROF_COMPAT_MMU_NOTIFIER_H
 #define GPROF_COMPAT_MMU_NOTIFIER_H
@@ -10,13 +10,13 @@
 #include <linux/mmu_notifier.h>
 
 #ifdef CONFIG_MMU_NOTIFIER
-/* Is what lies in @range to go, and not only to be changed? */
+/* Does the notification announce that @range is unmapped, not only changed? */
 static inline bool gprof_range_is_unmapped(const struct mmu_notifier_range *range)
 {
 	return range->event == MMU_NOTIFY_UNMAP;
 }
 
-/* Has the last task left the memory? */
+/* Has the last task left the address space? */
 static inline bool gprof_range_is_released(const struct mmu_notifier_range *range)
 {
 	return range->event == MMU_NOTIFY_RELEASE;

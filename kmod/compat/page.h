@@ -2,7 +2,7 @@
 /*
  * Pages of files.
  *
- * folio_mapping(): 5.16; before, page_mapping(). Only a folio keeps the number in the file.
+ * folio_mapping(): 5.16; before, page_mapping(). Only a folio has the offset in the file.
  */
 #ifndef GPROF_COMPAT_PAGE_H
 #define GPROF_COMPAT_PAGE_H
@@ -11,12 +11,12 @@
 #include <linux/pagemap.h>
 
 /**
- * gprof_page_mapping() - of which file a page is
- * @page: page, of which a reference is held
- * @nr: becomes its number in the file, in pages
+ * gprof_page_mapping() - the file that a page belongs to
+ * @page: page; the caller holds a reference
+ * @nr: set to its offset in the file, in pages
  *
  * Context: Any incl. NMI.
- * Return: mapping, which may be of no file, or NULL.
+ * Return: mapping, which may belong to no file, or NULL.
  */
 static inline const struct address_space *gprof_page_mapping(struct page *page, unsigned long *nr)
 {
@@ -34,11 +34,11 @@ static inline const struct address_space *gprof_page_mapping(struct page *page, 
 }
 
 /**
- * gprof_page_drop() - give a reference back, unless it is the last
+ * gprof_page_drop() - put a reference, unless it is the last
  * @page: page
  *
  * Context: Any incl. NMI.
- * Return: whether it was given back; else the caller has to call put_page().
+ * Return: true: the reference is put; false: the caller has to call put_page().
  */
 static inline bool gprof_page_drop(struct page *page)
 {

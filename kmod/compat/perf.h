@@ -2,8 +2,8 @@
 /*
  * perf events.
  *
- * data->sample_flags: 6.1. Before, a driver that fills data->callchain is known
- * by having been asked for it (precise_ip).
+ * data->sample_flags: 6.1. Before, a driver fills data->callchain exactly if the event has asked
+ * it to (precise_ip).
  *
  * task->perf_event_ctxp: an array of contexts (hardware, software) until 6.1,
  * one context since 6.2. Both are an array of pointers in memory.
@@ -28,7 +28,7 @@ gprof_driver_callchain(const struct perf_event *event, const struct perf_sample_
 	return data->callchain;
 }
 
-/* Is the kernel stopping this counter, from within its overflow handler? */
+/* Does the kernel throttle this counter now? Called from its overflow handler. */
 static inline bool gprof_counter_throttled(const struct perf_event *event)
 {
 	/* MAX_INTERRUPTS of kernel/events/core.c, set before the handler runs. */
@@ -36,8 +36,8 @@ static inline bool gprof_counter_throttled(const struct perf_event *event)
 }
 
 /*
- * How many events of the counter have become samples. perf keeps such a stamp
- * for counters in frequency mode, which ours never are.
+ * Number of events of the counter that have become samples. perf uses this member
+ * for counters in frequency mode, which the module's counters never are.
  */
 static inline u64 *gprof_counter_stamp(struct perf_event *event)
 {
@@ -45,7 +45,7 @@ static inline u64 *gprof_counter_stamp(struct perf_event *event)
 }
 
 /*
- * A number for the handler alone, 0 in a new counter, of the same kind.
+ * A number that only the handler uses, 0 in a new counter; a member as above.
  */
 static inline u64 *gprof_counter_seen(struct perf_event *event)
 {
@@ -53,7 +53,7 @@ static inline u64 *gprof_counter_seen(struct perf_event *event)
 }
 
 /*
- * The task's counter whose handler gets @context, be it inherited, or NULL.
+ * The task's counter whose handler gets @context, inherited or not, or NULL.
  *
  * The list is walked under RCU as perf's own perf_iterate_ctx() does: contexts
  * and events are freed after a grace period.
@@ -87,7 +87,7 @@ static inline bool gprof_counter_counts_up(const struct perf_event *event)
 
 /*
  * Sets the period that begins at the next overflow, from within the handler or while the
- * counter may overflow: software goes by last_period, and makes it sample_period then.
+ * counter may overflow: software events use last_period, and copy it to sample_period then.
  */
 static inline void gprof_counter_set_period(struct perf_event *event, u64 period)
 {
@@ -96,8 +96,8 @@ static inline void gprof_counter_set_period(struct perf_event *event, u64 period
 }
 
 /*
- * Sets after how many events a counter overflows that has not run yet, or of which
- * software counts. Others than the latter have what is left of the period.
+ * Sets the number of events to the first overflow, of a counter that has not run yet or of a
+ * software event. A counter of another type that runs keeps the rest of its period.
  */
 static inline void gprof_counter_set_phase(struct perf_event *event, u64 first)
 {

@@ -2,7 +2,7 @@
 /*
  * Context.
  *
- * in_hardirq(): 5.11; before, in_irq() meant the same.
+ * in_hardirq(): 5.11; before, in_irq(), with the same meaning.
  */
 #ifndef GPROF_COMPAT_PREEMPT_H
 #define GPROF_COMPAT_PREEMPT_H

@@ -2,12 +2,12 @@
 /*
  * The scheduler.
  *
- * se.sched_delayed: 6.12; a task that sleeps may stay on its queue for a while.
- * sched_switch tells the previous task's state since 5.18; what the task itself says may
- * be newer, for a waker changes it. Its member was renamed in 5.14.
+ * se.sched_delayed: 6.12; a task that sleeps may stay on its run queue for a while.
+ * sched_switch has the previous task's state since 5.18. The state in the task itself may
+ * be newer, as a waker changes it. Its member was renamed in 5.14.
  * TASK_FROZEN: 6.1; before, PF_FROZEN. TASK_RTLOCK_WAIT: 5.15. PF_POSTCOREDUMP: 5.16.
- * task_newtask has flags of 64 bits since 7.x, sched_process_exit tells of the
- * group since then. A return probe's instance lost its way to the probe in 5.11.
+ * task_newtask has flags of 64 bits since 7.x, and sched_process_exit has the state of the
+ * group since then. 5.11 removed the pointer from a return probe's instance to the probe.
  */
 #ifndef GPROF_COMPAT_SCHED_H
 #define GPROF_COMPAT_SCHED_H
@@ -15,14 +15,14 @@
 #include <linux/kprobes.h>
 #include <linux/sched.h>
 
-/* What never is in user mode, though it may have an mm. PF_USER_WORKER: 6.4, io workers too. */
+/* Tasks that never run in user mode, also with an mm. PF_USER_WORKER: 6.4, io workers too. */
 #ifdef PF_USER_WORKER
 #define GPROF_PF_WORKER	(PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)
 #else
 #define GPROF_PF_WORKER	(PF_KTHREAD | PF_IO_WORKER)
 #endif
 
-/* Has the task, which does not run, something to run for? Under its queue's lock. */
+/* Is the task, which does not run, runnable? Under its queue's lock. */
 static __always_inline bool gprof_task_queued(const struct task_struct *task)
 {
 #ifdef GPROF_HAVE_SCHED_DELAYED
@@ -32,7 +32,7 @@ static __always_inline bool gprof_task_queued(const struct task_struct *task)
 	return task->on_rq;
 }
 
-/* Has it a CPU still, or already? Under its queue's lock. */
+/* Is it on a CPU, still or already? Under its queue's lock. */
 static __always_inline bool gprof_task_on_cpu(const struct task_struct *task)
 {
 #ifdef CONFIG_SMP
@@ -55,7 +55,7 @@ static __always_inline bool gprof_task_on_cpu(const struct task_struct *task)
 #define TASK_RTLOCK_WAIT	0
 #endif
 
-/* Who ends, or has its memory written to a core file, amid whatever call it was in. */
+/* Tasks that end, or write a core file, in the middle of any system call. */
 #ifdef PF_POSTCOREDUMP
 #define GPROF_PF_ENDS	(PF_EXITING | PF_DUMPCORE | PF_POSTCOREDUMP)
 #else
@@ -63,11 +63,13 @@ static __always_inline bool gprof_task_on_cpu(const struct task_struct *task)
 #endif
 
 /**
- * gprof_task_frozen() - does it wait for its cgroup, or the host, to be thawed?
+ * gprof_task_frozen() - does the task wait until its cgroup, or the host, is thawed?
  * @task: sleeps, or is about to
  * @state: its state
  *
- * Also set is @frozen of who is stopped, and of who waits for a child that has its memory.
+ * The kernel also sets task->frozen of a stopped task, and of one that waits for its vfork() child.
+ *
+ * Return: whether it does.
  */
 static __always_inline bool gprof_task_frozen(const struct task_struct *task, unsigned int state)
 {
@@ -83,9 +85,11 @@ static __always_inline bool gprof_task_frozen(const struct task_struct *task, un
 }
 
 /**
- * gprof_state_it_left_in() - what a waker may have overwritten
+ * gprof_state_it_left_in() - the state of a switched-out task before a waker changed it
  * @task: has been switched out
- * @state: as the switch told it
+ * @state: state from the switch
+ *
+ * Return: that state.
  */
 static __always_inline unsigned int gprof_state_it_left_in(const struct task_struct *task,
 							   unsigned int state)

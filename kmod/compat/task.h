@@ -2,11 +2,11 @@
 /*
  * Tasks.
  *
- * May the task's owner dump and trace it? A property of the mm until some 7.x,
- * then of a structure of its own that exec replaces.
+ * Whether the task's owner may dump and trace it is a property of the mm until some 7.x,
+ * then of a structure of its own, which exec replaces.
  *
- * What an exec changes, it changes under signal->exec_update_lock: since 5.11, and
- * where that was taken back to; before, a mutex.
+ * An exec changes the task's properties under signal->exec_update_lock: since 5.11, and in
+ * stable kernels with its backport; before, a mutex.
  */
 #ifndef GPROF_COMPAT_TASK_H
 #define GPROF_COMPAT_TASK_H

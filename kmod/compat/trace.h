@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What tracepoints of the memory management tell: compaction of a struct of its own since
- * 6.0, reclaim of a cgroup since 7.x. We look at none of it, but a function is called by
- * the type it has.
+ * Arguments of the tracepoints of memory management: those of compaction have a struct since
+ * 6.0, those of reclaim have the cgroup since 7.x. The module uses none of these arguments, but a
+ * probe must have the type by which the kernel calls it.
  */
 #ifndef GPROF_COMPAT_TRACE_H
 #define GPROF_COMPAT_TRACE_H

@@ -2,20 +2,20 @@
 /*
  * Reading words of user memory inside user_access_begin(), with page faults off.
  *
- * gprof_user_u64(), gprof_user_u32(), gprof_user_u16(): a word at an address that is
- * known to be a user's; the last for riscv64, whose instructions have any even address.
- * gprof_user_pair(): that, and the word behind it. gprof_user_known_pair():
- * likewise, at an address that our own memory holds. False: it cannot be read.
+ * gprof_user_u64(), gprof_user_u32(), gprof_user_u16(): read a word at an address of
+ * user space; the last is for riscv64, whose instructions have any even address.
+ * gprof_user_pair(): reads that, and the word behind it. gprof_user_known_pair():
+ * likewise, at an address from the module's own memory. They return false if it cannot be read.
  *
  * arm64 has an unsafe_get_user() of its own since 6.11. Before, the generic one
  * checked every address anew, with a dozen instructions for each word.
  *
- * The address may be the user's choice, and whether it was checked is a branch that
- * the CPU may foresee wrongly (Spectre, variant 1). So it is masked as well: whatever
- * it was, it is a canonical one of the user's half then. unsafe_get_user() does not do
- * that, and access is open for the whole of a walk, not for this address. On arm64 and riscv64
- * every address has been through gprof_user_strip(), which is such a mask. What our own
- * memory holds was checked before it came there, and no user chooses it now.
+ * The user may have chosen the address. Whether it was checked is a branch that
+ * the CPU may predict wrongly (Spectre, variant 1). So these functions also mask the address, which
+ * makes any value a canonical address of the user's half. unsafe_get_user() does not do
+ * that, and access is open for the whole walk, not for this address alone. On arm64 and riscv64
+ * every address has been through gprof_user_strip(), which is such a mask. An address from the
+ * module's own memory was checked before it was stored there, and no user can change it now.
  */
 #ifndef GPROF_COMPAT_UACCESS_H
 #define GPROF_COMPAT_UACCESS_H

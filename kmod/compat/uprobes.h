@@ -2,10 +2,10 @@
 /*
  * Probes of user space.
  *
- * uprobe_unregister_nosync(): 6.12, and with it a handle; before, a probe was known by its file
- * and offset, and to end it waited for its handlers.
- * enum uprobe_filter_ctx: until 6.11, a filter was told what for it was asked.
- * __u64 *data: 6.13, of a handler.
+ * uprobe_unregister_nosync(): 6.12, and with it a handle. Before, file and offset
+ * identified a probe, and uprobe_unregister() waited for its handlers.
+ * enum uprobe_filter_ctx: until 6.11, a filter had the reason of the call as an argument.
+ * __u64 *data: 6.13, an argument of handlers.
  */
 #ifndef GPROF_COMPAT_UPROBES_H
 #define GPROF_COMPAT_UPROBES_H
@@ -32,14 +32,14 @@
 #endif
 
 #ifdef GPROF_HAVE_UPROBE_NOSYNC
-/* What to end it by; or an error. */
+/* Returns the handle for gprof_uprobe_unregister(), or an error. */
 static inline struct uprobe *gprof_uprobe_register(struct inode *inode, loff_t offset,
 						   struct uprobe_consumer *uc)
 {
 	return uprobe_register(inode, offset, 0, uc);
 }
 
-/* A handler may still be under way, until gprof_uprobes_settle(). */
+/* A handler may still run, until gprof_uprobes_settle(). */
 static inline void gprof_uprobe_unregister(struct uprobe *uprobe, struct inode *inode,
 					   loff_t offset, struct uprobe_consumer *uc)
 {

@@ -3,7 +3,7 @@
  * The mapping of an address.
  *
  * find_vma(): before 6.1 it used a cache of current's, which an interrupt may find half
- * forgotten.
+ * invalidated.
  */
 #ifndef GPROF_COMPAT_VMA_H
 #define GPROF_COMPAT_VMA_H

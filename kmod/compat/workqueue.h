@@ -2,7 +2,7 @@
 /*
  * Work queues.
  *
- * system_dfl_wq: 6.17; before, system_unbound_wq, of whose use newer kernels complain.
+ * system_dfl_wq: 6.17; before, system_unbound_wq, whose use makes newer kernels warn.
  */
 #ifndef GPROF_COMPAT_WORKQUEUE_H
 #define GPROF_COMPAT_WORKQUEUE_H

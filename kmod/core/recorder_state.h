@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * recorder_state: what a recorder is made of, the state that it is in, and its pins.
+ * recorder_state: the parts of a recorder, its state, and its pins.
  */
 #ifndef GPROF_RECORDER_STATE_H
 #define GPROF_RECORDER_STATE_H

@@ -17,7 +17,7 @@
 #include <linux/mm.h>
 #include <linux/time64.h>
 
-#define BUFFER_ASKED_MIN	4096	/* of larger pages too: who asks need not know them */
+#define BUFFER_ASKED_MIN	4096	/* for any page size, which a caller need not know */
 #define GENERATION_MIN		NSEC_PER_MSEC
 #define GENERATION_MAX		(256ULL * NSEC_PER_SEC)	/* a short record has 32 bits of 64 ns */
 

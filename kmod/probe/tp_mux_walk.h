@@ -57,7 +57,7 @@ struct gprof_tp_mux {
 /* tp_mux_probe.c; but for members that never change, tp_mux.c's */
 extern struct gprof_tp_mux gprof_tp_muxes[GPROF_NR_TPS];
 
-/* The first subscriber, or the one behind @u, that wants to hear of @who's events; or NULL. */
+/* The first subscriber, or the next behind @u, that subscribes to events of @who; or NULL. */
 static __always_inline struct gprof_tp_sub *
 gprof_tp_next(const struct gprof_tp_mux *t, struct gprof_tp_sub *u, const struct task_struct *who)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * annotate: programs tell what they do.
+ * annotate: annotations of programs, as records.
  *
  * A program that has annotations makes a call for each while somebody hears of them, and
  * should make none otherwise: it looks at a page, of which each user has one. So nobody has

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * annotate: programs tell what they do.
+ * annotate: annotations of programs, as records.
  */
 #ifndef GPROF_ANNOTATE_H
 #define GPROF_ANNOTATE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * frames: a captured stack, and what architectures find of it.
+ * frames: a captured stack, and the functions by which an architecture finds its frames.
  */
 #ifndef GPROF_FRAMES_H
 #define GPROF_FRAMES_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * guess: a rule for code that no table tells of, such as a program makes while it runs.
+ * guess: a rule for code without a table, such as a program makes while it runs.
  *
  * Code that leaves a function undoes what the function did to its stack. So the next such
  * instructions behind an address say how large the frame is, and where its caller's registers
- * lie. They may be those of another function, and what lies behind an address is only likely
- * to be reached from it: a guess, and marked as such. So is one from before the code was changed.
+ * lie. They may be those of another function, and code behind an address is only likely
+ * to run after it: a guess, and marked as such. So is one from before the code was changed.
  */
 #ifndef GPROF_GUESS_H
 #define GPROF_GUESS_H
@@ -30,7 +30,7 @@ static inline bool gprof_guess_goes_on(u64 until)
  * gprof_arch_guess() - look for the way out of a function
  * @at: instruction, or the byte before a return address
  * @until: as of struct gprof_stack
- * @r: the guess, as stays what it was where there is none, or a frame record at the frame pointer.
+ * @r: the guess; unchanged if there is none, or if a frame record is at the frame pointer.
  *	@how: a GPROF_UNWIND_RA_*; in words, @cfa: from the stack pointer; @ra: of the return
  *	address, and @fp, if not 0: of the caller's frame pointer, from the CFA
  *

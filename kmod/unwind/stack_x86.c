@@ -230,7 +230,7 @@ bool gprof_arch_user_reads(struct pt_regs *regs, bool interrupted)
 	/* 32-bit programs have other frames. */
 	if (!user_64bit_mode(regs) || !gprof_user_readable(regs->sp))
 		return false;
-	/* A stack that has just grown may have no page there, but what runs has one. */
+	/* A stack that has just grown may have no page there, but running code has one. */
 	return interrupted || page_tables_are_ours(regs->sp) || page_tables_are_ours(regs->ip);
 }
 

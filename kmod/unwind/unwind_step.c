@@ -261,9 +261,9 @@ static bool is_record(u64 fp, u64 sp)
 
 /**
  * gprof_unwind_by_record() - begin again where a frame's stack pointer may be wrong
- * @w: walk that ended at what is no return address; gets where to go on from
- * @frames: what it has found
- * @nr: how many
+ * @w: walk that ended at a word that is no return address; gets the frame to go on from
+ * @frames: frames found
+ * @nr: their number
  *
  * libgcc's unwinder writes the registers of the function that catches an exception over those
  * that its own frame has saved, and leaves last of all. Until then rules lead to that function,

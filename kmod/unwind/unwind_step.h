@@ -60,7 +60,7 @@ struct gprof_frame {
  * @drop: the last of them is none
  * @guess: the rule for code without one
  * @record_nr: number of the frame that a frame record has led to last
- * @guessed_end: such code is the outermost; what lies behind it is not kept
+ * @guessed_end: such code is the outermost; frames behind it are not kept
  */
 struct gprof_unwind_state {
 	struct gprof_stack *stack;

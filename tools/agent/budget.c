@@ -4,7 +4,7 @@
  */
 #include "budget.h"
 
-#define INTERVALS	6	/* until it is judged what a level costs */
+#define INTERVALS	6	/* until the cost of a level is judged */
 #define LESS		0.4	/* of the budget: twice as much is below it then */
 #define LONGEST_NS	(300 * 1000000000ULL)
 

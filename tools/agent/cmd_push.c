@@ -201,7 +201,7 @@ static int set_header_file(void *ctx, const char *value)
 		line[end] = '\0';
 		if (!line[0] || line[0] == '#')
 			continue;
-		/* Not what is in it: that is a secret. */
+		/* Without its contents, which are a secret. */
 		if (!strchr(line, ':') || memchr(line, '\0', end))
 			status = misused("%s: each line is to be \"Name: value\"", value);
 		else
@@ -388,7 +388,7 @@ static int open_store(struct push *o)
 		options.wait |= takes;
 	}
 	o->p.store = store_open(&options, &status);
-	/* Of what an engine has, long spans are the engine's. */
+	/* An engine that takes profiles keeps those of long spans itself. */
 	if (!(options.wait >> ITEM_PROFILE & 1))
 		o->p.rollups = (struct rollups){ .store = o->p.store, .dir = o->store_dir };
 	return status;
@@ -475,7 +475,7 @@ static int store_interval(struct push *o, bool last)
 	return status;
 }
 
-/* Intervals adjoin, and keep to their times whatever each takes to be written. */
+/* Intervals adjoin, and begin on time however long the writing of each takes. */
 static int go_on(struct push *o, struct watch *w)
 {
 	uint64_t next = now_ns();

@@ -59,7 +59,7 @@ enum continuous_then {
  */
 int continuous_add(struct continuous *c, const char *spec);
 
-/* continuous_start() - record what is not, with the rates that @b leaves; STATUS_OK, or another */
+/* continuous_start() - start all stopped recorders, with the rates of @b; STATUS_OK, or another */
 int continuous_start(struct continuous *c, const struct budget *b);
 
 /**

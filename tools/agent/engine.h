@@ -83,7 +83,7 @@ struct send_result {
  * @name: for messages and metrics: otlp, put, pyroscope, parca
  * @takes: forms, as bits of enum item_form
  * @parts: hash of the settings that divide an item into parts, not 0; 0: it has one part
- * @send: send what is left of an item; sleeps, while it makes progress
+ * @send: send the rest of an item; sleeps, while it makes progress
  * @close: end connections, free it
  */
 struct engine {
@@ -115,7 +115,7 @@ struct engine_options {
 
 /*
  * Each opens an engine without connecting to it. Return: 0, or a negative errno after a
- * sentence on stderr that names what is wrong with the options.
+ * sentence on stderr that names the wrong option.
  */
 int engine_otlp_open(struct engine **engine, const struct engine_options *options);
 int engine_put_open(struct engine **engine, const struct engine_options *options);

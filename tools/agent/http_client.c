@@ -29,7 +29,7 @@
 /* Bytes in the kernels' buffers of a connection are not seen: so many, at this speed. */
 #define HELD		(4UL << 20)
 #define HELD_SPEED	65536
-/* Of what a server may ask for: later than this it is the sender's own time again. */
+/* The longest delay that a server may ask for: beyond this the sender's own delay applies. */
 #define RETRY_MAX_MS	(3600 * 1000ULL)
 
 /* Compresses bodies: ISA-L's state, and the buffer for its level. */

@@ -14,7 +14,7 @@
  * @text: JSON, not terminated
  * @size: bytes
  * @rejected: gets how many profiles it refuses
- * @message: gets its words, without what is no printable ASCII, cut where there is no room
+ * @message: gets its words, only printable ASCII, cut where there is no room
  * @room: for them
  *
  * Return: whether it is one, with nothing else in it.

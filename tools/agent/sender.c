@@ -53,7 +53,7 @@ struct receiver {
  * @all: ... when nothing more is taken
  * @end_ns: but not later than that, CLOCK_MONOTONIC
  * @ended: it has
- * @give_up: the engines are to end what they do; or NULL
+ * @give_up: the engines have to end their work; or NULL
  * @counts: counts of tries
  */
 struct sender {

@@ -43,7 +43,7 @@ struct sender_counts {
  * @engines: receivers: each form of item goes to the first that takes it. They are the sender's
  *	from now on, which closes them
  * @nr: how many, up to SENDER_ENGINES
- * @give_up: set where an engine is to end what it is doing, or NULL; borrowed
+ * @give_up: set when an engine has to end its work, or NULL; borrowed
  * @status: gets the exit status on failure
  *
  * All signals are blocked in its thread.
@@ -59,7 +59,7 @@ void sender_wake(struct sender *s);
 /**
  * sender_stop() - send no more
  * @s: sender, or NULL
- * @all: first what waits, as far as the engine takes it within SENDER_END_NS
+ * @all: first send the items that wait, as far as the engine takes them within SENDER_END_NS
  */
 void sender_stop(struct sender *s, bool all);
 

@@ -507,7 +507,7 @@ static void thin_out_all(struct store *s, uint64_t bytes, bool rolled)
 {
 	struct hour *h;
 
-	/* Each hour once, so that it ends whatever is there, and one is in no other's way. */
+	/* Each hour once, so that the loop ends in any case, and no hour delays another. */
 	s->round++;
 	while (s->counts.bytes > bytes && (h = oldest_hour(s, rolled)))
 		thin_out(s, h, bytes, rolled);

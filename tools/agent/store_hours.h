@@ -70,7 +70,7 @@ struct list {
  * @round: how often hours were gone through, each once
  * @queue_forms: they are of these forms, as bits
  * @sending: id of the item under way, or 0
- * @answered: it is, but the disk has not taken what became of it
+ * @answered: it is, but its new state is not on the disk yet
  * @before: its name on the disk then
  * @after: the name that it is to have
  * @last_id: highest that was given

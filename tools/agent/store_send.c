@@ -176,7 +176,7 @@ void store_answer(struct store *s, struct store_next *next, const struct send_re
 	if (h) {
 		sent = at_most(out->sent_samples, rest);
 		refused = at_most(out->refused_samples, rest - sent);
-		/* Of what the engine does not speak it says by its answer as a whole. */
+		/* For samples without a number the answer as a whole counts. */
 		if (out->result == SENT_ALL)
 			sent = rest - refused;
 		else if (out->result == SENT_NEVER)

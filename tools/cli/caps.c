@@ -25,10 +25,10 @@
 static const int needed[] = {
 	CAP_PERFMON,		/* record others, and the kernel */
 	CAP_SYS_PTRACE,		/* read mappings of others */
-	CAP_CHECKPOINT_RESTORE,	/* open what is mapped, /proc/PID/map_files */
+	CAP_CHECKPOINT_RESTORE,	/* open mapped files, /proc/PID/map_files */
 	CAP_DAC_READ_SEARCH,	/* read files and directories of others, for names */
 	CAP_SYSLOG,		/* addresses of the kernel's functions */
-	CAP_IPC_LOCK,		/* buffers beyond what a user may lock */
+	CAP_IPC_LOCK,		/* buffers beyond a user's limit */
 };
 
 int caps_keep_needed(void)

@@ -9,7 +9,7 @@
 
 /*
  * caps_keep_needed() - drop all but those that recording and naming need, for ever, and with
- * them what exec could add. Of the calling thread and those that it will start: to be called
+ * them those that exec could add. Of the calling thread and those that it will start: to be called
  * before there are others. STATUS_OK, or STATUS_FAILED after a sentence
  */
 int caps_keep_needed(void);

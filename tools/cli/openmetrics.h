@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Metrics as text that Prometheus and its kin read: OpenMetrics 1.0, or the
- * older text format 0.0.4 for those who do not take that.
+ * older text format 0.0.4 for scrapers that do not take that.
  *
  *	openmetrics_family(&m, OPENMETRICS_COUNTER, "gprof_x", NULL, "...");
  *	openmetrics_count(&m, "", n);		gprof_x_total 42

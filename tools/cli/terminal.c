@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How wide what is written to may be: see terminal.h.
+ * The width of the terminal that output goes to: see terminal.h.
  */
 #include "terminal.h"
 

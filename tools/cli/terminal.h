@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How wide what is written to may be, and words within that.
+ * The width of the terminal that output goes to, and words within that.
  */
 #ifndef TOOLS_TERMINAL_H
 #define TOOLS_TERMINAL_H

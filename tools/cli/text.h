@@ -40,7 +40,7 @@ void text_plain(FILE *f, const char *s);
 char *text_safe(const char *s);
 
 /*
- * text_short() - a name of no more than @columns: without what is between the angle
+ * text_short() - a name of no more than @columns: without the contents of the angle
  * brackets of C++ and Rust, then without its middle; to be freed. @columns: from 8 on
  */
 char *text_short(const char *s, size_t columns);

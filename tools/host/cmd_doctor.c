@@ -126,7 +126,7 @@ static bool has_capability(int bit)
 	return effective >> bit & 1;
 }
 
-/* This user may open it: list the others who may. */
+/* This user may open it: list the other users that may. */
 static void check_device(void)
 {
 	struct stat st;

@@ -2,9 +2,9 @@
 /*
  * gprofctl doctor: Secure Boot, and signatures of modules.
  *
- * Firmware that checks who has signed what it starts has the kernel check who has signed
- * modules. Debian's kernels then take those whose key is theirs, the firmware's, or the
- * owner's (MOK), which is enrolled by mokutil and confirmed before the next start.
+ * Firmware that checks the signature of the system that it starts has the kernel check the
+ * signatures of modules. Debian's kernels then take modules whose key is theirs, the firmware's,
+ * or the owner's (MOK), which is enrolled by mokutil and confirmed before the next start.
  */
 #include "doctor.h"
 

@@ -146,7 +146,7 @@ void sched_openmetrics(struct openmetrics *om, const struct sched_view *v, const
 		struct gprof_sched_value value;
 		char name[64], help[256];
 
-		/* The last samples are for those who look, a scraper has the histogram. */
+		/* The last samples are for people, a scraper has the histogram. */
 		if (!wanted(m, only) || m->type == GPROF_METRIC_SAMPLES ||
 		    gprof_sched_stats_get(v->now, m->name, &value))
 			continue;

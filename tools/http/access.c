@@ -35,7 +35,7 @@
  * @moved: @turn has
  * @turn: check under way; one at a time
  * @tickets: turns that were given out
- * @waiters: addresses of those who have their turn or wait for it
+ * @waiters: addresses of the clients that have their turn or wait for it
  * @nr_waiters: number of @waiters
  * @web_config: path, or NULL
  * @token_file: path, or NULL
@@ -63,7 +63,7 @@ struct access {
 	bool is_known[WEB_USERS_MAX];
 };
 
-/* Takes as long whatever they have in common. */
+/* Takes the same time for any common prefix. */
 static bool same(const void *pa, const void *pb, size_t n)
 {
 	const volatile unsigned char *a = pa, *b = pb;
@@ -262,7 +262,7 @@ static bool hash_fits(const char *hash, const char *password)
 	return fits;
 }
 
-/* "$2y$10$...": each 1 more doubles what it takes. */
+/* "$2y$10$...": each 1 more doubles the time. */
 static int cost_of(const char *hash)
 {
 	return atoi(hash + 4);

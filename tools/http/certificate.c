@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The server's certificate. A handshake uses what it was given until it ends, so one that
- * was replaced is kept for longer than handshakes may take.
+ * The server's certificate. A handshake uses its certificate until it ends, so a replaced one
+ * is kept for longer than handshakes may take.
  */
 #include "certificate.h"
 

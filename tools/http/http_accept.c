@@ -26,7 +26,7 @@ static struct piece trim(struct piece s)
 	return s;
 }
 
-/* Cut off what stands before @by; quoted text is never cut. */
+/* Cuts off the part before @by; never cuts quoted text. */
 static struct piece cut(struct piece *rest, char by)
 {
 	struct piece s = *rest;

@@ -43,7 +43,7 @@
 #define TYPE_TEXT		"text/plain; charset=utf-8"
 #define TYPE_HTML		"text/html; charset=utf-8"
 
-/* Of who makes a page of a table, which is of all servers. */
+/* Held by the thread that makes a page of a table, one in all servers. */
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 
 /**
@@ -84,7 +84,7 @@ struct http_server {
  * struct page - an answer in the making
  * @status: of HTTP
  * @type: of its content
- * @profile: go tool pprof asks, and shows what is marked for it
+ * @profile: go tool pprof asks, and shows the text that is marked for it
  * @trusted: the client has opened the socket, or has a password or token
  * @text: content, from a memory stream
  * @size: of it

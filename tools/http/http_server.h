@@ -8,7 +8,7 @@
  * access (401, 403), another host's name (421), one client's many connections (429). A client that
  * goes away, trickles or does not read costs a connection for some seconds, no more.
  *
- * Profiles show other users' programs. They are for users who may open the socket in the file
+ * Profiles show other users' programs. They are for users that may open the socket in the file
  * system, and elsewhere for clients with a password or a token; at the machine's own address, too.
  */
 #ifndef TOOLS_HTTP_SERVER_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The file holds the picture twice: drawn, so that any viewer shows it, and as
- * data, from which flame.js draws anew what is zoomed into. Thus a frame that is
+ * data, from which flame.js draws a part anew on zoom. Thus a frame that is
  * too narrow to be drawn now is not lost.
  *
  * The root is at the top, so that a deep profile opens at its beginning.
@@ -23,7 +23,7 @@
 #define TOP		86
 #define ROW		18
 #define LINE		16
-/* Width of a character: 12 px DejaVu Sans Mono; flame.js measures what is really there. */
+/* Width of a character: 12 px DejaVu Sans Mono; flame.js measures that of the font in use. */
 #define COLUMN		7.23
 #define NARROWEST	0.3
 /* Narrow boxes are drawn as one, but not so wide that zooming into it gains nothing. */

@@ -16,7 +16,7 @@
 	const culled = svg.querySelector("#culled");
 	const matched = svg.querySelector("#matched");
 	const bar = svg.querySelector("#bar");
-	/* Texts that may be wider than the window, and what they are in full. */
+	/* Elements whose text may be wider than the window, and their full texts. */
 	const head = bar.querySelector(".head"), title = head.textContent;
 	const note = bar.querySelector(".note"), about = note.textContent;
 	const comments = [...svg.querySelectorAll("text.note")].filter((e) => !bar.contains(e))
@@ -27,7 +27,7 @@
 	/* One entry a node, in the order of drawing: parents first, then their children. */
 	const frame = [], parent = [], depth = [], start = [], total = [], self = [], end = [], base = [];
 
-	/* What fills the width: the siblings from first to last with all below them. */
+	/* The nodes that fill the width: the siblings from first to last with all below them. */
 	let first = 0, last = 0;
 	let pattern = "", invalid = "";
 	let matches = null;
@@ -116,7 +116,7 @@
 		return e;
 	}
 
-	/* The same clipping as in the picture: what fits, ".." where something is cut. */
+	/* The same clipping as in the picture: the part that fits, and ".." for the rest. */
 	function clip(text, room) {
 		const columns = Math.floor((room - 6) / column);
 		let used = 0, out = "";
@@ -270,7 +270,7 @@
 		return sum;
 	}
 
-	/* The lines at the top: the frame under the pointer; and beside it what was found. */
+	/* The lines at the top: the frame under the pointer; and beside it the matches. */
 	function tell(text) {
 		const room = width - 2 * data.margin + 6, sum = matches ? matchedTotal() : 0;
 		const bad = invalid && "not a valid expression: " + invalid;
@@ -365,7 +365,7 @@
 		input.addEventListener("input", () => search(input.value));
 	}
 
-	/* What a scroll bar takes of the window, which a picture of its own has to leave. */
+	/* The width of a scroll bar, which a picture in a window of its own has to leave free. */
 	function scrollBar() {
 		const place = make("foreignObject", { width: 100, height: 100, y: -200 }, svg);
 		const probe = element("div", { style: "overflow-y: scroll; width: 100px; height: 50px" },
@@ -452,7 +452,7 @@
 		}
 	});
 	window.addEventListener("scroll", follow);
-	/* A link may carry what was looked at, also one that is typed while the picture is open. */
+	/* A link may have the view, also one that is typed while the picture is open. */
 	window.addEventListener("hashchange", () => restore());
 	restore();
 	resize();

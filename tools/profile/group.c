@@ -273,7 +273,7 @@ static uint32_t module_of(struct group *g, struct frames *frames, uint32_t n)
 	return *found - 1;
 }
 
-/* Neighbours in one module are one frame of it, but that rows count what each takes. */
+/* Neighbours in one module are one frame of it, but rows count the value of each. */
 static size_t by_module(struct group *g, struct frames *frames, size_t nr)
 {
 	const char *last = NULL;

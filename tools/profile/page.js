@@ -4,7 +4,7 @@
  * and a table, of the samples that its filters leave.
  *
  * All graphs are of groups: nodes of the tree of calls that are shown as one box. A
- * group finds its children when they are drawn, so that what nobody sees costs nothing.
+ * group finds its children when they are drawn, so that invisible ones cost nothing.
  */
 (function () {
 	"use strict";
@@ -23,7 +23,7 @@
 	const functionOf = new Int32Array(data.frames.length), functions = [];
 	/* Of nested nodes of one function only the outermost counts. */
 	let outermost = null;
-	/* What functions take is added up when it is shown. */
+	/* Values of functions are added up when they are shown. */
 	let summed = false;
 
 	let mode = "flame", pattern = "", test = null, invalid = "", focus = -1;
@@ -58,7 +58,7 @@
 		return (whole ? 100 * v / whole : 0).toFixed(2) + " %";
 	}
 
-	/* ---- what is chosen ---- */
+	/* ---- selection ---- */
 
 	function compute() {
 		const allowed = data.sets.map((set) => set.every((value, k) =>
@@ -167,7 +167,7 @@
 		return g;
 	}
 
-	/* The first level of what goes up is the nodes themselves, not their callers. */
+	/* The first level upwards is the nodes themselves, not their callers. */
 	function upwards(title, list, weights) {
 		const g = rootOf(title, list, weights, true);
 
@@ -257,7 +257,7 @@
 				stack.push({ g: c, x: at, w: cw });
 				at += cw;
 			}
-			/* The largest came first: what is left is narrow, and drawn as one. */
+			/* The largest came first: the rest is narrow, and drawn as one. */
 			const rest = x + w - g.self * scale - at;
 
 			if (rest >= NARROWEST)
@@ -273,7 +273,7 @@
 		const height = (chart.depth + 1) * ROW + 2, ratio = window.devicePixelRatio || 1;
 		const c = canvas.getContext("2d");
 
-		/* Browsers have an end to what they draw. */
+		/* Browsers limit the size of a canvas. */
 		const most = Math.floor(32000 / ratio);
 
 		canvas.style.height = Math.min(height, most) + "px";
@@ -406,7 +406,7 @@
 			th.dataset.key === sortKey ? (sortKey === "name" ? "ascending" : "descending") : "none"));
 	}
 
-	/* ---- what one does ---- */
+	/* ---- actions of the user ---- */
 
 	function show() {
 		/* The keys are the graph's, unless something else was chosen by hand. */
@@ -486,7 +486,7 @@
 			to = expand(at)[0] || at;
 		else
 			to = siblings[siblings.indexOf(at) + (key === "ArrowLeft" ? -1 : 1)] || at;
-		/* What is out of sight or too narrow is brought there. */
+		/* A box that is out of sight or too narrow is brought into view. */
 		current = to;
 		if (!chart.boxes.some((b) => b.g === to))
 			chart.zoom = to.above || to;
@@ -517,7 +517,7 @@
 				zoom(chart, b.g);
 		});
 		canvas.addEventListener("focus", () => {
-			/* What was chosen in another graph is not in this one. */
+			/* A selection in another graph is not in this one. */
 			if (!current || chart.boxes.some((b) => b.g === current))
 				return;
 			current = chart.zoom;
@@ -586,7 +586,7 @@
 		});
 	}
 
-	/* A link carries what is looked at. */
+	/* A link has the view. */
 	function remember() {
 		const parts = [];
 

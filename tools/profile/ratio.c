@@ -128,7 +128,7 @@ static void add_half(struct table *t, int which)
 	}
 }
 
-/* By what is divided, and by how much there is to divide it by. */
+/* By the dividend, then by the divisor. */
 static int compare(const void *pa, const void *pb)
 {
 	const struct row *a = pa, *b = pb;

@@ -34,7 +34,7 @@
  * @of_user: --user
  * @probes: --uprobes
  * @slots: --slots, 0 when absent
- * @check: says STATUS_OK of a command line that is complete, and completes what follows from
+ * @check: returns STATUS_OK for a complete command line, and sets the members that follow from
  *	it, or another status after a sentence; or NULL
  * @after: as in struct recording, for @check to set
  * @words: for the summary; NULL: those for waits with --every

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /**
- * core_dump() - list the recorders of a core dump, or write what one held
+ * core_dump() - list the recorders of a core dump, or write the contents of one
  * @name: of the file, for sentences
  * @fd: file
  * @id: of the recorder; 0: the only one

@@ -22,7 +22,7 @@
 #define EVEN		0.01
 #define EVEN_SHARE	0.14
 
-/* From the worst windows to less bad ones; also told apart by those who see no red. */
+/* From the worst windows to less bad ones; distinct for colour-blind users too. */
 static const char *const shades[PLOT_BANDS_MAX] = {
 	"#b2182b", "#e08060", "#f7c4a8", "#dfe9f2", "#b9d3e6", "#8fb8d6",
 };

@@ -127,7 +127,7 @@ static void remember_dir(struct snapshots *s, const struct stat *st)
 	s->ino = st->st_ino;
 }
 
-/* A user who can change a directory above it does not get one made elsewhere. */
+/* A user that can change a directory above it cannot have one made elsewhere. */
 static int make_again(const struct snapshots *s)
 {
 	char *slash = strrchr(s->path, '/');

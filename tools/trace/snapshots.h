@@ -43,8 +43,8 @@ struct snapshots {
 };
 
 /**
- * snapshots_begin() - make the directory if it is missing, and remove what a writer that
- * was killed has left in it
+ * snapshots_begin() - make the directory if it is missing, and remove the files that a killed
+ * writer has left in it
  * @s: with @dir, @keep and @bytes; the rest gets filled
  *
  * Return: STATUS_OK, or STATUS_FAILED after a sentence.
@@ -55,7 +55,7 @@ int snapshots_begin(struct snapshots *s);
 int snapshots_open(struct snapshots *s);
 
 /**
- * snapshots_commit() - put it in place, and remove what is too much
+ * snapshots_commit() - put it in place, and remove the oldest beyond the limits
  * @s: with one that is open
  * @when: wall clock time that it is named by
  * @reason: why it was taken: lower case letters, digits and dashes

@@ -96,7 +96,7 @@ static int parse_time(const struct cause *c, const char *what, const char *text,
 
 /*
  * "tracepoint:sched:sched_switch if prev_pid > 1", as ftrace's own triggers have it. Cuts it
- * off, for it may hold whatever else means something here.
+ * off, for it may have any character that has a meaning here.
  */
 static int cut_filter(struct gprof_flight_trigger *t, char *text)
 {
@@ -203,7 +203,7 @@ static void put_which(const struct gprof_flight_fired *f, char text[64])
 const char *triggers_line(const struct gprof_flight_fired *f, char line[TRIGGER_LINE])
 {
 	char which[64], lasted[DURATION_TEXT], how_long[DURATION_TEXT + 32] = "";
-	char *comm = text_safe(f->comm);	/* a task calls itself what it likes */
+	char *comm = text_safe(f->comm);	/* a task may have any name */
 
 	put_which(f, which);
 	if (f->duration_ns)

@@ -136,7 +136,7 @@ static void print_left(const struct thread_spans *v, const struct span *s, struc
 		      s->end - s->begin);
 }
 
-/* Of what began before the interval only the rest is of it. */
+/* A span that began before the interval counts with its rest. */
 static int64_t inside(const struct latency *t, int64_t begin, int64_t end)
 {
 	if (begin < t->begin)

@@ -85,7 +85,7 @@ static struct did *did_of(struct live_analysis *f, uint32_t thread)
 	return &f->did[thread];
 }
 
-/* Of what began before the interval only the rest is of it. */
+/* A span that began before the interval counts with its rest. */
 static int64_t inside(struct live_analysis *f, int64_t begin, int64_t end)
 {
 	if (!f->began) {

@@ -28,7 +28,7 @@ struct live_view {
 };
 
 /**
- * live_view_begin() - show what is written to @l->fd
+ * live_view_begin() - show the trace that is written to @l->fd
  * @l: gets filled
  * @show: reads a trace up to its end, in a thread of its own; its status
  * @ctx: passed on to it, alive until live_view_end()

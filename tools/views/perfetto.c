@@ -102,8 +102,8 @@ enum { STATE_RUNNING = 0, STATE_SLEEPS = 1, STATE_WAITS = 2, STATE_STOPPED = 4, 
 /* None of a kernel: Perfetto's reader knows it for one that it does not know. */
 #define STATE_UNKNOWN	0x8000
 /*
- * There is no word in ftrace for a CPU of which it is not known who has it. Behind the tids
- * that there may be, each CPU has one for that.
+ * ftrace has no event for a CPU whose running task is unknown. Each CPU has a tid for that,
+ * beyond the largest possible one.
  */
 #define UNKNOWN_NAME	"[not known]"
 #define UNKNOWN_TID	(1ULL << 22)

@@ -142,7 +142,7 @@ static uint32_t type_of(struct table *t, const struct gprof_trace_text *text)
 
 static void unbegun(struct table *t, const struct gprof_trace_text *type)
 {
-	/* Which may move what is looked at next. */
+	/* This may move the types that are used below. */
 	uint32_t i = type_of(t, type);
 
 	t->types[i].unbegun++;

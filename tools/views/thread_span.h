@@ -9,7 +9,7 @@
 
 #include "thread_spans.h"
 
-/* thread_spans_stack_state() - why one waits who stopped at a stack, by its number */
+/* thread_spans_stack_state() - state of a thread that stopped at a stack, by its number */
 enum thread_state thread_spans_stack_state(struct thread_spans *v, uint32_t stack);
 
 /* thread_is_known() - is it known that the thread is there? */

@@ -41,7 +41,7 @@
  * @reclaims: it is in reclaim
  * @throttled: its cgroup has used up its time
  * @queue: which that is, of the indices of @thread_spans.unthrottled
- * @woken: a wait ended what it was in before this stretch
+ * @woken: a wake-up ended its state before this stretch
  * @cut: this stretch began before it was told of
  * @lost: its state is not known, since events were lost
  * @broken: this stretch has a gap from here on, which was forgotten; 0: it has not
@@ -284,7 +284,7 @@ char *thread_spans_missing(const struct thread_spans *v, const char *file);
 /* thread_spans_report() - report that on stderr */
 void thread_spans_report(const struct thread_spans *v, const char *file);
 
-/* thread_spans_report_calls() - say so where system calls, which @what is made of, are not all there */
+/* thread_spans_report_calls() - report missing system calls, from which @what is made */
 void thread_spans_report_calls(const struct thread_spans *v, const char *file, const char *what);
 
 void thread_spans_free(struct thread_spans *v);

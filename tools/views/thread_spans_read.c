@@ -302,7 +302,7 @@ static void apply_ripe_metadata(struct thread_spans *v, int64_t time)
 		if (n->kind == METADATA_LOST) {
 			thread_span_cpu_lost(v, c, n->time);
 		} else if (n->kind == METADATA_UNTHROTTLED) {
-			/* Which may move what is looked at next. */
+			/* This may move the array that is used below. */
 			queue = queue_index(v, n->queue);
 			v->unthrottled[queue] = n->time;
 		} else if (c->thread != THREAD_NONE) {

@@ -45,7 +45,7 @@ static inline char *put_digits(char *end, uint32_t value, unsigned int nr)
 
 /*
  * As "%*.*f" does of @value / 10^@decimals, which most of the time would be spent in;
- * returns what is behind it.
+ * returns the end of the text.
  */
 static inline char *put_scaled(char *to, int64_t value, unsigned int decimals,
 			       unsigned int columns, uint64_t too_long)

@@ -11,7 +11,7 @@
 /* That a name takes at least. */
 #define TIMEHIST_TASK	30
 
-/* timehist_head() - print what is above the lines */
+/* timehist_head() - print the head of the table */
 void timehist_head(void);
 
 /* timehist_time() - print a time, as the lines begin with it */

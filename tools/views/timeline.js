@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The page of a timeline: what the mouse and the keys do to the picture, and what is told
- * of the piece that was chosen.
+ * The page of a timeline: the actions of mouse and keys on the picture, and the details
+ * of the selected piece.
  */
 (function () {
 	"use strict";
@@ -260,7 +260,7 @@
 		later();
 	}
 
-	/* A link may carry what was looked at. */
+	/* A link may have the view. */
 	function remember() {
 		const parts = [];
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The picture of a timeline: a ruler, names at the left, and tracks. What is narrower than
- * two pixels is drawn together: a column of all that is in it, each as high as its share.
+ * The picture of a timeline: a ruler, names at the left, and tracks. Pieces narrower than
+ * two pixels are drawn together: a column of all their states, each as high as its share.
  */
 function timelinePicture(model, canvas) {
 	"use strict";
@@ -32,7 +32,7 @@ function timelinePicture(model, canvas) {
 		dark: { kernel: ["#44484f", false, true], sleep: ["#30343d", false, true], other: ["#787d87", false, false],
 			untold: ["#565b66", true, true], lost: ["#d8d8d8", true, false] },
 	};
-	/* Of who runs on a CPU: by name, a shade of what running is. */
+	/* Of the thread that runs on a CPU: by name, a shade of the running state's colour. */
 	const tones = ["#2fb58e", "#58c6a6", "#7fd4bb", "#a3e0cd", "#1aa57d"];
 
 	const view = { from: 0, to: Math.max(1, data.span), top: 0, width: 0, height: 0, gutter: 200,
@@ -154,7 +154,7 @@ function timelinePicture(model, canvas) {
 			(p.stack[i] && look.found.stacks[p.stack[i] - 1]) ? 1 : 0.2;
 	}
 
-	/* A CPU is one of who runs there, and a thread of what it does. */
+	/* A CPU's piece has the colour of its thread, a thread's that of its state. */
 	function isWho(row, part) {
 		return row.isCpu && data.parts[part] === "cpu";
 	}
@@ -248,7 +248,7 @@ function timelinePicture(model, canvas) {
 		ctx.fillRect(0, y, 3, BOX);
 	}
 
-	/* From who woke it, at that time, to who was woken. */
+	/* From the waker, at that time, to the woken thread. */
 	function drawArrow(a, strong) {
 		const other = model.rowOfThread.get(a.from);
 		const x = xOf(a.time);
@@ -360,7 +360,7 @@ function timelinePicture(model, canvas) {
 		ctx.fillRect(view.gutter - 4, RULER - 4, 1, view.height);
 	}
 
-	/* What is at a place: a row, and the piece of it. */
+	/* The row at a place, and its piece. */
 	function hit(x, y) {
 		if (y < RULER - 4)
 			return null;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The data of a timeline, as timeline_page.h tells it: tracks, whose pieces are read when
- * they are looked at first, and texts of what is in them. Times are ns since the left edge,
- * which numbers hold exactly; those of the trace's clock are not, and are told by BigInt.
+ * The data of a timeline, as timeline_page.h describes it: tracks, whose pieces are read at
+ * their first use, and texts for their contents. Times are ns since the left edge,
+ * which numbers hold exactly; times of the trace's clock need a BigInt.
  */
 function timelineModel(data) {
 	"use strict";
@@ -202,7 +202,7 @@ function timelineModel(data) {
 		return stack ? stack.map((f) => data.functions[f]) : [];
 	}
 
-	/* What a pattern finds: threads by tid and name, and stacks by functions. */
+	/* A pattern finds threads by tid and name, and stacks by functions. */
 	function find(pattern) {
 		let test, bad = "";
 

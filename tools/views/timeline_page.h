@@ -7,17 +7,17 @@
  *	begin	CLOCK_MONOTONIC at the left, ns, as a string, for it may be beyond 2^53
  *	span	ns; all other times are ns since @begin
  *	resolution	of the finest level
- *	parts	what a thread does: the letter a in pieces stands for the first; the
- *		letter behind the last means nothing
- *	notes	sentences about what is not in the trace
+ *	parts	states of a thread: the letter a in pieces stands for the first; the
+ *		letter behind the last means no state
+ *	notes	sentences about gaps of the trace
  *	cpus	{cpu, ns, levels}; threads_tracks {thread, first, ns, levels}: @ns is the
  *		time of each part, @first when the track begins, @levels are [resolution,
  *		pieces]
  *	threads	[tid, name]; the first are those of the tracks
  *	stacks	numbers of functions, leaf first; functions	names
- *	others	threads without a track, and what they did, as above
+ *	others	threads without a track, and their times, as above
  *
- * Pieces are one behind the other: LETTER NS, and what there is of: "!" (woken), ":" STACK,
+ * Pieces are one behind the other: LETTER NS, and any of: "!" (woken), ":" STACK,
  * "@" WHO, "*" COUNT where several are joined, and then STACK is of the longest; STACK counts
  * from 1, WHO from 0, all to base 10.
  */

@@ -25,7 +25,7 @@ bool trace_profile_kind(const char *name);
 int trace_profile(struct gprof_trace *trace, const char *name, const char *kind,
 		  const char *file);
 
-/* trace_profile_write() - write what was built to @file; the exit status */
+/* trace_profile_write() - write the profile to @file; the exit status */
 int trace_profile_write(struct gprof_profile_builder *b, const char *file);
 
 #endif /* TOOLS_TRACE_PROFILE_H */

@@ -47,7 +47,7 @@ bool trace_source_mixed(int argc, char **argv);
 int trace_source_get(struct trace_source *t, const char *name, char **argv, int operands,
 		     const char *const *wants);
 
-/* trace_source_free() - remove what was recorded; @status, or that of the command */
+/* trace_source_free() - remove the recording; @status, or that of the command */
 int trace_source_free(struct trace_source *t, int status);
 
 #endif /* TOOLS_VIEWS_TRACE_SOURCE_H */

@@ -66,7 +66,7 @@ struct trace_irq {
 
 /**
  * struct trace_span - a stretch of a task's time
- * @what: it did
+ * @what: its state
  * @task: its name, or ""
  * @detail: reason, or call, or ""
  * @stack: number of where it did that, or 0

@@ -84,7 +84,7 @@ struct step {
  * @steps: the answer, backwards
  * @nr_steps: how many
  * @room_steps: of them
- * @chain: of each depth who it is
+ * @chain: thread of each depth
  */
 struct wait_chain {
 	struct thread_spans thread_spans;
@@ -162,7 +162,7 @@ static uint32_t *last_of(struct wait_chain *w, uint32_t thread)
 	return &w->last[thread];
 }
 
-/* The second one notes what all did meanwhile. */
+/* The second reading records the states of all threads meanwhile. */
 static void note(void *ctx, struct thread_spans *v, const struct span *s)
 {
 	struct wait_chain *w = ctx;
@@ -236,7 +236,7 @@ static void follow(struct wait_chain *w)
 		}
 		add_step(w, d, time);
 		time = d->begin;
-		/* Nor is it known whether what it did before had to do with it. */
+		/* Its states before may have nothing to do with the wait. */
 		if (d->state == THREAD_LOST)
 			break;
 	}

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 /**
- * wall_table() - print what each thread did, in parts that add up to its time
+ * wall_table() - print the states of each thread, in parts that add up to its time
  * @file: a trace of the host
  * @json: with stable keys, in ns
  * @most: rows at most, 0 for all

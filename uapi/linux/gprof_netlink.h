@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
- * gprof: what recorders do and have counted, over generic netlink.
+ * gprof: state and counters of recorders, over generic netlink.
  *
  * DOC: the interface in one page
  *
- * The files of /dev/gprof own recorders (linux/gprof.h); this family looks at
- * them and tells of them, and changes nothing. A recorder is named by the id
- * that SETUP returned. The same in YNL's form:
- * Documentation/netlink/specs/gprof.yaml.
+ * The files of /dev/gprof own recorders (linux/gprof.h). This family only reads
+ * their state, and sends events about them. The id that SETUP returned names a
+ * recorder. The same in YNL's form: Documentation/netlink/specs/gprof.yaml.
  *
- *	GPROF_CMD_INFO_GET		what this module can do
+ *	GPROF_CMD_INFO_GET		kinds and features of this module
  *	GPROF_CMD_RECORDER_GET		one recorder; dump: all that the caller may see
  *	GPROF_CMD_RECORDER_SNAPSHOT	ask the owner of a flight recorder for a snapshot:
  *					GPROF_IOC_TRIGGER_READ gives it a trigger event
@@ -21,34 +20,34 @@
  *
  *	GPROF_CMD_RECORDER_STARTED	its ID and KIND
  *	GPROF_CMD_RECORDER_STOPPED	the same; it may be closed already
- *	GPROF_CMD_RECORDER_LOST		the same; it loses samples, told once a second
- *	GPROF_CMD_RECORDER_TARGET_GONE	the same; the thread or process has ended; what
- *					it has forked may go on
+ *	GPROF_CMD_RECORDER_LOST		the same; it loses samples. Once a second at most
+ *	GPROF_CMD_RECORDER_TARGET_GONE	the same; the thread or process has ended; the
+ *					processes that it has forked may go on
  *	GPROF_CMD_RECORDER_FIRED	the same, TRIGGER and TRIGGER_WHAT: a trigger has
- *					fired; of whom is for the recorder's owner to know.
- *					Told 64 times a second at most
+ *					fired. Only the recorder's owner can read its task.
+ *					64 times a second at most
  *
- * An event goes to all listeners alike, and so tells what every one of them may know;
- * who wants more asks with RECORDER_GET.
+ * An event goes to all listeners alike, and so has only the facts that every listener may
+ * read. A listener gets more by RECORDER_GET.
  *
- * Who may ask: recorders of the same user, and with CAP_PERFMON or
- * CAP_SYS_ADMIN all. A recorder that was set up with CAP_PERFMON is without it
- * for the process alone that did so, not for others of its user. Others do not
+ * A caller may ask for recorders of its own user; with CAP_PERFMON or CAP_SYS_ADMIN for
+ * all. Without those a recorder that was set up with CAP_PERFMON is only for the process
+ * that set it up, and not for others of its user. Other recorders do not
  * exist for the caller: ENOENT, left out of dumps.
  *
  * Errors, each with a sentence in the extended acknowledgment:
  *
- *	ENOENT		no such recorder, or not the caller's
+ *	ENOENT		no such recorder, or one that the caller may not see
  *	EBUSY		the recorder is not set up, or never was started; its owner has
- *			not taken the requests before
+ *			not read the requests before
  *	EOPNOTSUPP	statistics of another kind than GPROF_KIND_SCHED; a snapshot of
- *			what is no flight recorder
+ *			a recorder that is not in flight mode
  *	EINVAL		an unknown, malformed or missing attribute
  *
  * A dump during which recorders came or went has NLM_F_DUMP_INTR set.
  *
- * All counters have 64 bits. Times are nanoseconds. Readers skip attributes
- * that they do not know.
+ * All counters have 64 bits. Times are nanoseconds. A reader skips attributes
+ * of unknown types.
  */
 #ifndef _UAPI_LINUX_GPROF_NETLINK_H
 #define _UAPI_LINUX_GPROF_NETLINK_H
@@ -94,8 +93,8 @@ enum {
 /*
  * Attributes of RECORDER_GET; the events have ID and KIND. Request: ID (not in dumps).
  * PRODUCED to OVERWRITTEN count samples, as in struct gprof_stats; recorders
- * without a buffer have none of them. READ is what a reader has been done
- * with or may still fetch: PRODUCED - LOST - OVERWRITTEN.
+ * without a ring have none of them. READ counts the samples that a reader has
+ * read or may still read: PRODUCED - LOST - OVERWRITTEN.
  */
 enum {
 	GPROF_A_RECORDER_PAD = 1,
@@ -105,14 +104,14 @@ enum {
 	GPROF_A_RECORDER_TARGET_PID,	/* u32, in the reader's pid namespace; gone: absent */
 	GPROF_A_RECORDER_TARGET_CGROUP,	/* u64, inode number of its directory */
 	GPROF_A_RECORDER_STATE,		/* u32, GPROF_RECORDER_STATE_* */
-	GPROF_A_RECORDER_OWNER_PID,	/* u32, of who did SETUP; 0: not in the reader's */
-					/* pid namespace */
+	GPROF_A_RECORDER_OWNER_PID,	/* u32, of the process that did SETUP; 0: not in the */
+					/* reader's pid namespace */
 	GPROF_A_RECORDER_OWNER_UID,	/* u32, effective, in the reader's user namespace; */
 					/* the overflow uid: not in it */
 	GPROF_A_RECORDER_OWNER_COMM,	/* string, name of the thread that did SETUP */
 	GPROF_A_RECORDER_STARTED_NS,	/* u64, CLOCK_MONOTONIC of START; 0: never */
 	GPROF_A_RECORDER_STOPPED_NS,	/* u64, of the last STOP; 0: never, or started */
-	GPROF_A_RECORDER_BUFFER_SIZE,	/* u64, bytes of data for each CPU; 0: no buffer */
+	GPROF_A_RECORDER_BUFFER_SIZE,	/* u64, bytes of data for each CPU; 0: no ring */
 	GPROF_A_RECORDER_FLIGHT,	/* flag, GPROF_SETUP_F_FLIGHT */
 	GPROF_A_RECORDER_PRODUCED,	/* u64 */
 	GPROF_A_RECORDER_READ,		/* u64 */
@@ -128,13 +127,13 @@ enum {
 /*
  * Attributes of SCHED_STATS_GET. Request: ID.
  *
- * Totals are since START, and no total is ever seen smaller than before or
+ * Totals are since START. No total ever decreases, nor is smaller
  * than a part of it: TOTAL_SCHED >= TOTAL_EXEC >= count of DELAY. Numbers
- * are those at the moment of reading (after STOP: 0, NUM_PROCS excepted). What
- * they count is argued in Documentation/schedstat.rst.
+ * are those at the moment of reading (after STOP: 0, NUM_PROCS excepted).
+ * Documentation/schedstat.rst has the reasons for this choice of counters.
  *
- * Totals and numbers of system calls and faults, and the stall, are there only when
- * counted.
+ * Totals and numbers of system calls and faults, and the stall, are there only if the
+ * recorder counts them.
  */
 enum {
 	GPROF_A_SCHED_STATS_PAD = 1,
@@ -164,10 +163,10 @@ enum {
 	GPROF_A_SCHED_STATS_NUM_SAMPLES,	/* u64, delays sampled since START */
 	GPROF_A_SCHED_STATS_SAMPLE_HZ,		/* u32 */
 	GPROF_A_SCHED_STATS_MISSED,		/* u64, delays that were not measured */
-	GPROF_A_SCHED_STATS_CLOCK_DOUBTFUL,	/* flag: trust counts, but not times; or a */
+	GPROF_A_SCHED_STATS_CLOCK_DOUBTFUL,	/* flag: counts are right, times are not; or a */
 						/* process was left out for lack of memory */
 	GPROF_A_SCHED_STATS_FAULTS_MISSED,	/* u64, user page faults that were not */
-						/* counted, at most: of anybody */
+						/* counted, at most: of all tasks */
 
 	__GPROF_A_SCHED_STATS_MAX,
 	GPROF_A_SCHED_STATS_MAX = (__GPROF_A_SCHED_STATS_MAX - 1)
@@ -181,7 +180,7 @@ enum {
  *	GPROF_HISTOGRAM_LOWEST(i) <= v < GPROF_HISTOGRAM_LOWEST(i + 1)
  *
  * Buckets below 8 hold one value each; from there on each power of two is
- * parted in eight, so that a bucket is never wider than an eighth of its
+ * divided into eight buckets, so that a bucket is never wider than an eighth of its
  * values.
  */
 enum {

@@ -34,7 +34,7 @@ static uint64_t wanted_period;
 static int device = -1;
 static uint64_t device_number;	/* 0: there was none yet */
 static bool warned;
-static bool disabled;		/* the kernel lacks what it needs */
+static bool disabled;		/* the kernel lacks the features */
 static struct stat text;	/* file 2 at the start; st_mode 0: it was closed */
 
 static bool is_error(long ret)

@@ -31,8 +31,8 @@ static int holder;	/* thread, or 0, and the kernel's flags */
 /**
  * struct late - work that needs the lock
  * @state: FREE, TAKEN, THERE
- * @what: TAKE: [@from, @to) is no longer what it was; END: @parts have ended; PUT: @parts are
- *	back, as far from where they were as @to is from @from
+ * @what: TAKE: [@from, @to) is unmapped or mapped anew; END: @parts have ended; PUT: @parts are
+ *	back, as far from their former place as @to is from @from
  * @from: see @what
  * @to: likewise
  * @parts: likewise

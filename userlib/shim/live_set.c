@@ -6,8 +6,8 @@
  * and changed by compare-exchange. Cells that many buckets share rule out most addresses before a
  * lookup in a bucket: they are counters, and small enough to stay in a cache.
  *
- * A bucket that is full gives way to the next ones, a few; it counts what is there. An
- * address is even: one that is held is odd.
+ * An address of a full bucket goes into one of the next few buckets; the full one counts those.
+ * An address is even: one that is held is odd.
  */
 #include "shim.h"
 #include "base/system_call.h"

@@ -109,8 +109,8 @@ static __always_inline bool belongs(const struct gprof_counter_spec *spec, struc
 }
 
 /*
- * Does the filter, or a callback for what passes it, take this event away? The record of the
- * tracepoint is there, as a recorder with a filter asks perf for it.
+ * Does the filter, or a callback for events that pass it, drop this event? perf has
+ * the record of the tracepoint, as a recorder with a filter asks for it.
  */
 static noinline bool filtered(const struct gprof_counter_spec *spec,
 			      const struct perf_sample_data *data)

@@ -6,8 +6,8 @@
  * fine. Reading, merging, comparing, finishing and stopping return profiles too.
  *
  * Errors. A function that makes an object returns NULL when it fails and sets errno;
- * others return 0 or a count, or -errno. gprof_error() is then a sentence that says what
- * failed, why, and what to do about it. It has no capital at the start and no full stop,
+ * others return 0 or a count, or -errno. gprof_error() is then a sentence with the failed
+ * operation, its cause and a remedy. It has no capital at the start and no full stop,
  * since it goes behind a program's name and a colon.
  *
  * Threads. The sentence is the calling thread's own. Fork. A child has the sentence

@@ -115,7 +115,7 @@ GPROF_API void gprof_custom_free(struct gprof_custom *p);
  */
 GPROF_API int gprof_custom_add(struct gprof_custom *p, const void *key, unsigned int skip);
 
-/** gprof_custom_remove() - forget what was added; 0, or -ENOENT: it is not there */
+/** gprof_custom_remove() - remove an added key; 0, or -ENOENT: it is not there */
 GPROF_API int gprof_custom_remove(struct gprof_custom *p, const void *key);
 
 /** gprof_custom_count() - how many are there */

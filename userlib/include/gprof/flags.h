@@ -46,7 +46,7 @@ struct gprof_flags;
  *	-cpuprofileperiod N	one sample of so many; not for the timer, which has 100 Hz
  *	-blockprofile FILE	where it waits
  *	-mutexprofile FILE	tasks that release locks that others wait for
- *	-memprofile FILE	what it allocates and does not free, with libgprof-heap.so
+ *	-memprofile FILE	allocations that it does not free, with libgprof-heap.so
  *				loaded (LD_PRELOAD, or linked); else it cannot start
  *	-trace FILE		an execution trace
  *	-counters EVENT[,...]	how often they happen, a line each on stderr: "COUNT EVENT"
@@ -85,7 +85,7 @@ GPROF_API int gprof_flags_start(struct gprof_flags *f);
  * gprof_flags_stop() - end the recordings, and put the files in place
  * @f: that was started
  *
- * A program that has closed what the library had opened meanwhile has no file (-EBADF).
+ * If the program has closed the library's descriptor meanwhile there is no file (-EBADF).
  *
  * Return: 0 or -errno of the first failure; the other files are there all the same. In a child of
  * the process that started it, it does nothing.

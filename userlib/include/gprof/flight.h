@@ -225,7 +225,7 @@ struct gprof_flight_snapshot {
 };
 
 /**
- * gprof_flight_snapshot() - write what is kept, while recording goes on
+ * gprof_flight_snapshot() - write the contents of the rings, while recording goes on
  * @f: recorder that was started, or stopped again
  * @fd: where to; not closed
  * @snapshot: gets its contents, or NULL

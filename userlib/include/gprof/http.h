@@ -20,13 +20,13 @@
  * with the body. It does not listen and checks no password: profiles show the programs of other
  * users, and the server decides on access.
  *
- *   /debug/pprof/		what there is, for people
+ *   /debug/pprof/		a list of these, for people
  *   /debug/pprof/profile		CPU time, or event= of a counter every period=; 30 s
  *   /debug/pprof/trace an execution trace; 1 s, flight=1: contents of a flight recorder
  *   /debug/pprof/block, mutex where tasks wait, where locks are released; 10 s
- *   /debug/pprof/allocs, heap	what programs allocate, and do not free; 10 s
- *   /debug/pprof/kernel-allocs, kernel-heap	what the kernel allocates for them; 10 s
- *   /debug/pprof/task, goroutine	what all tasks do now
+ *   /debug/pprof/allocs, heap	allocations of programs, and those not freed; 10 s
+ *   /debug/pprof/kernel-allocs, kernel-heap	those of the kernel for them; 10 s
+ *   /debug/pprof/task, goroutine	state and stack of all tasks now
  *   /debug/pprof/cmdline		the command line, with NULs between the words
  *   /debug/pprof/NAME		the custom profile (gprof/custom.h) that the process publishes
  *

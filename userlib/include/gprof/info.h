@@ -46,7 +46,7 @@ struct gprof_info_feature {
 struct gprof_host;
 
 /**
- * gprof_host_new() - ask the module and the kernel what there is
+ * gprof_host_new() - read the kinds, features and events of the module and the kernel
  *
  * Every preset event is really tried (on the calling thread, unprivileged
  * user-mode counting), and every PMU under /sys/bus/event_source is listed.

@@ -49,8 +49,8 @@ extern "C" {
  * @sz: sizeof(struct gprof_otlp_opts)
  * @host: host.name of all, or NULL
  * @id: GPROF_OTLP_ID_SIZE bytes that no other profile has, or NULL. The id of each profile
- *	that is sent follows from it, the same each time, so that a receiver can tell what it
- *	has already. NULL: they have none
+ *	that is sent follows from it, the same each time, so that a receiver recognizes
+ *	profiles that it has already. NULL: they have none
  * @bytes_max: bytes of a request, and of each profile in it were it one of pprof's; 0: 4 MiB
  * @samples_max: samples of a request; 0: 16000
  * @flags: GPROF_OTLP_*

@@ -99,7 +99,7 @@ GPROF_API void gprof_profile_sum_free(struct gprof_profile_sum *s);
 GPROF_API int gprof_profile_sum_add(struct gprof_profile_sum *s, const void *data, size_t size,
 				    unsigned int flags);
 
-/** gprof_profile_sum_end() - free it; return what gprof_profile_merge() of all files does */
+/** gprof_profile_sum_end() - free it; return the profile that gprof_profile_merge() makes of all */
 GPROF_API struct gprof_profile *gprof_profile_sum_end(struct gprof_profile_sum *s);
 
 /* flags of gprof_profile_diff() */

@@ -175,9 +175,9 @@ struct gprof_cpu_config {
  *	(gprof_recorder_prepare()), so that stacks of programs without frame pointers are
  *	complete
  * @filter: which hits of @event, a tracepoint, are events: comparisons of its fields in
- *	the kernel's syntax, such as "prev_pid != 0 && next_comm ~ \"sh*\""; NULL: all. Of
- *	what passes one in @period is sampled, by chance. Fields that are arrays of numbers,
- *	masks of CPUs, or pointers to text cannot be compared with
+ *	the kernel's syntax, such as "prev_pid != 0 && next_comm ~ \"sh*\""; NULL: all. One
+ *	in @period of the events that pass is sampled, at random. Fields that are arrays of
+ *	numbers, masks of CPUs, or pointers to text cannot be compared with
  * @filters: likewise one for each of @events, NULL for those without; or NULL
  * @latency: as GPROF_EVENT_LATENCY of struct gprof_cpu_event
  * @python: as in struct gprof_cpu_config
@@ -250,7 +250,8 @@ struct gprof_tracepoint_config {
  *
  * Samples of waits have labels: reason (sleep, io, futex, pipe, socket, file, poll, fault,
  * uninterruptible, child, signal, stopped, kernel, other), and ended, where the stack is not that
- * of the task that ended it: interrupt, softirq, stranger (who may not be recorded), not yet.
+ * of the task that ended it: interrupt, softirq, stranger (a task that may not be recorded), not
+ * yet.
  * Those of locks also lock, as far as the call tells: mutex, pi mutex, condition (also semaphores,
  * and waits with a timeout), many; kernel spinlock, kernel rwlock, kernel mutex, kernel rwsem,
  * kernel rt_mutex, kernel percpu_rwsem, kernel semaphore. With GPROF_RECORD_OWNER those of
@@ -482,7 +483,7 @@ GPROF_API void gprof_recorder_free(struct gprof_recorder *r);
  * @lost_waits: ... of waits: too many tasks waited at once, or one was gone too soon
  * @tables_refused: 1: stacks were walked by frame pointers alone, for unwind tables did not
  *	fit into the memory that the user may lock
- * @live_full: "heap": samples that are not among what is live, for the table was full
+ * @live_full: "heap": samples that are not among the live objects, for the table was full
  * @live_lost: ... objects that are live, but not in the profile, for their samples were lost, or
  *	overwritten in a flight recorder, or were not read yet
  * @live_unseen: ... objects at most that are in it as live, but are so no longer. These three

@@ -68,7 +68,7 @@ struct gprof_symbolize_opts {
 };
 
 /**
- * gprof_profile_symbolize() - name what has no name, or no line, in a profile
+ * gprof_profile_symbolize() - name the functions without a name, or line, in a profile
  * @p: profile, of gprof or of any other tool
  * @opts: or NULL
  *

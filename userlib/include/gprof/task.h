@@ -68,7 +68,7 @@ enum gprof_task_format {
 };
 
 /**
- * gprof_task_write() - write what tasks do
+ * gprof_task_write() - write the states and stacks of tasks
  * @p: profile that gprof_task_snapshot() gave, or that was read
  * @fd: where to; not closed
  * @format: how

@@ -157,9 +157,9 @@ GPROF_API void gprof_trace_recorder_free(struct gprof_trace_recorder *r);
  * @away: times that a CPU was offline
  * @points: how many of each enum gprof_trace_point_type were read
  * @writer: of the trace; its @sz is set
- * @whole_bytes: how much of the file is a trace whatever happens, if @whole_generations
- *	is not 0; cut to that where a write failed, it can be read. Not told of the very
- *	end, which stop writes
+ * @whole_bytes: bytes of the file that are a complete trace, if @whole_generations
+ *	is not 0: after a failed write the file can be read once it is cut to that. Does
+ *	not cover the very end, which stop writes
  * @whole_generations: that are in there
  * @stacks: events that have a stack
  * @orphans: stacks of events that were lost, and CPU samples whose stack is not known

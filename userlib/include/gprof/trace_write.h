@@ -82,10 +82,10 @@ enum gprof_trace_point_type {
 	GPROF_TRACE_POINT_COMPACT_BEGIN,	/* of memory, by @tid */
 	GPROF_TRACE_POINT_COMPACT_END,
 	GPROF_TRACE_POINT_FREQ,		/* CPU @other goes at @arg kHz */
-	GPROF_TRACE_POINT_THROTTLE,	/* a cgroup has used up its time; @other: its number, or 0 */
+	GPROF_TRACE_POINT_THROTTLE,	/* a cgroup has used up its time; @other: number, or 0 */
 	GPROF_TRACE_POINT_UNTHROTTLE,	/* @other: and has got some more, from this CPU */
 	GPROF_TRACE_POINT_FIRED,	/* trigger @why fired for @other, after @arg ns */
-	GPROF_TRACE_POINT_ANNOTATION,	/* @tid said what it does; of recorders alone */
+	GPROF_TRACE_POINT_ANNOTATION,	/* of @tid; of recorders alone */
 	GPROF_TRACE_NR_POINTS,
 };
 
@@ -239,7 +239,7 @@ GPROF_API size_t gprof_trace_writer_frames(const struct gprof_trace_writer *w, u
 GPROF_API int gprof_trace_writer_cut(struct gprof_trace_writer *w, uint64_t time,
 				     const struct gprof_trace_clock *clock);
 
-/** gprof_trace_writer_close() - cut what there is, end the trace; 0 or the first -errno */
+/** gprof_trace_writer_close() - end the last generation and the trace; 0 or the first -errno */
 GPROF_API int gprof_trace_writer_close(struct gprof_trace_writer *w);
 
 /**

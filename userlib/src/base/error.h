@@ -3,7 +3,7 @@
  * error.h: an errno and the sentence that goes with it.
  *
  * A function with a sentence beside its errno takes a struct gprof_error and returns -errno. A
- * sentence says what failed, why, and what to do about it. It has no capital at the start and no
+ * sentence has the failed operation, its cause and a remedy. It has no capital at the start and no
  * full stop, since callers put it behind a program name and a colon.
  */
 #ifndef GPROF_ERROR_H

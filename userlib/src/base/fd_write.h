@@ -22,7 +22,7 @@
 int gprof_fd_write(int fd, const void *data, size_t len);
 
 /**
- * gprof_fd_same() - would writing to one spoil what was written to the other?
+ * gprof_fd_same() - would writing to one spoil the output of the other?
  *
  * True for one open file under two numbers, and for one regular file opened
  * twice. Two opens of /dev/null, or of a terminal, are fine.

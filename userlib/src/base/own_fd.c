@@ -60,7 +60,7 @@ static atomic_uint *turn_of(int fd)
 void gprof_own_fd_borrow(struct gprof_own_fd *o, int fd)
 {
 	*o = (struct gprof_own_fd){ .fd = fd, .turn = atomic_load(turn_of(fd)) };
-	/* Of what is no file, nothing is known again. */
+	/* A number that is no open file cannot be recognized later. */
 	if (!identify(fd, o))
 		o->fd = -1;
 }

@@ -12,7 +12,7 @@
 #define GPROF_HAS_SYSTEM_CALL	1
 #endif
 
-/* Returns what the kernel does: from -4095 to -1 an errno. */
+/* Returns the kernel's result: from -4095 to -1 an errno. */
 #if defined(__x86_64__)
 static inline __attribute__((always_inline)) long gprof_syscall(long nr, long a, long b, long c, long d, long e, long f)
 {

@@ -185,7 +185,7 @@ uint32_t gprof_strings_add(struct gprof_strings *s, const char *text, size_t len
 /** gprof_strings_find() - number of a string of @len bytes that are not 0, or GPROF_NONE; and its hash */
 uint32_t gprof_strings_find(const struct gprof_strings *s, const char *text, size_t len,
 			    uint64_t *hash);
-/** gprof_strings_add_new() - add what was not found; its number, or GPROF_NONE without memory */
+/** gprof_strings_add_new() - add a new string; its number, or GPROF_NONE without memory */
 uint32_t gprof_strings_add_new(struct gprof_strings *s, const char *text, size_t len,
 			       uint64_t hash);
 

@@ -37,7 +37,7 @@
  * @stacks_max: most stacks that have a count; slots are twice as many at most, so that
  *	a half at least can be used again whenever all are gone through
  * @since_ns: since when there is it
- * @lock: protects what follows
+ * @lock: protects the members below
  * @keys: things
  * @slots: stacks; those with a count of 0 may be used for others
  * @nr_slots: how many

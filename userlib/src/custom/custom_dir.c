@@ -161,8 +161,8 @@ int gprof_custom_base_open(unsigned int n, uid_t uid)
 }
 
 /*
- * Is what was written once written again in its place? Where it is copied instead, a mapping
- * of it has a SIGBUS once the disk is full.
+ * Does the file system write a block again in its place? One that copies it instead gives a
+ * mapping of it a SIGBUS once the disk is full.
  */
 static bool writes_in_place(int fd)
 {

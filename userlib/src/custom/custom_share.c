@@ -216,7 +216,7 @@ int gprof_custom_share_grow(struct gprof_custom_share *s, size_t nr, struct gpro
 		return gprof_error_set(e, -err, "the published profile cannot grow: %s",
 				       gprof_strerror(-err));
 	s->nr = nr;
-	/* Behind what there is now. */
+	/* Published after the slots themselves. */
 	__atomic_store_n(&s->head->nr_slots, (uint32_t)nr, __ATOMIC_RELEASE);
 	return 0;
 }

@@ -37,7 +37,7 @@
 #define WALKED_MAX	127	/* frames that the module walks */
 #define LOOK_NS		100000000ULL	/* mappings that change all the time are read so often */
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* guards what follows */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* protects the variables below */
 static struct gprof_own_fd own;	/* set before @device */
 static atomic_int device = -1;
 static bool by_tables;

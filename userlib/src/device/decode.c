@@ -215,7 +215,7 @@ static uint64_t head_word(struct gprof_rec rec)
 	return word;
 }
 
-/* Not what tells samples apart besides stack and task: a weight, an address, throttling. */
+/* Flags of a sample that stack and task alone distinguish: no weight, address or throttling. */
 #define PLAIN	(GPROF_SAMPLE_REC_F_NMI | GPROF_SAMPLE_REC_F_IRQ | GPROF_SAMPLE_REC_F_KERNEL)
 
 static bool is_plain(const struct gprof_rec *rec)

@@ -50,7 +50,7 @@ size_t gprof_event_presets(const struct gprof_event_preset **presets);
  * @sysfs: GPROF_PMU_SYSFS, or a test's imitation of it
  * @name: as in struct gprof_cpu_event
  * @ev: result
- * @e: sentence on failure, which lists what there is
+ * @e: sentence on failure, which lists the events that exist
  *
  * Return: 0, -ENOENT, -EINVAL, or as gprof_pmu_parse().
  */

@@ -149,7 +149,7 @@ static int make_room(struct reception *h, size_t size)
 	return 0;
 }
 
-/* Takes what comes next, all that is in it: 0 or -errno. */
+/* Receives the next datagram, with all its messages: 0 or -errno. */
 static int receive(const struct gprof_netlink *n, struct reception *h, int flags)
 {
 	struct sockaddr_nl from = { 0 };

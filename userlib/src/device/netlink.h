@@ -61,7 +61,7 @@ int gprof_netlink_open(struct gprof_netlink *n, struct gprof_error *e);
 void gprof_netlink_close(struct gprof_netlink *n);
 
 /**
- * gprof_netlink_join() - hear what is told to a multicast group from now on
+ * gprof_netlink_join() - receive the messages to a multicast group from now on
  * @n: socket, which serves for nothing else then
  * @group: name
  * @e: sentence

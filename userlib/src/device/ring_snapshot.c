@@ -13,8 +13,8 @@
 #define PARTS		8
 #define SLACK		4096U
 /*
- * How near the kernel may come: so much, but of a small ring a part, lest all of it is copied at
- * once; and so often what it has written between two looks.
+ * How near the kernel may come: so much, but a part of a small ring, lest all of it is copied at
+ * once; and so many times the bytes that it has written between two reads.
  */
 #define NEAR		(1ULL << 20)
 #define NEAR_PART	4
@@ -92,7 +92,7 @@ static int settle(const struct gprof_ring *r, struct gprof_ring_bounds *b)
 	return err;
 }
 
-/* 1: nothing of it is there any more. Else what is left of it is @copy's. */
+/* Returns 1 if all of it was overwritten; else @copy has the rest. */
 static int copy_piece(struct gprof_ring_snapshot *l, struct gprof_snapshot *copy, size_t len)
 {
 	uint64_t oldest;
@@ -128,7 +128,7 @@ static size_t next_length(const struct gprof_ring_snapshot *l)
 	return len < l->end - l->pos ? len : l->end - l->pos;
 }
 
-/* Where something was given up, copies what comes after that. */
+/* Copies the next part that was not overwritten. */
 static int copy_next(struct gprof_ring_snapshot *l, struct gprof_ring_snapshot_piece *p)
 {
 	struct gprof_ring_bounds now;

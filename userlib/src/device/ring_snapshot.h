@@ -50,7 +50,7 @@ int gprof_ring_snapshot_begin(struct gprof_ring_snapshot *l, const struct gprof_
  */
 void gprof_ring_snapshot_expect(struct gprof_ring_snapshot *l, uint64_t bytes);
 
-/** gprof_ring_snapshot_rescue() - copy what the kernel is about to overwrite; as gprof_ring_snapshot_next() */
+/** gprof_ring_snapshot_rescue() - copy records soon overwritten; as gprof_ring_snapshot_next() */
 int gprof_ring_snapshot_rescue(struct gprof_ring_snapshot *l);
 
 /**
@@ -59,7 +59,7 @@ int gprof_ring_snapshot_rescue(struct gprof_ring_snapshot *l);
  * @copy: result for gprof_snapshot_free(), zeroed, which begins with a whole record; of no
  *	bytes when there is none
  * @before: gets how many samples the ring had given up before this piece, since START, where
- *	the kernel has overwritten what was to come; or GPROF_RING_SNAPSHOT_ADJOINS
+ *	the kernel has overwritten the next piece; or GPROF_RING_SNAPSHOT_ADJOINS
  *
  * Return: 0, -ENOMEM or -EBADMSG.
  */

@@ -521,7 +521,7 @@ static void weigh(const struct exporter *e, const struct gprof_sample *s,
 	cost->otlp = e->p->nr_columns * (SAMPLE_BYTES + (uint64_t)INDEX_BYTES * a->nr);
 	cost->pprof = PPROF_SAMPLE + (uint64_t)PPROF_LABEL * a->nr +
 		      (uint64_t)PPROF_PLACE * s->nr_locations + (uint64_t)PPROF_MAPPING * mappings;
-	/* The first of a service brings along what all of it has. */
+	/* The first batch of a service has the parts that all of its batches share. */
 	if (!e->nr_batch) {
 		cost->otlp += SERVICE_BYTES + e->p->nr_columns * PROFILE_BYTES;
 		if (e->o.host)

@@ -115,7 +115,7 @@ static void drop_first(struct log *l)
 	l->nr--;
 }
 
-/* Forget what no reader asks for: all changes but the last before the oldest time. */
+/* Free the changes that no reader needs: all but the last before the oldest time. */
 static void prune(struct log *l)
 {
 	const struct gprof_labels_reader *r;

@@ -10,7 +10,7 @@
 #include "base/table.h"
 
 /**
- * struct gprof_locations - finds what a profile has already
+ * struct gprof_locations - finds the mappings and locations of a profile, each once
  * @p: the profile, to which no other code adds mappings or locations
  * @mappings: its mappings, by size, offset and file
  * @locations: its locations, by mapping, address and lines

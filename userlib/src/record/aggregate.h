@@ -95,7 +95,7 @@ struct gprof_instant {
  * @spaces: address spaces, and the files in them
  * @names: of tasks
  * @labels: of threads of the calling process, each set of them a text (labels.h)
- * @labels_forgotten: samples of which it is no longer known what labels they had
+ * @labels_forgotten: samples whose labels were no longer kept
  * @stacks: each once; samples of this and of earlier recordings refer to them
  * @tasks: each once
  * @counts: samples of this recording

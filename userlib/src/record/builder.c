@@ -11,9 +11,9 @@
 #include "resolve_names.h"
 #include "sample_labels.h"
 
-/* About what the mappings of a program take. */
+/* Bytes of a program's mappings, approximately. */
 #define SPACE_BYTES	(sizeof(struct gprof_space) + 16 * sizeof(struct gprof_vma))
-/* About what a file takes with its path, twice, and its segments. */
+/* Bytes of a file, approximately, with its path, twice, and its segments. */
 #define FILE_BYTES	(sizeof(struct gprof_object) + 512)
 
 int gprof_builder_init(struct gprof_builder *b)

@@ -74,7 +74,7 @@ int gprof_builder_next(struct gprof_builder *b);
 
 /**
  * gprof_builder_settle() - have samples in the profile, and no longer in @b->counts
- * @b: builder without instants and without what is live
+ * @b: builder without instants and without live samples
  * @columns: columns of the values, each time the same
  * @settled: which ones, by their index; those that are not, for want of memory, are unset
  *

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * evict.c: long recordings forget what they no longer need.
+ * evict.c: long recordings free the program runs that are over.
  */
 #include "evict.h"
 

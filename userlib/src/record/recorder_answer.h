@@ -15,7 +15,7 @@ extern const struct gprof_netlink_policy gprof_recorder_answer_policy;
 /** gprof_kind_name() - of GPROF_KIND_*; "unknown" for one that is newer than this */
 const char *gprof_kind_name(uint32_t kind);
 
-/** gprof_recorder_event() - fill in of @info what an event tells; 0 or -EPROTO */
+/** gprof_recorder_event() - fill in the members of @info that an event has; 0 or -EPROTO */
 int gprof_recorder_event(struct nlattr **attrs, struct gprof_recorder_info *info);
 
 /** gprof_recorder_answer() - fill @info from GPROF_A_RECORDER_*; 0 or -EPROTO */

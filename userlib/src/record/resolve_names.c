@@ -314,7 +314,7 @@ static int name_rest(struct gprof_resolver *r, const struct gprof_naming *n)
 	return err;
 }
 
-/* Is there a file that could not be read since /proc does not show who mapped it? */
+/* Is there a file that could not be read since /proc hides the processes that map it? */
 static bool has_hidden(const struct gprof_resolver *r)
 {
 	size_t i;

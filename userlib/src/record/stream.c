@@ -278,7 +278,7 @@ static void note_begin(struct gprof_builder *b, const struct gprof_snapshot *cop
 
 /**
  * struct flight - the reading of flight rings' contents at one instant
- * @live: of each ring what was not read yet
+ * @live: of each ring the part that was not read yet
  * @pieces: and the next of it
  * @nr: how many
  */

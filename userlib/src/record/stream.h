@@ -84,7 +84,7 @@ struct gprof_tally {
  * @decoders: one for each ring
  * @live: object table, where the kind has one
  * @builder: profile in the making
- * @eviction: forgets what of it is over
+ * @eviction: frees its program runs that are over
  * @base: kernel's counts at the last start
  * @base_seen: own counts at the last start
  * @started: kernel side is started

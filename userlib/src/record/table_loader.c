@@ -142,7 +142,7 @@ void gprof_table_loader_begin(struct gprof_table_loader *t, const struct gprof_o
 	t->running = !gprof_thread_start(&t->thread, tabler_thread, t, "gprof-tables");
 }
 
-/* Of what runs elsewhere, or as the data of an emulator, no stack is here. */
+/* Code for another machine, or data of an emulator, has no stacks here. */
 static bool is_wanted(const struct gprof_objects *objects, const struct gprof_object *obj)
 {
 	return obj->file && obj != objects->vdso && !obj->foreign;

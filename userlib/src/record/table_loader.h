@@ -41,7 +41,7 @@ struct gprof_table_loader_file {
  * @device: recorder that takes tables; NULL: none does
  * @running: was the thread started?
  * @thread: it
- * @lock: protects what follows
+ * @lock: protects the members below
  * @more: there is work, or the end
  * @idle: there is no work any more
  * @end: no more

@@ -112,7 +112,7 @@ static int parse_debug(struct exchange *a)
 	if (a->debug && a->page->delta && a->seconds)
 		return gprof_error_set(&a->e, EINVAL, "seconds= and debug= exclude each other: a "
 				       "profile of some seconds is for programs");
-	/* Of what has no text, debug= means nothing, as in Go. */
+	/* For a page without text debug= means nothing, as in Go. */
 	if (!a->page->delta && a->page->ns)
 		a->debug = 0;
 	return 0;

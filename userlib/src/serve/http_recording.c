@@ -18,7 +18,7 @@
 #include "query.h"
 
 #define TICK_NS		((uint64_t)100000000)
-/* All together may have so many times what one may. */
+/* All together may have so many times the share of one. */
 #define SHARES		4
 
 static uint64_t now_ns(void)

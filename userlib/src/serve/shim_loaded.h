@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * shim_loaded.h: has a program loaded what tells of its allocations?
+ * shim_loaded.h: has a program loaded the shim, which reports its allocations?
  */
 #ifndef GPROF_SHIM_LOADED_H
 #define GPROF_SHIM_LOADED_H

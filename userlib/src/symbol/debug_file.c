@@ -133,7 +133,7 @@ static int try_file(const char *path, const struct gprof_debug_request *w, bool 
 	return fd;
 }
 
-/* Servers send what they like, into a cache that others may write to. */
+/* Servers may send any file, into a cache that others may write to. */
 static int find_on_server(const struct gprof_debug_request *w)
 {
 	int fd = w->build_id_len < 2 ? -1 : gprof_debuginfod_find(w->build_id, w->build_id_len);

@@ -39,7 +39,7 @@ struct text {
 
 /*
  * A demangler that writes on cannot be stopped: it writes in pieces of a few bytes, and would go
- * on for hours. It keeps what it needs on the stack alone, so that it can be left.
+ * on for hours. It keeps its state on the stack alone, so that a jump can leave it.
  */
 static void append(const char *piece, size_t len, void *ctx)
 {

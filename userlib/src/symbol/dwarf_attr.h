@@ -2,7 +2,7 @@
 /*
  * dwarf_attr.h: attributes of DIEs, read so that no file can do harm.
  *
- * libdw hands out strings that do not end within their section, and opens whatever file a
+ * libdw hands out strings that do not end within their section, and opens any file that a
  * DIE leads to.
  */
 #ifndef GPROF_DWARF_ATTR_H

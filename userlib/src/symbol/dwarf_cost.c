@@ -82,7 +82,7 @@ static bool pay(struct gprof_dwarf_cost *c, uint64_t nr, uint64_t each)
 	return !gprof_budget_charge(c->memory, nr * each);
 }
 
-/* libdw puts aside what it has passed in the search for an abbreviation; @code 0: for all. */
+/* libdw keeps all abbreviations before the one that it searches for; @code 0: for all. */
 static bool pay_abbrevs(struct gprof_dwarf_cost *c, const struct gprof_dwarf_file *f,
 			uint64_t at, uint64_t code)
 {

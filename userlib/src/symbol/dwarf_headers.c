@@ -69,7 +69,7 @@ static size_t get_string(struct input *in)
 	return len;
 }
 
-/* How long what follows is; @wide: bytes of an offset. */
+/* The length of the unit behind it; @wide: bytes of an offset. */
 static uint64_t get_length(struct input *in, unsigned int *wide)
 {
 	uint64_t len = get_uint(in, 4);

@@ -61,7 +61,7 @@ struct gprof_dwarf_rows {
 	bool line_str;
 };
 
-/** gprof_dwarf_rows() - count what the line table at @at has; false: it must not be read */
+/** gprof_dwarf_rows() - count the rows of the line table at @at; false: it must not be read */
 bool gprof_dwarf_rows(const struct gprof_dwarf_bytes *section, uint64_t at,
 		      struct gprof_dwarf_rows *rows);
 

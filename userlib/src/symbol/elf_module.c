@@ -54,7 +54,7 @@ static bool has_sections(Elf *elf)
 	return !elf_getshdrnum(elf, &nr) && nr;
 }
 
-/* Nothing is taken of a debug file before its strings are known to end. Closes what is not. */
+/* Uses a debug file only after a check that its strings end; closes any other. */
 static int adopt_debug(struct gprof_elf *m, int fd)
 {
 	uint64_t max = INFLATED_MAX;

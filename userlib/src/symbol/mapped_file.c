@@ -172,7 +172,7 @@ static int try_open(const char *path, int follow, const struct gprof_file_id *id
 	return fd;
 }
 
-/* Is the file that a process executes called what the mapped one is? */
+/* Has the file that a process executes the name of the mapped one? */
 static bool is_exe(const char *exe, const struct gprof_file_id *id)
 {
 	static const char deleted[] = " (deleted)";

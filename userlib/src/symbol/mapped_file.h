@@ -27,7 +27,7 @@
  * @generation: generation of the inode
  * @path: path as the kernel saw it, " (deleted)" left out; not kept
  * @any: of @path the file that is there now will do: its user tells it from another
- * @known: the kernel said what follows
+ * @known: the kernel gave the members below
  * @size: bytes
  * @mtime_ns: when it was last written to
  * @build_id: build-id

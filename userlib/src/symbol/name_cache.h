@@ -88,7 +88,7 @@ bool gprof_name_cache_get(const struct gprof_name_cache *k, const struct gprof_m
 			  uint64_t addr, struct gprof_symbol_frame *frames, size_t *nr,
 			  bool *inlines);
 
-/** gprof_name_cache_put() - note what gprof_symbolizer_frames() said, if there is room */
+/** gprof_name_cache_put() - keep the result of gprof_symbolizer_frames(), if there is room */
 void gprof_name_cache_put(struct gprof_name_cache *k, struct gprof_map64 *map, uint64_t addr,
 			  const struct gprof_symbol_frame *frames, size_t nr, bool inlines);
 

@@ -142,7 +142,7 @@ int gprof_spaces_keep(struct gprof_spaces *s,
 		      bool (*keep)(void *ctx, const struct gprof_process *id), void *ctx);
 
 /**
- * gprof_spaces_describe() - a process is heard of: look what there is to say of it
+ * gprof_spaces_describe() - find the description of a new process
  * @s: address spaces
  * @id: program run; one without a space has no description
  */

@@ -77,7 +77,7 @@ static struct gprof_reading *find_all(struct gprof_space *space, uint32_t exec_m
 	return NULL;
 }
 
-/* Is what lies at an address the same part of the same file, or of none? Either may be NULL. */
+/* Do both map the same part of the same file, or of none? Either may be NULL. */
 static bool same_place(const struct gprof_vma *a, const struct gprof_vma *b)
 {
 	return a && b && a->object == b->object && a->path == b->path &&

@@ -197,7 +197,7 @@ struct debug_offsets {
 	} unicode_object;
 };
 
-/* The module refuses what is larger than any offset. */
+/* The module refuses numbers larger than any offset. */
 static uint32_t narrow(uint64_t offset)
 {
 	return offset > GPROF_PYTHON_OFFSET_MAX ? GPROF_PYTHON_OFFSET_MAX + 1 : (uint32_t)offset;

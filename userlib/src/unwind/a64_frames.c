@@ -120,7 +120,7 @@ static bool is_entered(struct gprof_unwind_rule r)
 	       r.how == GPROF_UNWIND_HOW(GPROF_UNWIND_FP_SAME, GPROF_UNWIND_RA_LR, 0);
 }
 
-/* Does a rule say of @frame what is so? That x29 is a base is not known on the way back. */
+/* Does a rule agree with @frame? The way back does not show that x29 is a base. */
 static bool agrees(struct gprof_unwind_rule r, const struct frame *frame)
 {
 	bool fp = GPROF_UNWIND_FP(r.how) == GPROF_UNWIND_FP_AT_CFA;

@@ -350,7 +350,7 @@ static int recognise(struct gap *g, uint32_t at, const unsigned char *p, size_t 
 			size = 8;
 		else if (word_at(p + pad) == A64_PUSH_PLT && len >= 32)
 			return a64_add_plt(g, at);
-		/* A static program has such slots without what would bind them. */
+		/* A static program has such slots without the code that would bind them. */
 		pad = size ? 0 : a64_plt_slot(p, len);
 		if (pad)
 			return add_entered(g, at, pad);

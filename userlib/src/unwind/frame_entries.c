@@ -69,7 +69,7 @@ static void skip_encoded(struct gprof_dwarf_input *b, uint8_t encoding)
 		gprof_encoded(b, encoding & FORMAT, 0);
 }
 
-/* Sets what the letters after "z" tell. */
+/* Sets the members that the letters after "z" describe. */
 static void read_augmentation(struct gprof_cie *c, struct gprof_dwarf_input *b, const char *letters)
 {
 	for (; *letters; letters++) {
@@ -307,8 +307,8 @@ static int parse_section(struct gprof_entries *e, struct gprof_image *img,
 	if (i < e->nr_fdes)
 		qsort(e->fdes, e->nr_fdes, sizeof(*e->fdes), by_place);
 	/*
-	 * Where they overlap, the one that begins last is asked, as by the bisection of those who
-	 * unwind for exceptions; and no text is gone through twice.
+	 * If some overlap, the one that begins last counts, as in the bisection of unwinders
+	 * for exceptions; and no text is read twice.
 	 */
 	for (i = 1; i < e->nr_fdes; i++)
 		if (e->fdes[i].at - e->fdes[i - 1].at < e->fdes[i - 1].len)

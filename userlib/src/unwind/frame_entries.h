@@ -46,7 +46,7 @@ struct gprof_cie {
  * struct gprof_fde - a piece of text
  * @addr: address of its first byte
  * @at: offset in the file of its first byte, from the base
- * @len: bytes, within what is loaded
+ * @len: bytes, within the loaded part of the file
  * @cie: number of its CIE
  * @program: where in the section its instructions are
  * @program_end: and where they end

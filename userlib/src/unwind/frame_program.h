@@ -3,8 +3,8 @@
  * frame_program.h: runs call frame instructions: from the program of an FDE to the state at each
  * of its addresses.
  *
- * Only what a table can tell is followed: the CFA, and of the registers the frame pointer,
- * the return address and, on amd64, rbx.
+ * Only the values that a table can express are followed: the CFA, and of the registers the frame
+ * pointer, the return address and, on amd64, rbx.
  */
 #ifndef GPROF_FRAME_PROGRAM_H
 #define GPROF_FRAME_PROGRAM_H

@@ -59,7 +59,7 @@ const unsigned char *gprof_image_at(struct gprof_image *img, uint64_t offset, si
 	return img->window + (offset - img->window_at);
 }
 
-/* Of what a file says that it unpacks to @out has the room, and no more is written. */
+/* @out has room for the unpacked size that the file says, and no more is written. */
 static int inflate_to(void *out, size_t size, const void *data, size_t packed)
 {
 	struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();

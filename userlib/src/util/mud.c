@@ -171,7 +171,7 @@ static void add_slope(struct search *s, const struct piece *p)
 	}
 	if (to < BUCKETS)
 		s->buckets[to].mass += density * (p->high - bucket_begin(s, to));
-	/* Only what crosses a whole bucket: then no step is more than the duration. */
+	/* Only the part that crosses a whole bucket: then no step is more than the duration. */
 	if (from < to) {
 		s->buckets[from].step += density * (s->width / BUCKETS);
 		s->buckets[from].pieces++;

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Exact but for utilizations below 2^-10, which lose what is below 2^-62. */
+/* Exact but for utilizations below 2^-10, which lose their bits below 2^-62. */
 static uint64_t fixed(double util)
 {
 	return (uint64_t)(util * (double)(1ULL << GPROF_AREA_SHIFT));

@@ -206,7 +206,7 @@ int gprof_core_recorder(const struct gprof_core *c, size_t i, struct gprof_core_
 
 /* ---- the records of a ring ---- */
 
-/* Of what a reader was done with nothing is gone before the kernel comes round to it. */
+/* Records that a reader has read stay until the kernel overwrites them. */
 static uint64_t begins_at(const struct gprof_ring_head *h)
 {
 	if (h->flags & GPROF_SETUP_F_FLIGHT || h->head - h->oldest <= h->data_size)

@@ -313,7 +313,7 @@ static int write_out(struct gprof_flight *f, struct gprof_trace_snapshot *s, int
 	return check(f, &kernel, samples);
 }
 
-/* Does what begins at @from go back as far as was asked for? */
+/* Does the snapshot from @from on go back as far as the caller asked? */
 static bool is_whole(const struct gprof_flight *f, uint64_t from, uint64_t now)
 {
 	uint64_t age = f->opts.min_age_ns;

@@ -424,7 +424,7 @@ static int short_record(struct gprof_ktrace *k, uint64_t word)
 	return err ? err : event(k, type, word & ARG_MASK, number);
 }
 
-/* Those that the decoder of other recordings knows too; it counts what makes no sense. */
+/* Records that the decoder of other recordings has too; it counts invalid ones. */
 static int decode(struct gprof_ktrace *k, const struct gprof_rec *rec, uint32_t size)
 {
 	uint64_t before = k->decoder.counts.malformed;

@@ -61,7 +61,7 @@ struct gprof_ktrace_ops {
  * @unreported: of them, those after which there was no event yet
  * @unknown: records of a type that is not known
  * @malformed: records that make no sense
- * @absences: times that RUNNING contradicted what was known: the CPU was offline
+ * @absences: times that RUNNING contradicted the words before: the CPU was offline
  */
 struct gprof_ktrace {
 	const struct gprof_ktrace_ops *ops;

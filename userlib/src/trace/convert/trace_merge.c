@@ -62,7 +62,7 @@ static int on_task(void *ctx, uint32_t cpu, uint64_t time, const struct gprof_ta
 	(void)cpu;
 	if (err)
 		return err;
-	/* Another CPU's ring, read before, has told what it was called later. */
+	/* Another CPU's ring, read before, has had its later name. */
 	if (last != GPROF_NONE && last > when)
 		return 0;
 	err = gprof_map64_put(&m->named, rec->tid, when);

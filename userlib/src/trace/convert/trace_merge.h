@@ -96,7 +96,7 @@ void gprof_trace_merge_begin(struct gprof_trace_merge *m, struct gprof_trace_nam
 			     uint64_t now);
 
 /**
- * gprof_trace_merge_read() - read all that is in the rings, cut what is due
+ * gprof_trace_merge_read() - read all records of the rings, end the generations that are due
  * @m: merge
  * @now: a clock, CLOCK_MONOTONIC in ns; NULL: the rings are copies, and it is @m->until
  * @last: nothing can come any more

@@ -12,7 +12,7 @@
 #include "symbol/mapped_file.h"
 #include "symbol/process_files.h"
 
-/* About what an element takes with all that finds it: its slot in a table, its text. */
+/* Bytes of an element, approximately, with its slot in a table and its text. */
 #define STACK_BYTES	(sizeof(struct gprof_stack) + 2 * sizeof(struct gprof_table_slot))
 #define MAP_BYTES	(2 * sizeof(struct gprof_vma))
 #define LOCATION_BYTES	(sizeof(struct gprof_location) + 2 * sizeof(struct gprof_table_slot))

@@ -68,7 +68,7 @@ int gprof_trace_naming_name(struct gprof_trace_naming *n, struct gprof_trace_wri
 bool gprof_trace_naming_full(const struct gprof_trace_naming *n);
 
 /**
- * gprof_trace_naming_forget() - forget what is not needed
+ * gprof_trace_naming_forget() - free the names that are not needed
  * @n: naming
  * @numbers: of each stack: GPROF_NONE: no reference to it; else gets its new number
  *

@@ -14,8 +14,8 @@
  *
  *	'V' 2					once: gprof wrote this, in this way; 1: a task
  *						within a system call is said to run
- *	'R' groups stacks kernel ns		once, where it is known: what was to be recorded, of
- *						stacks the kernel's part (1), and no shorter than
+ *	'R' groups stacks kernel ns		once, where known: options of the recording: points,
+ *						their stacks, the kernel's part (1), shortest length
  *	'L' cpu n				n events of the CPU were lost before this
  *	'F' cpu kHz				the CPU goes at that frequency from now on
  *	'T' cpu 1 queue				a cgroup has used up its time on the CPU
@@ -24,8 +24,8 @@
  *						and 0 is not known
  *	'G' { goroutine pid }*n			they are threads of that process; one of which
  *						nothing is said is the first of its own
- *	'P' period { length bytes }*2		once, where there are CPU samples: what one stands
- *						for, the name of that, and its unit
+ *	'P' period { length bytes }*2		once, where there are CPU samples: weight of one,
+ *						the name of the event, and its unit
  *	'I' { generation offset bytes time }*n	an index, at the end: where each begins,
  *						bytes of it, first time in units
  */
@@ -101,7 +101,7 @@ const unsigned char *gprof_trace_facts_next(const unsigned char *p, const unsign
  * @sample_period: period of CPU samples; 0: not known
  * @sample_type: name of that
  * @sample_unit: its unit
- * @recorded: it is said what was to be recorded: the four below
+ * @recorded: the trace has the options of its recording: the four below
  * @groups: of points
  * @stacks: that they have
  * @kernel_frames: not 0: with the kernel's part

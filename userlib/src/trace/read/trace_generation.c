@@ -445,7 +445,7 @@ static int complete(struct gprof_trace_generation *g, uint64_t at, struct failur
 	return 1;
 }
 
-/* Batches that can be read up to here are a generation; say later what follows. */
+/* Batches that can be read up to here are a generation; returns the error with the next one. */
 static int postpone(struct gprof_trace_generation *g, struct failure *f, int err)
 {
 	if (!g->number || g->version >= VERSION_END)

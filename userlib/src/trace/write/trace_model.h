@@ -50,7 +50,7 @@ enum gprof_trace_reason {
  * @in_call: its innermost region is open, of syscall @call; on a CPU its @status is
  *	GPROF_GO_SYSCALL meanwhile
  * @labelled: it was said that it works for the kernel, if it does
- * @assists: how deep it is within what reclaims memory
+ * @assists: how deeply its reclaims of memory are nested
  * @seq: of its last start or unblocking in this generation
  * @generation: in which its status was said last
  * @call: syscall that it is in
@@ -136,7 +136,7 @@ struct gprof_trace_model_cpu {
  * @recent: by the lower bits of a tid, the number of the task that was found last
  * @tids: finds tasks by tid
  * @memory: of @tids, not limited
- * @marker: the task that notes what happens where none runs, or GPROF_NONE
+ * @marker: the task of events at which no task runs, or GPROF_NONE
  * @seen: a bit for each tid that was used
  * @reused: how many were so again, which tells them apart
  * @generation: counts from 1

@@ -340,7 +340,7 @@ void gprof_model_unblock(struct gprof_trace_model *m, uint32_t cpu, uint32_t n, 
 	OFTEN(m, cpu, GPROF_EV_GO_UNBLOCK, t->id, ++t->seq, stack);
 }
 
-/* Does what it does for the system? Readers of utilization want to know. */
+/* Does the task work for the system? Utilization counts such work by itself. */
 static bool is_background(const char *name)
 {
 	/* migration/N stops machines, too. */

@@ -93,7 +93,7 @@ void gprof_model_enter_call(struct gprof_trace_model *m, uint32_t cpu,
 /** gprof_model_leave_call() - it leaves that, if it is in one */
 void gprof_model_leave_call(struct gprof_trace_model *m, uint32_t cpu,
 			    struct gprof_trace_model_task *t);
-/** gprof_model_assist_end() - end what it does to reclaim memory, likewise */
+/** gprof_model_assist_end() - end its reclaim of memory, likewise */
 void gprof_model_assist_end(struct gprof_trace_model *m, uint32_t cpu,
 			    struct gprof_trace_model_task *t);
 

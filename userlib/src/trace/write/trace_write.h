@@ -22,7 +22,7 @@ struct gprof_trace_namer {
 	void *ctx;
 };
 
-/** gprof_trace_writer_name_stacks() - @stack of points means what @namer knows, from now on */
+/** gprof_trace_writer_name_stacks() - from now on @stack of points is a number of @namer's */
 void gprof_trace_writer_name_stacks(struct gprof_trace_writer *w,
 				    const struct gprof_trace_namer *namer);
 
