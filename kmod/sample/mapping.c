@@ -131,6 +131,23 @@ void gprof_maps_request(struct gprof_maps *m, struct gprof_percpu_buffer *ch,
 }
 
 /**
+ * gprof_maps_expect() - have current's mappings read, as its next sample may come near its end
+ * @m: reader
+ * @ch: per-CPU buffer of this CPU
+ *
+ * Context: Any incl. NMI, on the CPU of @ch, preemption off.
+ */
+void gprof_maps_expect(struct gprof_maps *m, struct gprof_percpu_buffer *ch)
+{
+	struct gprof_process process;
+
+	if (!current->mm)
+		return;
+	gprof_process_of(&process, current);
+	gprof_maps_request(m, ch, &process, gprof_exec_map_seq_of(current->mm), ch->generation);
+}
+
+/**
  * gprof_maps_renew() - a copy of mappings that walks use was wanting
  * @m: reader
  * @ch: per-CPU buffer of this CPU

@@ -53,6 +53,7 @@ int gprof_maps_init(struct gprof_maps *m, struct gprof_percpu_buffer **buffers,
 bool gprof_maps_flush(struct gprof_maps *m);
 void gprof_maps_destroy(struct gprof_maps *m);
 
+void gprof_maps_expect(struct gprof_maps *m, struct gprof_percpu_buffer *ch);
 void gprof_maps_request(struct gprof_maps *m, struct gprof_percpu_buffer *ch,
 			const struct gprof_process *process, u32 exec_map_seq, u16 generation);
 void gprof_maps_renew(struct gprof_maps *m, struct gprof_percpu_buffer *ch, u32 pid, u64 now);

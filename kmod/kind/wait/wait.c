@@ -96,10 +96,17 @@ static noinline void finish_wait_on_switch_in(struct gprof_waits *w, unsigned in
 static noinline void note_wait(struct gprof_waits *w, struct task_struct *prev, unsigned int state,
 			       bool unsampled)
 {
+	struct gprof_percpu_buffer *ch;
 	u64 now = gprof_clock_ns();
 
 	if (unlikely(!gprof_wait_begins(w, prev, now, state, unsampled)) && !unsampled)
 		gprof_wait_lose(w);
+	if (unsampled || prev != current || !(w->sampler->options.flags & GPROF_STACK_F_USER))
+		return;
+	/* While it sleeps: a program that ends when it wakes up would have no names. */
+	ch = w->sampler->buffers[smp_processor_id()];
+	if (ch)
+		gprof_maps_expect(&w->sampler->maps, ch);
 }
 
 /* All of those that begin are noted meanwhile. */
