@@ -42,8 +42,7 @@ static bool is_return(u64 addr)
 }
 
 /* The code at an address of which the copy says nothing. */
-static noinline const struct gprof_exec_map *look_up_map(struct gprof_unwind_state *w, u64 at,
-							 struct gprof_exec_map *map)
+static noinline const struct gprof_exec_map *look_up_map(struct gprof_unwind_state *w, u64 at)
 {
 	struct mm_struct *mm = current->mm;
 
@@ -55,7 +54,11 @@ static noinline const struct gprof_exec_map *look_up_map(struct gprof_unwind_sta
 	/* Of a page that may be data something must show that it is code. */
 	if (!w->by || (w->by == GPROF_LOOKUP_PAGES && at != w->since_at && !is_return(at + 1)))
 		return NULL;
-	return gprof_lookup_exec_map(w->by, w->set, mm, at, map) ? map : NULL;
+	/* Most frames are of the mapping of the last one. */
+	if (at - w->seen.start < w->seen.end - w->seen.start)
+		return &w->seen;
+	w->seen.end = w->seen.start;
+	return gprof_lookup_exec_map(w->by, w->set, mm, at, &w->seen) ? &w->seen : NULL;
 }
 
 /* The rule that a table has. @made: the program has made the code itself. */
@@ -65,11 +68,10 @@ static const struct gprof_unwind_rule *table_rule(struct gprof_unwind_state *w, 
 	static const struct gprof_unwind_rule unread = { .kind = KIND_UNREAD, .how = NO_GUESS };
 	const struct gprof_exec_map *map = gprof_exec_map_at(w->list, at);
 	const struct gprof_cfi_table *u;
-	struct gprof_exec_map seen;
 
 	*made = false;
 	if (!map)
-		map = look_up_map(w, at, &seen);
+		map = look_up_map(w, at);
 	if (!map)
 		return w->list->more ? &no_table : &unread;
 	*made = map->kind == GPROF_EXEC_MAP_ANON;

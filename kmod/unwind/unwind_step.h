@@ -48,7 +48,7 @@ struct gprof_frame {
  * @list: copy of the mappings, or an empty one
  * @version: of that
  * @once: a version for mappings that are looked up, of this walk alone
- * @looked: texts that @list lacks are looked up; @by: from where
+ * @looked: texts that @list lacks are looked up; @by: from where; @seen: the last of them
  * @at: instruction whose rule is followed, or the byte before a return address
  * @sp, @fp: of the frame that the walk begins with; it has found @nr before
  * @exact: all registers of the frame are known: those in @regs, or at @signal
@@ -71,6 +71,7 @@ struct gprof_unwind_state {
 	u64 once;
 	bool looked;
 	enum gprof_lookup_by by;
+	struct gprof_exec_map seen;
 	u64 at;
 	u64 sp;
 	u64 fp;
