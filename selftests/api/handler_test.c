@@ -44,14 +44,6 @@ static int take(void *ctx, const struct gprof_http_answer *a)
 	return 0;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
-}
-
 static void *ask(void *ctx)
 {
 	struct client *c = ctx;
@@ -59,10 +51,10 @@ static void *ask(void *ctx)
 		.sz = sizeof(rq), .method = "GET", .path = c->page, .query = c->query,
 		.gone = is_gone, .answer = take, .ctx = c,
 	};
-	uint64_t since = now_ns();
+	uint64_t since = monotonic_ns();
 
 	c->ret = gprof_http_handler(c->h, &rq);
-	c->ns = now_ns() - since;
+	c->ns = monotonic_ns() - since;
 	return NULL;
 }
 

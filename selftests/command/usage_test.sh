@@ -291,6 +291,10 @@ options()
 2 "http://h:1";--otlp | gprofctl push http://h:1
 2 --url;push --help | gprofctl push --url x
 2 --to;push --help | gprofctl push --to x
+2 --pyroscope;--otlp URL | gprofctl push --pyroscope http://h:1
+2 --parca;--otlp URL | gprofctl push --parca=http://h:1
+2 --put;--otlp URL;store | gprofctl push --put http://h:1/{id}
+2 twice;one engine | gprofctl push --otlp http://h:1 --otlp http://h:2
 1 nonsense;gprofctl info | gprofctl stat -e nonsense -- true
 2 -e;event | gprofctl stat -e '' -a
 2 -I;stat --help | gprofctl stat -I x -a

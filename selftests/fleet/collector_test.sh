@@ -92,7 +92,7 @@ to()
 	name=$1
 	shift
 	[ -s "$name.port" ] || skip "the pipeline did not start"
-	engine_send "$@" otlp "http://127.0.0.1:$(cat "$name.port")" "${files[@]}"
+	engine_send "$@" "http://127.0.0.1:$(cat "$name.port")" "${files[@]}"
 }
 
 requests() { find got -name '??????' | sort; }

@@ -3,8 +3,7 @@
  * engine_send: what the pusher does with an engine, without its store: sends files, and
  * tells what became of each.
  *
- *	engine_send [-a CA] [-H HEADER]... [-i ID] [-m HOST] [-n] [-p] [-r TRIES] [-t MS]
- *		[-w MS] [-y TYPE] ENGINE URL FILE...
+ *	engine_send [-a CA] [-H HEADER]... [-n] [-p] [-r TRIES] [-t MS] [-w MS] URL FILE...
  *
  * With -p the first try is of a profile that is in memory still, as the pusher's.
  *
@@ -26,7 +25,7 @@
 #include <unistd.h>
 
 #include "cli/cmd.h"
-#include "agent/engines.h"
+#include "agent/engine.h"
 
 /* Of the command line. */
 struct how {
@@ -59,7 +58,7 @@ static int send_file(struct engine *engine, const struct how *how, const char *f
 {
 	static const char *const results[] = { "all", "later", "never" };
 	struct timespec wait = { how->wait_ms / 1000, how->wait_ms % 1000 * 1000000 };
-	struct gprof_profile *p = NULL;
+	struct gprof_profile *p;
 	struct item item = how->item;
 	struct send_result s;
 	struct stat st;
@@ -74,9 +73,7 @@ static int send_file(struct engine *engine, const struct how *how, const char *f
 		err(2, "%s", file);
 	close(fd);
 	item.id += nr;
-	item.form = strcmp(item.type, "trace") ? ITEM_PROFILE : ITEM_TRACE;
-	if (item.form == ITEM_PROFILE)
-		p = look_into(&item, file);
+	p = look_into(&item, file);
 	for (i = 0; i < how->tries; i++) {
 		if (i)
 			nanosleep(&wait, NULL);
@@ -107,7 +104,7 @@ int main(int argc, char **argv)
 	size_t nr_headers = 0;
 	int opt, status = 0, at;
 
-	while ((opt = getopt(argc, argv, "a:H:i:m:npr:t:w:y:")) != -1) {
+	while ((opt = getopt(argc, argv, "a:H:npr:t:w:")) != -1) {
 		switch (opt) {
 		case 'a':
 			options.ca_file = optarg;
@@ -116,24 +113,21 @@ int main(int argc, char **argv)
 			if (nr_headers + 1 < sizeof(headers) / sizeof(headers[0]))
 				headers[nr_headers++] = optarg;
 			break;
-		case 'i': how.item.id = strtoull(optarg, NULL, 0); break;
-		case 'm': how.item.host = optarg; break;
 		case 'n': options.no_names = 1; break;
 		case 'p': how.in_memory = true; break;
 		case 'r': how.tries = atoi(optarg); break;
 		case 't': options.timeout_ms = (uint32_t)atoi(optarg); break;
 		case 'w': how.wait_ms = atol(optarg); break;
-		case 'y': how.item.type = optarg; break;
 		default: return 2;
 		}
 	}
-	if (argc - optind < 3)
-		errx(2, "ENGINE URL FILE...");
-	options.url = argv[optind + 1];
-	if (engines_open(argv[optind], &engine, &options) != STATUS_OK)
+	if (argc - optind < 2)
+		errx(2, "URL FILE...");
+	options.url = argv[optind];
+	if (engine_otlp_open(&engine, &options))
 		return 3;
-	for (at = optind + 2; at < argc; at++)
-		status |= send_file(engine, &how, argv[at], (uint64_t)(at - optind - 2));
+	for (at = optind + 1; at < argc; at++)
+		status |= send_file(engine, &how, argv[at], (uint64_t)(at - optind - 1));
 	engine->close(engine);
 	return status;
 }

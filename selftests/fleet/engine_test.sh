@@ -32,13 +32,13 @@ serve()
 	done
 }
 
-# send ENGINE PATH FILE [ARGS...]: to the server without TLS
-send() { engine_send "${@:4}" "$1" "http://127.0.0.1:$(cat plain.port)$2" "$3"; }
+# send PATH FILE [ARGS...]: to the server without TLS
+send() { engine_send "${@:3}" "http://127.0.0.1:$(cat plain.port)$1" "$2"; }
 
-# becomes WANTED ENGINE PATH ARGS...: what engine_send says is like that
+# becomes WANTED PATH ARGS...: what engine_send says is like that
 becomes()
 {
-	send "$2" "$3" p.pb.gz "${@:4}" >out || true
+	send "$2" p.pb.gz "${@:3}" >out || true
 	cat out
 	grep -Eqx "$1" out || fail "not: $1"
 }
@@ -54,14 +54,14 @@ servers_start()
 samples_are_taken()
 {
 	nr=$(cat nr)
-	becomes "all 1 $nr 0 0 [0-9]+ 0: " otlp /ok
-	becomes "all 1 $nr 0 0 [0-9]+ 0: " otlp /ok/
-	becomes "all 1 $nr 0 0 [0-9]+ 0: " otlp /ok/v1development/profiles
+	becomes "all 1 $nr 0 0 [0-9]+ 0: " /ok
+	becomes "all 1 $nr 0 0 [0-9]+ 0: " /ok/
+	becomes "all 1 $nr 0 0 [0-9]+ 0: " /ok/v1development/profiles
 	[ "$(sed -n '1s|/ok||p' got/*.head | sort -u)" = "POST /v1development/profiles" ] ||
 		fail "$(cat got/*.head)"
-	becomes "all 1 $nr 0 0 [0-9]+ 0: " otlp /json
-	becomes "all 1 $nr 0 0 [0-9]+ 0: " otlp /json/none
-	becomes "all 1 $nr 0 0 [0-9]+ 0: .* warns: slow" otlp /warn
+	becomes "all 1 $nr 0 0 [0-9]+ 0: " /json
+	becomes "all 1 $nr 0 0 [0-9]+ 0: " /json/none
+	becomes "all 1 $nr 0 0 [0-9]+ 0: .* warns: slow" /warn
 	otlp_dump pprof p.pb.gz >expected
 	otlp_dump requests got/000000 | cmp expected -
 }
@@ -71,12 +71,12 @@ memory_and_file_are_sent_alike()
 {
 	rm -f got/*
 	host_profile -b 7 50 30000 >large.pb.gz
-	send otlp /ok large.pb.gz >out
+	send /ok large.pb.gz >out
 	cat out
 	[ "$(awk '{ print $2 }' out)" -gt 1 ]
 	cat got/?????? >of_file
 	rm got/*
-	send otlp /ok large.pb.gz -p
+	send /ok large.pb.gz -p
 	cat got/?????? >of_memory
 	cmp of_file of_memory
 }
@@ -85,7 +85,7 @@ memory_and_file_are_sent_alike()
 bytes_are_counted()
 {
 	rm -f got/*
-	becomes ".*" otlp /ok
+	becomes ".*" /ok
 	body=$(stat -c %s got/*[0-9])
 	bytes=$(awk '{ print $6 }' out)
 	echo "$bytes with a body of $body"
@@ -96,42 +96,39 @@ bytes_are_counted()
 rubbish_is_no_success()
 {
 	nr=$(cat nr)
-	becomes "later 0 0 0 $nr [0-9]+ 0: .*answers 200, but not as a receiver.*text/html.*" otlp /rubbish
-	becomes "later 0 0 0 $nr [0-9]+ 0: .*more than 65536 bytes.*" otlp /huge
-	becomes "later 0 0 0 $nr [0-9]+ 0: .*not as a receiver.*\(\?\[31m\?/x\?, 3 bytes\).*" otlp /type
-	becomes "later 0 0 0 $nr [0-9]+ 0: .*with a page.*" pyroscope /rubbish
-	becomes "later 0 0 0 $nr [0-9]+ 0: .*with a page.*" parca /rubbish
-	becomes "later 0 0 0 0 [0-9]+ 0: .*with a page.*" put /rubbish
-	becomes "later 0 0 0 $nr [0-9]+ 0: .*not as a receiver.*application/json.*" otlp /json/bad
+	becomes "later 0 0 0 $nr [0-9]+ 0: .*answers 200, but not as a receiver.*text/html.*" /rubbish
+	becomes "later 0 0 0 $nr [0-9]+ 0: .*more than 65536 bytes.*" /huge
+	becomes "later 0 0 0 $nr [0-9]+ 0: .*not as a receiver.*\(\?\[31m\?/x\?, 3 bytes\).*" /type
+	becomes "later 0 0 0 $nr [0-9]+ 0: .*not as a receiver.*application/json.*" /json/bad
 }
 
 error_in_a_success_is_one()
 {
-	becomes "never 1 0 $(cat nr) 0 [0-9]+ 0: .*refuses 2 of [0-9]+ profiles.*: bad" otlp /partial
-	becomes "never 1 0 $(cat nr) 0 [0-9]+ 0: .*refuses 2 of [0-9]+ profiles.*: b\"ad" otlp /json/two
+	becomes "never 1 0 $(cat nr) 0 [0-9]+ 0: .*refuses 2 of [0-9]+ profiles.*: bad" /partial
+	becomes "never 1 0 $(cat nr) 0 [0-9]+ 0: .*refuses 2 of [0-9]+ profiles.*: b\"ad" /json/two
 }
 
 redirects_are_told()
 {
-	becomes "later 0 0 0 0 [0-9]+ 0: .*leads elsewhere \(307\).*/ok/elsewhere" otlp /redirect
+	becomes "later 0 0 0 0 [0-9]+ 0: .*leads elsewhere \(307\).*/ok/elsewhere" /redirect
 	rm -f got/*
-	becomes "later 0 0 0 0 .*" put /redirect -H "Authorization: Bearer secret"
+	becomes "later 0 0 0 0 .*" /redirect -H "Authorization: Bearer secret"
 	[ "$(find got -name '??????' | wc -l)" = 1 ]
 }
 
 silence_ends()
 {
 	start=$(date +%s%N)
-	becomes "later 0 0 0 $(cat nr) [0-9]+ 0: .*did not answer: .*" otlp /never -t 700
+	becomes "later 0 0 0 $(cat nr) [0-9]+ 0: .*did not answer: .*" /never -t 700
 	[ $((($(date +%s%N) - start) / 1000000)) -lt 10000 ]
-	becomes "later 0 0 0 $(cat nr) [0-9]+ 0: .*did not answer: .*" otlp /lost
+	becomes "later 0 0 0 $(cat nr) [0-9]+ 0: .*did not answer: .*" /lost
 }
 
 # What takes longer than an engine may be silent for is sent all the same.
 slow_is_not_silent()
 {
-	head -c 600K /dev/urandom >slow.trace
-	send put /slow slow.trace -y trace -t 1000 >out || true
+	host_profile 5 50 14000 >slow.pb.gz
+	send /slow slow.pb.gz -t 1000 >out || true
 	cat out
 	grep -q '^all 1 ' out
 }
@@ -140,35 +137,25 @@ slow_is_not_silent()
 queries_stay_behind()
 {
 	rm -f got/*
-	send otlp "/ok?sig=a%2Fb#here" p.pb.gz >out
-	send otlp "/ok/?sig=1" p.pb.gz >out
-	send otlp "/ok/v1development/profiles?sig=1" p.pb.gz >out
-	send parca "/ok/?sig=1" p.pb.gz >out
-	send put "/ok?sig=1" p.pb.gz >out
-	send put "/ok/?sig=1" p.pb.gz >out
-	send put "/ok/{type}?sig=1&id={id}" p.pb.gz >out
-	send put "/ok/x?sig=1&id={id}" p.pb.gz >out
-	head -qn 1 got/*.head | sed 's|cpu/[0-9]*T[0-9]*Z-|cpu/TIME-|' >heads
+	send "/ok?sig=a%2Fb#here" p.pb.gz >out
+	send "/ok/?sig=1" p.pb.gz >out
+	send "/ok/v1development/profiles?sig=1" p.pb.gz >out
+	head -qn 1 got/*.head >heads
 	cat heads
 	cat >expected <<-END
 		POST /ok/v1development/profiles?sig=a/b
 		POST /ok/v1development/profiles?sig=1
 		POST /ok/v1development/profiles?sig=1
-		POST /ok/profiles/writeraw?sig=1
-		PUT /ok/host.example/cpu/TIME-1.pb.gz?sig=1
-		PUT /ok/host.example/cpu/TIME-1.pb.gz?sig=1
-		PUT /ok/cpu?sig=1&id=1
-		PUT /ok/x?sig=1&id=1
 	END
 	cmp heads expected
 }
 
-# Whoever has not got all of it cannot have taken it.
-# More than the kernel holds for a connection at both its ends: else all of it has been sent.
+# A server that has a part of a request cannot have taken it. The request is more than the kernel
+# holds for the connection at both its ends: else all of it has been sent.
 half_is_nothing()
 {
-	head -c 32M /dev/urandom >large.trace
-	send put /half large.trace -y trace >out || true
+	serve narrow -n
+	engine_send "http://127.0.0.1:$(cat narrow.port)/half" large.pb.gz >out || true
 	cat out
 	grep -Eq '^later 0 0 0 0 [0-9]+ 0: cannot send to' out
 }
@@ -177,22 +164,22 @@ statuses_are_told_apart()
 {
 	nr=$(cat nr)
 	for status in 429 500 502 503 504 408; do
-		becomes "later 0 0 0 0 [0-9]+ 9000: .*\($status: no\?\[31m such \?\? thing\)" otlp "/status/$status"
+		becomes "later 0 0 0 0 [0-9]+ 9000: .*\($status: no\?\[31m such \?\? thing\)" "/status/$status"
 	done
 	# another token may come
 	for status in 401 403 407; do
-		becomes "later 0 0 0 0 [0-9]+ 9000: .*does not let this host send.*\($status: no.*" otlp "/status/$status"
+		becomes "later 0 0 0 0 [0-9]+ 9000: .*does not let this host send.*\($status: no.*" "/status/$status"
 	done
 	# somebody else is there, and it may be put right
 	for status in 404 405 410 415 421 426 501 505; do
-		becomes "later 0 0 0 0 [0-9]+ 9000: .*takes no profiles; is that its address\?.*\($status: no.*" otlp "/status/$status"
+		becomes "later 0 0 0 0 [0-9]+ 9000: .*takes no profiles; is that its address\?.*\($status: no.*" "/status/$status"
 	done
-	becomes "later 0 0 0 0 [0-9]+ 0: .*\(400: <h1>no TLS.*" otlp /page/400
+	becomes "later 0 0 0 0 [0-9]+ 0: .*\(400: <h1>no TLS.*" /page/400
 	for status in 400 413 422; do
-		becomes "never 1 0 $nr 0 [0-9]+ 9000: .*refuses a profile \($status: no.*" otlp "/status/$status"
+		becomes "never 1 0 $nr 0 [0-9]+ 9000: .*refuses a profile \($status: no.*" "/status/$status"
 	done
-	becomes "never 1 0 $nr 0 [0-9]+ 0: .*\(400: too\?many!\)" otlp /message/400
-	becomes "later 0 0 0 0 [0-9]+ 0: .*\(503: too\?many!\)" otlp /message/503
+	becomes "never 1 0 $nr 0 [0-9]+ 0: .*\(400: too\?many!\)" /message/400
+	becomes "later 0 0 0 0 [0-9]+ 0: .*\(503: too\?many!\)" /message/503
 }
 
 # What was taken is not sent again, and all of it arrives.
@@ -203,7 +190,7 @@ parts_go_on()
 	# nr: of which request nothing is taken
 	for nr in 1 2; do
 		rm -f got/*
-		send otlp "$([ $nr = 1 ] && echo /first/503 || echo /second/503)" large.pb.gz -r 3 >out
+		send "$([ $nr = 1 ] && echo /first/503 || echo /second/503)" large.pb.gz -r 3 >out
 		cat out
 		[ "$(sed -n 1p out | cut -d ' ' -f 1,2)" = "later $((nr - 1))" ]
 		[ $nr = 2 ] || [ "$(sed -n 1p out | cut -d ' ' -f 3,7)" = "0 7000:" ]
@@ -217,12 +204,12 @@ parts_go_on()
 tokens_go_along()
 {
 	rm -f got/*
-	becomes "all .*" otlp /ok -H "Authorization: Bearer t0ken"
+	becomes "all .*" /ok -H "Authorization: Bearer t0ken"
 	grep -qx 'Authorization: Bearer t0ken' got/*.head
 	grep -qx 'Content-Type: application/x-protobuf' got/*.head
 	grep -qx 'Content-Encoding: gzip' got/*.head
 	for header in 'no colon' ': no name' $'Two: lines\r\nX: y' 'Bad name: x'; do
-		expect 3 engine_send -H "$header" otlp http://127.0.0.1:1 p.pb.gz 2>said
+		expect 3 engine_send -H "$header" http://127.0.0.1:1 p.pb.gz 2>said
 		cat said
 		[ "$(wc -l <said)" = 1 ]
 	done
@@ -231,18 +218,16 @@ tokens_go_along()
 addresses_are_checked()
 {
 	for url in '' nonsense file:///etc/passwd ftp://x/ 'http://' 'gopher://x'; do
-		for engine in otlp put pyroscope parca; do
-			expect 3 engine_send $engine "$url" p.pb.gz 2>said
-			cat said
-			[ "$(wc -l <said)" = 1 ]
-		done
+		expect 3 engine_send "$url" p.pb.gz 2>said
+		cat said
+		[ "$(wc -l <said)" = 1 ]
 	done
 	# nobody is told the password
-	engine_send otlp "http://me:pass%0aword@127.0.0.1:1/x?token=1" p.pb.gz >said 2>&1 || true
-	engine_send otlp "http://me:word@127.0.0.1:1/x?token=1" p.pb.gz >>said 2>&1 || true
-	for url in "htp://me:word@host/x?token" "me:word@host" "http://me:wo?rd@host/{x}?token" \
-		"http://me:word@{host}/?token" "http://h/{what}?token" "x?token@token"; do
-		engine_send put "$url" p.pb.gz >>said 2>&1 || true
+	engine_send "http://me:pass%0aword@127.0.0.1:1/x?token=1" p.pb.gz >said 2>&1 || true
+	engine_send "http://me:word@127.0.0.1:1/x?token=1" p.pb.gz >>said 2>&1 || true
+	for url in "htp://me:word@host/x?token" "me:word@host" "http://me:wo?rd@host/x?token" \
+		"x?token@token"; do
+		engine_send "$url" p.pb.gz >>said 2>&1 || true
 	done
 	cat said
 	! grep -e word -e token said
@@ -251,7 +236,7 @@ addresses_are_checked()
 no_profile_is_refused()
 {
 	head -c 3000 p.pb.gz >cut.pb.gz
-	send otlp /ok cut.pb.gz >out
+	send /ok cut.pb.gz >out
 	cat out
 	grep -q '^never 0 0 0 0 0 0: what is to be sent cannot be read: ' out
 }
@@ -300,7 +285,7 @@ make_certificates()
 # secure NAME ARGS...: to that server with TLS
 secure()
 {
-	engine_send "${@:2}" otlp "https://127.0.0.1:$(cat "$1.port")/ok" p.pb.gz >out || true
+	engine_send "${@:2}" "https://127.0.0.1:$(cat "$1.port")/ok" p.pb.gz >out || true
 	cat out
 }
 
@@ -318,71 +303,12 @@ certificates_are_checked()
 	secure good -a ca.pem
 	grep -q '^all 1 ' out
 	[ "$(find got -name '??????' | wc -l)" = 1 ]
-	engine_send -a ca.pem otlp "https://localhost:$(cat good.port)/ok" p.pb.gz >out || true
+	engine_send -a ca.pem "https://localhost:$(cat good.port)/ok" p.pb.gz >out || true
 	cat out
 	grep -q '^later 0 0 0 0 0 0: cannot send to ' out
-}
-
-objects_are_put()
-{
-	rm -f got/*
-	becomes "all 1 $(cat nr) 0 0 [0-9]+ 0: " put /ok
-	grep -Eqx 'PUT /ok/host.example/cpu/20[0-9]{6}T[0-9]{6}Z-1.pb.gz' got/000*.head ||
-		fail "$(cat got/*.head)"
-	cmp p.pb.gz "$(find got -name '??????')"
-	rm -f got/*
-	head -c 100000 /dev/urandom >t.trace
-	send put "/ok/x-{type}-{id}.{ext}" t.trace -y trace -i 41
-	grep -qx 'PUT /ok/x-trace-41.trace' got/*.head
-	cmp t.trace "$(find got -name '??????')"
-	rm -f got/*
-	send put "/ok/{host}/{time}" t.trace -y trace -m 'a/../b c'
-	grep -qx 'PUT /ok/a%2F..%2Fb%20c/19700101T000000Z' got/*.head || {
-		# the server unescapes what it tells
-		grep -qx 'PUT /ok/a/../b c/19700101T000000Z' got/*.head
-	}
-	for url in "http://{host}/x" "http://127.0.0.1/{what}" "http://127.0.0.1/{host"; do
-		expect 3 engine_send put "$url" p.pb.gz
-	done
-	becomes "later 0 0 0 0 [0-9]+ 9000: .*" put /status/404
-	becomes "never 0 0 $(cat nr) 0 [0-9]+ 9000: .*" put /status/413
-	becomes "later 0 0 0 0 [0-9]+ 9000: .*" put /status/403
-	becomes "later 0 0 0 0 [0-9]+ 9000: .*" put /status/503
-	becomes "later 0 0 0 0 .*" put /lost
-}
-
-# As far as their sources tell: what they would decode is the file.
-raw_forms_are_json()
-{
-	for engine in pyroscope parca; do
-		rm -f got/*
-		becomes "all 1 $(cat nr) 0 0 [0-9]+ 0: " $engine /ok
-		body=$(find got -name '??????')
-		jq -r '.series[0].samples[0].rawProfile' "$body" | base64 -d | cmp p.pb.gz -
-		cat got/*.head
-		case $engine in
-		pyroscope)
-			grep -qx 'POST /ok/push.v1.PusherService/Push' got/*.head
-			[ "$(jq -r '.series[0].labels | map(.name + "=" + .value) | join(" ")' "$body")" = \
-				"__name__=process_cpu service_name=host.example job=gprof" ]
-			jq -r '.series[0].samples[0].ID' "$body" |
-				grep -Eqx '[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}'
-			;;
-		parca)
-			grep -qx 'POST /ok/profiles/writeraw' got/*.head
-			[ "$(jq -r '.series[0].labels.labels | map(.name + "=" + .value) | join(" ")' "$body")" = \
-				"__name__=process_cpu node=host.example job=gprof" ]
-			;;
-		esac
-		becomes "never 0 0 $(cat nr) 0 [0-9]+ 9000: .*" $engine /status/400
-		becomes "later 0 0 0 $(cat nr) [0-9]+ 0: .*" $engine /lost
-		send $engine /ok p.pb.gz -m $'quote"back\\slash\nline'
-		jq -e . "$(find got -name '??????' | sort | tail -n 1)" >/dev/null
-	done
 }
 
 ktap_run servers_start samples_are_taken memory_and_file_are_sent_alike bytes_are_counted \
 	rubbish_is_no_success error_in_a_success_is_one redirects_are_told silence_ends \
 	slow_is_not_silent queries_stay_behind half_is_nothing statuses_are_told_apart parts_go_on \
-	tokens_go_along addresses_are_checked no_profile_is_refused certificates_are_checked \
-	objects_are_put raw_forms_are_json
+	tokens_go_along addresses_are_checked no_profile_is_refused certificates_are_checked

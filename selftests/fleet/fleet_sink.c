@@ -2,9 +2,9 @@
 /*
  * fleet_sink: a server that keeps what it is sent, and answers as the path says.
  *
- *	fleet_sink [-c CERT -k KEY] DIR
+ *	fleet_sink [-c CERT -k KEY] [-n] DIR
  *
- * Prints its port, and serves until it is killed. What came whole is in DIR/NUMBER, with
+ * With -n the kernel holds some 100 KB of a connection at most. Prints its port, and serves until it is killed. What came whole is in DIR/NUMBER, with
  * "METHOD PATH" and the headers that matter in DIR/NUMBER.head, both there at once. Paths:
  *
  *	/ok/...			200, nothing
@@ -33,6 +33,7 @@
 #include <fcntl.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -270,6 +271,16 @@ static char *contents(const char *file)
 	return text;
 }
 
+/* Connections have the listener's sizes; a sender's buffer grows with its segments. */
+static void make_narrow(int fd)
+{
+	int bytes = 4096, segment = 536;
+
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes)) ||
+	    setsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &segment, sizeof(segment)))
+		err(1, "a narrow connection");
+}
+
 int main(int argc, char **argv)
 {
 	unsigned int flags = MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD;
@@ -278,11 +289,14 @@ int main(int argc, char **argv)
 	struct sockaddr_in at = { .sin_family = AF_INET,
 				  .sin_addr = { htonl(INADDR_LOOPBACK) } };
 	struct MHD_Daemon *daemon;
+	bool narrow = false;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "c:k:")) != -1) {
+	while ((opt = getopt(argc, argv, "c:k:n")) != -1) {
 		if (opt == 'c')
 			cert = contents(optarg);
+		else if (opt == 'n')
+			narrow = true;
 		else if (opt == 'k')
 			key = contents(optarg);
 		else
@@ -300,6 +314,8 @@ int main(int argc, char **argv)
 				  MHD_OPTION_HTTPS_MEM_KEY, key, MHD_OPTION_END);
 	if (!daemon)
 		errx(1, "no server");
+	if (narrow)
+		make_narrow(MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_LISTEN_FD)->listen_fd);
 	info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_BIND_PORT);
 	printf("%u\n", info->port);
 	fflush(stdout);

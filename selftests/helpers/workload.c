@@ -15,31 +15,24 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "clock.h"
 #include "workload.h"
-
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return t.tv_sec * 1000000000ULL + t.tv_nsec;
-}
 
 uint64_t thread_cpu_ns(void)
 {
-	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	return clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 uint64_t monotonic_ns(void)
 {
-	return clock_ns(CLOCK_MONOTONIC);
+	return clock_now_ns(CLOCK_MONOTONIC);
 }
 
 uint64_t process_cpu_ns(pid_t pid)
 {
 	clockid_t clock;
 
-	return clock_getcpuclockid(pid, &clock) ? 0 : clock_ns(clock);
+	return clock_getcpuclockid(pid, &clock) ? 0 : clock_now_ns(clock);
 }
 
 static void spin(void)

@@ -19,7 +19,7 @@ RING_CFLAGS := -std=gnu11 -O2 -g -Wall -Wno-unused-function -D_GNU_SOURCE -iquot
 headers := $(wildcard $(here)/shim/*.h $(here)/shim/linux/*.h $(here)/*.h $(top)/kmod/*/*.h \
 	$(top)/kmod/kind/*/*.h)
 
-all: $(addprefix $(out)/ring_,nmi_test tsan_test steps_test state_test dictionary_test thin_test \
+all: $(addprefix $(out)/ring_,nmi_test tsan_test steps_test state_test dictionary_test subsample_test \
 		sampler_test) \
 	$(out)/sched_histogram_test $(out)/sched_read_test
 

@@ -35,18 +35,10 @@ struct sum {
 	uint64_t cpu_since;
 };
 
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ULL + t.tv_nsec;
-}
-
 static void begin(struct sum *s, uint64_t task, const char *name)
 {
 	gprof_trace_region_begin(task, name);
-	s->since = now();
+	s->since = now_ns();
 	s->cpu_since = truth_clock();
 }
 
@@ -54,7 +46,7 @@ static void end(struct sum *s, uint64_t task, const char *name)
 {
 	s->times++;
 	s->cpu_ns += truth_clock() - s->cpu_since;
-	s->ns += now() - s->since;
+	s->ns += now_ns() - s->since;
 	gprof_trace_region_end(task, name);
 }
 
@@ -268,9 +260,9 @@ static int stranger(uint64_t n)
 
 static int stay(uint64_t seconds)
 {
-	uint64_t until = now() + seconds * 1000 * MS;
+	uint64_t until = now_ns() + seconds * 1000 * MS;
 
-	while (now() < until) {
+	while (now_ns() < until) {
 		gprof_trace_region_begin(0, "now and then");
 		nap(10 * MS);
 		gprof_trace_region_end(0, "now and then");

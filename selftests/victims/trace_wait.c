@@ -14,14 +14,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ULL + t.tv_nsec;
-}
-
 __attribute__((noinline)) long sleeps_here(long ms);
 __attribute__((noinline)) long sleeps_here(long ms)
 {
@@ -57,12 +49,12 @@ int main(int argc, char **argv)
 	if (child < 0)
 		return 1;
 	for (i = 0; i < rounds; i++) {
-		begun = now();
+		begun = now_ns();
 		if (!child && reads_here(pipes[0]) != 2)
 			return 1;
 		if (child && sleeps_here(ms) != 1)
 			return 1;
-		taken += now() - begun;
+		taken += now_ns() - begun;
 		if (child && writes_here(pipes[1]) != 2)
 			return 1;
 	}

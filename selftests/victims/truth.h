@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "../helpers/clock.h"
+
 /*
  * @_id keeps compilers from folding equal functions into one; the asm in the
  * loop keeps them from computing its result without running it.
@@ -36,10 +38,7 @@ __attribute__((noinline)) uint64_t _name(uint64_t trips, uint64_t x)	\
 /* CPU time of the calling thread, ns: what the machine really gave a function. */
 static inline uint64_t truth_clock(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+	return clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 /* Number in argument @n, or @preset where there is none; leaves on nonsense. */

@@ -38,14 +38,6 @@
 static uint64_t part_ns;
 static const char *disk;
 
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ULL + t.tv_nsec;
-}
-
 static void nap(void)
 {
 	struct timespec t = { 0, NAP_NS };
@@ -121,12 +113,12 @@ static void *fills_in(void *arg)
 static void *hogs(void *arg)
 {
 	const struct sched_param param = { .sched_priority = 1 };
-	const uint64_t begun = now();
+	const uint64_t begun = now_ns();
 
 	prctl(PR_SET_NAME, "hog");
 	if (sched_setscheduler(0, SCHED_FIFO, &param))
 		exit(1);
-	while (now() - begun < part_ns)
+	while (now_ns() - begun < part_ns)
 		;
 	return arg;
 }
@@ -137,19 +129,19 @@ static void spins(uint64_t until)
 {
 	uint64_t x = 1;
 
-	while (now() < until)
+	while (now_ns() < until)
 		x = works(10000, x);
 }
 
 static void sleeps(uint64_t until)
 {
-	while (now() < until)
+	while (now_ns() < until)
 		nap();
 }
 
 static void waits_for_futex(uint64_t until)
 {
-	while (now() < until) {
+	while (now_ns() < until) {
 		syscall(SYS_futex, &word, FUTEX_WAIT, 0, NULL, NULL, 0);
 		__atomic_store_n(&word, 0, __ATOMIC_SEQ_CST);
 	}
@@ -159,7 +151,7 @@ static void waits_for(int fd, uint64_t until)
 {
 	char byte;
 
-	while (now() < until)
+	while (now_ns() < until)
 		if (read(fd, &byte, 1) != 1)
 			exit(1);
 }
@@ -178,7 +170,7 @@ static void faults_in(uint64_t until)
 {
 	char *p = area;
 
-	while (now() < until && p < last) {
+	while (now_ns() < until && p < last) {
 		*(volatile char *)p = 1;
 		p += PAGE;
 	}
@@ -194,7 +186,7 @@ static void reads_disk(uint64_t until)
 
 	if (fd < 0 || posix_memalign(&block, PAGE, BLOCK))
 		exit(1);
-	while (now() < until) {
+	while (now_ns() < until) {
 		if (pread(fd, block, BLOCK, at) != BLOCK)
 			at = -BLOCK;
 		at += BLOCK;
@@ -247,10 +239,10 @@ static void *run(void *arg)
 	over = false;
 	if (p->helper && pthread_create(&helper, NULL, p->helper, p->arg))
 		exit(1);
-	p->run(now() + part_ns);
+	p->run(now_ns() + part_ns);
 	over = true;
 	ledger(&cpu, &runnable);
-	elapsed = now() - created;
+	elapsed = now_ns() - created;
 	printf("%s %llu %llu %llu %lld\n", p->name, (unsigned long long)elapsed,
 	       (unsigned long long)cpu, (unsigned long long)runnable,
 	       (long long)(elapsed - cpu - runnable));
@@ -276,7 +268,7 @@ int main(int argc, char **argv)
 
 		if (parts[i].run == reads_disk && !disk)
 			continue;
-		created = now();
+		created = now_ns();
 		if (pthread_create(&thread, NULL, run, (void *)&parts[i]))
 			return 1;
 		pthread_join(thread, NULL);

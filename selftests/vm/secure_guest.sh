@@ -50,7 +50,7 @@ unsigned_is_refused_and_the_doctor_says_why()
 	put unsigned.ko
 	refused
 	doctor 1 'takes only modules that are signed' \
-		'is not signed, and the kernel takes signed modules alone' \
+		'modinfo finds no signature in' 'and the kernel takes signed modules alone' \
 		'dkms install --force -m gprof' 'scripts/sign-file sha256'
 }
 
@@ -96,19 +96,21 @@ a_compressed_file_is_looked_into()
 	put unsigned.ko
 	zstd -q --rm "$dir/gprof.ko"
 	depmod
-	doctor 1 'gprof.ko.zst is not signed'
+	doctor 1 'no signature in' 'gprof.ko.zst'
 	put known.ko
 	zstd -q --rm "$dir/gprof.ko"
 	depmod
 	doctor 1 'gprof.ko.zst is signed by "The owner of this host"' 'the kernel knows the key'
 	expect 1 env PATH=/gprof/bin:/nowhere gprofctl doctor >doctor.txt
-	grep 'cannot be read: zstd cannot unpack it' doctor.txt
+	grep 'gprof.ko.zst is signed by "The owner of this host"' doctor.txt
+	: >"$dir/gprof.ko.zst"
+	doctor 1 'gprof.ko.zst cannot be read'
 }
 
-a_damaged_signature_is_told()
+a_damaged_signature_is_none()
 {
 	put damaged.ko
-	doctor 1 'is damaged'
+	doctor 1 'modinfo finds no signature in'
 }
 
 # shellcheck disable=SC2016 # of the other shell
@@ -184,7 +186,7 @@ enforced)
 enrolled)
 	ktap_run unsigned_is_refused_and_the_doctor_says_why what_was_changed_since_is_refused \
 		another_key_is_refused_and_the_doctor_says_how_to_enroll_it a_name_is_no_key \
-		a_compressed_file_is_looked_into a_damaged_signature_is_told \
+		a_compressed_file_is_looked_into a_damaged_signature_is_none \
 		an_enrolled_key_lets_it_in without_its_certificate_a_key_is_looked_up_by_name \
 		to_a_user_it_says_what_it_can
 	;;

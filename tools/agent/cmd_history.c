@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/diag.h"
@@ -108,7 +109,6 @@ static int parse_time(const char *option, const char *text, uint64_t now, uint64
 static int complete(struct history *h, char **operands)
 {
 	struct time_range *w = &h->window;
-	struct timespec t;
 	uint64_t now;
 	int status;
 
@@ -117,8 +117,7 @@ static int complete(struct history *h, char **operands)
 	if (!h->store)
 		return misused("history wants the --store that gprofctl push keeps, such as "
 			       "--store /var/lib/gprof");
-	clock_gettime(CLOCK_REALTIME, &t);
-	now = (uint64_t)t.tv_sec * 1000000000ULL + (uint64_t)t.tv_nsec;
+	now = clock_now_ns(CLOCK_REALTIME);
 	status = parse_time("--from", h->from ? h->from : h->list ? "0" : "-1h", now, &w->from_ns);
 	if (status == STATUS_OK)
 		status = parse_time("--to", h->to ? h->to : "now", now, &w->to_ns);

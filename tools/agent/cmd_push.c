@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "cli/caps.h"
 #include "cli/duration.h"
 #include "cli/options.h"
 #include "cli/diag.h"
 #include "cli/watch.h"
-#include "engines.h"
+#include "engine.h"
 #include "memory_trim.h"
 #include "http/http_host.h"
 #include "item_make.h"
@@ -38,10 +38,8 @@
  * @store: --store, or NULL
  * @store_dir: the same, or the default
  * @keep_ns: --for
- * @engines: --otlp and the like, by name
- * @urls: of each
- * @nr_engines: how many
- * @opened: those without a sender yet, or NULL
+ * @otlp: --otlp, or NULL
+ * @engine: of that; NULL: none, or it is the sender's
  * @headers: --header and the lines of --header-file, NULL-terminated
  * @header_files: contents of --header-file
  * @nr_headers: how many
@@ -61,9 +59,8 @@ struct push {
 	const char *store;
 	char *store_dir;
 	uint64_t keep_ns;
-	const char *engines[SENDER_ENGINES], *urls[SENDER_ENGINES];
-	size_t nr_engines;
-	struct engine *opened[SENDER_ENGINES];
+	const char *otlp;
+	struct engine *engine;
 	const char *headers[HEADERS_MAX + 1];
 	size_t nr_headers;
 	struct {
@@ -151,26 +148,32 @@ static int set_for(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
-static int set_engine(struct push *o, const char *name, const char *url)
+static int set_otlp(void *ctx, const char *value)
 {
-	if (o->nr_engines == SENDER_ENGINES)
-		return misused("more than %d engines are too many: one for profiles, one for "
-			       "traces", SENDER_ENGINES);
-	o->engines[o->nr_engines] = name;
-	o->urls[o->nr_engines++] = url;
+	struct push *o = ctx;
+
+	if (o->otlp)
+		return misused("--otlp is given twice: profiles go to one engine");
+	o->otlp = value;
 	return STATUS_OK;
 }
 
-#define ENGINE(name)							\
-	static int set_##name(void *ctx, const char *value)		\
-	{								\
-		return set_engine(ctx, #name, value);			\
-	}
+/* Options of earlier versions, which files of services may still have. */
+static int set_raw(void *ctx, const char *value)
+{
+	(void)ctx;
+	(void)value;
+	return misused("push has no option --pyroscope or --parca any more: both engines take OTLP, "
+		       "themselves or from an OpenTelemetry Collector, so use --otlp URL");
+}
 
-ENGINE(otlp)
-ENGINE(put)
-ENGINE(pyroscope)
-ENGINE(parca)
+static int set_put(void *ctx, const char *value)
+{
+	(void)ctx;
+	(void)value;
+	return misused("push has no option --put any more: OTLP is the one form that it sends, so "
+		       "use --otlp URL for profiles, and copy traces from the store");
+}
 
 static int set_header(void *ctx, const char *value)
 {
@@ -278,10 +281,9 @@ static const struct option_row store_rows[] = {
 
 static const struct option_row send_rows[] = {
 	{ 0, "otlp", "URL", "send profiles as OTLP, over HTTP", set_otlp },
-	{ 0, "pyroscope", "URL", "send profiles to Pyroscope", set_pyroscope },
-	{ 0, "parca", "URL", "send profiles to Parca", set_parca },
-	{ 0, "put", "URL", "send traces, and profiles where there is no other engine, by PUT",
-	  set_put },
+	{ 0, "pyroscope", "URL", NULL, set_raw },
+	{ 0, "parca", "URL", NULL, set_raw },
+	{ 0, "put", "URL", NULL, set_put },
 	{ 0, "header", "HEADER", "\"Name: value\" to send along, such as a token; may be repeated",
 	  set_header },
 	{ 0, "header-file", "FILE", "the same, one a line; other users can see a command line",
@@ -329,67 +331,37 @@ static int complete(struct push *o, char **operands)
 	if (operands[0])
 		return misused("push takes no \"%s\": it records the whole host, and --otlp URL says "
 			       "where to", operands[0]);
-	if (o->nr_headers && !o->nr_engines)
-		return misused("--header is for an engine, such as --otlp URL");
+	if (o->nr_headers && !o->otlp)
+		return misused("--header is for an engine: --otlp URL");
 	if (!o->kinds_given)
 		return continuous_add(&o->p.continuous, "cpu");
 	return STATUS_OK;
 }
 
-static int open_engines(struct push *o)
+static int open_store(struct push *o)
 {
-	struct engine_options options = {
+	struct engine_options engine = {
+		.url = o->otlp,
 		.headers = o->nr_headers ? o->headers : NULL,
 		.ca_file = o->ca_file,
 		.timeout_ms = TIMEOUT_MS,
 		.no_names = o->no_names,
 		.give_up = &o->give_up,
 	};
-	unsigned int forms = 0;
-
-	for (size_t i = 0; i < o->nr_engines; i++) {
-		int status;
-
-		options.url = o->urls[i];
-		status = engines_open(o->engines[i], &o->opened[i], &options);
-		if (status == STATUS_OK && !(o->opened[i]->takes & ~forms))
-			status = misused("--%s has nothing to take: what it takes goes to --%s",
-					 o->engines[i], o->engines[0]);
-		if (status != STATUS_OK)
-			return status;
-		forms |= o->opened[i]->takes;
-	}
-	return STATUS_OK;
-}
-
-static void close_engines(struct push *o)
-{
-	for (size_t i = 0; i < o->nr_engines; i++)
-		if (o->opened[i])
-			o->opened[i]->close(o->opened[i]);
-	memset(o->opened, 0, sizeof(o->opened));
-}
-
-static int open_store(struct push *o)
-{
 	struct store_options options = {
 		.dir = o->store_dir, .keep_bytes = o->p.keep_bytes, .keep_ns = o->keep_ns,
 	};
-	int status = open_engines(o);
+	int status;
 
-	if (status != STATUS_OK)
-		return status;
-	for (size_t i = 0; i < o->nr_engines; i++) {
-		unsigned int takes = o->opened[i]->takes & ~options.wait;
-
-		for (size_t form = 0; form < ITEM_FORMS; form++)
-			if (takes >> form & 1)
-				options.parts[form] = o->opened[i]->parts;
-		options.wait |= takes;
+	if (o->otlp && engine_otlp_open(&o->engine, &engine))
+		return STATUS_FAILED;
+	if (o->otlp) {
+		options.wait = o->engine->takes;
+		options.parts[ITEM_PROFILE] = o->engine->parts;
 	}
 	o->p.store = store_open(&options, &status);
-	/* An engine that takes profiles keeps those of long spans itself. */
-	if (!(options.wait >> ITEM_PROFILE & 1))
+	/* An engine keeps the profiles of long spans itself. */
+	if (!o->otlp)
 		o->p.rollups = (struct rollups){ .store = o->p.store, .dir = o->store_dir };
 	return status;
 }
@@ -401,9 +373,9 @@ static int start_threads(struct push *o)
 	uint64_t trace_bytes = p->keep_bytes / 4;
 	int status = STATUS_OK;
 
-	if (o->nr_engines) {
-		p->sender = sender_start(p->store, o->opened, o->nr_engines, &o->give_up, &status);
-		memset(o->opened, 0, sizeof(o->opened));
+	if (o->otlp) {
+		p->sender = sender_start(p->store, &o->engine, 1, &o->give_up, &status);
+		o->engine = NULL;
 	}
 	if (status == STATUS_OK && o->nr_windows) {
 		if (trace_bytes > TRACE_BYTES_MAX)
@@ -422,14 +394,6 @@ static uint64_t own_cpu_ns(void)
 	getrusage(RUSAGE_SELF, &u);
 	return ((uint64_t)u.ru_utime.tv_sec + (uint64_t)u.ru_stime.tv_sec) * 1000000000ULL +
 	       ((uint64_t)u.ru_utime.tv_usec + (uint64_t)u.ru_stime.tv_usec) * 1000;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000ULL + (uint64_t)t.tv_nsec;
 }
 
 /* Charges the cost of the interval; does that change the rates? */
@@ -586,7 +550,8 @@ static int push(struct push *o)
 	sender_stop(p->sender, true);
 	p->sender = NULL;
 	watch_resume();
-	close_engines(o);
+	if (o->engine)
+		o->engine->close(o->engine);
 	if (p->store)
 		report(o);
 	store_close(p->store);

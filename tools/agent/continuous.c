@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "cli/cmd.h"
 #include "cli/options.h"
 #include "cli/diag.h"
@@ -72,14 +72,6 @@ int continuous_add(struct continuous *c, const char *spec)
 	}
 	free(kind);
 	return status;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000ULL + (uint64_t)t.tv_nsec;
 }
 
 /* Of a recorder's kinds: the first, and how many. */

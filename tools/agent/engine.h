@@ -80,7 +80,7 @@ struct send_result {
 
 /**
  * struct engine - one that takes profiles, traces or both
- * @name: for messages and metrics: otlp, put, pyroscope, parca
+ * @name: for messages
  * @takes: forms, as bits of enum item_form
  * @parts: hash of the settings that divide an item into parts, not 0; 0: it has one part
  * @send: send the rest of an item; sleeps, while it makes progress
@@ -114,12 +114,9 @@ struct engine_options {
 };
 
 /*
- * Each opens an engine without connecting to it. Return: 0, or a negative errno after a
- * sentence on stderr that names the wrong option.
+ * Opens an engine without connecting to it. Return: 0, or a negative errno after a sentence on
+ * stderr that names the wrong option.
  */
 int engine_otlp_open(struct engine **engine, const struct engine_options *options);
-int engine_put_open(struct engine **engine, const struct engine_options *options);
-int engine_pyroscope_open(struct engine **engine, const struct engine_options *options);
-int engine_parca_open(struct engine **engine, const struct engine_options *options);
 
 #endif

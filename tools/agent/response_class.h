@@ -19,7 +19,7 @@ enum response_class {
 };
 
 /**
- * verdict() - of an answer
+ * response_class_of() - class of an answer
  * @a: the answer
  * @url: of the server, for the sentence
  * @words: message in its body, or NULL: all of it
@@ -31,16 +31,5 @@ enum response_class {
  */
 enum response_class response_class_of(const struct http_client_response *a, const char *url,
 				      const char *words, struct send_result *out);
-
-/**
- * response_class_of_item() - of an item that was sent in one request, which is all of it
- * @a: the answer
- * @url: of the server, for the sentence
- * @item: the item that was sent
- * @replaces: an item that comes again takes the place of the same one
- * @out: gets the result
- */
-void response_class_of_item(const struct http_client_response *a, const char *url,
-			    const struct item *item, bool replaces, struct send_result *out);
 
 #endif

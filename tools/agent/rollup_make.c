@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "cli/cmd.h"
 #include "cli/diag.h"
 #include "memory_trim.h"
@@ -123,27 +124,19 @@ void rollup_make(struct store *s, const char *dir, uint64_t when_ns)
 	store_dir_close(&d);
 }
 
-static uint64_t ns_of(clockid_t id)
-{
-	struct timespec t;
-
-	clock_gettime(id, &t);
-	return (uint64_t)t.tv_sec * 1000000000ULL + (uint64_t)t.tv_nsec;
-}
-
 uint64_t rollups_step(struct rollups *r)
 {
-	uint64_t begin = rollup_begin(ns_of(CLOCK_REALTIME)), before = r->begin_ns, cpu;
+	uint64_t begin = rollup_begin(clock_now_ns(CLOCK_REALTIME)), before = r->begin_ns, cpu;
 
 	if (!r->store || begin == before)
 		return 0;
 	r->begin_ns = begin;
 	if (!before)
 		return 0;
-	cpu = ns_of(CLOCK_THREAD_CPUTIME_ID);
+	cpu = clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
 	rollup_make(r->store, r->dir, before);
 	memory_trim();
-	r->last_ns = ns_of(CLOCK_THREAD_CPUTIME_ID) - cpu;
+	r->last_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
 	r->owed_ns += r->last_ns;
 	return r->last_ns;
 }

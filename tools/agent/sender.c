@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "backoff.h"
+#include "base/clock.h"
 #include "cli/cmd.h"
 #include "cli/diag.h"
 #include "helper_thread.h"
@@ -67,20 +68,12 @@ struct sender {
 	struct sender_counts counts;
 };
 
-static uint64_t now_ns(clockid_t id)
-{
-	struct timespec t;
-
-	clock_gettime(id, &t);
-	return (uint64_t)t.tv_sec * SECOND_NS + (uint64_t)t.tv_nsec;
-}
-
 static uint32_t chance(void)
 {
 	uint32_t n;
 
 	if (getrandom(&n, sizeof(n), 0) != sizeof(n))
-		n = (uint32_t)now_ns(CLOCK_MONOTONIC) * 2654435761U;
+		n = (uint32_t)now_ns() * 2654435761U;
 	return n;
 }
 
@@ -96,7 +89,7 @@ static bool was_reported(const struct receiver *to, const struct send_result *ou
 static void report(struct receiver *to, const struct send_result *out)
 {
 	bool well = out->result == SENT_ALL && !out->refused_samples;
-	uint64_t now = now_ns(CLOCK_MONOTONIC);
+	uint64_t now = now_ns();
 
 	if (well && to->failures && to->reported) {
 		diag("%s takes items again", to->engine->name);
@@ -122,23 +115,22 @@ static void note(struct sender *s, struct receiver *to, const struct send_result
 	if (out->result == SENT_LATER) {
 		to->failures++;
 		s->counts.later++;
-		to->until_ns = now_ns(CLOCK_MONOTONIC) + backoff_ns(to->failures,
-							      out->retry_after_ms, chance());
+		to->until_ns = now_ns() + backoff_ns(to->failures, out->retry_after_ms, chance());
 	} else {
 		to->failures = 0;
 		s->counts.never += out->result == SENT_NEVER;
 	}
 	if (out->result == SENT_ALL)
-		s->counts.taken_ns = now_ns(CLOCK_REALTIME);
+		s->counts.taken_ns = clock_now_ns(CLOCK_REALTIME);
 	else
-		s->counts.failed_ns = now_ns(CLOCK_REALTIME);
+		s->counts.failed_ns = clock_now_ns(CLOCK_REALTIME);
 	pthread_mutex_unlock(&s->helper.lock);
 }
 
 /* Forms that receivers take now, and when more: those in backoff are left out. */
 static unsigned int wanted(const struct sender *s, uint64_t *until)
 {
-	uint64_t now = now_ns(CLOCK_MONOTONIC);
+	uint64_t now = now_ns();
 	unsigned int forms = 0;
 
 	*until = now + IDLE_NS;
@@ -201,7 +193,7 @@ static bool is_over(struct sender *s)
 	bool over;
 
 	pthread_mutex_lock(&s->helper.lock);
-	over = s->stopping && (!s->all || now_ns(CLOCK_MONOTONIC) >= s->end_ns);
+	over = s->stopping && (!s->all || now_ns() >= s->end_ns);
 	pthread_mutex_unlock(&s->helper.lock);
 	return over;
 }
@@ -273,7 +265,7 @@ void sender_stop(struct sender *s, bool all)
 	pthread_mutex_lock(&s->helper.lock);
 	s->stopping = true;
 	s->all = all;
-	s->end_ns = now_ns(CLOCK_MONOTONIC) + (all ? SENDER_END_NS : 0);
+	s->end_ns = now_ns() + (all ? SENDER_END_NS : 0);
 	t = (struct timespec){ (time_t)(s->end_ns / SECOND_NS), (long)(s->end_ns % SECOND_NS) };
 	pthread_cond_broadcast(&s->helper.wake);
 	while (!s->ended && !pthread_cond_timedwait(&s->helper.wake, &s->helper.lock, &t))

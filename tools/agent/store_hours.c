@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cli/cmd.h"
 #include "cli/diag.h"
 #include "rollup.h"
@@ -22,14 +23,6 @@
 #define STEP_NS		(2 * SECOND_NS)
 #define FUTURE_NS	(3600 * SECOND_NS)
 #define PART		64	/* of the bound, so much more is removed than has to be */
-
-static uint64_t clock_ns(clockid_t id)
-{
-	struct timespec t;
-
-	clock_gettime(id, &t);
-	return (uint64_t)t.tv_sec * SECOND_NS + (uint64_t)t.tv_nsec;
-}
 
 /* ---- failures ---- */
 
@@ -58,7 +51,7 @@ void store_damaged(struct store *s, const struct item_name *n)
 
 uint64_t store_check_clock(struct store *s)
 {
-	uint64_t real = clock_ns(CLOCK_REALTIME), boot = clock_ns(CLOCK_BOOTTIME);
+	uint64_t real = clock_now_ns(CLOCK_REALTIME), boot = clock_now_ns(CLOCK_BOOTTIME);
 	int64_t step = (int64_t)(real - s->real_ns) - (int64_t)(boot - s->boot_ns);
 	bool first = !s->real_ns;
 

@@ -16,6 +16,7 @@
 
 #include <gprof/trace_record.h>
 
+#include "base/clock.h"
 #include "cli/cmd.h"
 #include "cli/diag.h"
 #include "item_make.h"
@@ -55,18 +56,10 @@ struct window_recorder {
 	struct window_recorder_counts counts;
 };
 
-static uint64_t now_ns(clockid_t id)
-{
-	struct timespec t;
-
-	clock_gettime(id, &t);
-	return (uint64_t)t.tv_sec * SECOND_NS + (uint64_t)t.tv_nsec;
-}
-
 /* Is it over? */
 static bool sleep_for(struct window_recorder *r, uint64_t ns)
 {
-	uint64_t until = now_ns(CLOCK_MONOTONIC) + ns;
+	uint64_t until = now_ns() + ns;
 	struct timespec t = { (time_t)(until / SECOND_NS), (long)(until % SECOND_NS) };
 	bool over;
 
@@ -106,10 +99,10 @@ static int open_unnamed(const char *dir)
 /* Until it is over, or it is as large as it may be: is that so? */
 static bool record_until(struct window_recorder *r, int fd, uint64_t ns)
 {
-	uint64_t end = now_ns(CLOCK_MONOTONIC) + ns, now;
+	uint64_t end = now_ns() + ns, now;
 	struct stat st;
 
-	while ((now = now_ns(CLOCK_MONOTONIC)) < end) {
+	while ((now = now_ns()) < end) {
 		if (sleep_for(r, end - now < SIZE_NS ? end - now : SIZE_NS))
 			return false;
 		if (!fstat(fd, &st) && (uint64_t)st.st_size >= r->trace_bytes)
@@ -133,7 +126,7 @@ static int record_trace(struct window_recorder *r, const struct scheduled_window
 		.cfg = { .sz = sizeof(wants.cfg), .target.type = GPROF_SYSTEM },
 	};
 	struct gprof_trace_recorder *recorder = NULL;
-	uint64_t start = now_ns(CLOCK_REALTIME), begun = now_ns(CLOCK_MONOTONIC);
+	uint64_t start = clock_now_ns(CLOCK_REALTIME), begun = now_ns();
 	int fd = open_unnamed(r->dir), err = fd < 0 ? -errno : 0;
 
 	if (!err && (!trace_wants_try(&wants, make_trace, &recorder) ||
@@ -146,7 +139,7 @@ static int record_trace(struct window_recorder *r, const struct scheduled_window
 			err = -EIO;
 		else
 			err = item_put_trace(r->store, fd, start,
-					     now_ns(CLOCK_MONOTONIC) - begun, r->host);
+					     now_ns() - begun, r->host);
 	}
 	gprof_trace_recorder_free(recorder);
 	if (fd >= 0)
@@ -225,11 +218,11 @@ static void *run(void *arg)
 {
 	struct window_recorder *r = arg;
 	const struct scheduled_window *w;
-	uint64_t begin, now, after = now_ns(CLOCK_REALTIME);
+	uint64_t begin, now, after = clock_now_ns(CLOCK_REALTIME);
 
 	for (;;) {
 		w = next_window(r, after, &begin);
-		now = now_ns(CLOCK_REALTIME);
+		now = clock_now_ns(CLOCK_REALTIME);
 		if (w && now >= begin) {
 			/*
 			 * One whose time has passed meanwhile, another having been recorded or

@@ -11,18 +11,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "diag.h"
 
 #define NS		1000000000ULL
 #define LEFT_NS		(2 * NS)	/* a killed process may still have work to finish */
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * NS + ts.tv_nsec;
-}
 
 /* Input is for the recorded command alone; reading from a terminal would stop it. */
 static void read_nothing(void)

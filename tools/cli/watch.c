@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cmd.h"
 #include "diag.h"
 
@@ -34,14 +35,6 @@ static struct {
 	_Atomic pid_t command;
 	void (*give_up)(void);
 } hurry;
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
-}
 
 static void ending_set(sigset_t *set)
 {

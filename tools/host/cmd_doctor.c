@@ -21,7 +21,7 @@
 #include "cli/options.h"
 #include "cli/diag.h"
 #include "doctor.h"
-#include "module_file.h"
+#include "module_info.h"
 
 #define DEVICE			"/dev/gprof"
 #define CAP_SYS_ADMIN_BIT	21
@@ -97,16 +97,17 @@ static void check_module(struct checkup *p)
 		bad(p, FAIL, "check the permissions of " DEVICE ", or build command and module "
 		    "from the same source", "the module is loaded, but: %s", p->error);
 	} else {
-		char *file = module_file_find(p->u.release);
+		struct module_info module;
 
-		if (file)
+		module_info_read(&module);
+		if (module.file)
 			bad(p, FAIL, "as root: modprobe gprof", "the module is installed, and not "
 			    "loaded: %s", p->error);
 		else
 			bad(p, FAIL, "install the package gprof-dkms, or build it with make, then, "
 			    "as root: insmod build/kmod/$(uname -r)/gprof.ko",
 			    "the module is not loaded: %s", p->error);
-		free(file);
+		free(module.file);
 		check_headers(p);
 	}
 }

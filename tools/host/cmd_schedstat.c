@@ -8,9 +8,9 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cli/duration.h"
 #include "cli/options.h"
 #include "cli/diag.h"
@@ -140,14 +140,6 @@ static int list_metrics(void)
 		printf("%-20s %-12s %s%s\n", m[i].name, m[i].unit, m[i].help,
 		       m[i].stable ? "" : " (unstable)");
 	return finish_stdout();
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
 }
 
 static void print(struct schedstat *s, const struct sched_view *v)

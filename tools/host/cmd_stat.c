@@ -8,11 +8,11 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <gprof/count.h>
 
+#include "base/clock.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/diag.h"
@@ -143,14 +143,6 @@ static const struct usage stat_usage = {
 "  gprofctl stat -e cacheMisses -e cacheReferences -p 1234 -d 10\n"
 "  gprofctl stat -e page-faults -e sched:sched_process_fork -a -d 10 --json",
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
 
 static int start(struct stat_run *s)
 {

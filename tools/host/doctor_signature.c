@@ -8,6 +8,8 @@
  */
 #include "doctor.h"
 
+#include <gnutls/gnutls.h>
+#include <gnutls/x509.h>
 #include <linux/keyctl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -18,8 +20,7 @@
 
 #include "cli/cmd.h"
 #include "cli/diag.h"
-#include "module_file.h"
-#include "module_signature.h"
+#include "module_info.h"
 
 #define DKMS_CERTIFICATE	"/var/lib/dkms/mok.pub"
 #define EFI_DIR			"/sys/firmware/efi"
@@ -27,6 +28,7 @@
 	EFI_DIR "/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
 #define KEYS_MAX		4096
 #define ENFORCED		"module.sig_enforce=1"
+#define KEY_ID_MAX		64
 
 /* Where the kernel has the keys that it may trust for modules. */
 static const char *const keyrings[] = {
@@ -163,15 +165,70 @@ static char *dkms_certificate(void)
 	return found ? found : xprintf("%s", DKMS_CERTIFICATE);
 }
 
+/**
+ * struct certificate_names - identity of a certificate in signatures and keys
+ * @name: common name
+ * @serial: as in struct module_info
+ * @key_id: by which the kernel lists it, in hexadecimal digits
+ */
+struct certificate_names {
+	char name[SIGNER_MAX];
+	char serial[SERIAL_MAX];
+	char key_id[2 * KEY_ID_MAX + 1];
+};
+
+static void names_of(gnutls_x509_crt_t crt, struct certificate_names *cert)
+{
+	unsigned char serial[KEY_ID_MAX], id[KEY_ID_MAX], *s = serial;
+	size_t size = sizeof(cert->name), nr = sizeof(serial), id_size = sizeof(id);
+
+	if (gnutls_x509_crt_get_dn_by_oid(crt, GNUTLS_OID_X520_COMMON_NAME, 0, 0, cert->name,
+					  &size) < 0)
+		cert->name[0] = '\0';
+	if (gnutls_x509_crt_get_serial(crt, serial, &nr) < 0)
+		return;
+	/* It may have a zero in front, lest it be negative. */
+	for (; nr > 1 && !*s; nr--)
+		s++;
+	for (size_t i = 0; i < nr && 3 * i + 3 < sizeof(cert->serial); i++)
+		sprintf(cert->serial + 3 * i - (i > 0), i ? ":%02X" : "%02X", s[i]);
+	/* The kernel has the serial number where there is no such extension. */
+	if (gnutls_x509_crt_get_subject_key_id(crt, id, &id_size, NULL) < 0) {
+		memcpy(id, s, nr);
+		id_size = nr;
+	}
+	for (size_t i = 0; i < id_size; i++)
+		sprintf(cert->key_id + 2 * i, "%02x", id[i]);
+}
+
+/* Of the file, in DER or PEM; false where there is none that can be read. */
+static bool certificate_names_read(const char *path, struct certificate_names *cert)
+{
+	gnutls_datum_t data = { 0 };
+	gnutls_x509_crt_t crt;
+
+	memset(cert, 0, sizeof(*cert));
+	if (gnutls_load_file(path, &data) < 0)
+		return false;
+	if (gnutls_x509_crt_init(&crt) >= 0) {
+		if (gnutls_x509_crt_import(crt, &data, GNUTLS_X509_FMT_DER) >= 0 ||
+		    gnutls_x509_crt_import(crt, &data, GNUTLS_X509_FMT_PEM) >= 0)
+			names_of(crt, cert);
+		gnutls_x509_crt_deinit(crt);
+	}
+	gnutls_free(data.data);
+	return *cert->serial;
+}
+
 /* The file of the certificate whose key has signed, and its names; NULL: none is here. */
-static char *find_certificate(const struct module_signature *sig, struct certificate_names *cert)
+static char *find_certificate(const struct module_info *module, struct certificate_names *cert)
 {
 	char *places[] = { dkms_certificate(), xprintf("/var/lib/shim-signed/mok/MOK.der") };
 	char *found = NULL;
 
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
 		if (!found && certificate_names_read(places[i], cert) &&
-		    module_signature_is_of(sig, cert))
+		    !strcmp(cert->serial, module->serial))
 			found = places[i];
 		else
 			free(places[i]);
@@ -185,13 +242,13 @@ static bool boots_by_efi(void)
 }
 
 /* A signed module that lies there: would the kernel take it? */
-static void check_key(struct checkup *p, const struct module_signature *sig, const char *enforced,
+static void check_key(struct checkup *p, const struct module_info *module, const char *enforced,
 		      int boot)
 {
 	struct certificate_names cert;
-	char *path = find_certificate(sig, &cert), *remedy;
+	char *path = find_certificate(module, &cert), *remedy;
 	struct function_match wanted = {
-		.name = path && *cert.name ? cert.name : sig->signer,
+		.name = path && *cert.name ? cert.name : module->signer,
 		.key_id = path ? cert.key_id : NULL,
 	};
 	bool seen;
@@ -230,7 +287,7 @@ static void check_unsigned(struct checkup *p, const char *file, const char *enfo
 	char *remedy;
 
 	if (!enforced) {
-		good("%s is not signed, which this kernel allows", file);
+		good("modinfo finds no signature in %s, which this kernel allows", file);
 		return;
 	}
 	remedy = xprintf("with DKMS, which signs its modules: dkms build --force -m gprof && "
@@ -238,46 +295,34 @@ static void check_unsigned(struct checkup *p, const char *file, const char *enfo
 			 "/usr/src/linux-headers-%s/scripts/sign-file sha256 KEY.priv "
 			 "CERTIFICATE.der %s; gprofctl-doctor(1) says how to make one",
 			 p->u.release, file);
-	bad(p, FAIL, remedy, "%s is not signed, and the kernel takes signed modules alone", file);
+	bad(p, FAIL, remedy, "modinfo finds no signature in %s, and the kernel takes signed modules "
+	    "alone", file);
 	free(remedy);
 }
 
 /* The module file for modprobe. */
 static void check_file(struct checkup *p, const char *enforced, int boot)
 {
-	struct module_signature sig;
-	const char *error = NULL;
-	char *file = module_file_find(p->u.release);
-	size_t size;
-	void *data;
+	struct module_info module;
 
-	if (!file) {
+	module_info_read(&module);
+	if (!module.file) {
 		if (enforced)
 			good("no module is installed for this kernel, so nothing is said of its "
 			     "signature");
-		return;
+	} else if (!module.readable) {
+		bad(p, WARN, "see what modinfo gprof says", "%s cannot be read", module.file);
+	} else if (!module.is_signed) {
+		check_unsigned(p, module.file, enforced);
+	} else if (!*module.signer && !*module.serial) {
+		/* Its library may have been built without a reader of signatures. */
+		good("%s is signed, and modinfo does not tell by which key", module.file);
+	} else {
+		good("%s is signed by \"%s\"", module.file,
+		     *module.signer ? module.signer : "a key without name");
+		check_key(p, &module, enforced, boot);
 	}
-	data = module_file_read(file, &size, &error);
-	if (!data) {
-		bad(p, WARN, "look at it with modinfo", "%s cannot be read: %s", file, error);
-		goto out;
-	}
-	switch (module_signature_read(data, size, &sig)) {
-	case 1:
-		good("%s is signed by \"%s\"", file,
-		     *sig.signer ? sig.signer : "a key without name");
-		check_key(p, &sig, enforced, boot);
-		break;
-	case 0:
-		check_unsigned(p, file, enforced);
-		break;
-	default:
-		bad(p, enforced ? FAIL : WARN, "build and install it again: dkms install --force "
-		    "-m gprof", "the signature of %s is damaged", file);
-	}
-	free(data);
-out:
-	free(file);
+	free(module.file);
 }
 
 void check_signature(struct checkup *p)

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/thread.h"
 
 #define NS		1000000000ULL
@@ -24,14 +25,6 @@
 #define ADMIT_NS	(NS / 50)
 /* Of a request that is refused unread. */
 #define PIECES_MAX	8
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * NS + ts.tv_nsec;
-}
 
 /* The kernel does not keep the rest of a response either. */
 static void drop_rest(struct http_connection *c)

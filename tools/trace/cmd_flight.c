@@ -16,6 +16,7 @@
 
 #include <gprof/flight.h>
 
+#include "base/clock.h"
 #include "cli/duration.h"
 #include "cli/hook.h"
 #include "cli/options.h"
@@ -316,14 +317,6 @@ static void make_reason(char reason[SNAPSHOT_REASON], const char *trigger)
 		reason[i] = isalnum((unsigned char)trigger[i]) ? tolower((unsigned char)trigger[i]) :
 								 '-';
 	reason[i] = '\0';
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * NS + (uint64_t)ts.tv_nsec;
 }
 
 /*

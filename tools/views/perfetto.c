@@ -16,11 +16,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/wire.h"
 #include "cli/cmd.h"
 #include "cli/output.h"
 #include "cli/diag.h"
+#include "cli/text.h"
 #include "thread_spans.h"
-#include "protobuf.h"
 
 #define SEQUENCE	1
 /* Events of a CPU in a packet. */
@@ -109,7 +110,7 @@ enum { STATE_RUNNING = 0, STATE_SLEEPS = 1, STATE_WAITS = 2, STATE_STOPPED = 4, 
 #define UNKNOWN_TID	(1ULL << 22)
 
 struct bundle {
-	struct message events;
+	struct gprof_wire events;
 	size_t nr;
 	uint64_t left_out;
 	uint32_t runs;		/* as was told last */
@@ -138,9 +139,9 @@ struct writing {
 	struct bundle *bundles;
 	size_t nr_bundles;
 	size_t room_bundles;
-	struct message what;
-	struct message event;
-	struct message head;
+	struct gprof_wire what;
+	struct gprof_wire event;
+	struct gprof_wire head;
 	unsigned char *tracks;
 	size_t room_tracks;
 	struct intern frames;
@@ -148,17 +149,39 @@ struct writing {
 	bool begun;
 };
 
-/* Takes the packet, which is empty again. */
-static void write_packet(struct writing *w, struct message *packet)
+static bool is_plain(const char *text)
 {
-	message_number(packet, PACKET_SEQUENCE_ID, SEQUENCE);
-	message_number(packet, PACKET_SEQUENCE_FLAGS,
-		       w->begun ? FLAG_NEEDS_STATE : FLAG_STATE_CLEARED | FLAG_NEEDS_STATE);
+	while (*text >= ' ' && *text <= '~')
+		text++;
+	return !*text;
+}
+
+/* A name of a thread is any bytes, or the first of a longer one's; a text has to be UTF-8. */
+static void put_text(struct gprof_wire *m, unsigned int field, const char *text)
+{
+	char *safe = is_plain(text) ? NULL : text_safe(text);
+
+	gprof_wire_bytes(m, field, safe ? safe : text, strlen(safe ? safe : text));
+	free(safe);
+}
+
+static void put_message(struct gprof_wire *m, unsigned int field, const struct gprof_wire *other)
+{
+	gprof_wire_bytes(m, field, other->v, other->nr);
+	m->failed |= other->failed;
+}
+
+/* Takes the packet, which is empty again. */
+static void write_packet(struct writing *w, struct gprof_wire *packet)
+{
+	gprof_wire_present(packet, PACKET_SEQUENCE_ID, SEQUENCE);
+	gprof_wire_present(packet, PACKET_SEQUENCE_FLAGS,
+			   w->begun ? FLAG_NEEDS_STATE : FLAG_STATE_CLEARED | FLAG_NEEDS_STATE);
 	w->begun = true;
 	w->head.nr = 0;
-	message_in(&w->head, TRACE_PACKET, packet);
-	fwrite_unlocked(w->head.p, 1, w->head.nr, w->f);
-	message_free(packet);
+	put_message(&w->head, TRACE_PACKET, packet);
+	fwrite_unlocked(w->head.v, 1, w->head.nr, w->f);
+	gprof_wire_free(packet);
 }
 
 static struct bundle *bundle_of(struct writing *w, int64_t cpu)
@@ -173,21 +196,18 @@ static struct bundle *bundle_of(struct writing *w, int64_t cpu)
 
 static void write_bundle(struct writing *w, size_t cpu)
 {
-	struct message packet = { 0 }, bundle = { 0 };
+	struct gprof_wire packet = { 0 }, bundle = { 0 };
 	struct bundle *b = &w->bundles[cpu];
 
 	if (!b->nr)
 		return;
-	message_number(&bundle, BUNDLE_CPU, cpu);
-	/* Fields of one message may lie one behind the other. */
-	while (bundle.room - bundle.nr < b->events.nr)
-		bundle.p = xgrow(bundle.p, bundle.room, &bundle.room, 1);
-	memcpy(bundle.p + bundle.nr, b->events.p, b->events.nr);
-	bundle.nr += b->events.nr;
+	gprof_wire_present(&bundle, BUNDLE_CPU, cpu);
+	gprof_wire_raw(&bundle, b->events.v, b->events.nr);
+	bundle.failed |= b->events.failed;
 	if (b->lost)
-		message_number(&bundle, BUNDLE_LOST_EVENTS, true);
-	message_in(&packet, PACKET_FTRACE_EVENTS, &bundle);
-	message_free(&bundle);
+		gprof_wire_present(&bundle, BUNDLE_LOST_EVENTS, true);
+	put_message(&packet, PACKET_FTRACE_EVENTS, &bundle);
+	gprof_wire_free(&bundle);
 	b->events.nr = 0;
 	b->nr = 0;
 	b->lost = false;
@@ -207,36 +227,36 @@ static void add_event(struct writing *w, int64_t cpu, int64_t time, uint32_t by,
 		      unsigned int field)
 {
 	struct bundle *b = bundle_of(w, cpu);
-	struct message *event = &w->event;
+	struct gprof_wire *event = &w->event;
 
 	if (cpu >= CPUS_MAX) {
 		b->left_out++;
 		return;
 	}
 	event->nr = 0;
-	message_number(event, EVENT_TIMESTAMP, (uint64_t)time);
-	message_number(event, EVENT_PID, tid_of(&w->thread_spans, by, cpu));
-	message_in(event, field, &w->what);
-	message_in(&b->events, BUNDLE_EVENT, event);
+	gprof_wire_present(event, EVENT_TIMESTAMP, (uint64_t)time);
+	gprof_wire_present(event, EVENT_PID, tid_of(&w->thread_spans, by, cpu));
+	put_message(event, field, &w->what);
+	put_message(&b->events, BUNDLE_EVENT, event);
 	if (++b->nr == BUNDLE)
 		write_bundle(w, (size_t)cpu);
 }
 
 /* Its name and number; those of an idle CPU are swapper and 0. */
-static void put_task(struct message *m, const struct thread_spans *v, uint32_t thread, int64_t cpu,
-		     unsigned int comm, unsigned int pid)
+static void put_task(struct gprof_wire *m, const struct thread_spans *v, uint32_t thread,
+		     int64_t cpu, unsigned int comm, unsigned int pid)
 {
 	char idle[32];
 
 	if (thread == THREAD_NONE) {
 		snprintf(idle, sizeof(idle), "swapper/%lld", (long long)cpu);
-		message_text(m, comm, idle);
+		put_text(m, comm, idle);
 	} else {
-		message_text(m, comm,
-			     thread == THREAD_UNKNOWN ? UNKNOWN_NAME :
+		put_text(m, comm,
+			 thread == THREAD_UNKNOWN ? UNKNOWN_NAME :
 							thread_spans_name(v, thread));
 	}
-	message_number(m, pid, tid_of(v, thread, cpu));
+	gprof_wire_present(m, pid, tid_of(v, thread, cpu));
 }
 
 static unsigned int state_of(const struct thread *l)
@@ -254,11 +274,11 @@ static unsigned int state_of(const struct thread *l)
 static void put_switch(struct writing *w, int64_t cpu, uint32_t left, unsigned int state,
 		       uint32_t thread, int64_t time)
 {
-	struct message *m = &w->what;
+	struct gprof_wire *m = &w->what;
 
 	m->nr = 0;
 	put_task(m, &w->thread_spans, left, cpu, SWITCH_PREV_COMM, SWITCH_PREV_PID);
-	message_number(m, SWITCH_PREV_STATE, state);
+	gprof_wire_present(m, SWITCH_PREV_STATE, state);
 	put_task(m, &w->thread_spans, thread, cpu, SWITCH_NEXT_COMM, SWITCH_NEXT_PID);
 	add_event(w, cpu, time, left, EVENT_SCHED_SWITCH);
 	bundle_of(w, cpu)->runs = thread;
@@ -298,20 +318,20 @@ static void on_waking(void *ctx, struct thread_spans *v, uint32_t thread, uint32
 		      uint32_t stack, int64_t cpu)
 {
 	struct writing *w = ctx;
-	struct message *m = &w->what;
+	struct gprof_wire *m = &w->what;
 
 	(void)stack;
 	if (cpu < 0)
 		return;
 	m->nr = 0;
 	put_task(m, v, thread, cpu, WAKING_COMM, WAKING_PID);
-	message_number(m, WAKING_SUCCESS, 1);
+	gprof_wire_present(m, WAKING_SUCCESS, 1);
 	add_event(w, cpu, time, by, EVENT_SCHED_WAKING);
 }
 
 static void write_track(struct writing *w, const struct thread_spans *v, uint32_t thread)
 {
-	struct message packet = { 0 }, track = { 0 }, descriptor = { 0 };
+	struct gprof_wire packet = { 0 }, track = { 0 }, descriptor = { 0 };
 	uint64_t tid = (uint64_t)THREAD_TID(v->all[thread].id);
 
 	while (w->room_tracks <= thread)
@@ -319,32 +339,32 @@ static void write_track(struct writing *w, const struct thread_spans *v, uint32_
 	if (w->tracks[thread])
 		return;
 	w->tracks[thread] = 1;
-	message_number(&descriptor, DESCRIPTOR_PID, (uint64_t)thread_spans_pid(v, thread));
-	message_number(&descriptor, DESCRIPTOR_TID, tid);
-	message_text(&descriptor, DESCRIPTOR_NAME, thread_spans_name(v, thread));
-	message_number(&track, TRACK_UUID, thread + 1);
-	message_in(&track, TRACK_THREAD, &descriptor);
-	message_in(&packet, PACKET_TRACK_DESCRIPTOR, &track);
+	gprof_wire_present(&descriptor, DESCRIPTOR_PID, (uint64_t)thread_spans_pid(v, thread));
+	gprof_wire_present(&descriptor, DESCRIPTOR_TID, tid);
+	put_text(&descriptor, DESCRIPTOR_NAME, thread_spans_name(v, thread));
+	gprof_wire_present(&track, TRACK_UUID, thread + 1);
+	put_message(&track, TRACK_THREAD, &descriptor);
+	put_message(&packet, PACKET_TRACK_DESCRIPTOR, &track);
 	write_packet(w, &packet);
-	message_free(&descriptor);
-	message_free(&track);
+	gprof_wire_free(&descriptor);
+	gprof_wire_free(&track);
 }
 
 static void write_slice(struct writing *w, uint32_t thread, int64_t time, unsigned int type,
 			const char *name)
 {
-	struct message packet = { 0 }, event = { 0 };
+	struct gprof_wire packet = { 0 }, event = { 0 };
 
-	message_number(&packet, PACKET_TIMESTAMP, (uint64_t)time);
-	message_number(&event, SLICE_TYPE, type);
-	message_number(&event, SLICE_TRACK, thread + 1);
+	gprof_wire_present(&packet, PACKET_TIMESTAMP, (uint64_t)time);
+	gprof_wire_present(&event, SLICE_TYPE, type);
+	gprof_wire_present(&event, SLICE_TRACK, thread + 1);
 	if (name) {
-		message_text(&event, SLICE_CATEGORIES, "syscall");
-		message_text(&event, SLICE_NAME, name);
+		put_text(&event, SLICE_CATEGORIES, "syscall");
+		put_text(&event, SLICE_NAME, name);
 	}
-	message_in(&packet, PACKET_TRACK_EVENT, &event);
+	put_message(&packet, PACKET_TRACK_EVENT, &event);
 	write_packet(w, &packet);
-	message_free(&event);
+	gprof_wire_free(&event);
 }
 
 /* One that the trace ends in has no end; where events are missing, it is told up to them. */
@@ -362,7 +382,7 @@ static void on_call(void *ctx, struct thread_spans *v, uint32_t thread, int64_t 
 /* Number of a frame, which is told of once. */
 static uint64_t frame_iid(struct writing *w, const struct gprof_frame *f)
 {
-	struct message packet = { 0 }, data = { 0 }, one = { 0 };
+	struct gprof_wire packet = { 0 }, data = { 0 }, one = { 0 };
 	/* With the length of the name, for that and the file are any text. */
 	char *key = xprintf("%lld %zu %s%s", (long long)f->line, strlen(f->function), f->function,
 			    f->file);
@@ -372,34 +392,34 @@ static uint64_t frame_iid(struct writing *w, const struct gprof_frame *f)
 	free(key);
 	if (w->frames.nr == nr)
 		return iid;
-	message_number(&one, INTERNED_IID, iid);
-	message_text(&one, INTERNED_STR, f->function);
-	message_in(&data, INTERNED_FUNCTION_NAMES, &one);
+	gprof_wire_present(&one, INTERNED_IID, iid);
+	put_text(&one, INTERNED_STR, f->function);
+	put_message(&data, INTERNED_FUNCTION_NAMES, &one);
 	one.nr = 0;
 	if (*f->file) {
-		message_number(&one, INTERNED_IID, iid);
-		message_text(&one, INTERNED_STR, f->file);
-		message_in(&data, INTERNED_SOURCE_PATHS, &one);
+		gprof_wire_present(&one, INTERNED_IID, iid);
+		put_text(&one, INTERNED_STR, f->file);
+		put_message(&data, INTERNED_SOURCE_PATHS, &one);
 		one.nr = 0;
 	}
-	message_number(&one, INTERNED_IID, iid);
-	message_number(&one, FRAME_FUNCTION_NAME, iid);
+	gprof_wire_present(&one, INTERNED_IID, iid);
+	gprof_wire_present(&one, FRAME_FUNCTION_NAME, iid);
 	if (*f->file)
-		message_number(&one, FRAME_SOURCE_PATH, iid);
+		gprof_wire_present(&one, FRAME_SOURCE_PATH, iid);
 	if (f->line > 0)
-		message_number(&one, FRAME_LINE, (uint64_t)f->line);
-	message_in(&data, INTERNED_FRAMES, &one);
-	message_in(&packet, PACKET_INTERNED_DATA, &data);
+		gprof_wire_present(&one, FRAME_LINE, (uint64_t)f->line);
+	put_message(&data, INTERNED_FRAMES, &one);
+	put_message(&packet, PACKET_INTERNED_DATA, &data);
 	write_packet(w, &packet);
-	message_free(&one);
-	message_free(&data);
+	gprof_wire_free(&one);
+	gprof_wire_free(&data);
 	return iid;
 }
 
 /* Number of a stack, leaf first, which is told of once. */
 static uint64_t callstack_iid(struct writing *w, const struct gprof_frame *frames, size_t nr)
 {
-	struct message packet = { 0 }, data = { 0 }, one = { 0 };
+	struct gprof_wire packet = { 0 }, data = { 0 }, one = { 0 };
 	uint64_t iids[GPROF_TRACE_FRAMES_MAX], iid;
 	size_t known = w->callstacks.nr;
 
@@ -408,14 +428,14 @@ static uint64_t callstack_iid(struct writing *w, const struct gprof_frame *frame
 	iid = intern_add(&w->callstacks, iids, nr * sizeof(*iids)) + 1;
 	if (w->callstacks.nr == known)
 		return iid;
-	message_number(&one, INTERNED_IID, iid);
+	gprof_wire_present(&one, INTERNED_IID, iid);
 	for (size_t i = 0; i < nr; i++)
-		message_number(&one, CALLSTACK_FRAMES, iids[i]);
-	message_in(&data, INTERNED_CALLSTACKS, &one);
-	message_in(&packet, PACKET_INTERNED_DATA, &data);
+		gprof_wire_present(&one, CALLSTACK_FRAMES, iids[i]);
+	put_message(&data, INTERNED_CALLSTACKS, &one);
+	put_message(&packet, PACKET_INTERNED_DATA, &data);
 	write_packet(w, &packet);
-	message_free(&one);
-	message_free(&data);
+	gprof_wire_free(&one);
+	gprof_wire_free(&data);
 	return iid;
 }
 
@@ -426,28 +446,28 @@ static void write_sample(struct writing *w, const struct thread_spans *v, uint32
 {
 	struct gprof_frame frames[GPROF_TRACE_FRAMES_MAX];
 	size_t nr = trace_stacks_frames(&v->stacks, stack, frames);
-	struct message packet = { 0 }, sample = { 0 }, field = { 0 };
+	struct gprof_wire packet = { 0 }, sample = { 0 }, field = { 0 };
 
 	if (!nr || thread == THREAD_NONE)
 		return;
-	message_number(&packet, PACKET_TIMESTAMP, (uint64_t)time);
-	message_number(&field, TASK_TID, (uint64_t)THREAD_TID(v->all[thread].id));
-	message_in(&sample, SAMPLE_TASK, &field);
+	gprof_wire_present(&packet, PACKET_TIMESTAMP, (uint64_t)time);
+	gprof_wire_present(&field, TASK_TID, (uint64_t)THREAD_TID(v->all[thread].id));
+	put_message(&sample, SAMPLE_TASK, &field);
 	field.nr = 0;
 	if (cpu >= 0 && cpu < CPUS_MAX) {
-		message_number(&field, EXECUTION_CPU, (uint64_t)cpu);
-		message_in(&sample, SAMPLE_EXECUTION, &field);
+		gprof_wire_present(&field, EXECUTION_CPU, (uint64_t)cpu);
+		put_message(&sample, SAMPLE_EXECUTION, &field);
 		field.nr = 0;
 	}
-	message_number(&sample, SAMPLE_CALLSTACK_IID, callstack_iid(w, frames, nr));
-	message_text(&field, COUNTER_NAME, of);
-	message_number(&field, COUNTER_UNIT, unit);
-	message_in(&sample, SAMPLE_DESCRIPTOR, &field);
-	message_number(&sample, SAMPLE_WEIGHT, weight);
-	message_in(&packet, PACKET_STACK_SAMPLE, &sample);
+	gprof_wire_present(&sample, SAMPLE_CALLSTACK_IID, callstack_iid(w, frames, nr));
+	put_text(&field, COUNTER_NAME, of);
+	gprof_wire_present(&field, COUNTER_UNIT, unit);
+	put_message(&sample, SAMPLE_DESCRIPTOR, &field);
+	gprof_wire_present(&sample, SAMPLE_WEIGHT, weight);
+	put_message(&packet, PACKET_STACK_SAMPLE, &sample);
 	write_packet(w, &packet);
-	message_free(&field);
-	message_free(&sample);
+	gprof_wire_free(&field);
+	gprof_wire_free(&sample);
 }
 
 static void on_span(void *ctx, struct thread_spans *v, const struct span *s)
@@ -467,31 +487,31 @@ static void on_sample(void *ctx, struct thread_spans *v, uint32_t thread, int64_
 }
 
 /* A process is told of by its first thread, or, where that is not told of, without a name. */
-static void write_process(struct message *tree, const struct thread_spans *v, uint32_t thread,
+static void write_process(struct gprof_wire *tree, const struct thread_spans *v, uint32_t thread,
 			  struct intern *processes)
 {
 	int64_t pid = thread_spans_pid(v, thread);
 	bool first = pid == THREAD_TID(v->all[thread].id);
-	struct message one = { 0 };
+	struct gprof_wire one = { 0 };
 	size_t nr = processes->nr;
 
 	intern_add(processes, &pid, sizeof(pid));
 	if (processes->nr == nr)
 		return;
-	message_number(&one, PROCESS_PID, (uint64_t)pid);
+	gprof_wire_present(&one, PROCESS_PID, (uint64_t)pid);
 	if (first)
-		message_text(&one, PROCESS_CMDLINE, thread_spans_name(v, thread));
-	message_in(tree, TREE_PROCESSES, &one);
-	message_free(&one);
+		put_text(&one, PROCESS_CMDLINE, thread_spans_name(v, thread));
+	put_message(tree, TREE_PROCESSES, &one);
+	gprof_wire_free(&one);
 }
 
 static void write_threads(struct writing *w)
 {
-	struct message packet = { 0 }, tree = { 0 }, one = { 0 };
+	struct gprof_wire packet = { 0 }, tree = { 0 }, one = { 0 };
 	const struct thread_spans *v = &w->thread_spans;
 	struct intern processes = { 0 };
 
-	message_number(&packet, PACKET_TIMESTAMP, (uint64_t)v->begin);
+	gprof_wire_present(&packet, PACKET_TIMESTAMP, (uint64_t)v->begin);
 	/* First threads name their processes. */
 	for (uint32_t i = 0; i < thread_spans_nr(v); i++)
 		if (thread_spans_pid(v, i) == THREAD_TID(v->all[i].id))
@@ -499,16 +519,16 @@ static void write_threads(struct writing *w)
 	for (uint32_t i = 0; i < thread_spans_nr(v); i++) {
 		write_process(&tree, v, i, &processes);
 		one.nr = 0;
-		message_number(&one, THREAD_TID, (uint64_t)THREAD_TID(v->all[i].id));
-		message_text(&one, THREAD_NAME, thread_spans_name(v, i));
-		message_number(&one, THREAD_TGID, (uint64_t)thread_spans_pid(v, i));
-		message_in(&tree, TREE_THREADS, &one);
+		gprof_wire_present(&one, THREAD_TID, (uint64_t)THREAD_TID(v->all[i].id));
+		put_text(&one, THREAD_NAME, thread_spans_name(v, i));
+		gprof_wire_present(&one, THREAD_TGID, (uint64_t)thread_spans_pid(v, i));
+		put_message(&tree, TREE_THREADS, &one);
 	}
 	intern_free(&processes);
-	message_in(&packet, PACKET_PROCESS_TREE, &tree);
+	put_message(&packet, PACKET_PROCESS_TREE, &tree);
 	write_packet(w, &packet);
-	message_free(&one);
-	message_free(&tree);
+	gprof_wire_free(&one);
+	gprof_wire_free(&tree);
 }
 
 static void report_left_out(const struct writing *w, const char *file)
@@ -542,6 +562,9 @@ static int write_all(struct writing *w, const char *file, const char *name)
 	}
 	if (status == STATUS_OK && ferror(w->f))
 		status = fail("%s cannot be written", name);
+	/* Each message passes on that it lacked memory, and the last is the head. */
+	if (status == STATUS_OK && w->head.failed)
+		status = fail("%s cannot be written (%s)", name, strerror(ENOMEM));
 	return status;
 }
 
@@ -570,10 +593,10 @@ int perfetto_write(const char *file, const char *name)
 		status = output_commit(&output);
 	output_discard(&output);
 	for (size_t cpu = 0; cpu < w.nr_bundles; cpu++)
-		message_free(&w.bundles[cpu].events);
-	message_free(&w.what);
-	message_free(&w.event);
-	message_free(&w.head);
+		gprof_wire_free(&w.bundles[cpu].events);
+	gprof_wire_free(&w.what);
+	gprof_wire_free(&w.event);
+	gprof_wire_free(&w.head);
 	thread_spans_free(&w.thread_spans);
 	intern_free(&w.frames);
 	intern_free(&w.callstacks);

@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #include "cli/cmd.h"
-#include "agent/engines.h"
+#include "agent/engine.h"
 #include "agent/give_back.h"
 #include "agent/item_make.h"
 #include "agent/rollup.h"
@@ -323,7 +323,7 @@ int main(int argc, char **argv)
 		return 1;
 	if (argc > 4) {
 		engine_options.url = argv[4];
-		if (engines_open("otlp", &engine, &engine_options) != STATUS_OK)
+		if (engine_otlp_open(&engine, &engine_options))
 			return 1;
 		sender = sender_start(store, &engine, 1, NULL, &status);
 		if (!sender)

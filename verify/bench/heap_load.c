@@ -20,7 +20,8 @@
 #include <string.h>
 #include <sys/ipc.h>
 #include <sys/msg.h>
-#include <time.h>
+
+#include "../../selftests/helpers/clock.h"
 
 #define PART	100	/* of 100 bytes each */
 #define BYTES	100
@@ -28,14 +29,6 @@
 void *volatile kept;	/* nothing is left out by the compiler */
 
 static int queue = -1;
-
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 static void allocate(void)
 {
@@ -53,12 +46,12 @@ static void send(void)
 
 static void work(uint64_t chunks, void (*chunk)(void), uint64_t *took, uint64_t *quickest)
 {
-	uint64_t i, start = now(), from = start, to, least = UINT64_MAX;
+	uint64_t i, start = now_ns(), from = start, to, least = UINT64_MAX;
 
 	for (i = 0; i < chunks; i += PART) {
 		for (int k = 0; k < PART; k++)
 			chunk();
-		to = now();
+		to = now_ns();
 		if (to - from < least)
 			least = to - from;
 		from = to;

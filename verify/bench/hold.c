@@ -27,19 +27,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "../../selftests/helpers/clock.h"
 #include "../../selftests/helpers/device.h"
 
 #define MOST	256
 #define BUFFER	(4 << 20)	/* room for what nobody reads */
 #define TRACE_BUFFER (64 << 20)	/* a million round trips */
-
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ULL + t.tv_nsec;
-}
 
 static uint64_t run_time(const char *process)
 {
@@ -123,7 +116,7 @@ int main(int argc, char **argv)
 	struct gprof_trace_params trace = { .size = sizeof(trace) };
 	struct gprof_block_params block = { .size = sizeof(block) };
 	struct gprof_task_params task = { .size = sizeof(task) };
-	uint64_t (*clock)(void) = now;
+	uint64_t (*clock)(void) = now_ns;
 	struct gprof_cpu_params params;
 	struct gprof_stats st;
 	sigset_t set;

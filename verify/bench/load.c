@@ -54,6 +54,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../selftests/helpers/clock.h"
 #include "mark.h"
 
 #define CHUNK		25000	/* instructions of the leaf's loop */
@@ -166,14 +167,6 @@ __asm__(".text\n.globl bottom\n.type bottom, %function\nbottom:\n"
 	"blr x2\nldp x29, x30, [sp], #16\nret\n.cfi_endproc\n.size bottom, .-bottom\n");
 #endif
 
-static uint64_t now(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return t.tv_sec * 1000000000ULL + t.tv_nsec;
-}
-
 /* What the command line asks for. */
 struct job {
 	bool kernel;	/* chunks of kernel, not of user */
@@ -233,13 +226,13 @@ static void echo_start(struct job *job)
 
 static uint64_t round_trips(const struct job *job, uint64_t chunks)
 {
-	uint64_t start = now(CLOCK_MONOTONIC);
+	uint64_t start = now_ns();
 	char byte = 0;
 
 	while (chunks--)
 		if (write(job->to, &byte, 1) != 1 || read(job->from, &byte, 1) != 1)
 			abort();
-	return now(CLOCK_MONOTONIC) - start;
+	return now_ns() - start;
 }
 
 static void *shared(size_t size)
@@ -289,13 +282,13 @@ static void turns_start(struct job *job)
 
 static uint64_t turns(const struct job *job, uint64_t chunks)
 {
-	uint64_t start = now(CLOCK_MONOTONIC);
+	uint64_t start = now_ns();
 
 	while (chunks--) {
 		give_turn(job->turn, 1);
 		wait_for_turn(job->turn, 0);
 	}
-	return now(CLOCK_MONOTONIC) - start;
+	return now_ns() - start;
 }
 
 static void yield_start(struct job *job)
@@ -321,7 +314,7 @@ static void yield_start(struct job *job)
 
 static uint64_t yields(const struct job *job, uint64_t chunks)
 {
-	uint64_t start = now(CLOCK_MONOTONIC);
+	uint64_t start = now_ns();
 	char byte = 0;
 
 	*job->go = true;
@@ -330,7 +323,7 @@ static uint64_t yields(const struct job *job, uint64_t chunks)
 	while (chunks--)
 		sched_yield();
 	*job->go = false;
-	return now(CLOCK_MONOTONIC) - start;
+	return now_ns() - start;
 }
 
 static pid_t execute(const char *program, const char *arg)
@@ -365,13 +358,13 @@ static uint64_t spawn(const struct job *job, uint64_t chunks)
 
 	(void)job;
 	while (chunks--) {
-		uint64_t start = now(CLOCK_THREAD_CPUTIME_ID);
+		uint64_t start = clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
 		pid_t pid = execute("/proc/self/exe", "nothing");
 		siginfo_t info;
 
 		if (pid < 0 || waitid(P_PID, pid, &info, WEXITED | WNOWAIT))
 			abort();
-		ns += now(CLOCK_THREAD_CPUTIME_ID) - start + on_cpu(pid);
+		ns += clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - start + on_cpu(pid);
 		if (waitpid(pid, NULL, 0) != pid)
 			abort();
 	}
@@ -480,7 +473,7 @@ static uint64_t work(const struct job *job, uint64_t chunks)
 	uint64_t ns, start;
 
 	mark();
-	start = now(CLOCK_MONOTONIC);
+	start = now_ns();
 	if (job->depth)
 		descents(job, chunks);
 	else if (job->to && !job->quickest)
@@ -489,7 +482,7 @@ static uint64_t work(const struct job *job, uint64_t chunks)
 		turns(job, chunks);
 	else if (job->waits)
 		job->waits(chunks);
-	ns = job->quickest ? quickest(job, chunks) : now(CLOCK_MONOTONIC) - start;
+	ns = job->quickest ? quickest(job, chunks) : now_ns() - start;
 	mark();
 	return ns;
 }

@@ -16,10 +16,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "unwind/layout.h"
+#include "base/clock.h"
+#include "unwind/table_layout.h"
 #include "unwind/unwind_table.h"
 
 #define SMALL	(64 << 10)
@@ -29,14 +29,6 @@ struct sum {
 	double most, longest;
 	char worst[4096], late[4096];
 };
-
-static uint64_t cpu_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 static uint64_t text_of(int fd, uint16_t *machine)
 {
@@ -79,10 +71,10 @@ static void measure(struct sum *s, const char *path, bool quiet)
 	}
 	/* the better of two: the first may read from a disk */
 	for (turn = 0; turn < 2; turn++) {
-		took = cpu_ns();
+		took = clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
 		if (gprof_unwind_compile(fd, 0, &blob))
 			break;
-		took = cpu_ns() - took;
+		took = clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - took;
 		ns = took < ns ? took : ns;
 		if (!turn)
 			gprof_unwind_blob_free(&blob);

@@ -5,7 +5,8 @@
 #include "cancel.h"
 
 #include <stddef.h>
-#include <time.h>
+
+#include "base/clock.h"
 
 #define TICK_NS		100000000ULL
 
@@ -24,13 +25,11 @@ void gprof_cancel_end(void)
 bool gprof_is_cancelled(void)
 {
 	struct gprof_cancel *p = patience;
-	struct timespec ts;
 	uint64_t now;
 
 	if (!p || p->is_cancelled)
 		return p;
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	now = (uint64_t)ts.tv_sec * 1000000000ULL + (uint64_t)ts.tv_nsec;
+	now = now_ns();
 	if (now < p->next_ns)
 		return false;
 	p->next_ns = now + TICK_NS;

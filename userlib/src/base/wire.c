@@ -39,22 +39,6 @@ static void head(struct gprof_wire *w, unsigned int field, size_t len)
 	w->nr = (size_t)(gprof_wire_put(p, len) - w->v);
 }
 
-void gprof_wire_fields(struct gprof_wire *w, const ProtobufCMessage *m)
-{
-	if (gprof_wire_room(w, protobuf_c_message_get_packed_size(m)))
-		w->nr += protobuf_c_message_pack(m, w->v + w->nr);
-}
-
-void gprof_wire_message(struct gprof_wire *w, unsigned int field, const ProtobufCMessage *m)
-{
-	size_t len = protobuf_c_message_get_packed_size(m);
-
-	if (!gprof_wire_room(w, HEAD_MAX + len))
-		return;
-	head(w, field, len);
-	w->nr += protobuf_c_message_pack(m, w->v + w->nr);
-}
-
 void gprof_wire_begin(struct gprof_wire *w, unsigned int field, size_t len)
 {
 	if (gprof_wire_room(w, HEAD_MAX))

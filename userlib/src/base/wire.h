@@ -6,7 +6,6 @@
 #ifndef GPROF_WIRE_H
 #define GPROF_WIRE_H
 
-#include <protobuf-c/protobuf-c.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -31,10 +30,6 @@ struct gprof_wire {
 void gprof_wire_free(struct gprof_wire *w);
 void gprof_wire_clear(struct gprof_wire *w);
 
-/** gprof_wire_fields() - add the fields of a message, at the present level */
-void gprof_wire_fields(struct gprof_wire *w, const ProtobufCMessage *m);
-/** gprof_wire_message() - add a message as a field */
-void gprof_wire_message(struct gprof_wire *w, unsigned int field, const ProtobufCMessage *m);
 /** gprof_wire_bytes() - add encoded fields, or a text, as a field */
 void gprof_wire_bytes(struct gprof_wire *w, unsigned int field, const void *data, size_t len);
 
@@ -64,8 +59,7 @@ void gprof_wire_close_any(struct gprof_wire *w, size_t at);
 
 /*
  * Frequent messages are written field by field, at a fifth of the instructions: gprof_wire_open()
- * begins a message, gprof_wire_close() ends it, with the return of gprof_wire_open(). A number
- * that is 0 is left out.
+ * begins a message, gprof_wire_close() ends it, with the return of gprof_wire_open().
  */
 static inline size_t gprof_wire_open(struct gprof_wire *w, unsigned int field)
 {
@@ -85,14 +79,22 @@ static inline void gprof_wire_close(struct gprof_wire *w, size_t at)
 		w->v[at - 1] = (uint8_t)(w->nr - at);
 }
 
-static inline void gprof_wire_number(struct gprof_wire *w, unsigned int field, uint64_t v)
+/* A number, which is there where it is 0 too. */
+static inline void gprof_wire_present(struct gprof_wire *w, unsigned int field, uint64_t v)
 {
 	uint8_t *p;
 
-	if (!v || !gprof_wire_room(w, 2 * GPROF_WIRE_VARINT))
+	if (!gprof_wire_room(w, 2 * GPROF_WIRE_VARINT))
 		return;
 	p = gprof_wire_put(w->v + w->nr, (uint64_t)field << 3);
 	w->nr = (size_t)(gprof_wire_put(p, v) - w->v);
+}
+
+/* A number, which is left out where it is 0. */
+static inline void gprof_wire_number(struct gprof_wire *w, unsigned int field, uint64_t v)
+{
+	if (v)
+		gprof_wire_present(w, field, v);
 }
 
 /** gprof_wire_varint() - add a number to a packed field that was opened */

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/opts.h"
 #include "base/table.h"
 #include "custom_dir.h"
@@ -416,7 +417,6 @@ static int check(const struct gprof_custom_config *cfg, struct gprof_error *e)
 static struct gprof_custom *make(const struct gprof_custom_config *cfg, struct gprof_error *e)
 {
 	struct gprof_custom *p;
-	struct timespec t;
 
 	if (find_locked(cfg->name)) {
 		gprof_error_set(e, EEXIST, "this process has a custom profile \"%s\" already; "
@@ -428,9 +428,8 @@ static struct gprof_custom *make(const struct gprof_custom_config *cfg, struct g
 		gprof_error_set(e, ENOMEM, "no memory for a custom profile");
 		return NULL;
 	}
-	clock_gettime(CLOCK_REALTIME, &t);
 	strcpy(p->name, cfg->name);
-	p->since_ns = (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+	p->since_ns = (int64_t)clock_now_ns(CLOCK_REALTIME);
 	p->added_max = cfg->added_max ? cfg->added_max : ADDED_DEFAULT;
 	p->stacks_max = cfg->stacks_max ? cfg->stacks_max : STACKS_DEFAULT;
 	pthread_mutex_init(&p->lock, NULL);

@@ -22,6 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/proc_maps.h"
 #include "profile/profile.h"
 #include "record/resolve_names.h"
@@ -144,7 +145,6 @@ static int add_slot(struct gprof_resolver *r, const struct gprof_custom_slot *sl
 static int describe(struct gprof_profile *p, const struct gprof_custom_copy *copy,
 		    uint64_t cut)
 {
-	struct timespec now;
 	int err = gprof_profile_add_column(p, copy->name, "count");
 
 	if (err)
@@ -152,8 +152,7 @@ static int describe(struct gprof_profile *p, const struct gprof_custom_copy *cop
 	p->period_type = p->columns[0];
 	p->default_type = p->period_type.type;
 	p->period = 1;
-	clock_gettime(CLOCK_REALTIME, &now);
-	p->time_nanos = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+	p->time_nanos = (int64_t)clock_now_ns(CLOCK_REALTIME);
 	if (copy->since_ns > 0 && copy->since_ns < p->time_nanos)
 		p->duration_nanos = p->time_nanos - copy->since_ns;
 	if (cut)

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/own_fd.h"
 #include "custom_dir.h"
 
@@ -76,14 +77,11 @@ static int lock(int fd)
 
 static void fill_head(struct gprof_custom_head *h)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
 	*h = (struct gprof_custom_head){
 		.magic = GPROF_CUSTOM_MAGIC,
 		.version = GPROF_CUSTOM_VERSION,
 		.slot_size = sizeof(struct gprof_custom_slot),
-		.since_ns = (int64_t)t.tv_sec * 1000000000 + t.tv_nsec,
+		.since_ns = (int64_t)clock_now_ns(CLOCK_REALTIME),
 	};
 }
 

@@ -24,9 +24,9 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/proc_maps.h"
 #include "base/regular_file.h"
 #include "base/system_call.h"
@@ -142,14 +142,6 @@ static uint32_t layout_of(int fd)
 	};
 
 	return call(fd, &arg) ? 0 : arg.out_exec_map_seq;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
 /* The mappings are others than when tables were made; false: that was not done. */

@@ -136,13 +136,27 @@ static int32_t settle(struct gprof_otlp_dictionary *d, struct gprof_otlp_table *
 	return append(d, t, start);
 }
 
+void gprof_otlp_fields(struct gprof_wire *w, const ProtobufCMessage *m)
+{
+	if (gprof_wire_room(w, protobuf_c_message_get_packed_size(m)))
+		w->nr += protobuf_c_message_pack(m, w->v + w->nr);
+}
+
+void gprof_otlp_message(struct gprof_wire *w, unsigned int field, const ProtobufCMessage *m)
+{
+	size_t at = gprof_wire_open(w, field);
+
+	gprof_otlp_fields(w, m);
+	gprof_wire_close(w, at);
+}
+
 static int32_t put(struct gprof_otlp_dictionary *d, enum gprof_otlp_field field,
 		   const ProtobufCMessage *m)
 {
 	struct gprof_otlp_table *t = &d->tables[field];
 	size_t start = t->wire.nr;
 
-	gprof_wire_message(&t->wire, field, m);
+	gprof_otlp_message(&t->wire, field, m);
 	return settle(d, t, start);
 }
 

@@ -10,6 +10,7 @@
 #ifndef GPROF_OTLP_DICTIONARY_H
 #define GPROF_OTLP_DICTIONARY_H
 
+#include <protobuf-c/protobuf-c.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -132,6 +133,11 @@ void gprof_otlp_dictionary_free(struct gprof_otlp_dictionary *d);
 
 /** gprof_otlp_dictionary_begin() - empty, for the next request */
 void gprof_otlp_dictionary_begin(struct gprof_otlp_dictionary *d);
+
+/** gprof_otlp_fields() - add the fields of a message, at the present level */
+void gprof_otlp_fields(struct gprof_wire *w, const ProtobufCMessage *m);
+/** gprof_otlp_message() - add a message as a field */
+void gprof_otlp_message(struct gprof_wire *w, unsigned int field, const ProtobufCMessage *m);
 
 /* These return the number of an item, added where it is not there; look at @failed. */
 int32_t gprof_otlp_string(struct gprof_otlp_dictionary *d, const char *text);

@@ -337,7 +337,7 @@ static void put_profile(struct exporter *e, size_t column)
 	} else if (e->comments < 0) {
 		head.dropped_attributes_count++;
 	}
-	gprof_wire_fields(&e->profile, &head.base);
+	gprof_otlp_fields(&e->profile, &head.base);
 	gprof_wire_bytes(&e->scope, SCOPE_PROFILES, e->profile.v, e->profile.nr);
 	e->serial++;
 	e->profiles++;
@@ -372,7 +372,7 @@ static void put_resource(struct exporter *e, const struct gprof_otlp_service *se
 	}
 	resource.n_attributes = nr;
 	resource.attributes = ptrs;
-	gprof_wire_message(&e->resource, RESOURCE_RESOURCE, &resource.base);
+	gprof_otlp_message(&e->resource, RESOURCE_RESOURCE, &resource.base);
 }
 
 /* All there is of a service in this request. */
@@ -386,7 +386,7 @@ static void end_batch(struct exporter *e, const struct gprof_otlp_service *servi
 		gprof_wire_clear(&e->scope);
 		scope.name = (char *)"gprof";
 		scope.version = (char *)GPROF_VERSION;
-		gprof_wire_message(&e->scope, SCOPE_SCOPE, &scope.base);
+		gprof_otlp_message(&e->scope, SCOPE_SCOPE, &scope.base);
 		for (i = 0; i < e->p->nr_columns; i++)
 			if (i != e->follows)
 				put_profile(e, i);

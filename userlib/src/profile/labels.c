@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/table.h"
 
@@ -80,10 +81,7 @@ static _Thread_local struct log *own;
 
 uint64_t gprof_labels_now(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+	return now_ns();
 }
 
 bool gprof_labels_used(void)

@@ -10,6 +10,8 @@
 
 #include <gprof/version.h>
 
+#include "base/clock.h"
+
 static const char *const lost_reasons[GPROF_LOST_NR] = {
 	[GPROF_LOST_FULL] = "the buffer was full; a larger buffer or a longer period helps",
 	[GPROF_LOST_BAD_TAIL] = "the reader's position made no sense",
@@ -172,7 +174,6 @@ static int limits(struct gprof_profile *p, const struct gprof_stream *s,
 /* CLOCK_REALTIME at a time of CLOCK_MONOTONIC, by a pair of the kernel's or by one of now. */
 static int64_t real_time(const struct gprof_stream *s, uint64_t mono)
 {
-	struct timespec m, r;
 	size_t i;
 
 	for (i = 0; i < s->buffer.nr; i++) {
@@ -181,17 +182,7 @@ static int64_t real_time(const struct gprof_stream *s, uint64_t mono)
 		if (d->started)
 			return (int64_t)(d->real_ns + (mono - d->mono_ns));
 	}
-	clock_gettime(CLOCK_MONOTONIC, &m);
-	clock_gettime(CLOCK_REALTIME, &r);
-	return (r.tv_sec - m.tv_sec) * 1000000000LL + r.tv_nsec - m.tv_nsec + (int64_t)mono;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000ULL + (uint64_t)ts.tv_nsec;
+	return (int64_t)(clock_now_ns(CLOCK_REALTIME) - now_ns() + mono);
 }
 
 int gprof_report(struct gprof_profile *p, const struct gprof_stream *s, const struct gprof_tally *t)

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/cancel.h"
+#include "base/clock.h"
 #include "base/thread.h"
 #include "device/device.h"
 #include "program_files.h"
@@ -76,14 +77,6 @@ static void run_nice(void)
 	id_t tid = (id_t)syscall(SYS_gettid);
 
 	setpriority(PRIO_PROCESS, tid, getpriority(PRIO_PROCESS, tid) + NICE);
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * NS + (uint64_t)ts.tv_nsec;
 }
 
 static bool is_given_up(void *arg)

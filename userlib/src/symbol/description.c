@@ -7,6 +7,7 @@
  */
 #include "description.h"
 #include "profile/labels.h"
+#include "base/clock.h"
 #include "base/proc_maps.h"
 #include "mapped_file.h"
 
@@ -16,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "process_context.pb-c.h"
@@ -44,14 +44,6 @@ struct header {
 };
 
 #define VERSION		2
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 static FILE *open_proc(const struct gprof_process *id, const char *what)
 {

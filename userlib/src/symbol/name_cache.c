@@ -6,19 +6,12 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "base/clock.h"
 
 #define MEMORY_MAX	(2U << 20)	/* some 20,000 places */
 #define OLD_NS		(600 * 1000000000ULL)
 #define FULL_NS		(60 * 1000000000ULL)	/* of a full cache, full of old files too */
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000ULL + (uint64_t)t.tv_nsec;
-}
 
 void gprof_name_cache_init(struct gprof_name_cache *k)
 {

@@ -9,8 +9,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/opts.h"
 #include "device/device.h"
@@ -52,14 +52,6 @@ struct gprof_flight {
 	pthread_mutex_t lock;
 	struct gprof_error error;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * NS + (uint64_t)ts.tv_nsec;
-}
 
 /* sysconf() counts those that might be plugged in, too, for which the kernel has no rings. */
 static size_t present_cpus(void)

@@ -14,6 +14,7 @@
 #include <sys/ioctl.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/opts.h"
 #include "base/thread.h"
@@ -151,14 +152,6 @@ struct gprof_trace_recorder *gprof_trace_recorder_new(const struct gprof_trace_c
 	gprof_trace_recorder_free(r);
 	errno = -err;
 	return NULL;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * NS + (uint64_t)ts.tv_nsec;
 }
 
 static int generation(void *ctx, uint64_t nr, const struct gprof_trace_point *points, size_t n)

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/opts.h"
 #include "base/fd_write.h"
@@ -325,11 +326,10 @@ void gprof_trace_writer_held_stacks(struct gprof_trace_writer *w,
 
 static void clocks(struct gprof_trace_clock *c)
 {
-	struct timespec mono, real;
+	struct timespec real;
 
-	clock_gettime(CLOCK_MONOTONIC, &mono);
+	c->mono = now_ns();
 	clock_gettime(CLOCK_REALTIME, &real);
-	c->mono = (uint64_t)mono.tv_sec * NS + (uint64_t)mono.tv_nsec;
 	c->sec = (uint64_t)real.tv_sec;
 	c->nsec = (uint64_t)real.tv_nsec;
 }
