@@ -703,6 +703,7 @@ waits_are_told_with_their_wakers()
 a_target_is_recorded_and_shown_in_one_step()
 {
 	rm -f cpu.pb.gz block.pb.gz
+	# shellcheck disable=SC2016 # the command expands it
 	run 0 gprofctl top --cum -- sh -c 'i=0; while [ $i -lt 99999 ]; do i=$((i + 1)); done; exit 3'
 	grep -q '^Type: cpu' out
 	cp out first
