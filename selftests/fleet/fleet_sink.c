@@ -4,8 +4,9 @@
  *
  *	fleet_sink [-c CERT -k KEY] [-n] DIR
  *
- * With -n the kernel holds some 100 KB of a connection at most. Prints its port, and serves until it is killed. What came whole is in DIR/NUMBER, with
- * "METHOD PATH" and the headers that matter in DIR/NUMBER.head, both there at once. Paths:
+ * With -n the kernel holds some 100 KB of a connection at most. Prints its port, and serves until
+ * it is killed. A request that came whole is in DIR/NUMBER, with "METHOD PATH" and the headers
+ * that matter in DIR/NUMBER.head, both there at once. Paths:
  *
  *	/ok/...			200, nothing
  *	/rubbish/...		200, a page

@@ -661,7 +661,7 @@ static int tell_labels(void *ctx, const struct gprof_frame *frames, size_t nr,
 	return 0;
 }
 
-/* What labels of these keys each sample has, and how many it is. */
+/* The labels of these keys that each sample has, and its count. */
 #define LABELS(want, ...) do {						\
 	const char *const _keys[] = { __VA_ARGS__, NULL };		\
 	struct told _t = { .p = self->p, .keys = _keys, .end = _t.text };	\

@@ -247,7 +247,7 @@ static const char *place_at(struct gprof_jitdump *j, uint64_t addr, uint64_t fro
 	return text;
 }
 
-/* What is at the addresses, in the times, if there are any, that @want names, as that has it. */
+/* The names at the addresses, in the times, if any, that @want has, in its form. */
 static const char *places(struct gprof_jitdump *j, const char *want)
 {
 	unsigned long long addr, from = 0, to = 0;

@@ -159,7 +159,7 @@ static inline uint64_t lib_cpu_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* What this process, or the largest of its children, has taken at most so far, in KiB. */
+/* The peak memory of this process, or of its largest child, in KiB. */
 static inline long lib_peak_kib(int who)
 {
 	struct rusage u;

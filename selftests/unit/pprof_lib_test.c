@@ -72,7 +72,7 @@ static struct gprof_profile *example(void)
 	return p;
 }
 
-/* What a case makes or reads, freed behind it; and why it was not read. */
+/* The profile that a case makes or reads, freed behind it, and the reason of a refusal. */
 static struct gprof_profile *p, *q;
 static const char *error;
 

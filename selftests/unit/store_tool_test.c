@@ -76,7 +76,7 @@ int mkdirat(int dir, const char *path, mode_t mode)
 	return fails() ? -1 : (int)syscall(SYS_mkdirat, dir, path, mode);
 }
 
-/* What the store says, counts and gives; each case has a process of its own. */
+/* Messages, counts and answers of the store; each case has a process of its own. */
 static char text[4096];
 static struct store_counts c;
 static struct store_next next;

@@ -85,7 +85,7 @@ static inline uint64_t __attribute__((format(printf, 1, 2))) symbol_said(const c
 	return strtoull(line, NULL, 16);
 }
 
-/* What nm says of a symbol of DIR/FILE. */
+/* The line of nm for a symbol of DIR/FILE. */
 static inline uint64_t symbol_address(const char *dir, const char *file, const char *symbol)
 {
 	return symbol_said("nm %s/%s | awk '$3 == \"%s\" { print $1 }'", dir, file, symbol);

@@ -199,7 +199,7 @@ static inline const char *rule_text(struct gprof_unwind_rule r, uint16_t machine
 	return t;
 }
 
-/* What the table has at the places that @want names, as that has it. */
+/* The rules of the table at the places that @want names, in its form. */
 static inline void rules_text(const struct gprof_unwind_blob *b, uint16_t machine, const char *want,
 			      char *seen)
 {
