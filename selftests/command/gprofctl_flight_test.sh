@@ -519,7 +519,7 @@ what_fired_may_be_overwritten()
 	takes_off -a --syscalls --max-bytes 64k --trigger signal:SEGV --after 3s -o D
 	sh -c 'kill -SEGV $$' || :
 	dd if=/dev/zero of=/dev/null bs=1 count=20000
-	told 1 '^gprofctl: signal-segv: it fired before that, and is not in it'
+	told 1 '^gprofctl: signal-segv: its trigger event is older, and is not in it'
 	lands
 	[ "$(logs "$(snapshot 1)" 'trigger signal')" -eq 0 ]
 }

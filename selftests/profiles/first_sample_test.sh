@@ -92,7 +92,7 @@ later_programs_are_complete()
 	for ((again = 0; again < 5; again++)); do
 		run 0 gprofctl cpu -F 999 -o x.pb.gz -- bash -c 'sleep 1; "$@"; exit' bash "${work[@]}"
 		[ "$(count read)" -gt 300 ]
-		(grep -o 'before it had one: [0-9]*' err || echo 'before it had one: 0') >>cuts
+		(grep -o 'no unwind table [0-9]*' err || echo 'no unwind table 0') >>cuts
 	done
 	awk '{ n += $NF; print } END { exit n > 20 || NR != 5 }' cuts
 }

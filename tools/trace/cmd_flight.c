@@ -273,7 +273,7 @@ static void report_snapshot(const struct flight *f, const char *reason, uint64_t
 		diag("%s: the buffers reach back %s: %.1f %% of their events are of tasks of uid %" PRIu32,
 		     reason, age, snap->uid_permille / 10.0, snap->uid);
 	if (fired_ns && fired_ns < snap->from_ns)
-		diag("%s: its operation is older, and is not in it", reason);
+		diag("%s: its trigger event is older, and is not in it", reason);
 	if (snap->missed)
 		diag("%s: %" PRIu64 " events of that are missing, which came faster than they were "
 		     "written",
