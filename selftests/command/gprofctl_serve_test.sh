@@ -665,7 +665,7 @@ users_of_a_file_may_ask()
 	[ "$(status)" = 200 ]
 	rm web.yml
 	kill -HUP "$server"
-	told 'as it was'
+	told 'as they were'
 	get /metrics GET "Authorization: Basic $(printf bob:sesame | base64)"
 	[ "$(status)" = 200 ]
 	end
@@ -683,7 +683,7 @@ what_a_server_has_it_keeps()
 	begin --token-file other
 	rm other
 	kill -HUP "$server"
-	told 'as it was'
+	told 'as they were'
 	get '/debug/pprof/task'
 	[ "$(status)" = 200 ]
 	refused 1 'another program listens there already' gprofctl serve --listen "$port"
