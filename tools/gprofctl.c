@@ -46,7 +46,7 @@ static const struct {
 	{ "read", cmd_read, "show the events of an execution trace, or count them", "trace" },
 	{ "wall", cmd_wall, "show where all the time of each thread went" },
 	{ "latency", cmd_latency, "show how long threads wait for a CPU" },
-	{ "timeline", cmd_timeline, "draw a trace as a page: running and waiting threads", "trace" },
+	{ "timeline", cmd_timeline, "draw a trace as a page: running and waiting threads" },
 	{ "mmu", cmd_mmu, "show the share of the processors that a program had" },
 	{ "schedstat", cmd_schedstat, "show how the scheduler treats a program or the host" },
 	{ "serve", cmd_serve, "serve statistics to Prometheus, and profiles on request" },
@@ -141,13 +141,14 @@ static void open_standard_files(void)
 
 static int run(size_t i, int argc, char **argv)
 {
-	if (commands[i].records) {
-		int status = record_first(commands[i].records, &argc, argv);
+	int status, recorded = STATUS_OK;
 
-		if (status != STATUS_OK)
-			return status;
-	}
-	return commands[i].run(argc, argv);
+	status = commands[i].records ?
+		 record_first(commands[i].records, &argc, argv, &recorded) : STATUS_OK;
+	if (status == STATUS_OK)
+		status = commands[i].run(argc, argv);
+	/* That of a recorded command is passed on. */
+	return status == STATUS_OK ? recorded : status;
 }
 
 int main(int argc, char **argv)

@@ -82,7 +82,7 @@ static int run(char **args)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : STATUS_FAILED;
 }
 
-int record_first(const char *kind, int *argc, char **argv)
+int record_first(const char *kind, int *argc, char **argv, int *recorded)
 {
 	struct stat before = { 0 }, after;
 	int target = 1, from, status;
@@ -118,6 +118,7 @@ int record_first(const char *kind, int *argc, char **argv)
 				   after.st_mtim.tv_nsec == before.st_mtim.tv_nsec))
 		return status != STATUS_OK ? status :
 					     fail("the recording has written no file %s", file);
+	*recorded = status;
 	argv[from] = (char *)file;
 	argv[from + 1] = NULL;
 	*argc = from + 1;
