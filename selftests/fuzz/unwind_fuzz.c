@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "unwind/table_layout.h"
+#include "table_check.h"
 #include "unwind/unwind_table.h"
 
 #define CHECK(x)	do { if (!(x)) { fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #x); \
@@ -29,9 +29,9 @@ static void look_up(const void *table, size_t file)
 	uint64_t offset, end = t->start + (uint64_t)t->granules * GPROF_UNWIND_GRANULE;
 
 	for (offset = t->start; offset < end && offset < t->start + file; offset += 251)
-		CHECK(gprof_table_layout_find(table, offset)->kind < GPROF_UNWIND_CFA_NR);
-	CHECK(!gprof_table_layout_find(table, end));
-	CHECK(!t->start || !gprof_table_layout_find(table, t->start - 1));
+		CHECK(table_find(table, offset)->kind < GPROF_UNWIND_CFA_NR);
+	CHECK(!table_find(table, end));
+	CHECK(!t->start || !table_find(table, t->start - 1));
 }
 
 static void compile(const uint8_t *data, size_t size)
@@ -44,7 +44,7 @@ static void compile(const uint8_t *data, size_t size)
 		CHECK(!blob.data && !blob.size);
 		return;
 	}
-	CHECK(!gprof_table_layout_check(blob.data, blob.size));
+	CHECK(!table_check(blob.data, blob.size));
 	look_up(blob.data, size);
 	/* it takes its time twice, so not for each */
 	if (!(size & 15)) {
@@ -96,7 +96,7 @@ static void check_table(const uint8_t *data, size_t size)
 
 	CHECK(table);
 	memcpy(table, data, size);
-	if (!gprof_table_layout_check(table, size))
+	if (!table_check(table, size))
 		look_up(table, 1 << 16);
 	free(table);
 }

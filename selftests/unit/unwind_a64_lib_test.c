@@ -186,7 +186,7 @@ TEST_F(unwind, prologues_and_epilogues_of_llvm_are_followed)
 	EXPECT_RULES(EM_AARCH64, "100: sp+0 lr; 104: sp+56 lr; 108: sp+56 fp@-6 ra@-5; "
 			     "10c 120: fp+6 fp@-6 ra@-5; 124 12c: sp+56 lr; 130: sp+0 lr; "
 			     "134: fp+6 fp@-6 ra@-5");
-	EXPECT_EQ(0, gprof_table_layout_check(self->blob.data, self->blob.size));
+	EXPECT_EQ(0, table_check(self->blob.data, self->blob.size));
 }
 
 TEST_F(unwind, prologues_of_llvm_that_align_the_stack_are_followed)
@@ -327,7 +327,7 @@ TEST_F(unwind, a_text_is_gone_through_once_whatever_overlaps)
 	EXPECT_RULE(EM_AARCH64, IMAGE_SIZE - IMAGE_TEXT, "sp+2 lr");
 	EXPECT_RULE(EM_AARCH64, IMAGE_SIZE - IMAGE_TEXT + 4, "sp+4 lr");
 	EXPECT_RULE(EM_AARCH64, IMAGE_SIZE - IMAGE_TEXT + LONG_TEXT - 4, "sp+4 lr");
-	EXPECT_EQ(0, gprof_table_layout_check(self->blob.data, self->blob.size));
+	EXPECT_EQ(0, table_check(self->blob.data, self->blob.size));
 }
 
 /* As the assembler has them; the ends of each range, and what changes nothing that matters. */

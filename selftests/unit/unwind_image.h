@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "unwind/table_layout.h"
+#include "table_check.h"
 #include "unwind/unwind_table.h"
 
 #define IMAGE_TEXT	0x1000ULL	/* offset; addresses are 0x400000 more */
@@ -153,7 +153,7 @@ static inline int image_compile(const struct image *im, struct gprof_unwind_blob
 static inline struct gprof_unwind_rule image_rule(const struct gprof_unwind_blob *b, uint32_t at)
 {
 	static const struct gprof_unwind_rule none = { .kind = GPROF_UNWIND_CFA_NONE };
-	const struct gprof_unwind_rule *r = gprof_table_layout_find(b->data, IMAGE_TEXT + at);
+	const struct gprof_unwind_rule *r = table_find(b->data, IMAGE_TEXT + at);
 
 	return r ? *r : none;
 }

@@ -9,7 +9,6 @@
 #include "base/cancel.h"
 #include "lib_util.h"
 #include "symbol_build.h"
-#include "table.h"
 #include "unwind/rows.h"
 #include "unwind_image.h"
 
@@ -50,7 +49,7 @@ static void try_each(struct __test_metadata *_metadata, FIXTURE_DATA(unwind) *se
 		image_cie(&self->im);
 		image_fde(&self->im, 0x100, 0x40, o->program, o->len);
 		ASSERT_EQ(0, image_compile(&self->im, &self->blob));
-		EXPECT_EQ(0, gprof_table_layout_check(self->blob.data, self->blob.size));
+		EXPECT_EQ(0, table_check(self->blob.data, self->blob.size));
 		EXPECT_RULE(machine, 0x100, o->rule0);
 		EXPECT_RULE(machine, 0x100 + step, o->rule1) {
 			TH_LOG("program %zu", i);
@@ -195,7 +194,7 @@ TEST_F(unwind, of_functions_that_overlap_the_one_that_begins_last_is_right)
 						   40, 0x02, 0x30, 0x0e, 48));
 	image_fde(&self->im, 0x180, 0x10, PROGRAM(0x00));
 	ASSERT_EQ(0, image_compile(&self->im, &self->blob));
-	EXPECT_EQ(0, gprof_table_layout_check(self->blob.data, self->blob.size));
+	EXPECT_EQ(0, table_check(self->blob.data, self->blob.size));
 	EXPECT_RULES(EM_X86_64, "13f: sp+2; 140: sp+4; 180: sp+1; 190: none");
 }
 
@@ -210,7 +209,7 @@ TEST_F(unwind, text_that_is_not_loaded_as_such_has_no_rows)
 	image_fde(&self->im, (uint32_t)(IMAGE_CFI - IMAGE_TEXT - 0x10), 0x1000, PROGRAM(0x0e, 16));
 	ASSERT_EQ(0, image_compile(&self->im, &self->blob));
 	EXPECT_RULE(EM_X86_64, IMAGE_CFI - IMAGE_TEXT - 1, "sp+2");
-	EXPECT_EQ(NULL, gprof_table_layout_find(self->blob.data, IMAGE_CFI));
+	EXPECT_EQ(NULL, table_find(self->blob.data, IMAGE_CFI));
 }
 
 TEST_F(unwind, text_without_cfi_is_told_by_its_instructions)
@@ -378,7 +377,7 @@ static void try_go(struct __test_metadata *_metadata, FIXTURE_DATA(unwind) *self
 		uint64_t at = symbol_address(dir, "out", rows[i].label) - IMAGE_ADDR;
 		const struct gprof_unwind_rule *r;
 
-		r = gprof_table_layout_find(self->blob.data, at - (uint64_t)rows[i].before);
+		r = table_find(self->blob.data, at - (uint64_t)rows[i].before);
 		ASSERT_NE(NULL, r);
 		EXPECT_STREQ(rows[i].rule, rule_text(*r, machine)) {
 			TH_LOG("%s - %d", rows[i].label, rows[i].before);
@@ -478,56 +477,6 @@ TEST_F(unwind, a_table_of_go_that_is_not_for_the_code_gives_no_rows)
 	try_go(_metadata, self, "gcc", EM_X86_64, source, none, 2);
 }
 
-/* Of a cache that somebody else has written into; the module refuses the same. */
-TEST(what_is_no_table_is_not_taken_for_one)
-{
-	struct gprof_unwind_rule rule = { .kind = GPROF_UNWIND_CFA_SP, .cfa = 1 };
-	const struct table_row rows[] = { { 0, rule }, { 1, rule }, { 9, rule }, { 256, rule }, { 300, rule } };
-	struct gprof_unwind_table *more;
-	struct table_parts t;
-
-#define NO_TABLE(_place, _value) do {					\
-	__typeof__(_place) _kept = _place;				\
-	_place = _value;						\
-	EXPECT_EQ(-EINVAL, gprof_table_layout_check(t.head, t.size)) {	\
-		TH_LOG("%s", #_place " = " #_value);			\
-	}								\
-	_place = _kept;							\
-} while (0)
-	/* the third row and those behind it have rules that a byte cannot say */
-	ASSERT_TRUE(table_make(&t, rows, 5, 1024, GPROF_UNWIND_FAR - 2));
-	ASSERT_EQ(0, gprof_table_layout_check(t.head, t.size));
-	NO_TABLE(t.head->fars, 2);
-	NO_TABLE(t.head->fars, 0xffffffff);
-	NO_TABLE(t.base[0], 1);
-	NO_TABLE(t.base[0], 0xffffffff);
-	NO_TABLE(t.index[0], 1);
-	NO_TABLE(t.index[1], 0);
-	NO_TABLE(t.index[2], 2);
-	NO_TABLE(t.index[4], 4);
-	NO_TABLE(t.index[4], 6);
-	NO_TABLE(t.low[0], 1);
-	NO_TABLE(t.low[2], 1);
-	NO_TABLE(t.rule[0], GPROF_UNWIND_FAR);
-	NO_TABLE(t.rule[4], 0);
-	NO_TABLE(t.far[0].row, 1);
-	NO_TABLE(t.far[1].row, 2);
-	NO_TABLE(t.far[2].rule, t.head->rules);
-	/* one that is no row's */
-	more = calloc(1, t.size + 8);
-	ASSERT_NE(NULL, more);
-	memcpy(more, t.head, t.size);
-	more->fars++;
-	EXPECT_EQ(-EINVAL, gprof_table_layout_check(more, t.size + 8));
-	free(more);
-	free(t.head);
-	ASSERT_TRUE(table_make(&t, rows, 5, 1024, 0));
-	ASSERT_EQ(0, gprof_table_layout_check(t.head, t.size));
-	NO_TABLE(t.rule[1], 5);
-	free(t.head);
-#undef NO_TABLE
-}
-
 /* What is before the first row has one that says nothing, and is counted. */
 TEST(text_begins_with_a_row)
 {
@@ -540,11 +489,11 @@ TEST(text_begins_with_a_row)
 	ASSERT_ZEROS(gprof_rows_init(&rows, &budget), gprof_rows_add(&rows, 16, sp),
 		     gprof_rows_add(&rows, 512, none),
 		     gprof_rows_pack(&rows, EM_X86_64, 0, 600, &blob),
-		     gprof_table_layout_check(blob.data, blob.size));
-	EXPECT_EQ(GPROF_UNWIND_CFA_NONE, gprof_table_layout_find(blob.data, 0)->kind);
-	EXPECT_EQ(GPROF_UNWIND_CFA_NONE, gprof_table_layout_find(blob.data, 15)->kind);
-	EXPECT_EQ(GPROF_UNWIND_CFA_SP, gprof_table_layout_find(blob.data, 16)->kind);
-	EXPECT_EQ(GPROF_UNWIND_CFA_SP, gprof_table_layout_find(blob.data, 511)->kind);
+		     table_check(blob.data, blob.size));
+	EXPECT_EQ(GPROF_UNWIND_CFA_NONE, table_find(blob.data, 0)->kind);
+	EXPECT_EQ(GPROF_UNWIND_CFA_NONE, table_find(blob.data, 15)->kind);
+	EXPECT_EQ(GPROF_UNWIND_CFA_SP, table_find(blob.data, 16)->kind);
+	EXPECT_EQ(GPROF_UNWIND_CFA_SP, table_find(blob.data, 511)->kind);
 	gprof_unwind_blob_free(&blob);
 	gprof_rows_free(&rows);
 }
@@ -554,7 +503,7 @@ TEST_F(unwind, the_vdso_has_a_table)
 	const struct gprof_unwind_table *t;
 
 	ASSERT_EQ(0, gprof_unwind_compile_vdso(&self->blob));
-	ASSERT_EQ(0, gprof_table_layout_check(self->blob.data, self->blob.size));
+	ASSERT_EQ(0, table_check(self->blob.data, self->blob.size));
 	t = self->blob.data;
 	EXPECT_LT(4, t->rows);
 }
@@ -714,7 +663,7 @@ TEST_F(unwind, wherever_the_frames_are_told_the_table_is_the_same)
 		close(fd);
 		t = self->blob.data;
 		/* the text begins elsewhere in its granule, with or without a row before it */
-		t->rows -= !gprof_table_layout_find(t, t->start)->kind;
+		t->rows -= !table_find(t, t->start)->kind;
 		if (!i)
 			first = *t;
 		EXPECT_LT(8, t->rows);

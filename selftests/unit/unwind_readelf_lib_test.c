@@ -169,8 +169,8 @@ static void compare_row(const struct gprof_unwind_blob *b, const struct map *map
 		return;
 	addr += maps[i].offset - maps[i].addr;
 	end += maps[i].offset - maps[i].addr;
-	first = gprof_table_layout_find(b->data, addr);
-	last = gprof_table_layout_find(b->data, end - 1);
+	first = table_find(b->data, addr);
+	last = table_find(b->data, end - 1);
 	t->rows++;
 	if (first && last && row_is(*first, x86, signal, cells, col, t) &&
 	    row_is(*last, x86, signal, cells, col, &again))

@@ -11,7 +11,7 @@
 #include "harness.h"
 
 #include "stepped.h"
-#include "unwind/table_layout.h"
+#include "table_check.h"
 
 #define LOST		1	/* a frame pointer that nobody has */
 
@@ -104,7 +104,7 @@ static bool up(struct stepped *s, struct frame_regs *r, bool *exact, struct walk
 
 	w->end = GPROF_UNWIND_CFA_NR;
 	if (m && m->blob.data)
-		rule = gprof_table_layout_find(m->blob.data, pc - m->start + m->offset);
+		rule = table_find(m->blob.data, pc - m->start + m->offset);
 	if (!rule)
 		return false;
 	w->end = rule->kind;

@@ -24,9 +24,9 @@
  * Errors are told as gprof/base.h says, for all of the library.
  *
  * Threads. A recorder is used by one thread at a time. Between start and stop a thread of its own
- * empties the kernel's buffers, and another makes unwind tables where those are wanted (all
- * signals blocked in both); they are created before the kernel attaches, so they show in a profile
- * of one's own process with their real cost. The library never prints, never exits and installs no
+ * empties the kernel's buffers, and another makes unwind tables where those are wanted, with up to
+ * three more while a start waits for tables (all signals blocked in each); they are created before
+ * the kernel attaches, so they show in a profile of one's own process with their real cost. The library never prints, never exits and installs no
  * signal handler.
  *
  * Growth. Of all structs of this library there are three kinds. Those that begin with sz, which

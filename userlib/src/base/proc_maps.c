@@ -7,23 +7,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A number, and the character behind it, which is passed by. */
-static bool parse_number(char **at, int base, char behind, uint64_t *value)
+static unsigned int digit(char c)
 {
-	char *end;
+	if (c >= '0' && c <= '9')
+		return (unsigned int)(c - '0');
+	return c >= 'a' && c <= 'f' ? (unsigned int)(c - 'a') + 10 : 16;
+}
 
-	*value = strtoull(*at, &end, base);
-	if (end == *at || *end != behind)
+/* A number, and the character behind it, which is passed by. */
+static bool parse_number(char **at, unsigned int base, char behind, uint64_t *value)
+{
+	char *p = *at;
+
+	for (*value = 0; digit(*p) < base; p++)
+		*value = *value * base + digit(*p);
+	if (p == *at || *p != behind)
 		return false;
-	*at = end + 1;
+	*at = p + 1;
 	return true;
 }
 
 /* /proc writes a newline as \012. */
 static void unescape(char *path)
 {
-	char *to = path;
+	char *to;
 
+	path += strcspn(path, "\\");
+	to = path;
 	while (*path) {
 		if (!strncmp(path, "\\012", 4)) {
 			*to++ = '\n';

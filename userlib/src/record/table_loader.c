@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <linux/gprof.h>
+#include <sched.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -47,28 +48,36 @@ static void make(const struct gprof_own_fd *device, struct gprof_unwind_cache *c
 	gprof_unwind_blob_free(&blob);
 }
 
-/* Waits for one; false at the end. */
-static bool next_file(struct gprof_table_loader *t, struct gprof_table_loader_file *f, bool *eager)
+/* Waits for one, which is worked at then; false: this thread is not needed any more. */
+static bool next_file(struct gprof_table_loader *t, struct gprof_table_loader_file *f, bool first,
+		      bool *eager)
 {
 	bool more;
 
 	pthread_mutex_lock(&t->lock);
-	t->done += t->busy;
-	t->busy = false;
-	while (!t->nr && !t->end) {
-		pthread_cond_signal(&t->idle);
+	while (!t->nr && !t->end && (first || t->preparing)) {
+		if (!t->busy)
+			pthread_cond_signal(&t->idle);
 		pthread_cond_wait(&t->more, &t->lock);
 	}
-	more = !t->end;
+	more = t->nr && !t->end && (first || t->preparing);
 	*eager = t->done < t->eager;
 	if (more) {
 		*f = t->files[0];
 		t->nr--;
 		memmove(t->files, t->files + 1, t->nr * sizeof(t->files[0]));
-		t->busy = true;
+		t->busy++;
 	}
 	pthread_mutex_unlock(&t->lock);
 	return more;
+}
+
+static void is_done(struct gprof_table_loader *t)
+{
+	pthread_mutex_lock(&t->lock);
+	t->done++;
+	t->busy--;
+	pthread_mutex_unlock(&t->lock);
 }
 
 /* Of Linux' threads each has a nice value of its own, which it may not lower again. */
@@ -90,29 +99,49 @@ static bool is_given_up(void *arg)
 	return given_up;
 }
 
-static void *tabler_thread(void *arg)
+static void work(struct gprof_table_loader *t, bool first)
 {
 	struct gprof_table_loader_file f = { .own = { .fd = -1 } };	/* the vDSO */
-	struct gprof_cancel cancel = { .poll = is_given_up, .ctx = arg };
+	struct gprof_cancel cancel = { .poll = is_given_up, .ctx = t };
 	struct gprof_unwind_cache *cache;
-	struct gprof_table_loader *t = arg;
 	bool nice = false, eager;
 
 	gprof_cancel_begin(&cancel);
-	make(t->device, NULL, &f);
+	if (first) {
+		make(t->device, NULL, &f);
+		is_done(t);
+	}
 	/* Where there is no place for it, or others may write to that, all is compiled. */
 	gprof_unwind_cache_open(&cache, NULL, NULL, 0);
-	while (next_file(t, &f, &eager)) {
+	while (next_file(t, &f, first, &eager)) {
 		if (!eager && !nice) {
 			run_nice();
 			nice = true;
 		}
 		make(t->device, cache, &f);
 		gprof_own_fd_close(&f.own);
+		is_done(t);
 	}
 	gprof_unwind_cache_close(cache);
 	gprof_cancel_end();
+}
+
+static void *first_thread(void *arg)
+{
+	work(arg, true);
 	return NULL;
+}
+
+static void *more_thread(void *arg)
+{
+	work(arg, false);
+	return NULL;
+}
+
+static void start_thread(struct gprof_table_loader *t, void *(*run)(void *arg))
+{
+	if (!gprof_thread_start(&t->threads[t->nr_threads], run, t, "gprof-tables"))
+		t->nr_threads++;
 }
 
 void gprof_table_loader_begin(struct gprof_table_loader *t, const struct gprof_own_fd *device)
@@ -130,15 +159,27 @@ void gprof_table_loader_begin(struct gprof_table_loader *t, const struct gprof_o
 	pthread_cond_init(&t->idle, &attr);
 	pthread_condattr_destroy(&attr);
 	/* The vDSO's is the first; until it is there no recording has begun. */
-	t->busy = true;
+	t->busy = 1;
 	t->eager = SIZE_MAX;
-	t->running = !gprof_thread_start(&t->thread, tabler_thread, t, "gprof-tables");
+	start_thread(t, first_thread);
+	t->running = t->nr_threads;
 }
 
 /* Code for another machine, or data of an emulator, has no stacks here. */
 static bool is_wanted(const struct gprof_objects *objects, const struct gprof_object *obj)
 {
 	return obj->file && obj != objects->vdso && !obj->foreign;
+}
+
+/* One on each CPU, as the program that waits for them has nothing else to do. */
+static void start_more(struct gprof_table_loader *t)
+{
+	cpu_set_t cpus;
+	int nr = sched_getaffinity(0, sizeof(cpus), &cpus) ? 1 : CPU_COUNT(&cpus);
+
+	t->preparing = true;
+	while (nr-- > 1 && t->nr_threads < GPROF_TABLE_LOADER_THREADS)
+		start_thread(t, more_thread);
 }
 
 /* Until there is no work, or then; how many were worked at. */
@@ -191,10 +232,13 @@ void gprof_table_loader_prepare(struct gprof_table_loader *t, const struct gprof
 		gprof_program_files(how->program, &o);
 	else
 		gprof_target_files(target, &o);
+	start_more(t);
 	make_tables(t, &o, how);
 	gprof_objects_free(&o);
 	pthread_mutex_lock(&t->lock);
+	t->preparing = false;
 	t->eager = t->done + t->busy + t->nr;
+	pthread_cond_broadcast(&t->more);
 	pthread_mutex_unlock(&t->lock);
 }
 
@@ -228,7 +272,7 @@ bool gprof_table_loader_scan(struct gprof_table_loader *t, struct gprof_objects 
 				      (struct gprof_python){ 0 };
 		t->nr++;
 	}
-	pthread_cond_signal(&t->more);
+	pthread_cond_broadcast(&t->more);
 	pthread_mutex_unlock(&t->lock);
 	return i == objects->nr;
 }
@@ -242,9 +286,10 @@ void gprof_table_loader_end(struct gprof_table_loader *t)
 	pthread_mutex_lock(&t->lock);
 	t->end = true;
 	t->end_ns = t->interrupted ? 0 : now_ns() + GRACE_NS;
-	pthread_cond_signal(&t->more);
+	pthread_cond_broadcast(&t->more);
 	pthread_mutex_unlock(&t->lock);
-	pthread_join(t->thread, NULL);
+	for (i = 0; i < t->nr_threads; i++)
+		pthread_join(t->threads[i], NULL);
 	for (i = 0; i < t->nr; i++)
 		gprof_own_fd_close(&t->files[i].own);
 	pthread_cond_destroy(&t->more);

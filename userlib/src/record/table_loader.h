@@ -4,9 +4,10 @@
  *
  * A thread of its own compiles the table of a file, or takes the one that an earlier
  * recording has left on disk, one file after the other. Before a recording these are the
- * files that the target has mapped by then, and the recording waits some time for them.
- * Beside it a file is known once its mapping was read; the thread then runs less eagerly than
- * the program that is recorded, and stacks through the file are complete from then on.
+ * files that the target has mapped by then; the recording waits some time for them, and more
+ * threads work at them, one on each CPU. Beside it a file is known once its mapping was read;
+ * the one thread then runs less eagerly than the program that is recorded, and stacks through
+ * the file are complete from then on.
  */
 #ifndef GPROF_TABLE_LOADER_H
 #define GPROF_TABLE_LOADER_H
@@ -21,6 +22,7 @@
 #include "symbol/object.h"
 
 #define GPROF_TABLE_LOADER_WAITING	64	/* files, each of which is open */
+#define GPROF_TABLE_LOADER_THREADS	4
 
 /**
  * struct gprof_table_loader_file - a file that waits
@@ -37,19 +39,21 @@ struct gprof_table_loader_file {
 };
 
 /**
- * struct gprof_table_loader - the thread and its work
+ * struct gprof_table_loader - the threads and their work
  * @device: recorder that takes tables; NULL: none does
- * @running: was the thread started?
- * @thread: it
+ * @running: was the first thread started?
+ * @threads: that, and those that work while a start waits
+ * @nr_threads: how many
  * @lock: protects the members below
  * @more: there is work, or the end
  * @idle: there is no work any more
  * @end: no more
  * @end_ns: CLOCK_MONOTONIC from which on the file that is worked at is given up, once @end is set
  * @interrupted: the user has waited no longer
- * @busy: a file is being worked at
+ * @preparing: a start waits
+ * @busy: files that are being worked at
  * @done: files that were worked at
- * @eager: as many are worked at before the thread is nice: those that a start has waited for
+ * @eager: as many are worked at before the first thread is nice: those that a start has waited for
  * @nr: files that wait
  * @files: they, the thread's to close once taken
  * @other_python: version of an interpreter that is not known, among the files; 0: none
@@ -57,14 +61,16 @@ struct gprof_table_loader_file {
 struct gprof_table_loader {
 	const struct gprof_own_fd *device;
 	bool running;
-	pthread_t thread;
+	pthread_t threads[GPROF_TABLE_LOADER_THREADS];
+	size_t nr_threads;
 	pthread_mutex_t lock;
 	pthread_cond_t more;
 	pthread_cond_t idle;
 	bool end;
 	uint64_t end_ns;
 	bool interrupted;
-	bool busy;
+	bool preparing;
+	size_t busy;
 	size_t done;
 	size_t eager;
 	size_t nr;

@@ -378,6 +378,11 @@ static uint32_t leaf_at(const struct gprof_a64_leaves *l, uint32_t at)
 	return nr && l->v[first].from <= at && at < l->v[first].to ? l->v[first].to - at : 0;
 }
 
+/* amd64: bytes that something which is recognised begins with; of most text there are few. */
+static const bool x86_begins[256] = {
+	[0x48] = true, [0x80] = true, [0xb8] = true, [0xf3] = true, [0xff] = true,
+};
+
 /* Text from @from to @to, in which nothing is known yet. */
 static int scan(struct gap *g, uint32_t from, uint32_t to)
 {
@@ -400,6 +405,8 @@ static int scan(struct gap *g, uint32_t from, uint32_t to)
 		for (i = 0; i < len && (len - i >= LOOK || at + len == to); i += step) {
 			uint32_t place = at + (uint32_t)i, leaf;
 
+			if (step == 1 && !x86_begins[p[i]] && place != g->all->entry)
+				continue;
 			size = recognise(g, place, p + i, len - i);
 			leaf = size ? 0 : leaf_at(leaves, place);
 			if (leaf)

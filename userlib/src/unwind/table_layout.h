@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * table_layout.h: where the parts of an unwind table are, and whether it is one at all.
+ * table_layout.h: where the parts of an unwind table are.
  */
 #ifndef GPROF_TABLE_LAYOUT_H
 #define GPROF_TABLE_LAYOUT_H
@@ -36,25 +36,5 @@ struct gprof_table_layout {
 };
 
 void gprof_table_layout_of(const struct gprof_unwind_table *t, struct gprof_table_layout *at);
-
-/**
- * gprof_table_layout_check() - is this a table, from the first byte to the last?
- * @data: bytes, at an address that is a multiple of 8
- * @size: how many
- *
- * True of each that is made here. The module's check is the same.
- *
- * Return: 0 or -EINVAL.
- */
-int gprof_table_layout_check(const void *data, size_t size);
-
-/**
- * gprof_table_layout_find() - the rule for a byte of the file
- * @data: a table that gprof_table_layout_check() found to be one
- * @offset: offset in the file
- *
- * Return: NULL where the table does not reach.
- */
-const struct gprof_unwind_rule *gprof_table_layout_find(const void *data, uint64_t offset);
 
 #endif /* GPROF_TABLE_LAYOUT_H */
