@@ -253,6 +253,8 @@ TEST_F(unwind, text_without_cfi_is_told_by_its_instructions)
 	memcpy(text + 0x110, clone, sizeof(clone));
 	memcpy(text + 0x130 - sizeof(nops), nops, sizeof(nops));
 	memcpy(text + 0x201, sigreturn, sizeof(sigreturn));
+	/* mov $15, %eax; syscall */
+	memcpy(text + 0x1241, "\xb8\x0f\0\0\0\x0f\x05", 7);
 	memcpy(text + 0x1400, plt, sizeof(plt));
 	memcpy(text + 0x1480, jump, sizeof(jump));
 	memcpy(text + 0x1601, init, sizeof(init));
@@ -269,6 +271,8 @@ TEST_F(unwind, text_without_cfi_is_told_by_its_instructions)
 	/* something else is between */
 	memcpy(text + 0x17a0, dtors, sizeof(dtors));
 	text[0x17b3] = 0x53;
+	/* without a landing pad */
+	memcpy(text + 0x17c0, dtors + 4, sizeof(dtors) - 4);
 	image_set_entry(&self->im, 0x1500);
 	image_cie(&self->im);
 	image_fde(&self->im, 0x100, 0x10, PROGRAM(0x0e, 16));
@@ -277,11 +281,12 @@ TEST_F(unwind, text_without_cfi_is_told_by_its_instructions)
 	image_fde(&self->im, 0x130, 0x10, PROGRAM(0x0e, 32));
 	ASSERT_EQ(0, image_compile(&self->im, &self->blob));
 	EXPECT_RULES(EM_X86_64, "110 119: sp+2; 12f: sp+3; 140 1ff: none; 200 209: signal; "
-			     "20a 13ff: none; 1405: sp+2; 1406: sp+3; 1410: plt+11; 1420: none; "
+			     "20a 123f: none; 1240 1247: signal; 1248 13ff: none; 1405: sp+2; 1406: sp+3; 1410: plt+11; 1420: none; "
 			     "1480 149f: sp+1; 14a0: none; 1500: end; 15ff 1600: none; "
 			     "1604: sp+1; 1605 160a: sp+2; 160b: sp+1; 160c: none; "
 			     "1620 162d: sp+1; 162e 1631: sp+2 fp@-2; 1632 1634: sp+1; "
-			     "1635 1684 170e 1750 176a 1790 17b0: none");
+			     "1635 1684 170e 1750 176a 1790 17b0: none; "
+			     "17c0 17c9: sp+1; 17ca 17cd: sp+2 fp@-2; 17ce 17d0: sp+1; 17d1: none");
 }
 
 /*
