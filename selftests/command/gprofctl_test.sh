@@ -758,7 +758,7 @@ several_kinds_of_one_run_have_a_file_each()
 	run 0 gprofctl top cpu.pb.gz
 	grep -q '^Type: cpu' out
 	grep -q burn_ns out
-	run 0 gprofctl top block.pb.gz
+	run 0 gprofctl top block.pb.gz --all-waits --kernel-frames
 	grep -q '^Type: delay' out
 	# the sleep, and the shell that waits for it
 	grep -q 'hrtimer_nanosleep\|nanosleep' out

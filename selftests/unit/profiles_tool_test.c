@@ -20,6 +20,7 @@ struct stack {
 	int64_t cpu;	/* where it ran */
 	const char *frames;	/* "function@module:line", root first, with spaces between */
 	const char *process;	/* what its process is called, or NULL: it is not told */
+	const char *reason;	/* of a wait, or NULL */
 };
 
 static const struct stack stacks[] = {
@@ -45,6 +46,18 @@ static const struct stack named[] = {
 	{ 10, 10, 101, "busy", 1, "main@/bin/shop:5" },
 	{ 10, 10, 101, "busy", 1, "main@/bin/shop:6" },
 	{ 10, 10, 10, "first", 1, "main@/bin/shop:3" },
+};
+
+/* Of a thread of the kernel all frames are the kernel's. */
+static const struct stack waits[] = {
+	{ 40, 7, 7, "shop", 0, "main@/bin/shop:3 lock@/lib/libx.so:9 futex@[kernel.kallsyms]:0 "
+	  "schedule@[kernel.kallsyms]:0", "shop", "futex" },
+	{ 20, 7, 8, "shop", 0, "main@/bin/shop:3 lock@/lib/libx.so:9 schedule@[kernel.kallsyms]:0",
+	  "shop", "io" },
+	{ 10, 9, 9, "kswapd", 0, "kthread@[kernel.kallsyms]:0 schedule@[kernel.kallsyms]:0", "kswapd",
+	  "kernel" },
+	{ 100, 7, 8, "shop", 0, "main@/bin/shop:4 schedule@[kernel.kallsyms]:0", "shop", "sleep" },
+	{ 30, 7, 8, "shop", 0, "main@/bin/shop:5 schedule@[kernel.kallsyms]:0", "shop", "poll" },
 };
 
 /* Each "%s" in it is the file. */
@@ -73,6 +86,7 @@ static void put(struct gprof_profile_builder *b, const struct stack *s, const ch
 		{ .key = "pid", .num = s->pid }, { .key = "tid", .num = s->tid },
 		{ .key = "comm", .text = s->comm }, { .key = "cpu", .num = s->cpu },
 		{ .key = "process.executable.name", .text = s->process },
+		{ .key = "reason", .text = s->reason },
 	};
 	const int64_t values[] = { 1, s->value };
 	struct gprof_frame frames[8];
@@ -90,17 +104,18 @@ static void put(struct gprof_profile_builder *b, const struct stack *s, const ch
 			.file = strcmp(word, "main") ? "x.c" : file,
 		};
 	}
-	gprof_profile_builder_add(b, frames, nr, tags, s->process ? 5 : 4, values);
+	gprof_profile_builder_add(b, frames, nr, tags, s->reason ? 6 : s->process ? 5 : 4, values);
 }
 
 /* A profile of these; is it written? */
 static bool write_profile(const char *path, const struct stack *all, size_t nr, const char *source)
 {
-	static const struct gprof_value_type types[] = {
+	static const struct gprof_value_type cpu[] = {
 		{ "samples", "count" }, { "cpu", "milliseconds" },
-	};
+	}, delay[] = { { "contentions", "count" }, { "delay", "milliseconds" } };
 	const struct gprof_profile_builder_config cfg = {
-		.sz = sizeof(cfg), .types = types, .nr_types = 2, .default_type = "cpu",
+		.sz = sizeof(cfg), .types = all->reason ? delay : cpu, .nr_types = 2,
+		.default_type = all->reason ? "delay" : "cpu",
 	};
 	struct gprof_profile_builder *b = gprof_profile_builder_new(&cfg);
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600), err = -1;
@@ -379,6 +394,54 @@ TEST_F(profiles, groups_are_rows)
 	};
 
 	CHECK_TABLES(cmd_top, tables);
+}
+
+TEST_F(profiles, waits_begin_where_the_program_waits)
+{
+	static const char idle[] = "gprofctl: 65.0 % of the waiting is idle and not shown (sleep 50.0 %, "
+				   "poll 15.0 %); --all-waits shows it\n";
+	static const struct table shown[] = {
+		{ "top F",
+		  "60ms 30.00% 30.00% 60ms 30.00% lock [libx.so]\n"
+		  "10ms 5.00% 35.00% 10ms 5.00% schedule [kernel]\n"
+		  "0 0.00% 35.00% 60ms 30.00% main [shop]\n"
+		  "0 0.00% 35.00% 40ms 20.00% waiting: futex\n"
+		  "0 0.00% 35.00% 20ms 10.00% waiting: io\n"
+		  "0 0.00% 35.00% 10ms 5.00% kthread [kernel]\n"
+		  "0 0.00% 35.00% 10ms 5.00% waiting: kernel\n" },
+		{ "top F --type contentions --focus lock --kernel-frames",
+		  "2 40.00% 40.00% 2 40.00% schedule [kernel]\n"
+		  "0 0.00% 40.00% 2 40.00% lock [libx.so]\n"
+		  "0 0.00% 40.00% 2 40.00% main [shop]\n"
+		  "0 0.00% 40.00% 1 20.00% futex [kernel]\n"
+		  "0 0.00% 40.00% 1 20.00% waiting: futex\n"
+		  "0 0.00% 40.00% 1 20.00% waiting: io\n" },
+	};
+	static const struct table all[] = {
+		{ "top F --all-waits --focus shop",
+		  "130ms 65.00% 65.00% 190ms 95.00% main [shop]\n"
+		  "60ms 30.00% 95.00% 60ms 30.00% lock [libx.so]\n"
+		  "0 0.00% 95.00% 100ms 50.00% waiting: sleep\n"
+		  "0 0.00% 95.00% 40ms 20.00% waiting: futex\n"
+		  "0 0.00% 95.00% 30ms 15.00% waiting: poll\n"
+		  "0 0.00% 95.00% 20ms 10.00% waiting: io\n" },
+	}, alone[] = {
+		{ "top F",
+		  "130ms 100.00% 100.00% 130ms 100.00% main [shop]\n"
+		  "0 0.00% 100.00% 100ms 76.92% waiting: sleep\n"
+		  "0 0.00% 100.00% 30ms 23.08% waiting: poll\n" },
+	};
+
+	ASSERT_TRUE(write_profile(self->file, waits, 5, self->source));
+	CHECK_TABLES(cmd_top, shown);
+	run_line(&self->r, cmd_top, "top F", self->file);
+	EXPECT_STREQ(idle, self->r.err);
+	CHECK_TABLES(cmd_top, all);
+	EXPECT_STREQ("", self->r.err);
+	/* where nothing else is, that is the answer */
+	ASSERT_TRUE(write_profile(self->file, waits + 3, 2, self->source));
+	CHECK_TABLES(cmd_top, alone);
+	EXPECT_STREQ("", self->r.err);
 }
 
 TEST_F(profiles, peek_counts_a_call_once_in_a_sample)

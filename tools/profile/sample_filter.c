@@ -108,6 +108,20 @@ static int set_label(void *ctx, const char *value)
 	return add_words(ctx, "--label", xprintf("%.*s", (int)(equals - value), value), equals + 1);
 }
 
+static int set_all_waits(void *ctx, const char *value)
+{
+	(void)value;
+	((struct sample_filter *)ctx)->waits.all = true;
+	return STATUS_OK;
+}
+
+static int set_kernel_frames(void *ctx, const char *value)
+{
+	(void)value;
+	((struct sample_filter *)ctx)->waits.kernel = true;
+	return STATUS_OK;
+}
+
 const struct option_row sample_filter_options[] = {
 	{ 0, "focus", "REGEX", "only samples with a function (or its file) like this", set_focus },
 	{ 0, "ignore", "REGEX", "no samples with a function like this", set_ignore },
@@ -117,6 +131,9 @@ const struct option_row sample_filter_options[] = {
 	{ 0, "pid", "PID,...", "only these processes", set_pid },
 	{ 0, "label", "KEY=VALUE,...", "only samples with one of these values of a label",
 	  set_label },
+	{ 0, "all-waits", NULL, "waits of threads that sleep, poll or wait for a signal too",
+	  set_all_waits },
+	{ 0, "kernel-frames", NULL, "the kernel's frames of waits too", set_kernel_frames },
 	{ 0 },
 };
 
@@ -172,6 +189,8 @@ static bool has_label(const struct sample_filter_words *w, const struct gprof_pr
 
 bool sample_filter_labels(struct sample_filter *f, const struct gprof_profile *p, uint32_t labels)
 {
+	if (waits_hide(&f->waits, p, labels))
+		return false;
 	if (!f->nr_labels)
 		return true;
 	while (labels >= f->room_label_known)
@@ -213,6 +232,7 @@ static size_t filter_stack(struct sample_filter *f, struct frames *frames, size_
 bool sample_filter_frames(struct sample_filter *f, const struct gprof_profile *p,
 			  struct frames *frames, uint32_t labels, size_t *nr)
 {
+	*nr = waits_frames(&f->waits, p, frames, labels, *nr);
 	if (f->focus.text || f->ignore.text || f->hide.text) {
 		*nr = filter_stack(f, frames, *nr);
 		if (!*nr)
@@ -254,6 +274,7 @@ void sample_filter_free(struct sample_filter *f)
 		free(f->labels[i].memory);
 	}
 	group_free(&f->group);
+	waits_free(&f->waits);
 	free(f->known);
 	free(f->label_known);
 	*f = (struct sample_filter){ 0 };

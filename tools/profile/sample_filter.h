@@ -16,6 +16,7 @@
 #include "cli/options.h"
 #include "frames.h"
 #include "group.h"
+#include "waits.h"
 
 #define FILTER_WORDS_MAX	64
 #define FILTER_LABELS_MAX	8
@@ -51,6 +52,7 @@ struct sample_filter_words {
  * @labels: only samples with these labels
  * @nr_labels: how many
  * @group: --by
+ * @waits: of profiles of waits
  * @known: matches of the expressions for each frame
  * @room_known: of @known
  * @label_known: matches of the words for each set of labels
@@ -65,6 +67,7 @@ struct sample_filter {
 	struct sample_filter_words labels[FILTER_LABELS_MAX];
 	size_t nr_labels;
 	struct group group;
+	struct waits waits;
 	unsigned char *known;
 	size_t room_known;
 	unsigned char *label_known;

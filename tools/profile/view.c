@@ -171,6 +171,8 @@ int view_each(struct view *v, int (*fn)(void *ctx, const struct view_sample *s),
 	int ret = 0;
 
 	view_frames(v);
+	if (v->filter)
+		waits_look(&v->filter->waits, v->profile, v->type, v->name);
 	for (size_t i = 0; !ret && !gprof_profile_stack(v->profile, i, &stack); i++) {
 		struct view_sample s = { .labels = stack.labels, .values = stack.values };
 
@@ -183,8 +185,10 @@ int view_each(struct view *v, int (*fn)(void *ctx, const struct view_sample *s),
 		s.frames = v->frames->stack;
 		ret = fn(ctx, &s);
 	}
-	if (v->filter)
+	if (v->filter) {
+		waits_report(&v->filter->waits);
 		sample_filter_report(v->filter);
+	}
 	return ret ? STATUS_FAILED : STATUS_OK;
 }
 
