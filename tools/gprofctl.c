@@ -2,17 +2,34 @@
 /*
  * gprofctl: the table of subcommands.
  */
-#include <fcntl.h>
-#include <signal.h>
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <gprof/version.h>
 
 #include "cli/cmd.h"
 #include "cli/diag.h"
+#include "cli/program.h"
 #include "cli/record_first.h"
+
+/* What needs the network, or keeps profiles, is a program of its own, with libraries of its own. */
+static int run_agent(int argc, char **argv)
+{
+	char **args = xalloc((size_t)argc + 2, sizeof(*args));
+	int error;
+
+	args[0] = "gprofctl";
+	memcpy(&args[1], argv, (size_t)argc * sizeof(*args));
+	program_exec("gprof-agent", args);
+	error = errno;
+	free(args);
+	if (error != ENOENT)
+		return fail("gprof-agent, which runs %s, cannot be run: %s", argv[0], strerror(error));
+	return fail("%s is run by gprof-agent, which is not here; it is in the package gprof-agent: "
+		    "apt-get install gprof-agent", argv[0]);
+}
 
 static const struct {
 	const char *name;
@@ -49,9 +66,9 @@ static const struct {
 	{ "timeline", cmd_timeline, "draw a trace as a page: running and waiting threads" },
 	{ "mmu", cmd_mmu, "show the share of the processors that a program had" },
 	{ "schedstat", cmd_schedstat, "show how the scheduler treats a program or the host" },
-	{ "serve", cmd_serve, "serve statistics to Prometheus, and profiles on request" },
-	{ "push", cmd_push, "record this host all the time, and send that to an engine" },
-	{ "history", cmd_history, "merge the profiles of a span of time from push's store" },
+	{ "serve", run_agent, "serve statistics to Prometheus, and profiles on request" },
+	{ "push", run_agent, "record this host all the time, and send that to an engine" },
+	{ "history", run_agent, "merge the profiles of a span of time from push's store" },
 	{ "prepare", cmd_prepare, "make unwind tables, so that no recording has to" },
 	{ "info", cmd_info, "list the events and features that work here" },
 	{ "doctor", cmd_doctor, "check this host, and name remedies" },
@@ -127,18 +144,6 @@ static int help_of(char **argv)
 	return unknown(argv[2]);
 }
 
-/* Else a profile could get the number of a closed stderr, and sentences in it. */
-static void open_standard_files(void)
-{
-	int fd;
-
-	do
-		fd = open("/dev/null", O_RDWR);
-	while (fd >= 0 && fd <= STDERR_FILENO);
-	if (fd >= 0)
-		close(fd);
-}
-
 static int run(size_t i, int argc, char **argv)
 {
 	int status, recorded = STATUS_OK;
@@ -155,9 +160,7 @@ int main(int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : NULL;
 
-	open_standard_files();
-	/* The parent may have ignored it, and then wait() does not work. */
-	signal(SIGCHLD, SIG_DFL);
+	program_begin();
 	if (!word)
 		return misused("no subcommand; see gprofctl --help");
 	if (!strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help"))

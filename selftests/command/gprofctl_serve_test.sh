@@ -332,7 +332,7 @@ wall_is_what_gprofctl_wall_writes()
 	[ "$duration" -gt 1500000000 ]
 	[ "$ns" -gt $((duration / 2)) ] && [ "$ns" -lt $((duration * 11 / 10)) ]
 	end
-	[ -z "$(pgrep -x gprofctl)" ]
+	[ -z "$(pgrep -x 'gprofctl|gprof-agent')" ]
 }
 
 whom_to_record_is_in_the_request()

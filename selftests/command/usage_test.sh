@@ -12,7 +12,8 @@ trap 'rm -rf "$dir"' EXIT
 
 # Lines "STATUS WORD[;WORD]... | COMMAND LINE": the answer has all the words, among them
 # the one that is wrong, on stderr alone, in at most two lines of 80 columns.
-# $P is a profile, $T text, $N a name that is not there, $D a directory.
+# $P is a profile, $T text, $N a name that is not there, $D a directory; in $A is gprofctl alone,
+# in $B gprof-agent too, and in $X a gprof-agent that cannot be run.
 options()
 {
 	cat <<'EOF'
@@ -355,6 +356,14 @@ options()
 2 "";delay | gprofctl flight -a -o d --trigger ''
 1 $D;directory | gprofctl top $D
 1 $D;directory | gprofctl view $P -o $D
+1 serve;in the package gprof-agent;apt-get install gprof-agent | env PATH=$D $A/gprofctl serve
+1 history;in the package gprof-agent | env PATH=$D $A/gprofctl history --help
+1 push;gprof-agent;Permission denied | env PATH=$X $A/gprofctl push
+2 "x";whole host | env PATH=$D:$B $A/gprofctl push x
+2 "x";whole host | env PATH=$D $B/gprofctl push x
+2 gprofctl history --help | env PATH=$D:$B $A/gprofctl history --nonsense
+2 gprof-agent: ;gprof-agent history --help | gprof-agent history --nonsense
+2 "nonsense";serve, push and history | gprof-agent nonsense
 EOF
 }
 
@@ -362,7 +371,11 @@ wrong_options_are_named()
 {
 	cd "$dir" || return 1
 	export P=$dir/p.pb T=$dir/text N=$dir/none D=$dir/directory
-	mkdir "$D"
+	export A=$dir/alone X=$dir/no B
+	B=$(dirname "$(command -v gprofctl)")
+	mkdir "$D" "$A" "$X"
+	cp "$B/gprofctl" "$A"
+	: >"$X/gprof-agent"
 	# values of two types, one sample of a function "main"
 	printf '\x0a\x04\x08\x01\x10\x02\x0a\x04\x08\x03\x10\x04\x12\x07\x0a\x01\x01\x12\x02\x01\x05' >"$P"
 	printf '\x22\x06\x08\x01\x22\x02\x08\x01\x2a\x04\x08\x01\x10\x05' >>"$P"
@@ -502,6 +515,9 @@ help_is_no_wider_than_a_terminal()
 	while read -r sub; do
 		gprofctl "$sub" --help >>"$dir/help" </dev/null
 	done <"$dir/subcommands"
+	gprof-agent --help >>"$dir/help"
+	# words are apart, in the column too where the first line begins
+	gprof-agent serve --help | grep -q -- '| -G CGROUP |'
 	wide=$(awk 'length > 80' "$dir/help")
 	[ -z "$wide" ] || fail "$wide"
 	[ "$(wc -l <"$dir/help")" -gt 500 ]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What runs beside gprofctl serve to make a page of a trace: this program itself, since it is
- * /proc/self/exe, which tells what it was given.
+ * The program that runs beside gprofctl serve to make a page of a trace: this one here, by the
+ * name gprofctl in PATH, which tells what it was given.
  */
 #include "harness.h"
 #include "agent/serve_view.h"
@@ -40,8 +40,14 @@ static int make(const char *trace, char *got, size_t size, char *why, size_t why
 	int in = memfd_create("in", MFD_CLOEXEC), out = memfd_create("out", MFD_CLOEXEC), ret;
 	size_t nr;
 	const struct gprof_http_view *views = serve_views(&nr);
+	char dir[] = "/tmp/serve_view-XXXXXX", name[64], self[4096] = "";
 	ssize_t n;
 
+	/* Beside the test itself there is none. */
+	snprintf(name, sizeof(name), "%s/gprofctl", mkdtemp(dir));
+	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0 || symlink(self, name) ||
+	    setenv("PATH", dir, 1))
+		abort();
 	if (write(in, trace, strlen(trace)) < 0)
 		abort();
 	ret = views[0].make(views[0].ctx, &rq, in, out, why, why_size);
@@ -49,6 +55,8 @@ static int make(const char *trace, char *got, size_t size, char *why, size_t why
 	got[n > 0 ? n : 0] = '\0';
 	close(in);
 	close(out);
+	unlink(name);
+	rmdir(dir);
 	return ret;
 }
 

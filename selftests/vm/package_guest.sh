@@ -115,11 +115,32 @@ a_group_is_there_for_the_device()
 	grep -qx gprof /usr/lib/modules-load.d/gprof.conf
 }
 
-the_service_is_there_and_not_enabled()
+# history STATUS WORDS: so ends gprofctl history of no store, and it says that
+history()
 {
+	expect "$1" gprofctl history --list --store /nowhere 2>/tmp/err
+	grep -qF -- "$2" /tmp/err || fail "$(cat /tmp/err)"
+}
+
+# Files move from the package that had them.
+the_services_have_a_package_and_are_not_enabled()
+{
+	history 1 'apt-get install gprof-agent'
+	[ ! -e /lib/systemd/system/gprofctl-serve.service ]
+	apt install --allow-downgrades /share/gprofctl_0.deb
 	[ -e /lib/systemd/system/gprofctl-serve.service ]
-	[ -e /lib/systemd/system/gprofctl-push.service ]
+	dpkg --unpack /share/gprof-agent.deb /share/gprofctl.deb
+	apt --fix-broken install
+	no_package_is_half_installed
+	for unit in serve push; do
+		dpkg -S /lib/systemd/system/gprofctl-$unit.service | grep -q '^gprof-agent: '
+		grep "^ExecStart=/usr/bin/gprof-agent $unit " /lib/systemd/system/gprofctl-$unit.service
+	done
 	[ ! -e /etc/systemd/system/multi-user.target.wants/gprofctl-serve.service ]
+	history 1 'the store /nowhere'
+	apt purge gprof-agent
+	no_package_is_half_installed
+	history 1 'apt-get install gprof-agent'
 }
 
 an_upgrade_leaves_a_recording_alone()
@@ -255,7 +276,7 @@ debian)
 install)
 	ktap_run nothing_of_it_is_there_before two_packages_are_enough_for_a_profile \
 		the_module_is_signed tables_of_what_runs_are_made a_group_is_there_for_the_device \
-		the_service_is_there_and_not_enabled a_removal_leaves_a_recording_alone \
+		the_services_have_a_package_and_are_not_enabled a_removal_leaves_a_recording_alone \
 		nothing_of_it_is_there_after_a_purge
 	;;
 upgrade)

@@ -12,11 +12,11 @@
 #include <sys/resource.h>
 
 #include "base/clock.h"
-#include "cli/caps.h"
 #include "cli/duration.h"
 #include "cli/options.h"
 #include "cli/diag.h"
 #include "cli/watch.h"
+#include "caps.h"
 #include "engine.h"
 #include "memory_trim.h"
 #include "http/http_host.h"

@@ -13,18 +13,18 @@
 #include <gprof/http.h>
 #include <gprof/version.h>
 
-#include "cli/caps.h"
 #include "cli/duration.h"
 #include "cli/openmetrics.h"
 #include "cli/options.h"
 #include "cli/diag.h"
-#include "host/recorder_view.h"
 #include "host/sched_session.h"
 #include "host/sched_view.h"
 #include "http/access.h"
 #include "http/http_server.h"
 #include "http/http_host.h"
 #include "record/preload.h"
+#include "caps.h"
+#include "recorder_metrics.h"
 #include "serve_view.h"
 
 #define DEFAULT_LISTEN	"127.0.0.1:9747"

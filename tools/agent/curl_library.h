@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * curl_library: libcurl, opened on the first request: it and the twenty libraries that it needs
- * would else be loaded by every gprofctl.
+ * curl_library: libcurl, opened on the first request: what sends nothing would else load it, and the
+ * twenty libraries that it needs, too.
  */
 #ifndef GPROF_TOOLS_CURL_LIBRARY_H
 #define GPROF_TOOLS_CURL_LIBRARY_H
@@ -10,7 +10,7 @@
 #include <curl/curl.h>
 
 #define CURL_FUNCTIONS(F)							\
-	F(easy_cleanup) F(easy_escape) F(easy_getinfo) F(easy_init) F(easy_perform)	\
+	F(easy_cleanup) F(easy_getinfo) F(easy_init) F(easy_perform)	\
 	F(easy_setopt) F(easy_strerror) F(free) F(global_init) F(slist_append)		\
 	F(slist_free_all) F(url) F(url_cleanup) F(url_get) F(url_set)
 

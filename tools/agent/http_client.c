@@ -514,12 +514,3 @@ void http_client_send(struct http_client *client, const struct http_client_reque
 		c->handle = NULL;
 	}
 }
-
-char *http_client_escape(const char *text)
-{
-	char *escaped = curl->easy_escape(NULL, text, 0);
-	char *copy = escaped ? strdup(escaped) : NULL;
-
-	curl->free(escaped);
-	return copy;
-}

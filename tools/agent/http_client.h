@@ -88,7 +88,4 @@ char *http_url_shown(const char *url);
 void http_client_send(struct http_client *client, const struct http_client_request *request,
 		      struct http_client_response *answer);
 
-/* http_client_escape() - @text as a part of a path, for free(); NULL without memory */
-char *http_client_escape(const char *text);
-
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The command is this program, run anew: its failure does not end the server.
+ * The command is gprofctl, in a process of its own: its failure does not end the server.
  */
 #include "serve_view.h"
 
@@ -20,9 +20,10 @@
 
 #include <gprof/trace_record.h>
 
-#include "cli/caps.h"
+#include "caps.h"
 #include "cli/cmd.h"
 #include "cli/diag.h"
+#include "cli/program.h"
 
 #define TRACE_FD	3	/* in the command */
 #define LOOK_MSEC	100
@@ -60,7 +61,7 @@ static void become(const char *command, int trace, int out, int err)
 	    (trace == TRACE_FD ? !fcntl(trace, F_SETFD, 0) : dup2(trace, TRACE_FD) >= 0) &&
 	    !setrlimit(RLIMIT_DATA, &memory) && !sigprocmask(SIG_SETMASK, &none, NULL) &&
 	    caps_drop_all())
-		execve("/proc/self/exe", argv, environ);
+		program_exec("gprofctl", argv);
 	_exit(STATUS_FAILED);
 }
 

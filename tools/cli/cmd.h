@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The subcommands. A new one is a row in gprofctl.c, a line here and a file
- * cmd_NAME.c.
+ * The subcommands. A new one is a row in gprofctl.c, or in gprof-agent.c, a line here and a
+ * file cmd_NAME.c.
  */
 #ifndef TOOLS_CMD_H
 #define TOOLS_CMD_H

@@ -17,6 +17,7 @@
 #include "base/edit_distance.h"
 #include "base/large_pages.h"
 #include "cmd.h"
+#include "program.h"
 
 /* Longest word that is worth comparing with others. */
 #define NEAREST_WORD_MAX	32
@@ -26,7 +27,7 @@ static bool progress_shown;
 static void vdiag(const char *fmt, va_list ap)
 {
 	progress_clear();
-	fputs("gprofctl: ", stderr);
+	fprintf(stderr, "%s: ", program_name);
 	vfprintf(stderr, fmt, ap);
 	fputc('\n', stderr);
 }
@@ -145,7 +146,7 @@ int finish_stdout(void)
 static void *need(void *p)
 {
 	if (!p) {
-		fputs("gprofctl: out of memory\n", stderr);
+		fprintf(stderr, "%s: out of memory\n", program_name);
 		exit(STATUS_FAILED);
 	}
 	return p;

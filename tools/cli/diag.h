@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Messages beside the output of gprofctl: sentences on stderr.
+ * Messages beside the output of a program: sentences on stderr.
  */
 #ifndef TOOLS_DIAG_H
 #define TOOLS_DIAG_H
 
 #include <stddef.h>
 
-/* diag() - print "gprofctl: SENTENCE" on stderr, clearing a progress line first */
+/* diag() - print "PROGRAM: SENTENCE" on stderr, clearing a progress line first */
 void diag(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* fail() - diag(), and return STATUS_FAILED */

@@ -13,6 +13,7 @@
 
 #include "cmd.h"
 #include "diag.h"
+#include "program.h"
 #include "terminal.h"
 
 #define ROWS_MAX	48
@@ -128,7 +129,7 @@ static int print_help(const struct usage *u, const struct option_table *tables)
 	};
 
 	size_t columns = terminal_help(stdout);
-	size_t n = printf("Usage: gprofctl %s ", u->name);
+	size_t n = printf("Usage: %s %s ", program_name, u->name);
 
 	terminal_wrap(stdout, u->synopsis, n, 8, columns);
 	putchar('\n');
@@ -180,7 +181,8 @@ static int no_option(const struct usage *u, const struct rows *rows, const char 
 	if (meant)
 		return misused("%s has no option %s%s; did you mean --%s?", u->name, dashes, name,
 			       meant);
-	return misused("%s has no option %s%s; see gprofctl %s --help", u->name, dashes, name, u->name);
+	return misused("%s has no option %s%s; see %s %s --help", u->name, dashes, name, program_name,
+		       u->name);
 }
 
 static int unknown(const struct usage *u, const struct rows *rows, const char *word, int key)

@@ -40,7 +40,7 @@ void terminal_wrap(FILE *f, const char *text, size_t at, size_t indent, size_t c
 
 		if (used + (used > indent) + length > columns && used > indent) {
 			fprintf(f, "\n%*s", (int)indent, "");
-			used = indent;
+			used = at = indent;
 			gap = 0;
 		}
 		if (gap && used > indent && used != at) {

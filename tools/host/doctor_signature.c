@@ -8,8 +8,7 @@
  */
 #include "doctor.h"
 
-#include <gnutls/gnutls.h>
-#include <gnutls/x509.h>
+#include <ctype.h>
 #include <linux/keyctl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -28,7 +27,6 @@
 	EFI_DIR "/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
 #define KEYS_MAX		4096
 #define ENFORCED		"module.sig_enforce=1"
-#define KEY_ID_MAX		64
 
 /* Where the kernel has the keys that it may trust for modules. */
 static const char *const keyrings[] = {
@@ -68,6 +66,17 @@ static int secure_boot(void)
 	return state;
 }
 
+/* As numbers in hexadecimal digits; some put a colon behind each two. */
+static bool are_equal(const char *a, const char *b)
+{
+	for (;; a++, b++) {
+		a += strspn(a, ":");
+		b += strspn(b, ":");
+		if (!*a || tolower((unsigned char)*a) != tolower((unsigned char)*b))
+			return !*a && !*b;
+	}
+}
+
 /* "TYPE;UID;GID;PERM;NAME: KEY_ID", as keyctl(2) describes a key. */
 static bool is_wanted(const char *text, const struct function_match *wanted)
 {
@@ -82,7 +91,7 @@ static bool is_wanted(const char *text, const struct function_match *wanted)
 
 		while (id && id[1] == ' ')
 			id++;
-		return id && !strcmp(id + 1, wanted->key_id);
+		return id && are_equal(id + 1, wanted->key_id);
 	}
 	return *wanted->name && strstr(text, wanted->name);
 }
@@ -168,55 +177,41 @@ static char *dkms_certificate(void)
 /**
  * struct certificate_names - identity of a certificate in signatures and keys
  * @name: common name
- * @serial: as in struct module_info
- * @key_id: by which the kernel lists it, in hexadecimal digits
+ * @serial: hexadecimal digits
+ * @key_id: by which the kernel lists it, likewise
  */
 struct certificate_names {
 	char name[SIGNER_MAX];
 	char serial[SERIAL_MAX];
-	char key_id[2 * KEY_ID_MAX + 1];
+	char key_id[SERIAL_MAX];
 };
 
-static void names_of(gnutls_x509_crt_t crt, struct certificate_names *cert)
-{
-	unsigned char serial[KEY_ID_MAX], id[KEY_ID_MAX], *s = serial;
-	size_t size = sizeof(cert->name), nr = sizeof(serial), id_size = sizeof(id);
+/* Of a file in DER or PEM: older versions do not look which it is. */
+#define OPENSSL(form)							\
+	"/usr/bin/openssl x509 -inform " form " -in \"$CERTIFICATE\" -noout -serial -subject "	\
+	"-nameopt sep_multiline,lname,utf8 -ext subjectKeyIdentifier 2>/dev/null"
 
-	if (gnutls_x509_crt_get_dn_by_oid(crt, GNUTLS_OID_X520_COMMON_NAME, 0, 0, cert->name,
-					  &size) < 0)
-		cert->name[0] = '\0';
-	if (gnutls_x509_crt_get_serial(crt, serial, &nr) < 0)
-		return;
-	/* It may have a zero in front, lest it be negative. */
-	for (; nr > 1 && !*s; nr--)
-		s++;
-	for (size_t i = 0; i < nr && 3 * i + 3 < sizeof(cert->serial); i++)
-		sprintf(cert->serial + 3 * i - (i > 0), i ? ":%02X" : "%02X", s[i]);
-	/* The kernel has the serial number where there is no such extension. */
-	if (gnutls_x509_crt_get_subject_key_id(crt, id, &id_size, NULL) < 0) {
-		memcpy(id, s, nr);
-		id_size = nr;
-	}
-	for (size_t i = 0; i < id_size; i++)
-		sprintf(cert->key_id + 2 * i, "%02x", id[i]);
-}
-
-/* Of the file, in DER or PEM; false where there is none that can be read. */
+/* By openssl, which DKMS makes its keys with; false where it reads no certificate in the file. */
 static bool certificate_names_read(const char *path, struct certificate_names *cert)
 {
-	gnutls_datum_t data = { 0 };
-	gnutls_x509_crt_t crt;
+	char line[512], id[SERIAL_MAX] = "";
+	bool is_id = false;
+	FILE *f;
 
 	memset(cert, 0, sizeof(*cert));
-	if (gnutls_load_file(path, &data) < 0)
-		return false;
-	if (gnutls_x509_crt_init(&crt) >= 0) {
-		if (gnutls_x509_crt_import(crt, &data, GNUTLS_X509_FMT_DER) >= 0 ||
-		    gnutls_x509_crt_import(crt, &data, GNUTLS_X509_FMT_PEM) >= 0)
-			names_of(crt, cert);
-		gnutls_x509_crt_deinit(crt);
+	setenv("CERTIFICATE", path, 1);
+	f = popen(OPENSSL("DER") " || " OPENSSL("PEM"), "re");
+	while (f && fgets(line, sizeof(line), f)) {
+		sscanf(line, "serial=%127s", cert->serial);
+		sscanf(line, " commonName=%127[^\n]", cert->name);
+		if (is_id)
+			sscanf(line, " %127s", id);
+		is_id = strstr(line, "Subject Key Identifier");
 	}
-	gnutls_free(data.data);
+	if (f)
+		pclose(f);
+	/* The kernel has the serial number where there is no such extension. */
+	strcpy(cert->key_id, *id ? id : cert->serial);
 	return *cert->serial;
 }
 
@@ -228,7 +223,7 @@ static char *find_certificate(const struct module_info *module, struct certifica
 
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
 		if (!found && certificate_names_read(places[i], cert) &&
-		    !strcmp(cert->serial, module->serial))
+		    are_equal(cert->serial, module->serial))
 			found = places[i];
 		else
 			free(places[i]);

@@ -11,8 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "cmd.h"
-#include "diag.h"
+#include "cli/cmd.h"
+#include "cli/diag.h"
 
 /* Not in the headers of all. */
 #ifndef CAP_PERFMON
