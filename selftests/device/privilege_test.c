@@ -1042,7 +1042,8 @@ TEST_F(memory, processes_that_have_ended_are_charged_no_more)
 /* Nor is it forgotten when there is no more: what is missing is told. */
 TEST_F(memory, processes_that_cannot_be_paid_for_are_told_as_lost)
 {
-	struct gprof_stats st;
+	struct gprof_stats st, one;
+	uint64_t of_buffers = 0;
 	long least;
 
 	NEED_ROOT();
@@ -1060,6 +1061,11 @@ TEST_F(memory, processes_that_cannot_be_paid_for_are_told_as_lost)
 	EXPECT_LE(MANY - 256 - 64, st.out_lost[GPROF_LOST_NO_BUFFER]);
 	/* one of these is the target's own */
 	EXPECT_GE(MANY - 255, st.out_lost[GPROF_LOST_NO_BUFFER]);
+	/* and as produced, beside those of the buffers */
+	for (unsigned int cpu = 0; cpu < self->dev.nr_cpus; cpu++)
+		if (!device_stats(&self->dev, cpu, &one))
+			of_buffers += one.out_produced;
+	EXPECT_EQ(of_buffers + st.out_lost[GPROF_LOST_NO_BUFFER], st.out_produced);
 }
 
 TEST_F(memory, root_is_not_charged)

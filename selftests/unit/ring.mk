@@ -5,8 +5,8 @@
 #	make -f selftests/unit/ring.mk O=/abs/dir KSELFTEST_DIR=DIR
 #
 # gives ring_nmi_test, ring_tsan_test, ring_steps_test, ring_state_test, ring_dictionary_test,
-# ring_subsample_test, ring_sampler_test and, of the scheduler statistics, sched_histogram_test and
-# sched_read_test in $(O)/selftests/unit.
+# ring_subsample_test, ring_sampler_test; of the scheduler statistics, sched_histogram_test and
+# sched_read_test; and of tracepoints' filters, filter_test in $(O)/selftests/unit.
 
 here := $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
 top := $(abspath $(here)/../..)
@@ -21,7 +21,7 @@ headers := $(wildcard $(here)/shim/*.h $(here)/shim/linux/*.h $(here)/*.h $(top)
 
 all: $(addprefix $(out)/ring_,nmi_test tsan_test steps_test state_test dictionary_test subsample_test \
 		sampler_test) \
-	$(out)/sched_histogram_test $(out)/sched_read_test
+	$(out)/sched_histogram_test $(out)/sched_read_test $(out)/filter_test
 
 $(out)/ring_nmi_test: $(sources) $(headers)
 	@mkdir -p $(@D)
@@ -64,5 +64,9 @@ $(out)/sched_read_test: $(here)/sched_read_test.c $(here)/shim/shim.c $(top)/kmo
 		$(headers)
 	@mkdir -p $(@D)
 	$(CC) $(RING_CFLAGS) $(here)/sched_read_test.c $(here)/shim/shim.c -o $@
+
+$(out)/filter_test: $(here)/filter_test.c $(here)/shim/shim.c $(top)/kmod/probe/filter.c $(headers)
+	@mkdir -p $(@D)
+	$(CC) $(RING_CFLAGS) $(here)/filter_test.c $(here)/shim/shim.c -o $@
 
 .PHONY: all
