@@ -145,7 +145,7 @@ FIXTURE_SETUP(command)
 		if (variant->tables) {
 			const struct table_row row = { 0 };
 
-			SKIP_UNLESS(device_has(GPROF_FEAT_TABLES), "nobody walks by tables here");
+			SKIP_ALL_UNLESS(device_has(GPROF_FEAT_TABLES), "nobody walks by tables here");
 			setup.stack |= GPROF_STACK_F_TABLES;
 			ASSERT_TRUE(table_make(&self->parts, &row, 1, 4096, 0));
 			self->exe = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);

@@ -81,7 +81,7 @@ FIXTURE_SETUP(heap)
 		self->queues[i] = msgget(IPC_PRIVATE, 0600);
 		ASSERT_LE(0, self->queues[i]);
 	}
-	SKIP_UNLESS(device_has(GPROF_FEAT_OBJECTS), "no ends of allocations are told here");
+	SKIP_ALL_UNLESS(device_has(GPROF_FEAT_OBJECTS), "no ends of allocations are told here");
 }
 
 FIXTURE_TEARDOWN(heap)
