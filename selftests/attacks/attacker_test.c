@@ -41,7 +41,6 @@ FIXTURE(attacker) {
 	struct victim *victim;
 	uint64_t recorders;
 	long references;
-	bool ready;
 };
 
 /* Another user's process, which records itself. */
@@ -69,7 +68,7 @@ static void be_victim(void *arg, int step)
 FIXTURE_SETUP(attacker)
 {
 	self->dev.fd = -1;
-	SKIP_UNLESS(!geteuid(), "must be root to become another");
+	SKIP_ALL_UNLESS(!geteuid(), "must be root to become another");
 	self->recorders = open_recorders();
 	self->references = module_references();
 	self->victim = mmap(NULL, sizeof(*self->victim), PROT_READ | PROT_WRITE,
@@ -79,18 +78,13 @@ FIXTURE_SETUP(attacker)
 	self->setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &self->params);
 	self->setup.buffer_size = SMALL;
 	ASSERT_ZEROS(child_fork(&self->child, be_victim, self->victim), child_step(&self->child));
-	self->ready = true;
 }
 
 FIXTURE_TEARDOWN(attacker)
 {
-	if (!self->ready)
-		return;
 	child_end(&self->child);
 	device_close(&self->dev);
 }
-
-#define NEED_ROOT()	do { if (!self->ready) return; } while (0)
 
 /* May lock as much memory as users may since 5.16; it was 64 KiB before. */
 static int be_usual_attacker(void)
@@ -141,7 +135,6 @@ TEST_F(attacker, sees_no_stack_name_or_file_of_another_user)
 	struct seen seen = { .self = getpid() };
 	struct reader reader;
 
-	NEED_ROOT();
 	ASSERT_LE(0, pin_to_some_cpu());
 	ASSERT_ZEROS(become(ATTACKER), device_record(&self->dev, &self->setup),
 		     reader_init(&reader, &self->dev));
@@ -166,7 +159,6 @@ TEST_F(attacker, sees_no_kernel_address_among_data_addresses)
 	char *memory;
 	int i, fd;
 
-	NEED_ROOT();
 	ASSERT_NE(NULL, t);
 	ASSERT_EQ(0, become(ATTACKER));
 	self->params = event_params(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 100);
@@ -215,7 +207,6 @@ static int count_oneself(struct device *dev, uint32_t flags)
 
 TEST_F(attacker, counts_no_system_calls_or_faults_which_slows_everybodys)
 {
-	NEED_ROOT();
 	ASSERT_EQ(0, become(ATTACKER));
 	EXPECT_EQ(-EACCES, count_oneself(&self->dev, GPROF_SCHED_F_SYSCALLS));
 	EXPECT_EQ(-EACCES, count_oneself(&self->dev, GPROF_SCHED_F_FAULTS));
@@ -278,7 +269,6 @@ TEST_F(attacker, slows_no_system_call_or_page_fault_of_others)
 	uint64_t calls = 0, calls_beside = 0, faults = 0, faults_beside = 0;
 	struct child child;
 
-	NEED_ROOT();
 	/* A busy host may slow a round of some ms, but not each; a counter does. */
 	for (int tries = 0; tries < 10; tries++) {
 		calls = least(calls_ns);
@@ -369,7 +359,6 @@ TEST_F(attacker, delays_no_netlink_request_of_others)
 	struct siege *siege;
 	struct child child;
 
-	NEED_ROOT();
 	SKIP_UNLESS(nr_online_cpus() > 1, "needs a CPU for each side");
 	siege = mmap(NULL, sizeof(*siege), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
 		     -1, 0);
@@ -445,7 +434,6 @@ TEST_F(attacker, floods_no_listener_with_trigger_events)
 	struct genl g;
 	int ret = 0;
 
-	NEED_ROOT();
 	ASSERT_EQ(0, genl_open(&g));
 	ASSERT_EQ(0, setsockopt(g.fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &g.group,
 				sizeof(g.group)));
@@ -478,7 +466,6 @@ TEST_F(attacker, opens_a_recorder_of_their_own_where_another_has_one)
 	char path[64];
 	int fd;
 
-	NEED_ROOT();
 	ASSERT_EQ(0, become(ATTACKER));
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", self->child.pid, self->victim->fd);
 	fd = open(path, O_RDWR);
@@ -496,7 +483,6 @@ TEST_F(attacker, reads_no_page_of_another_recorder)
 	char path[128], byte;
 	int pidfd;
 
-	NEED_ROOT();
 	ASSERT_EQ(0, become(ATTACKER));
 	snprintf(path, sizeof(path), "/proc/%d/mem", self->child.pid);
 	EXPECT_EQ(-1, open(path, O_RDONLY));
@@ -522,7 +508,6 @@ TEST_F(attacker, maps_nothing_but_the_rings_of_their_own_recorder)
 	uint64_t offset;
 	void *at;
 
-	NEED_ROOT();
 	ASSERT_ZEROS(become(ATTACKER), device_setup(&self->dev, &self->setup));
 	lengths[0] = page;
 	lengths[1] = page + 2 * self->dev.data_size;
@@ -553,7 +538,6 @@ TEST_F(attacker, makes_no_mapping_writable_by_any_way)
 	char *ring, byte = 1;
 	int mem;
 
-	NEED_ROOT();
 	ASSERT_ZEROS(become(ATTACKER), device_record(&self->dev, &self->setup));
 	ring = (char *)self->dev.rings[0].head;
 	EXPECT_EQ(-1, mprotect(ring, page, PROT_READ | PROT_WRITE));
@@ -578,7 +562,6 @@ TEST_F(attacker, finds_nothing_in_the_pages_that_another_gave_back)
 	const uint64_t *words;
 	struct device dev;
 
-	NEED_ROOT();
 	self->setup.buffer_size = 1 << 18;
 	for (unsigned int life = 0; life < 10; life++) {
 		ASSERT_EQ(0, device_record(&dev, &self->setup));
@@ -634,7 +617,6 @@ TEST_F(attacker, gains_nothing_from_an_empty_recorder_that_root_opened)
 {
 	int sockets[2], fd;
 
-	NEED_ROOT();
 	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, sockets));
 	fd = device_open();
 	ASSERT_LE(0, fd);
@@ -660,7 +642,6 @@ TEST_F(attacker, can_read_a_recorder_that_was_given_but_not_point_it_elsewhere)
 	struct gprof_stats st;
 	int sockets[2];
 
-	NEED_ROOT();
 	ASSERT_ZEROS(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets),
 		     device_setup(&self->dev, &self->setup), send_fd(sockets[0], self->dev.fd),
 		     become(ATTACKER));
@@ -709,7 +690,6 @@ TEST_F(attacker, takes_less_than_4_KiB_for_each_recorder_that_is_only_opened)
 	int fds[FILES], i;
 	long long before, taken;
 
-	NEED_ROOT();
 	SKIP_UNLESS(!is_debug_kernel(), "KASAN takes memory of its own for each allocation");
 	ASSERT_ZEROS(setrlimit(RLIMIT_NOFILE, &limit), become(ATTACKER));
 	for (i = 0; i < 100; i++)
@@ -739,7 +719,6 @@ TEST_F(attacker, takes_no_more_memory_than_is_charged)
 	long long before, taken;
 	int nr, i, fd, ret = 0;
 
-	NEED_ROOT();
 	SKIP_UNLESS(!is_debug_kernel(), "KASAN takes memory of its own for each allocation");
 	ASSERT_EQ(0, file_read(ALLOWANCE, allowance, sizeof(allowance)));
 	fd = open(ALLOWANCE, O_WRONLY);
@@ -913,7 +892,6 @@ TEST_F(attacker, at_nice_19_has_no_work_done_before_others)
 	double seconds = WATCHED_NS / 1e9, urgent, ours;
 	struct child mapper;
 
-	NEED_ROOT();
 	ASSERT_ZEROS(child_fork(&mapper, map_much, NULL), child_step(&mapper),
 		     child_begin(&mapper));
 	before = kernel_time();
@@ -976,7 +954,6 @@ TEST_F(attacker, takes_the_cpu_from_no_task_for_long)
 	uint64_t gap = UINT64_MAX;
 	struct child target;
 
-	NEED_ROOT();
 	ASSERT_LE(0, pin_to_some_cpu());
 	/* A busy host may keep a guest waiting, but not each time. */
 	for (int tries = 0; tries < GAP_TRIES && gap > LONG_GAP_NS; tries++) {
@@ -996,7 +973,6 @@ TEST_F(attacker, at_nice_19_has_little_read_of_very_much)
 	struct kernel_time before, after;
 	struct child target;
 
-	NEED_ROOT();
 	ASSERT_ZEROS(child_fork(&target, be_read_slowly, NULL), child_step(&target));
 	before = kernel_time();
 	ASSERT_EQ(0, child_begin(&target));
@@ -1101,7 +1077,6 @@ TEST_F(attacker, does_not_hold_up_stop_by_a_lock)
 	int i;
 	pid_t *holder = (pid_t *)self->victim;
 
-	NEED_ROOT();
 	limited = !memory_cgroup(cgroup, "max");
 	SKIP_UNLESS(limited, "there is no cgroup v2");
 	snprintf(path, sizeof(path), "%s/../cgroup.subtree_control", cgroup);
@@ -1306,7 +1281,6 @@ TEST_F(attacker, does_not_hold_up_stop_by_dying_amid_a_reading)
 	struct child target;
 	int tries;
 
-	NEED_ROOT();
 	SKIP_UNLESS(!access("/dev/fuse", F_OK), "this kernel has no FUSE");
 	ASSERT_EQ(0, chmod("/dev/fuse", 0666));
 	ASSERT_TRUE(!mkdir(FUSE_DIR, 0777) || errno == EEXIST);
@@ -1440,7 +1414,6 @@ TEST_F(attacker, sees_no_mapping_of_a_program_that_came_between)
 	uint64_t missed = 0;
 	int i;
 
-	NEED_ROOT();
 	ASSERT_EQ(0, install_program(NULL, FOREIGN_PATH, VICTIM, 04755));
 	for (i = 0; i < EXECS; i++) {
 		ASSERT_EQ(0, child_fork(&targets[i], use_up_and_exec, NULL));
@@ -1489,7 +1462,6 @@ TEST_F(attacker, that_died_does_not_hold_the_module_by_files_in_flight)
 	int sockets[2], status;
 	pid_t pid;
 
-	NEED_ROOT();
 	pid = fork();
 	ASSERT_LE(0, pid);
 	if (!pid) {
@@ -1512,7 +1484,6 @@ TEST_F(attacker, that_is_killed_does_not_hold_the_module_by_mappings_and_childre
 	uint64_t recorders = open_recorders();
 	pid_t pid;
 
-	NEED_ROOT();
 	pid = fork();
 	ASSERT_LE(0, pid);
 	if (!pid) {

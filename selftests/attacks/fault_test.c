@@ -119,8 +119,8 @@ FIXTURE_SETUP(fault)
 
 	self->dev.fd = self->cgroup = -1;
 	self->nth = open(FAIL_NTH, O_RDWR | O_CLOEXEC);
-	SKIP_UNLESS(self->nth >= 0, "the kernel has no " FAIL_NTH);
-	SKIP_UNLESS(!geteuid(), "must be root");
+	SKIP_ALL_UNLESS(self->nth >= 0, "the kernel has no " FAIL_NTH);
+	SKIP_ALL_UNLESS(!geteuid(), "must be root");
 	prepare_faults();
 	self->params = timer_params(1000000);
 	if (variant->counter) {
@@ -171,8 +171,6 @@ FIXTURE_SETUP(fault)
 
 FIXTURE_TEARDOWN(fault)
 {
-	if (self->nth < 0)
-		return;
 	device_close(&self->dev);
 	EXPECT_EQ(self->charged, charged());
 	file_write(ALLOWANCE, self->allowance);
@@ -290,8 +288,6 @@ static struct faults each_fault(struct __test_metadata *_metadata, FIXTURE_DATA(
 #define EACH_FAULT(_what, _prepare, _call, _undo)			\
 	each_fault(_metadata, self, _what, _prepare, _call, _undo)
 
-#define NEED_FAULTS()	do { if (!self->setup.size) return; } while (0)
-
 static int prepare_nothing(FIXTURE_DATA(fault) *self)
 {
 	return 0;
@@ -312,7 +308,6 @@ TEST_F(fault, every_fault_of_open_is_an_error_and_leaves_nothing)
 {
 	struct faults f;
 
-	NEED_FAULTS();
 	f = EACH_FAULT("open", prepare_nothing, call_open, undo_all);
 	EXPECT_LT(0, f.no_memory);
 }
@@ -343,7 +338,6 @@ TEST_F(fault, every_fault_of_setup_is_an_error_and_leaves_nothing)
 {
 	struct faults f;
 
-	NEED_FAULTS();
 	f = EACH_FAULT("SETUP", call_open, call_setup, undo_all);
 	/* pages of two rings of 32 KiB, and all that goes with them */
 	EXPECT_LT(20, f.no_memory);
@@ -387,7 +381,6 @@ TEST_F(fault, every_fault_of_mmap_is_an_error_and_leaves_nothing)
 {
 	struct faults f;
 
-	NEED_FAULTS();
 	f = EACH_FAULT("mmap of the ring", prepare_mapping, call_mmap_ring, undo_mmap);
 	EXPECT_LT(0, f.no_memory);
 	f = EACH_FAULT("mmap of the tail", prepare_mapping, call_mmap_tail, undo_mmap);
@@ -406,7 +399,6 @@ TEST_F(fault, every_fault_of_start_is_an_error_and_leaves_nothing)
 {
 	struct faults f;
 
-	NEED_FAULTS();
 	f = EACH_FAULT("START", prepare_mapping, call_start, undo_all);
 	/* a clock on CPUs has all that it needs since SETUP */
 	if (variant->allocates)
@@ -430,7 +422,6 @@ TEST_F(fault, no_failed_allocation_stops_a_stop)
 {
 	struct faults f;
 
-	NEED_FAULTS();
 	f = EACH_FAULT("STOP", prepare_stop, call_stop, undo_all);
 	EXPECT_EQ(0, f.no_memory);
 	EXPECT_LT(0, f.no_copy);
@@ -451,7 +442,6 @@ static int call_close(FIXTURE_DATA(fault) *self)
 
 TEST_F(fault, no_failed_allocation_stops_a_close)
 {
-	NEED_FAULTS();
 	EACH_FAULT("close", prepare_close, call_close, undo_all);
 }
 
@@ -476,7 +466,6 @@ TEST_F(fault, samples_add_up_after_faults)
 	struct gprof_stats st;
 	struct reader reader;
 
-	NEED_FAULTS();
 	EACH_FAULT("START", prepare_mapping, call_start, undo_all);
 	ASSERT_ZEROS(prepare_stop(self), reader_init(&reader, &self->dev));
 	burn_ns(50000000);

@@ -49,7 +49,7 @@ FIXTURE_VARIANT_ADD(fuzz, without_privilege) { .user = USER };
 
 FIXTURE_SETUP(fuzz)
 {
-	SKIP_UNLESS(!geteuid(), "must be root to become another");
+	SKIP_ALL_UNLESS(!geteuid(), "must be root to become another");
 	ASSERT_EQ(0, file_read(ALLOWANCE, self->before, sizeof(self->before)));
 	if (variant->user) {
 		ASSERT_EQ(0, file_write(ALLOWANCE, "0"));

@@ -39,16 +39,15 @@ FIXTURE(nmi) {
 	struct device dev, timer_dev;
 	struct reader reader, timer_reader;
 	char loglevel[64];
-	bool ready;
 };
 
 FIXTURE_SETUP(nmi)
 {
 	self->dev.fd = self->timer_dev.fd = -1;
 #ifndef __x86_64__
-	SKIP_UNLESS(false, "amd64 only: on arm64 the counters of the PMU give NMIs");
+	SKIP_ALL_UNLESS(false, "amd64 only: on arm64 the counters of the PMU give NMIs");
 #endif
-	SKIP_UNLESS(!geteuid(), "must be root");
+	SKIP_ALL_UNLESS(!geteuid(), "must be root");
 	self->profile = (struct gprof_tracepoint_params){
 		.size = sizeof(self->profile), .period = 1,
 	};
@@ -68,13 +67,10 @@ FIXTURE_SETUP(nmi)
 	file_read(PRINTK, self->loglevel, sizeof(self->loglevel));
 	file_write(IGNORE_LOGLEVEL, "N");
 	file_write(PRINTK, "0");
-	self->ready = true;
 }
 
 FIXTURE_TEARDOWN(nmi)
 {
-	if (!self->ready)
-		return;
 	reader_free(&self->reader);
 	reader_free(&self->timer_reader);
 	device_close(&self->dev);
@@ -162,8 +158,6 @@ TEST_F(nmi, samples_that_interrupt_other_producers_add_up)
 	struct gprof_stats st;
 	long long id;
 
-	if (!self->ready)
-		return;
 	apic = map_apic();
 	SKIP_UNLESS(apic, "the local APIC cannot be mapped: boot with iomem=relaxed");
 	SKIP_UNLESS(online_cpu(1) == 1, "needs two CPUs");
@@ -215,8 +209,6 @@ TEST_F(nmi, samples_of_breakpoints_in_the_kernel_add_up)
 	long long id;
 	int i, ret;
 
-	if (!self->ready)
-		return;
 	ret = add_kprobe();
 	SKIP_UNLESS(!ret, "no kprobe at hrtimer_interrupt: %s", strerror(-ret));
 	id = tracepoint_id("gprof_test", "breakpoint");
@@ -241,8 +233,6 @@ TEST_F(nmi, hardware_breakpoints_are_no_event_of_kind_cpu)
 	struct gprof_setup setup = self->timer_setup;
 	struct gprof_cpu_params params = event_params(PERF_TYPE_BREAKPOINT, 0, 1000);
 
-	if (!self->ready)
-		return;
 	setup.params = (uintptr_t)&params;
 	EXPECT_EQ(-EOPNOTSUPP, device_setup(&self->dev, &setup));
 	EXPECT_EQ(GPROF_REASON_EVENT, setup.out_reason);

@@ -145,7 +145,7 @@ FIXTURE_SETUP(command)
 		if (variant->tables) {
 			const struct table_row row = { 0 };
 
-			SKIP_UNLESS(device_has(GPROF_FEAT_TABLES), "nobody walks by tables here");
+			SKIP_ALL_UNLESS(device_has(GPROF_FEAT_TABLES), "nobody walks by tables here");
 			setup.stack |= GPROF_STACK_F_TABLES;
 			ASSERT_TRUE(table_make(&self->parts, &row, 1, 4096, 0));
 			self->exe = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
@@ -623,6 +623,12 @@ BAD_SETUP(empty_set_of_cpus_is_EINVAL, EINVAL, GPROF_REASON_CPU,
 	  target_cpus(&self->bad, no_cpu, 16))
 BAD_SETUP(cpu_that_does_not_exist_is_ENODEV, ENODEV, GPROF_REASON_CPU,
 	  target_cpus(&self->bad, cpu_far_away, sizeof(cpu_far_away)))
+BAD_SETUP(first_cpu_that_there_cannot_be_is_ENODEV, ENODEV, GPROF_REASON_CPU, {
+	  struct gprof_info info = { .size = sizeof(info) };
+	  static uint64_t cpus[16] = { 1 };
+	  device_ioctl(self->fd, GPROF_IOC_INFO, &info);
+	  cpus[info.out_nr_cpus / 64] |= 1ULL << info.out_nr_cpus % 64;
+	  target_cpus(&self->bad, cpus, sizeof(cpus)); })
 BAD_SETUP(absurd_size_of_cpus_is_EINVAL, EINVAL, GPROF_REASON_CPU,
 	  target_cpus(&self->bad, cpu_0, 0xfffffff8))
 BAD_SETUP(id_of_cpus_is_EINVAL, EINVAL, GPROF_REASON_TARGET,
@@ -678,9 +684,10 @@ TEST_F(setup, target_that_dies_before_start_is_ESRCH)
 	EXPECT_EQ(GPROF_REASON_TASK_GONE, start.out_reason);
 }
 
-TEST_F(setup, largest_period_is_accepted)
+TEST_F(setup, largest_period_and_longest_generation_are_accepted)
 {
 	self->params.period = GPROF_PERIOD_MAX;
+	self->good.generation_ns = 256000000000ULL;
 	EXPECT_EQ(0, device_ioctl(self->fd, GPROF_IOC_SETUP, &self->good));
 }
 

@@ -209,21 +209,27 @@ TEST_F(tracepoint, samples_of_a_period_stand_for_all_events)
 	EXPECT_GE(1300, o.weight);
 }
 
-TEST_F(tracepoint, events_of_others_are_left_out)
+/* One fork here, and 50 by the child. */
+static void fork_elsewhere(void)
 {
-	struct outcome o;
-	pid_t pid = getpid();
+	pid_t pid = fork();
 
-	/* the target is the parent; this one forks from outside */
-	self->setup = device_setup_of(GPROF_TARGET_THREAD, pid, &self->params);
-	self->setup.kind = GPROF_KIND_TRACEPOINT;
-	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
-	pid = fork();
 	if (!pid) {
 		fork_times(50);
 		_exit(0);
 	}
 	waitpid(pid, NULL, 0);
+}
+
+TEST_F(tracepoint, events_of_others_are_left_out)
+{
+	struct outcome o;
+
+	/* the target is the parent; this one forks from outside */
+	self->setup = device_setup_of(GPROF_TARGET_THREAD, getpid(), &self->params);
+	self->setup.kind = GPROF_KIND_TRACEPOINT;
+	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
+	fork_elsewhere();
 	o = outcome(_metadata, &self->dev);
 	EXPECT_EQ(1, o.st.out_produced);
 }
@@ -231,17 +237,11 @@ TEST_F(tracepoint, events_of_others_are_left_out)
 TEST_F(tracepoint, whole_system_is_recorded)
 {
 	struct outcome o;
-	pid_t pid;
 
 	self->setup = device_setup_of(GPROF_TARGET_SYSTEM, 0, &self->params);
 	self->setup.kind = GPROF_KIND_TRACEPOINT;
 	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
-	pid = fork();
-	if (!pid) {
-		fork_times(50);
-		_exit(0);
-	}
-	waitpid(pid, NULL, 0);
+	fork_elsewhere();
 	o = outcome(_metadata, &self->dev);
 	EXPECT_LE(51, o.st.out_produced);
 	EXPECT_EQ(o.st.out_produced, o.st.out_task);

@@ -102,13 +102,13 @@ FIXTURE(period) {
 	struct gprof_cpu_params params;
 	struct gprof_setup setup;
 	struct device dev;
-	int refused;
 };
 
 FIXTURE_SETUP(period)
 {
 	self->dev.fd = -1;
-	self->refused = perf_refuses(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, true);
+	SKIP_ALL_UNLESS(!perf_refuses(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, true),
+			"perf has no cycles here");
 	self->params = event_params(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 1000000);
 	self->setup = device_setup_of(GPROF_TARGET_THREAD, gettid(), &self->params);
 }
@@ -121,7 +121,6 @@ FIXTURE_TEARDOWN(period)
 #define REFUSED_PERIOD(_name, _period)					\
 TEST_F(period, _name)							\
 {									\
-	SKIP_UNLESS(!self->refused, "perf has no cycles here");		\
 	self->params.period = _period;					\
 	EXPECT_EQ(-EINVAL, device_setup(&self->dev, &self->setup));	\
 	EXPECT_EQ(GPROF_REASON_PERIOD, self->setup.out_reason);		\
@@ -140,7 +139,6 @@ TEST_F(period, longest_is_accepted_and_gives_no_sample)
 {
 	struct gprof_stats st;
 
-	SKIP_UNLESS(!self->refused, "perf has no cycles here");
 	self->params.period = GPROF_PERIOD_MAX;
 	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
 	burn_ns(50000000);
@@ -154,7 +152,6 @@ TEST_F(period, shortest_is_borne)
 {
 	struct gprof_stats st;
 
-	SKIP_UNLESS(!self->refused, "perf has no cycles here");
 	self->params.period = GPROF_CPU_PERIOD_MIN;
 	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
 	burn_until(monotonic_ns() + 500000000);
@@ -174,7 +171,6 @@ TEST_F(period, throttling_is_counted)
 	struct gprof_stats st;
 	struct reader reader;
 
-	SKIP_UNLESS(!self->refused, "perf has no cycles here");
 	SKIP_UNLESS(!geteuid(), "must be root to change the rate");
 	ASSERT_EQ(0, file_read(MAX_PERCENT, percent, sizeof(percent)));
 	ASSERT_EQ(0, file_read(MAX_RATE, rate, sizeof(rate)));
@@ -201,7 +197,6 @@ TEST_F(period, several_events_are_recorded_at_once)
 	struct gprof_stats st;
 	struct device other;
 
-	SKIP_UNLESS(!self->refused, "perf has no cycles here");
 	timer_setup.params = (uintptr_t)&timer;
 	ASSERT_ZEROS(device_record(&self->dev, &self->setup), device_record(&other, &timer_setup));
 	burn_ns(200000000);
@@ -226,7 +221,6 @@ TEST_F(period, events_beyond_the_counters_take_turns)
 	struct gprof_stats st;
 	int fds[15], i;
 
-	SKIP_UNLESS(!self->refused, "perf has no cycles here");
 	for (i = 0; i < 15; i++) {
 		fds[i] = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 		ASSERT_LE(0, fds[i]);
@@ -254,7 +248,6 @@ TEST_F(period, precise_beyond_the_pmu_is_refused)
 	};
 	int fd, ret;
 
-	SKIP_UNLESS(!self->refused, "perf has no cycles here");
 	fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	self->params.precise = 3;
 	ret = device_setup(&self->dev, &self->setup);
@@ -280,7 +273,6 @@ TEST_F(period, kernel_mode_is_counted_when_asked_for)
 	char byte;
 	int fd, i, n, kernel;
 
-	SKIP_UNLESS(!self->refused, "perf has no cycles here");
 	fd = open("/dev/zero", O_RDONLY);
 	/* emulated cycles go on while the host does something else: the least counts */
 	for (i = 0; i < 10; i++) {

@@ -81,7 +81,7 @@ FIXTURE_SETUP(heap)
 		self->queues[i] = msgget(IPC_PRIVATE, 0600);
 		ASSERT_LE(0, self->queues[i]);
 	}
-	SKIP_UNLESS(device_has(GPROF_FEAT_OBJECTS), "no ends of allocations are told here");
+	SKIP_ALL_UNLESS(device_has(GPROF_FEAT_OBJECTS), "no ends of allocations are told here");
 }
 
 FIXTURE_TEARDOWN(heap)
@@ -981,6 +981,22 @@ static pid_t fork_teller(int to)
 		pause();
 }
 
+TEST_F(heap, a_program_is_told_the_shortest_period_that_is_wanted)
+{
+	struct gprof_alloc_report ask = { .size = sizeof(ask) };
+	static const uint64_t periods[] = { 200, 100, 300 };
+	struct device devs[3];
+
+	of_programs(self, 16);
+	for (size_t i = 0; i < 3; i++) {
+		self->params.period = periods[i];
+		ASSERT_EQ(0, device_record(&devs[i], &self->setup));
+	}
+	EXPECT_EQS(0, device_ioctl(devs[0].fd, GPROF_IOC_ALLOC_REPORT, &ask), 100, ask.out_period);
+	for (size_t i = 0; i < 3; i++)
+		device_close(&devs[i]);
+}
+
 TEST_F(heap, a_process_that_ends_takes_along_what_it_has_and_no_more)
 {
 	int told[2], status, i;
@@ -996,6 +1012,8 @@ TEST_F(heap, a_process_that_ends_takes_along_what_it_has_and_no_more)
 		ASSERT_EQ(1, read(told[0], &c, 1));
 	}
 	EXPECT_EQ(CHILDREN * TOLD_EACH, slots_live(self, TOLD_BYTES));
+	/* Of what is told twice the first end was not. */
+	EXPECT_EQ(CHILDREN, self->head->unseen);
 	/* In another order than that of the beginnings. */
 	for (i = 0; i < CHILDREN; i++) {
 		pid_t pid = pids[i * 7 % CHILDREN];

@@ -36,14 +36,14 @@ FIXTURE(hogged) {
 	struct gprof_setup setup;
 	struct device dev;
 	struct hog hog;
-	const char *lack;
 };
 
 FIXTURE_SETUP(hogged)
 {
+	const char *lack = hog_prepare(&self->hog);
+
 	self->dev.fd = -1;
-	self->lack = hog_prepare(&self->hog);
-	SKIP_UNLESS(!self->lack, "%s", self->lack);
+	SKIP_ALL_UNLESS(!lack, "%s", lack);
 }
 
 FIXTURE_TEARDOWN(hogged)
@@ -185,8 +185,6 @@ TEST_F(hogged, stop_and_close_come_back)
 {
 	static const uint32_t targets[] = { GPROF_TARGET_SYSTEM, GPROF_TARGET_PROCESS };
 
-	if (self->lack)
-		return;
 	for (unsigned int nth = 0; nth < 2; nth++) {
 		for (unsigned int i = 0; i < 2; i++) {
 			set_up(self, variant, targets[i]);
@@ -254,8 +252,6 @@ TEST_F(hogged, setup_and_start_come_back)
 	uint64_t longest, still;
 	uint32_t reason;
 
-	if (self->lack)
-		return;
 	SKIP_UNLESS(file_number("/sys/kernel/realtime") == 1, "no limit but on PREEMPT_RT yet");
 	for (unsigned int nth = 0; nth < 2; nth++) {
 		set_up(self, variant, targets[nth]);
@@ -285,15 +281,15 @@ FIXTURE(beside) {
 	struct genl genl;
 	struct hog hog;
 	bool mapped;
-	const char *lack;
 };
 
 FIXTURE_SETUP(beside)
 {
+	const char *lack = hog_prepare(&self->hog);
+
 	self->dev.fd = self->timer_dev.fd = -1;
 	self->genl.fd = -1;
-	self->lack = hog_prepare(&self->hog);
-	SKIP_UNLESS(!self->lack, "%s", self->lack);
+	SKIP_ALL_UNLESS(!lack, "%s", lack);
 	self->timer = timer_params(100000);
 	self->trace.size = sizeof(self->trace);
 }
@@ -382,8 +378,6 @@ TEST_F(beside, trigger_fires_and_is_announced)
 	int cpu, began, polled, took, i;
 	bool heard;
 
-	if (self->lack)
-		return;
 	ASSERT_EQ(0, genl_open(&self->genl));
 	ASSERT_EQ(0, setsockopt(self->genl.fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP,
 				&self->genl.group, sizeof(self->genl.group)));
@@ -447,8 +441,6 @@ TEST_F(beside, reader_is_woken)
 	bool woken, full;
 	int cpu, began;
 
-	if (self->lack)
-		return;
 	for (unsigned int nth = 0; nth < 2; nth++) {
 		cpu = change_sides(nth);
 		ASSERT_EQ(0, record_all(self));
@@ -478,8 +470,6 @@ TEST_F(beside, mappings_reach_the_ring_of_its_cpu)
 	int cpu, began;
 	uint64_t end;
 
-	if (self->lack)
-		return;
 	self->timer = timer_params(1000000);
 	for (unsigned int nth = 0; nth < 2; nth++) {
 		cpu = change_sides(nth);
@@ -522,8 +512,6 @@ TEST_F(beside, what_stop_has_left_is_waited_for_until_a_signal)
 	uint64_t begin, took;
 	int cpu, began, stop, ret;
 
-	if (self->lack)
-		return;
 	sigaction(SIGALRM, &action, NULL);
 	self->setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &params);
 	self->setup.kind = GPROF_KIND_BLOCK;

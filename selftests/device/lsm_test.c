@@ -30,7 +30,7 @@ static void live(void *arg, int step)
 
 FIXTURE_SETUP(lsm)
 {
-	SKIP_UNLESS(!geteuid(), "must be root to become another");
+	SKIP_ALL_UNLESS(!geteuid(), "must be root to become another");
 	ASSERT_ZEROS(child_fork(&self->other, live, NULL), child_step(&self->other));
 }
 

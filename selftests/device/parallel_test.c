@@ -64,7 +64,6 @@ FIXTURE(parallel) {
 	struct device dev;
 	struct seen seen;
 	struct child child, stranger;
-	bool ready;
 };
 
 FIXTURE_VARIANT(parallel) {
@@ -150,11 +149,11 @@ FIXTURE_SETUP(parallel)
 	if (readlink("/proc/self/exe", self->shared->beside_us,
 		     sizeof(self->shared->beside_us) - 1) > 0)
 		snprintf(strrchr(self->shared->beside_us, '/'), 16, "/burner");
-	SKIP_UNLESS(device_has(GPROF_FEAT_PARALLELISM), "the module says it cannot");
-	SKIP_UNLESS(nr_online_cpus() > 1, "needs two CPUs");
+	SKIP_ALL_UNLESS(device_has(GPROF_FEAT_PARALLELISM), "the module says it cannot");
+	SKIP_ALL_UNLESS(nr_online_cpus() > 1, "needs two CPUs");
 	if (variant->tracepoint)
 		id = tracepoint_id("raw_syscalls", variant->tracepoint);
-	SKIP_UNLESS(id >= 0, "this kernel has no such tracepoint");
+	SKIP_ALL_UNLESS(id >= 0, "this kernel has no such tracepoint");
 	self->cpu = event_params(variant->type, variant->config, variant->period);
 	self->cpu.flags = GPROF_CPU_F_KERNEL;
 	self->tracepoint = (struct gprof_tracepoint_params){
@@ -166,7 +165,6 @@ FIXTURE_SETUP(parallel)
 		self->setup.params = (uintptr_t)&self->tracepoint;
 	self->setup.flags = GPROF_SETUP_F_PARALLELISM;
 	self->setup.buffer_size = 4 << 20;
-	self->ready = true;
 }
 
 FIXTURE_TEARDOWN(parallel)
@@ -329,8 +327,6 @@ TEST_F(parallel, one_counts_in_full_and_two_by_half)
 {
 	struct seen *s = &self->seen;
 
-	if (!self->ready)
-		return;
 	ASSERT_ZEROS(child_fork(&self->child, phases, self->shared), child_step(&self->child));
 	RECORD(GPROF_TARGET_PROCESS, self->child.pid);
 	ASSERT_EQ(0, child_step(&self->child));
@@ -349,8 +345,6 @@ TEST_F(parallel, one_counts_in_full_and_two_by_half)
 
 TEST_F(parallel, task_outside_the_target_is_not_counted)
 {
-	if (!self->ready)
-		return;
 	ASSERT_ZEROS(child_fork(&self->stranger, work_on_second, self->shared),
 		     child_begin(&self->stranger), child_fork(&self->child, work_on_first, NULL));
 	RECORD(GPROF_TARGET_PROCESS, self->child.pid);
@@ -423,8 +417,6 @@ TEST_F(parallel, task_that_runs_at_START_is_counted)
 	struct gprof_setup setup = self->setup;
 	uint64_t samples = 0, two = 0, now, until;
 
-	if (!self->ready)
-		return;
 	s->first = true;
 	ASSERT_EQ(0, child_fork(&self->child, both_run, s));
 	/* Its probes are there already: START of the other has no grace period to wait for. */
@@ -466,8 +458,6 @@ TEST_F(parallel, task_that_runs_at_START_is_counted)
 /* Its other thread runs too, and is not of the target. */
 TEST_F(parallel, thread_is_always_alone)
 {
-	if (!self->ready)
-		return;
 	ASSERT_ZEROS(child_fork(&self->child, both_run, self->shared), child_begin(&self->child));
 	sleep_ms(50);
 	RECORD(GPROF_TARGET_THREAD, self->child.pid);
@@ -509,8 +499,6 @@ TEST_F(parallel, after_a_storm_of_forks_one_is_one)
 {
 	uint64_t now;
 
-	if (!self->ready)
-		return;
 	ASSERT_EQ(0, child_fork(&self->child, storm, self->shared));
 	RECORD(GPROF_TARGET_PROCESS, self->child.pid);
 	ASSERT_EQ(0, child_step(&self->child));
@@ -541,8 +529,6 @@ TEST_F(parallel, task_that_executes_is_counted_from_then_on)
 {
 	int status;
 
-	if (!self->ready)
-		return;
 	SKIP_UNLESS(variant->period == MS, "it burns time, and nothing else");
 	ASSERT_EQ(0, child_fork(&self->child, execute, self->shared));
 	self->setup.flags |= GPROF_SETUP_F_ON_EXEC;
@@ -563,8 +549,6 @@ TEST_F(parallel, task_that_executes_is_counted_from_then_on)
 
 TEST_F(parallel, idle_cpu_is_not_counted_of_the_host)
 {
-	if (!self->ready)
-		return;
 	ASSERT_EQ(0, child_fork(&self->child, work_on_first, NULL));
 	sleep_ms(100);
 	RECORD(GPROF_TARGET_SYSTEM, 0);
@@ -580,8 +564,6 @@ TEST_F(parallel, running_tasks_are_counted_of_the_host)
 {
 	struct shared *s = self->shared;
 
-	if (!self->ready)
-		return;
 	ASSERT_ZEROS(child_fork(&self->stranger, work_on_second, s), child_begin(&self->stranger),
 		     child_fork(&self->child, work_on_first, s));
 	sleep_ms(100);
@@ -598,8 +580,6 @@ TEST_F(parallel, other_cpus_are_not_counted)
 {
 	__u64 cpus[MANY / 64] = { 1ULL << online_cpu(0) };
 
-	if (!self->ready)
-		return;
 	ASSERT_ZEROS(child_fork(&self->stranger, work_on_second, self->shared),
 		     child_begin(&self->stranger), child_fork(&self->child, work_on_first, NULL));
 	self->setup.cpus = (uintptr_t)cpus;
@@ -627,8 +607,6 @@ TEST_F(parallel, tasks_in_the_cgroup_now_are_counted)
 	char path[64];
 	int fd, i;
 
-	if (!self->ready)
-		return;
 	SKIP_UNLESS(device_has(GPROF_FEAT_CGROUP), "this kernel has no cgroups");
 	mkdir(CGROUPS, 0755);
 	if (access(CGROUPS "/cgroup.procs", F_OK)) {
@@ -682,8 +660,6 @@ TEST_F(parallel, cpu_that_goes_is_counted_no_more)
 	uint64_t now;
 	bool goes;
 
-	if (!self->ready)
-		return;
 	goes = nr_online_cpus() == 2 && !set_online(cpu, false);
 	SKIP_UNLESS(goes, "the CPU cannot go");
 	ASSERT_ZEROS(set_online(cpu, true), child_fork(&self->stranger, work_wherever, NULL),
@@ -706,8 +682,6 @@ TEST_F(parallel, cpu_that_goes_is_counted_no_more)
 
 TEST_F(parallel, unasked_it_is_not_told)
 {
-	if (!self->ready)
-		return;
 	ASSERT_EQ(0, child_fork(&self->child, work_for_ms, NULL));
 	self->setup.flags = 0;
 	RECORD(GPROF_TARGET_PROCESS, self->child.pid);
@@ -727,8 +701,6 @@ TEST_F(parallel, recorder_that_does_not_ask_has_none_beside_one_that_does)
 	struct seen seen = { 0 };
 	struct gprof_setup setup;
 
-	if (!self->ready)
-		return;
 	ASSERT_EQ(0, child_fork(&self->child, work_for_ms, NULL));
 	RECORD(GPROF_TARGET_PROCESS, self->child.pid);
 	setup = self->setup;

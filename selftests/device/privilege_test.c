@@ -49,7 +49,7 @@ FIXTURE(user) {
 
 FIXTURE_SETUP(user)
 {
-	SKIP_UNLESS(!geteuid(), "must be root to become another");
+	SKIP_ALL_UNLESS(!geteuid(), "must be root to become another");
 	self->dev.fd = -1;
 	self->person = (struct person){ .user = USER, .dumpable = true };
 	self->params = timer_params(PERIOD_NS);
@@ -70,8 +70,6 @@ static int limit_memlock(uint64_t bytes)
 
 	return setrlimit(RLIMIT_MEMLOCK, &limit) ? -errno : 0;
 }
-
-#define NEED_ROOT()	do { if (!self->setup.size) return; } while (0)
 
 static void make_child(struct __test_metadata *_metadata, FIXTURE_DATA(user) *self,
 		       void (*live)(void *arg, int step), void *arg)
@@ -99,7 +97,6 @@ static void make_child(struct __test_metadata *_metadata, FIXTURE_DATA(user) *se
 #define DENIED(_name, _reason, ...)					\
 TEST_F(user, is_denied_##_name)						\
 {									\
-	NEED_ROOT();							\
 	__VA_ARGS__;							\
 	ASSERT_EQ(0, become(USER));					\
 	EXPECT_DENIED(EPERM, GPROF_REASON_##_reason);			\
@@ -112,7 +109,6 @@ TEST_F(user, may_record_their_own_process)
 	struct gprof_stats st;
 	struct tally t;
 
-	NEED_ROOT();
 	ASSERT_EQ(0, become(USER));
 	ASSERT_EQ(0, device_record(&self->dev, &self->setup))
 		TH_LOG("reason %u", self->setup.out_reason);
@@ -129,7 +125,6 @@ TEST_F(user, may_record_their_own_process)
 
 TEST_F(user, may_record_their_own_thread)
 {
-	NEED_ROOT();
 	ASSERT_EQ(0, become(USER));
 	self->setup = device_setup_of(GPROF_TARGET_THREAD, gettid(), &self->params);
 	self->setup.buffer_size = SMALL;
@@ -140,7 +135,6 @@ TEST_F(user, may_record_another_process_of_theirs)
 {
 	struct gprof_stats st;
 
-	NEED_ROOT();
 	MAKE_CHILD();
 	ASSERT_ZEROS(become(USER), device_record(&self->dev, &self->setup),
 		     child_step(&self->child), device_stop(&self->dev),
@@ -153,7 +147,6 @@ TEST_F(user, may_ask_for_info)
 	struct gprof_info info = { .size = sizeof(info) };
 	int fd;
 
-	NEED_ROOT();
 	ASSERT_EQ(0, become(USER));
 	fd = device_open();
 	ASSERT_LE(0, fd);
@@ -168,7 +161,6 @@ TEST_F(user, sees_no_kernel_address_and_no_kernel_sample)
 	uint64_t end;
 	int fd;
 
-	NEED_ROOT();
 	ASSERT_ZEROS(become(USER), device_record(&self->dev, &self->setup),
 		     tally_init(&t, &self->dev));
 	/* half of the time in the kernel */
@@ -245,7 +237,6 @@ static void allow_namespaces(void)
 /* All capabilities of a namespace of one's own are none over those outside of it. */
 TEST_F(user, is_denied_a_process_with_more_capabilities_from_a_namespace_of_theirs)
 {
-	NEED_ROOT();
 	allow_namespaces();
 	make_child(_metadata, self, live_with_capability, NULL);
 	ASSERT_ZEROS(become(USER), unshare(CLONE_NEWUSER));
@@ -264,7 +255,6 @@ TEST_F(user, may_record_a_process_in_a_namespace_of_theirs)
 {
 	struct gprof_stats st;
 
-	NEED_ROOT();
 	allow_namespaces();
 	make_child(_metadata, self, live_in_namespace, NULL);
 	ASSERT_ZEROS(become(USER), device_record(&self->dev, &self->setup),
@@ -308,7 +298,6 @@ TEST_F(user, is_denied_cpus)
 {
 	uint64_t cpus = 1;
 
-	NEED_ROOT();
 	self->setup.target = GPROF_TARGET_CPUS;
 	self->setup.id = 0;
 	self->setup.cpus = (uintptr_t)&cpus;
@@ -327,7 +316,6 @@ TEST_F(user, is_denied_tracepoints)
 	struct gprof_tracepoint_params params = { .size = sizeof(params), .period = 1 };
 	long long id = tracepoint_id("sched", "sched_process_fork");
 
-	NEED_ROOT();
 	ASSERT_LT(0, id);
 	params.tracepoint = id;
 	self->setup.kind = GPROF_KIND_TRACEPOINT;
@@ -342,7 +330,6 @@ TEST_F(user, is_denied_dynamic_probes)
 {
 	long long type = file_number("/sys/bus/event_source/devices/kprobe/type");
 
-	NEED_ROOT();
 	SKIP_UNLESS(type >= 0, "the kernel has no dynamic probes");
 	self->params = event_params(type, 0, 1000);
 	ASSERT_EQ(0, become(USER));
@@ -376,7 +363,6 @@ TEST_F(user, is_denied_events_where_perf_is_closed_to_users)
 	long long level = file_number(PARANOID);
 	char text[32];
 
-	NEED_ROOT();
 	ASSERT_LE(-1, level);
 	self->params = event_params(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 100);
 	ASSERT_EQ(0, file_write(PARANOID, "3"));
@@ -404,7 +390,6 @@ static void expect_denied_at_start(struct __test_metadata *_metadata, FIXTURE_DA
 {
 	struct gprof_start start = { .size = sizeof(start) };
 
-	NEED_ROOT();
 	make_child(_metadata, self, live_and_hide, NULL);
 	ASSERT_ZEROS(become(USER), device_setup(&self->dev, &self->setup),
 		     child_step(&self->child));
@@ -498,7 +483,6 @@ TEST_F(user, is_denied_counters_of_a_target_that_hides_amid_start)
 	struct hiding *h;
 	int i, ret;
 
-	NEED_ROOT();
 	h = mmap(NULL, sizeof(*h), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	ASSERT_NE(MAP_FAILED, h);
 	self->params = event_params(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 100);
@@ -614,7 +598,6 @@ static void record_setuid(struct __test_metadata *_metadata, FIXTURE_DATA(user) 
 #define LOSES(_name, _target, _mode)					\
 TEST_F(user, loses_##_name)						\
 {									\
-	NEED_ROOT();							\
 	record_setuid(_metadata, self, GPROF_TARGET_##_target, OTHER_USER, _mode); \
 }
 
@@ -629,7 +612,6 @@ TEST_F(user, root_keeps_a_task_that_executes_a_set_user_id_program)
 	struct tally t;
 	int status;
 
-	NEED_ROOT();
 	ASSERT_NE(NULL, enough);
 	ASSERT_EQ(0, install_program(NULL, SETUID_PATH, OTHER_USER, 04755));
 	make_child(_metadata, self, burn_and_exec_setuid, (void *)enough);
@@ -663,7 +645,6 @@ TEST_F(user, loses_what_root_keeps_of_a_counter_that_both_ask_for)
 	struct gprof_stats st;
 	int status;
 
-	NEED_ROOT();
 	ASSERT_EQ(0, install_program(NULL, SETUID_PATH, OTHER_USER, 04755));
 	ASSERT_EQ(0, child_fork(&self->child, exec_setuid_with_faults, NULL));
 	ASSERT_EQ(0, child_step(&self->child));
@@ -689,7 +670,6 @@ TEST_F(user, recorder_keeps_the_privilege_that_it_was_set_up_with)
 {
 	struct gprof_stats st;
 
-	NEED_ROOT();
 	self->setup = device_setup_of(GPROF_TARGET_SYSTEM, 0, &self->params);
 	ASSERT_ZEROS(device_record(&self->dev, &self->setup), become(USER));
 	burn_ns(50000000);
@@ -774,7 +754,7 @@ FIXTURE(memory) {
 
 FIXTURE_SETUP(memory)
 {
-	SKIP_UNLESS(!geteuid(), "must be root to become another");
+	SKIP_ALL_UNLESS(!geteuid(), "must be root to become another");
 	self->dev.fd = -1;
 	self->params = timer_params(PERIOD_NS);
 	self->setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &self->params);
@@ -787,8 +767,6 @@ FIXTURE_SETUP(memory)
 
 FIXTURE_TEARDOWN(memory)
 {
-	if (!self->setup.size)
-		return;
 	device_close(&self->dev);
 	EXPECT_LT(0, pwrite(self->allowance, self->before, strlen(self->before), 0));
 	close(self->allowance);
@@ -823,7 +801,6 @@ static void as_user_with(struct __test_metadata *_metadata, FIXTURE_DATA(memory)
 /* As perf has perf_event_mlock_kb. */
 TEST_F(memory, perf_event_mlock_kb_comes_on_top_of_the_limit)
 {
-	NEED_ROOT();
 	ASSERT_EQ(4, pwrite(self->allowance, "4096", 4, 0));
 	ASSERT_ZEROS(limit_memlock(65536), become(USER));
 	self->setup.buffer_size = 1 << 20;
@@ -838,7 +815,6 @@ TEST_F(memory, buffers_are_charged_to_rlimit_memlock)
 	struct device second;
 	uint64_t bytes;
 
-	NEED_ROOT();
 	as_user_with(_metadata, self, 65536);
 	EXPECT_EQ(-ENOMEM, device_setup(&self->dev, &self->setup));
 	EXPECT_EQ(GPROF_REASON_MEMLOCK, self->setup.out_reason);
@@ -856,7 +832,6 @@ TEST_F(memory, buffers_are_charged_to_rlimit_memlock)
 
 TEST_F(memory, charge_is_given_back_after_mmap_and_start_too)
 {
-	NEED_ROOT();
 	as_user_with(_metadata, self, 65536);
 	ASSERT_LT(0, enough_for_one(self));
 	for (int i = 0; i < 20; i++) {
@@ -876,7 +851,6 @@ TEST_F(memory, charge_is_given_back_when_the_owner_dies)
 	struct device dev;
 	pid_t pid;
 
-	NEED_ROOT();
 	as_user_with(_metadata, self, 65536);
 	ASSERT_LT(0, enough_for_one(self));
 	for (int i = 0; i < 5; i++) {
@@ -920,7 +894,6 @@ TEST_F(memory, a_trigger_that_is_refused_is_not_charged)
 	int i, status;
 	pid_t pid;
 
-	NEED_ROOT();
 	self->dev.fd = device_open();
 	ASSERT_LE(0, self->dev.fd);
 	pid = fork();
@@ -946,7 +919,6 @@ TEST_F(memory, charge_is_shared_by_all_processes_of_a_user)
 	int status;
 	pid_t pid;
 
-	NEED_ROOT();
 	as_user_with(_metadata, self, 65536);
 	ASSERT_LT(0, enough_for_one(self));
 	ASSERT_EQ(0, device_setup(&self->dev, &self->setup));
@@ -1000,7 +972,6 @@ TEST_F(memory, processes_that_are_forked_later_are_charged)
 {
 	long first, before, after;
 
-	NEED_ROOT();
 	setrlimit(RLIMIT_NPROC, &(struct rlimit){ 4 * MANY, 4 * MANY });
 	as_user_with(_metadata, self, 64 << 20);
 	first = least_memlock();
@@ -1024,7 +995,6 @@ TEST_F(memory, processes_that_have_ended_are_charged_no_more)
 	struct gprof_stats st;
 	long before;
 
-	NEED_ROOT();
 	as_user_with(_metadata, self, 64 << 20);
 	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
 	/* what is forked ahead of the worker that frees is paid for once more */
@@ -1042,10 +1012,10 @@ TEST_F(memory, processes_that_have_ended_are_charged_no_more)
 /* Nor is it forgotten when there is no more: what is missing is told. */
 TEST_F(memory, processes_that_cannot_be_paid_for_are_told_as_lost)
 {
-	struct gprof_stats st;
+	struct gprof_stats st, one;
+	uint64_t of_buffers = 0;
 	long least;
 
-	NEED_ROOT();
 	setrlimit(RLIMIT_NPROC, &(struct rlimit){ 4 * MANY, 4 * MANY });
 	as_user_with(_metadata, self, 64 << 20);
 	least = least_memlock();
@@ -1060,11 +1030,15 @@ TEST_F(memory, processes_that_cannot_be_paid_for_are_told_as_lost)
 	EXPECT_LE(MANY - 256 - 64, st.out_lost[GPROF_LOST_NO_BUFFER]);
 	/* one of these is the target's own */
 	EXPECT_GE(MANY - 255, st.out_lost[GPROF_LOST_NO_BUFFER]);
+	/* and as produced, beside those of the buffers */
+	for (unsigned int cpu = 0; cpu < self->dev.nr_cpus; cpu++)
+		if (!device_stats(&self->dev, cpu, &one))
+			of_buffers += one.out_produced;
+	EXPECT_EQ(of_buffers + st.out_lost[GPROF_LOST_NO_BUFFER], st.out_produced);
 }
 
 TEST_F(memory, root_is_not_charged)
 {
-	NEED_ROOT();
 	ASSERT_EQ(0, limit_memlock(0));
 	self->setup.buffer_size = 1 << 20;
 	EXPECT_EQ(0, device_setup(&self->dev, &self->setup));
@@ -1076,7 +1050,6 @@ TEST_F(memory, is_not_there_for_recorders_without_end)
 	static struct device devs[1024];
 	int i, nr, ret = 0;
 
-	NEED_ROOT();
 	setrlimit(RLIMIT_NOFILE, &(struct rlimit){ 4096, 4096 });
 	ASSERT_ZEROS(limit_memlock(8 << 20), become(USER));
 	self->setup.buffer_size = 4096;

@@ -158,7 +158,6 @@ static struct gprof_python own_python(uint64_t base)
 }
 
 FIXTURE(python) {
-	bool have;
 	struct device dev;
 	struct reader reader;
 	struct seen seen;
@@ -228,9 +227,7 @@ FIXTURE_SETUP(python)
 	struct gprof_setup setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &params);
 	uint64_t base, end;
 
-	self->have = device_has(GPROF_FEAT_PYTHON);
-	if (!self->have)
-		return;
+	SKIP_ALL_UNLESS(device_has(GPROF_FEAT_PYTHON), NO_PYTHON);
 	base = own_base(&row.offset, &end);
 	ASSERT_NE(0, base);
 	ASSERT_TRUE(table_make(&self->table, &row, 1, end, 0));
@@ -246,8 +243,6 @@ FIXTURE_SETUP(python)
 
 FIXTURE_TEARDOWN(python)
 {
-	if (!self->have)
-		return;
 	EXPECT_STREQ("", self->reader.error);
 	reader_free(&self->reader);
 	device_close(&self->dev);
@@ -309,7 +304,6 @@ static bool run_for(struct reader *r, struct seen *seen, unsigned int more)
 
 TEST_F(python, frames_are_told_as_they_are)
 {
-	SKIP_UNLESS(self->have, NO_PYTHON);
 	BEGIN();
 	/* a step further, and the stack is another one */
 	frames[0].instr++;
@@ -326,7 +320,6 @@ TEST_F(python, frames_are_told_as_they_are)
 
 TEST_F(python, thread_without_frames_and_other_threads_have_none)
 {
-	SKIP_UNLESS(self->have, NO_PYTHON);
 	BEGIN();
 	FORGET();
 	threads[1].frame = NULL;
@@ -343,7 +336,6 @@ TEST_F(python, lists_that_lead_to_themselves_are_followed_for_so_long)
 {
 	unsigned int i, marks = variant->owner ? 1 : 0;
 
-	SKIP_UNLESS(self->have, NO_PYTHON);
 	BEGIN();
 	FORGET();
 	/* as many as there is room for, beside the one word of C code that there is no more of */
@@ -368,7 +360,6 @@ TEST_F(python, lists_that_lead_to_themselves_are_followed_for_so_long)
 
 TEST_F(python, thread_beyond_those_that_are_looked_at_is_not_known)
 {
-	SKIP_UNLESS(self->have, NO_PYTHON);
 	BEGIN();
 	for (unsigned int i = 1; i < 300; i++)
 		threads[i] = (struct thread){ i + 1 < 300 ? &threads[i + 1] : NULL, 1 };
@@ -393,7 +384,6 @@ TEST_F(python, pointers_to_anywhere_end_it)
 		(uintptr_t)gone + 4092,
 	};
 
-	SKIP_UNLESS(self->have, NO_PYTHON);
 	ASSERT_NE(MAP_FAILED, gone);
 	BEGIN();
 	for (unsigned int i = 0; i < sizeof(wild) / sizeof(*wild); i++) {
@@ -446,7 +436,6 @@ TEST_F(python, what_changes_meanwhile_does_no_harm)
 	volatile bool stop = false;
 	pthread_t thread;
 
-	SKIP_UNLESS(self->have, NO_PYTHON);
 	BEGIN();
 	ASSERT_EQ(0, pthread_create(&thread, NULL, change, (void *)&stop));
 	ASSERT_TRUE(run_for(&self->reader, &self->seen, 2000));
@@ -466,7 +455,6 @@ TEST_F(python, recorder_that_does_not_ask_has_none)
 	struct reader reader;
 	struct seen seen = { 0 };
 
-	SKIP_UNLESS(self->have, NO_PYTHON);
 	BEGIN();
 	setup.stack |= GPROF_STACK_F_TABLES;
 	ASSERT_ZEROS(device_record(&dev, &setup), reader_init(&reader, &dev));
@@ -492,7 +480,6 @@ TEST_F(python, what_cannot_be_is_refused)
 	} bad;
 	__u32 *offset;
 
-	SKIP_UNLESS(self->have, NO_PYTHON);
 #define EXPECT_REFUSED(_err)						\
 	EXPECT_EQ(_err, upload(self->dev.fd, &self->table, self->self, &bad.python))
 #define ANEW()	(bad.python = self->python, bad.more = 0)

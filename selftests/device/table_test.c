@@ -255,7 +255,6 @@ static void on_sample(void *ctx, const struct reader_sample *s)
 }
 
 FIXTURE(table) {
-	bool have;
 	struct device dev;
 	struct reader reader;
 	struct watch watch;
@@ -302,9 +301,7 @@ FIXTURE_SETUP(table)
 	struct gprof_cpu_params params = timer_params(PERIOD);
 	struct gprof_setup setup = setup_of(getpid(), &params);
 
-	self->have = device_has(GPROF_FEAT_TABLES);
-	if (!self->have)
-		return;
+	SKIP_ALL_UNLESS(device_has(GPROF_FEAT_TABLES), NO_TABLES);
 	self->fds[0] = file_of(&near_code, self->paths[0]);
 	self->fds[1] = file_of(&far_code, self->paths[1]);
 	ASSERT_LE(0, self->fds[0]);
@@ -325,8 +322,6 @@ FIXTURE_SETUP(table)
 
 FIXTURE_TEARDOWN(table)
 {
-	if (!self->have)
-		return;
 	EXPECT_STREQ("", self->reader.error);
 	reader_free(&self->reader);
 	device_close(&self->dev);
@@ -395,44 +390,44 @@ static bool run_for(const char *at, struct reader *r, const struct watch *w, uns
 	       self->watch.ends[7], self->watch.text);			\
 } while (0)
 
+/* So many more, all of them whole. */
+#define EXPECT_WHOLE(_nr) do {						\
+	RUN(_nr);							\
+	EXPECT_RIGHT(_nr);						\
+	EXPECT_EQ(0, self->watch.cut);					\
+} while (0)
+
+#define UPLOAD_AND_SETTLE() do {					\
+	UPLOAD_ALL();							\
+	SETTLE();							\
+} while (0)
+
 #define FORGET()	(self->watch = (struct watch){ .at = self->at, .code = self->watch.code, \
 					       .guessed = self->watch.guessed })
 
 TEST_F(table, stacks_are_whole_from_the_first_table_on)
 {
-	SKIP_UNLESS(self->have, NO_TABLES);
 	RUN(100);
 	EXPECT_EQ(0, self->watch.right);
 	EXPECT_LE(100, self->watch.cut);
-	UPLOAD_ALL();
-	SETTLE();
-	RUN(200);
-	EXPECT_RIGHT(200);
-	EXPECT_EQ(0, self->watch.cut);
+	UPLOAD_AND_SETTLE();
+	EXPECT_WHOLE(200);
 }
 
 /* No reading of mappings may be needed for what was there when they were read. */
 TEST_F(table, tables_that_were_there_before_serve_at_once)
 {
-	SKIP_UNLESS(self->have, NO_TABLES);
-	UPLOAD_ALL();
-	SETTLE();
-	RUN(200);
-	EXPECT_RIGHT(200);
-	EXPECT_EQ(0, self->watch.cut);
+	UPLOAD_AND_SETTLE();
+	EXPECT_WHOLE(200);
 }
 
 TEST_F(table, rules_that_a_byte_cannot_say_serve_as_well)
 {
-	SKIP_UNLESS(self->have, NO_TABLES);
 	ASSERT_EQ(0, munmap(self->at, 4096));
 	ASSERT_EQ(self->at, map_code(self->at, self->fds[1]));
 	self->watch.code = &far_code;
-	UPLOAD_ALL();
-	SETTLE();
-	RUN(200);
-	EXPECT_RIGHT(200);
-	EXPECT_EQ(0, self->watch.cut);
+	UPLOAD_AND_SETTLE();
+	EXPECT_WHOLE(200);
 }
 
 /* Of the same size, so that the stamp of the mappings stays; the kernel tells all the same. */
@@ -440,9 +435,7 @@ TEST_F(table, another_file_at_the_same_address_is_not_walked_by_the_first_ones_t
 {
 	unsigned int i;
 
-	SKIP_UNLESS(self->have, NO_TABLES);
-	UPLOAD_ALL();
-	SETTLE();
+	UPLOAD_AND_SETTLE();
 	for (i = 0; i < 100; i++) {
 		bool far = !(i & 1);
 
@@ -489,9 +482,7 @@ TEST_F(table, code_is_known_while_the_mappings_are_locked)
 	pthread_t thread;
 	void *done;
 
-	SKIP_UNLESS(self->have, NO_TABLES);
-	UPLOAD_ALL();
-	SETTLE();
+	UPLOAD_AND_SETTLE();
 	ASSERT_EQ(0, pthread_create(&thread, NULL, change_mappings, &stop));
 	for (unsigned int i = 0; i < 40; i++) {
 		bool far = !(i & 1);
@@ -512,7 +503,6 @@ TEST_F(table, a_file_that_was_written_to_has_no_table)
 	char byte = 0;
 	int fd;
 
-	SKIP_UNLESS(self->have, NO_TABLES);
 	ASSERT_EQ(0, munmap(self->at, 4096));
 	UPLOAD_ALL();
 	fd = open(self->paths[0], O_WRONLY | O_CLOEXEC);
@@ -538,9 +528,7 @@ TEST_F(table, a_file_that_is_written_to_as_it_runs_has_no_table_soon)
 	size_t size = far_code.end - far_code.begin;
 	int fd;
 
-	SKIP_UNLESS(self->have, NO_TABLES);
-	UPLOAD_ALL();
-	SETTLE();
+	UPLOAD_AND_SETTLE();
 	RUN(50);
 	EXPECT_RIGHT(50);
 	FORGET();
@@ -584,7 +572,6 @@ TEST_F(table, files_that_are_much_alike_are_told_apart_as_fast)
 	struct stat st;
 	int i, fd = -1;
 
-	SKIP_UNLESS(self->have, NO_TABLES);
 	SKIP_UNLESS(!geteuid(), "as many tables are beyond the limit of a user");
 	before = query_ns(self->dev.fd, self->fds[0]);
 	for (i = 0; i <= ALIKE; i++) {
@@ -610,9 +597,7 @@ TEST_F(table, files_that_are_much_alike_are_told_apart_as_fast)
 
 TEST_F(table, children_have_whole_stacks_too)
 {
-	SKIP_UNLESS(self->have, NO_TABLES);
-	UPLOAD_ALL();
-	SETTLE();
+	UPLOAD_AND_SETTLE();
 	for (unsigned int i = 0; i < 50 && self->watch.right < 100; i++) {
 		pid_t pid = fork();
 
@@ -719,10 +704,8 @@ TEST_F(table, the_end_of_a_program_waits_for_nothing)
 	const int programs[] = { -1, program_that_ends() };
 	cpu_set_t all, one;
 
-	SKIP_UNLESS(self->have, NO_TABLES);
 	ASSERT_LE(0, programs[1]);
-	UPLOAD_ALL();
-	SETTLE();
+	UPLOAD_AND_SETTLE();
 	/* An exec would go to another CPU, for which it sleeps. */
 	ASSERT_EQ(0, sched_getaffinity(0, sizeof(all), &all));
 	CPU_ZERO(&one);
@@ -746,7 +729,6 @@ TEST_F(table, the_end_of_a_program_waits_for_nothing)
 TEST_F(table, a_handler_leads_to_what_it_interrupted)
 {
 	static char other_stack[65536];
-	SKIP_UNLESS(self->have, NO_TABLES);
 	stack_t stack = { .ss_sp = other_stack, .ss_size = sizeof(other_stack) };
 	struct sigaction act = { 0 };
 	char *handler = map_code(NULL, self->fds[0]), *linked, path[32];
@@ -762,8 +744,7 @@ TEST_F(table, a_handler_leads_to_what_it_interrupted)
 	ASSERT_NE(NULL, handler);
 	ASSERT_NE(NULL, linked);
 	ASSERT_EQ(0, sigaltstack(&stack, NULL));
-	UPLOAD_ALL();
-	SETTLE();
+	UPLOAD_AND_SETTLE();
 	for (unsigned int way = 0; way < sizeof(ways) / sizeof(ways[0]); way++) {
 		struct itimerval timer = { { 0, 5000 }, { 0, 5000 } };
 		const char *begin = ways[way].linked ? linked + (linked_handler - linked_begin) :
@@ -838,7 +819,6 @@ TEST_F(table, self_stack_is_walked_by_tables)
 	sigset_t profile;
 	uint64_t end;
 
-	SKIP_UNLESS(self->have, NO_TABLES);
 	sigemptyset(&profile);
 	sigaddset(&profile, SIGPROF);
 	reader_free(&self->reader);
@@ -879,6 +859,27 @@ TEST_F(table, self_stack_is_walked_by_tables)
 		}
 		close(own.fd);
 	}
+}
+
+/* Maps code of ours; a recorder of its own, @own.fd, has a table of these rows for it. */
+static char *map_with_table(const struct code *c, const struct table_row *rows, uint32_t nr)
+{
+	struct gprof_cpu_params params = timer_params(PERIOD);
+	struct gprof_setup setup = setup_of(getpid(), &params);
+	struct table_parts table;
+	char path[32], *at;
+	int fd = file_of(c, path);
+	bool taken;
+
+	unlink(path);
+	at = map_code(NULL, fd);
+	own.fd = device_open();
+	if (!table_make(&table, rows, nr, 4096, 0))
+		return NULL;
+	taken = !device_ioctl(own.fd, GPROF_IOC_SETUP, &setup) && !upload(own.fd, &table, fd);
+	free(table.head);
+	close(fd);
+	return taken ? at : NULL;
 }
 
 #ifdef __x86_64__
@@ -931,21 +932,9 @@ TEST_F(table, a_slot_of_linkage_has_its_caller_before_and_behind_its_push)
 	struct gprof_unwind_rule none = { .kind = GPROF_UNWIND_CFA_NONE };
 	const struct table_row rows[] = { { 0, cfa_sp(1) }, { SLOT, pushed }, { 2 * SLOT, none } };
 	struct sigaction act = { .sa_sigaction = on_stop, .sa_flags = SA_SIGINFO };
-	struct gprof_cpu_params params = timer_params(PERIOD);
-	struct gprof_setup setup = setup_of(getpid(), &params);
-	struct table_parts table;
-	char path[32], *at;
-	int fd = file_of(&slot, path);
+	char *at = map_with_table(&slot, rows, 3);
 
-	SKIP_UNLESS(self->have, NO_TABLES);
-	unlink(path);
-	at = map_code(NULL, fd);
 	ASSERT_NE(NULL, at);
-	ASSERT_TRUE(table_make(&table, rows, 3, 4096, 0));
-	own.fd = device_open();
-	ASSERT_LE(0, own.fd);
-	ASSERT_EQ(0, device_ioctl(own.fd, GPROF_IOC_SETUP, &setup));
-	ASSERT_EQ(0, upload(own.fd, &table, fd));
 	ASSERT_EQ(0, sigaction(SIGILL, &act, NULL));
 	run(at, 1);
 	ASSERT_EQ(2, stops.nr);
@@ -953,9 +942,7 @@ TEST_F(table, a_slot_of_linkage_has_its_caller_before_and_behind_its_push)
 	EXPECT_EQ((uintptr_t)at + 5, stops.callers[0]);
 	EXPECT_EQ((uintptr_t)at + SLOT + SLOT_PUSHED, stops.at[1]);
 	EXPECT_EQ((uintptr_t)at + 5, stops.callers[1]);
-	free(table.head);
 	close(own.fd);
-	close(fd);
 }
 #endif
 
@@ -1001,35 +988,22 @@ TEST_F(table, a_rule_leads_to_a_stack_that_lies_below)
 	struct table_row rows[] = {
 		{ 0, left }, { away_end - away_begin, { .kind = GPROF_UNWIND_CFA_NONE } },
 	};
-	struct gprof_cpu_params params = timer_params(PERIOD);
-	struct gprof_setup setup = setup_of(getpid(), &params);
 	_Alignas(16) char stack[16384];
-	struct table_parts table;
 	uint64_t ret;
-	char path[32], *at;
-	int fd = file_of(&away, path);
+	char *at;
 
-	SKIP_UNLESS(self->have, NO_TABLES);
 #ifndef __x86_64__
 	rows[0].rule.ra = -1;
 #endif
-	unlink(path);
-	at = map_code(NULL, fd);
+	at = map_with_table(&away, rows, 2);
 	ASSERT_NE(NULL, at);
-	ASSERT_TRUE(table_make(&table, rows, 2, 4096, 0));
-	own.fd = device_open();
-	ASSERT_LE(0, own.fd);
-	ASSERT_EQ(0, device_ioctl(own.fd, GPROF_IOC_SETUP, &setup));
-	ASSERT_EQ(0, upload(own.fd, &table, fd));
 	ret = go_away(at, stack + sizeof(stack));
 	EXPECT_EQ(0, own.err);
 	ASSERT_LE(5, own.arg.out_frames);
 	EXPECT_EQ((uintptr_t)at + (away_ret - away_begin), own.frames[2]);
 	EXPECT_GT(512, own.frames[3] - (uintptr_t)go_away);
 	EXPECT_EQ(ret, own.frames[4]);
-	free(table.head);
 	close(own.fd);
-	close(fd);
 }
 
 #ifdef __aarch64__
@@ -1067,22 +1041,10 @@ TEST_F(table, an_exception_leads_to_the_function_that_catches_it)
 		{ unwinder - catcher, record_below(256) },
 		{ catcher_end - catcher, { .kind = GPROF_UNWIND_CFA_NONE } },
 	};
-	struct gprof_cpu_params params = timer_params(PERIOD);
-	struct gprof_setup setup = setup_of(getpid(), &params);
-	struct table_parts table;
+	char *at = map_with_table(&code, rows, 4);
 	uint64_t ret;
-	char path[32], *at;
-	int fd = file_of(&code, path);
 
-	SKIP_UNLESS(self->have, NO_TABLES);
-	unlink(path);
-	at = map_code(NULL, fd);
 	ASSERT_NE(NULL, at);
-	ASSERT_TRUE(table_make(&table, rows, 4, 4096, 0));
-	own.fd = device_open();
-	ASSERT_LE(0, own.fd);
-	ASSERT_EQ(0, device_ioctl(own.fd, GPROF_IOC_SETUP, &setup));
-	ASSERT_EQ(0, upload(own.fd, &table, fd));
 	ret = go_away(at, NULL);
 	EXPECT_EQ(0, own.err);
 	ASSERT_LE(6, own.arg.out_frames);
@@ -1090,9 +1052,7 @@ TEST_F(table, an_exception_leads_to_the_function_that_catches_it)
 	EXPECT_EQ((uintptr_t)at + (catcher_ret - catcher), own.frames[3]);
 	EXPECT_GT(512, own.frames[4] - (uintptr_t)go_away);
 	EXPECT_EQ(ret, own.frames[5]);
-	free(table.head);
 	close(own.fd);
-	close(fd);
 }
 
 /* Makes @nr processes in this memory, on the stack that ends at @stack, which end at once. */
@@ -1146,7 +1106,6 @@ TEST_F(table, a_thread_begins_on_its_own_stack)
 	char path[32];
 	int fd = file_of(&code, path), i;
 
-	SKIP_UNLESS(self->have, NO_TABLES);
 	SKIP_UNLESS(!getenv("GPROF_ICOUNT"), "a count of instructions ends no period at a birth");
 	unlink(path);
 	self->at = map_code(NULL, fd);
@@ -1177,7 +1136,6 @@ TEST_F(table, a_table_goes_on_where_frame_records_have_led)
 	char path[32];
 	int fd;
 
-	SKIP_UNLESS(self->have, NO_TABLES);
 	fd = file_of(&linked_code, path);
 	unlink(path);
 	self->at = map_code(NULL, fd);
@@ -1189,9 +1147,7 @@ TEST_F(table, a_table_goes_on_where_frame_records_have_led)
 	ASSERT_EQ(0, upload(self->dev.fd, &table, fd));
 	ASSERT_EQ(0, upload_own(self->dev.fd, &self->own));
 	SETTLE();
-	RUN(200);
-	EXPECT_RIGHT(200);
-	EXPECT_EQ(0, self->watch.cut);
+	EXPECT_WHOLE(200);
 	close(fd);
 }
 
@@ -1200,7 +1156,6 @@ TEST_F(table, frames_of_code_that_is_made_are_guessed)
 {
 	const struct code *codes[] = { &near_code, &far_code, &linked_code };
 
-	SKIP_UNLESS(self->have, NO_TABLES);
 	ASSERT_EQ(0, upload_own(self->dev.fd, &self->own));
 	self->watch.guessed = true;
 	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
@@ -1211,9 +1166,7 @@ TEST_F(table, frames_of_code_that_is_made_are_guessed)
 		memcpy(self->at, codes[i]->begin, codes[i]->end - codes[i]->begin);
 		__builtin___clear_cache(self->at, self->at + 4096);
 		SETTLE();
-		RUN(100);
-		EXPECT_RIGHT(100);
-		EXPECT_EQ(0, self->watch.cut);
+			EXPECT_WHOLE(100);
 	}
 }
 
@@ -1222,7 +1175,6 @@ TEST_F(table, as_many_frames_as_were_asked_for)
 	struct gprof_cpu_params params = timer_params(PERIOD);
 	struct gprof_setup setup = setup_of(getpid(), &params);
 
-	SKIP_UNLESS(self->have, NO_TABLES);
 	setup.max_frames = 3;
 	reader_free(&self->reader);
 	device_close(&self->dev);
@@ -1247,7 +1199,6 @@ TEST_F(table, recorder_without_tables_is_not_served_by_them)
 	struct device dev;
 	struct watch watch = { .at = self->at, .code = &near_code };
 
-	SKIP_UNLESS(self->have, NO_TABLES);
 	UPLOAD_ALL();
 	ASSERT_EQ(0, device_record(&dev, &setup));
 	ASSERT_EQ(0, reader_init(&reader, &dev));
@@ -1272,7 +1223,6 @@ TEST_F(table, what_is_no_table_is_refused)
 	struct gprof_unwind_table_add arg;
 	int fd = self->dev.fd;
 
-	SKIP_UNLESS(self->have, NO_TABLES);
 #define REFUSED(_reason, _set, _undo) do {				\
 	_set;								\
 	arg = table_argument(t, self->fds[0]);				\
@@ -1375,7 +1325,6 @@ TEST_F(table, tables_want_a_recorder_that_asked_for_them)
 	struct device dev;
 	int fd = device_open();
 
-	SKIP_UNLESS(self->have, NO_TABLES);
 	ASSERT_LE(0, fd);
 	EXPECT_EQ(-EBUSY, upload(fd, &self->tables[0], self->fds[0]));
 	setup.stack = GPROF_STACK_F_IP | GPROF_STACK_F_TABLES;
@@ -1431,7 +1380,6 @@ TEST_F(table, tables_of_one_user_serve_no_other)
 	int status;
 	pid_t pid;
 
-	SKIP_UNLESS(self->have, NO_TABLES);
 	SKIP_UNLESS(!geteuid(), "must be root to become another");
 	ASSERT_EQ(0, upload(self->dev.fd, &self->tables[0], self->fds[0]));
 	pid = fork();
@@ -1597,7 +1545,6 @@ TEST_F(table, recorders_that_differ_keep_interrupts_short)
 	uint64_t begin, per_ms, alone;
 	struct table_parts slow;
 
-	SKIP_UNLESS(self->have, NO_TABLES);
 	begin = cycles();
 	usleep(10000);
 	per_ms = (cycles() - begin) / 10;
@@ -1697,7 +1644,6 @@ TEST_F(table, a_guessed_end_is_guessed_each_time)
 	uintptr_t records[6] = { 0 };
 	unsigned char *code;
 
-	SKIP_UNLESS(self->have, NO_TABLES);
 	ASSERT_NE(0, own_offset((void *)table_of, &text, &end));
 	row.offset = text & ~255ULL;
 	ASSERT_TRUE(table_make(&t, &row, 1, end, 0));

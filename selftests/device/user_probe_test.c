@@ -43,7 +43,7 @@ FIXTURE_SETUP(user_probe)
 	}
 	self->p.params.functions = (uintptr_t)self->rows;
 	self->p.params.nr_functions = ROWS;
-	SKIP_UNLESS(device_has(GPROF_FEAT_ALLOC_PROBES), "programs cannot be probed here");
+	SKIP_ALL_UNLESS(device_has(GPROF_FEAT_ALLOC_PROBES), "programs cannot be probed here");
 }
 
 FIXTURE_TEARDOWN(user_probe)

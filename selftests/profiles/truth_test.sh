@@ -82,82 +82,44 @@ need_profiles()
 	[ -s "$dir/threads3.pb.gz" ] || fail "there are no profiles"
 }
 
-serial_shares_are_the_truth()
+# of_each FACT [ARGS]: it holds of both programs, in all of their profiles
+of_each()
 {
 	need_profiles
-	"$here/truth_check" serial shares $points "$dir"/serial?.pb.gz
-}
-
-serial_shares_are_what_the_program_measured()
-{
-	need_profiles
-	for run in 1 2 3; do
-		"$here/truth_check" serial measured $points "$dir/serial$run.txt" \
-			"$dir/serial$run.pb.gz"
+	for program in serial threads; do
+		echo "$program:"
+		"$here/truth_check" $program "$@" "$dir"/$program?.pb.gz
 	done
 }
 
-serial_ranks_are_right()
+shares_are_the_truth() { of_each shares $points; }
+stacks_are_complete() { of_each stacks; }
+there_is_little_else() { of_each most $most; }
+
+runs_agree()
+{
+	need_profiles
+	[ "$exact" ] || skip "runs agree to the sample only where time is a count of instructions"
+	of_each agree 1
+}
+
+shares_are_what_the_programs_measured()
+{
+	need_profiles
+	for program in serial threads; do
+		for run in 1 2 3; do
+			"$here/truth_check" $program measured $points "$dir/$program$run.txt" \
+				"$dir/$program$run.pb.gz"
+		done
+	done
+}
+
+ranks_are_right()
 {
 	need_profiles
 	"$here/truth_check" serial ranks "$dir"/serial?.pb.gz
 }
 
-serial_stacks_are_complete()
-{
-	need_profiles
-	"$here/truth_check" serial stacks "$dir"/serial?.pb.gz
-}
-
-serial_runs_agree()
-{
-	need_profiles
-	[ "$exact" ] || skip "runs agree to the sample only where time is a count of instructions"
-	"$here/truth_check" serial agree 1 "$dir"/serial?.pb.gz
-}
-
-serial_has_little_else()
-{
-	need_profiles
-	"$here/truth_check" serial most $most "$dir"/serial?.pb.gz
-}
-
-threads_shares_are_the_truth()
-{
-	need_profiles
-	"$here/truth_check" threads shares $points "$dir"/threads?.pb.gz
-}
-
-threads_shares_are_what_the_program_measured()
-{
-	need_profiles
-	for run in 1 2 3; do
-		"$here/truth_check" threads measured $points "$dir/threads$run.txt" \
-			"$dir/threads$run.pb.gz"
-	done
-}
-
-threads_stacks_are_complete()
-{
-	need_profiles
-	"$here/truth_check" threads stacks "$dir"/threads?.pb.gz
-}
-
-threads_runs_agree()
-{
-	need_profiles
-	[ "$exact" ] || skip "runs agree to the sample only where time is a count of instructions"
-	"$here/truth_check" threads agree 1 "$dir"/threads?.pb.gz
-}
-
-threads_have_little_else()
-{
-	need_profiles
-	"$here/truth_check" threads most $most "$dir"/threads?.pb.gz
-}
-
-ktap_run every_run_is_recorded_without_loss serial_shares_are_the_truth \
-	serial_shares_are_what_the_program_measured serial_ranks_are_right \
-	serial_stacks_are_complete serial_runs_agree serial_has_little_else \
-	threads_shares_are_the_truth threads_shares_are_what_the_program_measured \
-	threads_stacks_are_complete threads_runs_agree threads_have_little_else
+ktap_run every_run_is_recorded_without_loss shares_are_the_truth \
+	shares_are_what_the_programs_measured ranks_are_right stacks_are_complete runs_agree \
+	there_is_little_else

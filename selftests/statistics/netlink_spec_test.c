@@ -149,7 +149,7 @@ FIXTURE_SETUP(spec)
 	int ret = read_spec();
 
 	self->g.fd = -1;
-	SKIP_UNLESS(ret != -ENOENT, "gprof.yaml does not lie beside the test");
+	SKIP_ALL_UNLESS(ret != -ENOENT, "gprof.yaml does not lie beside the test");
 	ASSERT_EQ(0, ret);
 	ASSERT_LT(3, spec.nr_sets);
 	ASSERT_LT(3, spec.nr_ops);

@@ -23,8 +23,7 @@ FIXTURE(annotation) {
 
 FIXTURE_SETUP(annotation)
 {
-	if (!device_has(GPROF_FEAT_ANNOTATIONS))
-		SKIP(return, "the module takes no annotations");
+	SKIP_ALL_UNLESS(device_has(GPROF_FEAT_ANNOTATIONS), "the module takes no annotations");
 	self->dev.fd = -1;
 	self->params = (struct gprof_trace_params){
 		.size = sizeof(self->params), .flags = GPROF_TRACE_F_ANNOTATIONS,

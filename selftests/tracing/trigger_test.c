@@ -193,6 +193,13 @@ static void end(struct __test_metadata *_metadata, FIXTURE_DATA(trigger) *self)
 #define RUN()	run(_metadata, self)
 #define END()	end(_metadata, self)
 
+/* From the child's next step to what came of it. */
+#define RECORD() do {								\
+	START();								\
+	RUN();									\
+	END();									\
+} while (0)
+
 static unsigned int fired_by(FIXTURE_DATA(trigger) *self, uint32_t index)
 {
 	unsigned int i, n = 0;
@@ -544,9 +551,7 @@ TEST_F(trigger, off_cpu)
 	SET(GPROF_TRIGGER_OFF_CPU, NEVER_NS);
 	SET(GPROF_TRIGGER_BLOCKED, NEVER_NS);
 	SET(GPROF_TRIGGER_SIGNAL, 0);
-	START();
-	RUN();
-	END();
+	RECORD();
 	EXPECT_FIRED(1, TIMES, LIMIT_NS);
 }
 
@@ -568,9 +573,7 @@ TEST_F(trigger, delay)
 	EXPECT_EQ(1, SET(GPROF_TRIGGER_DELAY, LIMIT_NS));
 	SET(GPROF_TRIGGER_BLOCKED, NEVER_NS);
 	SET(GPROF_TRIGGER_SIGNAL, 0);
-	START();
-	RUN();
-	END();
+	RECORD();
 	EXPECT_FIRED(1, TIMES, LIMIT_NS);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
@@ -582,9 +585,7 @@ TEST_F(trigger, blocked)
 	SET(GPROF_TRIGGER_DELAY, NEVER_NS);
 	EXPECT_EQ(1, SET(GPROF_TRIGGER_BLOCKED, LIMIT_NS));
 	SET(GPROF_TRIGGER_BLOCKED, NEVER_NS);
-	START();
-	RUN();
-	END();
+	RECORD();
 	EXPECT_FIRED(1, TIMES, LIMIT_NS);
 }
 
@@ -599,9 +600,7 @@ TEST_F(trigger, system_call)
 	other.number = SYS_getppid;
 	ASSERT_ZEROS(set(&self->dev, &other), set(&self->dev, &one));
 	SET(GPROF_TRIGGER_SYSCALL, NEVER_NS);
-	START();
-	RUN();
-	END();
+	RECORD();
 	EXPECT_FIRED(1, TIMES, LIMIT_NS);
 	for (unsigned int i = 0; i < self->nr; i++)
 		EXPECT_EQ(SYS_nanosleep, self->fired[i].number);
@@ -656,9 +655,7 @@ TEST_F(trigger, system_call_of_32_bits)
 	other.number = SYS_poll;
 	ASSERT_ZEROS(set(&self->dev, &namesake), set(&self->dev, &other));
 	EXPECT_EQ(2, SET(GPROF_TRIGGER_SYSCALL, LIMIT_NS));
-	START();
-	RUN();
-	END();
+	RECORD();
 	EXPECT_FIRED(2, TIMES, LIMIT_NS);
 	for (unsigned int i = 0; i < self->nr; i++)
 		EXPECT_EQ(GPROF_TRIGGER_ANY, self->fired[i].number);
@@ -674,9 +671,7 @@ TEST_F(trigger, signal)
 	ASSERT_EQ(0, set(&self->dev, &t));
 	t.number = SIGTERM;
 	ASSERT_EQ(0, set(&self->dev, &t));
-	START();
-	RUN();
-	END();
+	RECORD();
 	EXPECT_EQ(TIMES, self->nr);
 	EXPECT_EQ(TIMES, fired_by(self, 1));
 	for (unsigned int i = 0; i < self->nr && i < TIMES; i++) {
@@ -689,9 +684,7 @@ TEST_F(trigger, a_signal_while_a_thread_ends)
 {
 	SETUP(kills_who_end);
 	SET(GPROF_TRIGGER_SIGNAL, 0);
-	START();
-	RUN();
-	END();
+	RECORD();
 	EXPECT_EQS(10, self->told->nr, self->told->nr, self->nr);
 	for (unsigned int i = 0; i < self->nr && i < self->told->nr; i++) {
 		EXPECT_EQS(self->told->pids[i], self->fired[i].pid, SIGTERM, self->fired[i].number);
@@ -714,9 +707,7 @@ TEST_F(trigger, tracepoint)
 		return;
 	}
 	ASSERT_EQ(0, set(&self->dev, &t)) TH_LOG("reason %u", t.out_reason);
-	START();
-	RUN();
-	END();
+	RECORD();
 	EXPECT_FIRED(t.out_index, TIMES, 0);
 }
 
@@ -777,9 +768,7 @@ TEST_F(trigger, tracepoint_that_passes_a_filter)
 	ASSERT_TRUE(has_bits(&step, " pid", 4, 1));
 	ASSERT_EQ(0, set(&self->dev, &t)) TH_LOG("reason %u", t.out_reason);
 	odd = t.out_index;
-	START();
-	RUN();
-	END();
+	RECORD();
 	n = odd_forks(self);
 	TH_LOG("%u of %u children have an odd id", n, TIMES);
 	EXPECT_EQ(0, fired_by(self, none));
@@ -840,9 +829,7 @@ TEST_F(trigger, interrupts)
 	irq.interval_ns = 10 * MS;	/* there are thousands */
 	ASSERT_EQ(0, set(&self->dev, &irq));
 	EXPECT_EQ(2, irq.out_index);
-	START();
-	RUN();
-	END();
+	RECORD();
 	expect_causes(_metadata, self, 2,
 		      causes_told(self, GPROF_TRACE_IRQ_ENTER, GPROF_TRACE_IRQ_EXIT, -1));
 }
@@ -872,9 +859,7 @@ TEST_F(trigger, softirqs)
 	soft.number = 3;	/* NET_RX */
 	ASSERT_EQ(0, set(&self->dev, &soft));
 	SET(GPROF_TRIGGER_SOFTIRQ, NEVER_NS);
-	START();
-	RUN();
-	END();
+	RECORD();
 	expect_causes(_metadata, self, 1,
 		      causes_told(self, GPROF_TRACE_SOFTIRQ_ENTER, GPROF_TRACE_SOFTIRQ_EXIT, 3));
 	for (unsigned int i = 0; i < self->nr; i++)
@@ -1005,9 +990,7 @@ TEST_F(trigger, two_recorders)
 	SET(GPROF_TRIGGER_OFF_CPU, LIMIT_NS);
 	t.interval_ns = NEVER_NS;
 	ASSERT_ZEROS(set(&other, &t), device_start(&other));
-	START();
-	RUN();
-	END();
+	RECORD();
 	EXPECT_FIRED(1, TIMES, LIMIT_NS);
 	EXPECT_EQ(0, device_stop(&other));
 	while (!device_ioctl(other.fd, GPROF_IOC_TRIGGER_READ, &f)) {
@@ -1106,9 +1089,7 @@ TEST_F(trigger, a_snapshot_is_marked)
 	self->setup.flags = GPROF_SETUP_F_FLIGHT;
 	SETUP(is_off_its_cpu);
 	SET(GPROF_TRIGGER_OFF_CPU, LIMIT_NS);
-	START();
-	RUN();
-	END();
+	RECORD();
 	EXPECT_FIRED(0, TIMES, LIMIT_NS);
 	for (unsigned int i = 0; i < self->nr; i++) {
 		const struct gprof_trigger_event *f = &self->fired[i];
@@ -1157,9 +1138,7 @@ TEST_F(trigger, listeners_are_told)
 	ASSERT_EQ(0, listen_to(&g));
 	SET(GPROF_TRIGGER_DELAY, NEVER_NS);
 	SET(GPROF_TRIGGER_OFF_CPU, LIMIT_NS);
-	START();
-	RUN();
-	END();
+	RECORD();
 	while (n < self->nr && hears(self, &g, 5000)) {
 		n++;
 		EXPECT_EQ(1, genl_u32(g.attrs[GPROF_A_RECORDER_TRIGGER]));
@@ -1419,9 +1398,7 @@ TEST_F(trigger, triggers_of_a_user_slow_no_other)
 	}
 	SET(GPROF_TRIGGER_OFF_CPU, LIMIT_NS);
 	SET(GPROF_TRIGGER_SIGNAL, 0);
-	START();
-	RUN();
-	END();
+	RECORD();
 	EXPECT_LE(TIMES, fired_by(self, 0));	/* others may make it wait too */
 	EXPECT_EQ(0, fired_by(self, 1));
 }

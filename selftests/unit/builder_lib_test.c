@@ -1280,6 +1280,24 @@ TEST_F(builder, names_that_were_learned_long_ago_are_learned_anew)
 	EXPECT_EQ(3, names->nr_places);
 }
 
+TEST(a_budget_is_used_to_the_last_byte_and_paid_back)
+{
+	struct gprof_budget b = { .max = 10 };
+	struct gprof_strings s = { .table.budget = &b };
+	uint32_t numbers[] = { 0, 0, GPROF_NONE };
+	uint64_t used;
+
+	EXPECT_EQS(-ENOMEM, gprof_budget_charge(&b, 11), 0, gprof_budget_charge(&b, 10),
+		   -ENOMEM, gprof_budget_charge(&b, 1), 10, b.used);
+	b = (struct gprof_budget){ .max = 1 << 20 };
+	EXPECT_EQS(0, gprof_strings_add(&s, "", 0), 1, gprof_strings_add(&s, "stays", 5));
+	used = b.used;
+	EXPECT_EQ(2, gprof_strings_add(&s, "goes", 4));
+	EXPECT_LT(used, b.used);
+	EXPECT_EQS(0, gprof_strings_keep(&s, numbers), used, b.used, 2, s.nr, 1, numbers[1]);
+	gprof_strings_free(&s);
+}
+
 TEST_F(builder, each_sample_is_in_one_of_the_profiles_that_follow_each_other)
 {
 	size_t spaces = 0;

@@ -121,20 +121,8 @@ static int open_it(FIXTURE_DATA(core) *self)
 	return self->c ? 0 : -errno;
 }
 
+/* Though a program may map it as often as it likes. */
 TEST_F(core, each_ring_is_one)
-{
-	struct gprof_core_recorder r = { .sz = sizeof(r) };
-
-	add_ring(self->d, 0, 3);
-	add_ring(self->d, 1, 4);
-	ASSERT_EQ(0, open_it(self)) TH_LOG("%s", gprof_error());
-	ASSERT_EQ(1, gprof_core_recorders(self->c));
-	ASSERT_EQ(0, gprof_core_recorder(self->c, 0, &r));
-	EXPECT_EQS(2, r.buffers, 7, r.produced);
-}
-
-/* A program may map a ring as often as it likes. */
-TEST_F(core, a_ring_that_was_mapped_twice_is_one)
 {
 	struct gprof_core_recorder r = { .sz = sizeof(r) };
 

@@ -398,4 +398,24 @@ TEST(filters_are_steps)
 	}
 }
 
+TEST(a_filter_may_have_so_many_steps_and_so_much_text)
+{
+	char text[GPROF_FILTER_TEXT_MAX + 64] = "", *end = text;
+	struct gprof_filter f;
+	struct gprof_error e;
+
+	for (int i = 0; i < GPROF_FILTER_STEPS_MAX; i++)
+		end += sprintf(end, "%sret > 1", i ? " || " : "");
+	EXPECT_EQS(0, gprof_filter_compile(&f, "a:b", format, text, &e),
+		   GPROF_FILTER_STEPS_MAX, f.nr);
+	strcpy(end, " || ret > 1");
+	EXPECT_EQ(-E2BIG, gprof_filter_compile(&f, "a:b", format, text, &e));
+
+	end = text + sprintf(text, "comm == '%0*d'", GPROF_FILTER_TEXT_MAX, 0);
+	EXPECT_EQS(0, gprof_filter_compile(&f, "a:b", format, text, &e),
+		   GPROF_FILTER_TEXT_MAX, f.text_size);
+	strcpy(end - 1, "0'");
+	EXPECT_EQ(-E2BIG, gprof_filter_compile(&f, "a:b", format, text, &e));
+}
+
 TEST_HARNESS_MAIN

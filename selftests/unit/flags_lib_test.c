@@ -90,6 +90,7 @@ TEST(a_text_asks_for_the_same)
 {
 	static const struct { const char *text, *why; } rows[] = {
 		{ "", NULL }, { "cpu", NULL }, { "cpu;", NULL },
+		{ "cpu;cpu;cpu;cpu;cpu;cpu;cpu;cpu", NULL },
 		{ "cpu,event=cycles,period=100000,out=cpu.pb.gz", NULL },
 		{ "block,every=10;mutex;heap,out=h;alloc;trace,out=a\\,b\\;c\\\\", NULL },
 		{ "cpu,event=armv8_pmuv3/event=0x11\\,name=x/,out=x", NULL },
@@ -376,6 +377,9 @@ TEST(a_child_of_our_number_is_not_taken_for_us)
 
 TEST(what_cannot_be_recorded_leaves_nothing)
 {
+	static const char *const names[][2] = {
+		{ "cpu", "cpu.pb.gz" }, { "heap", "heap.pb.gz" }, { "trace", "trace.out" },
+	};
 	char dir[] = "/tmp/flags.XXXXXX", text[64];
 	struct gprof_flags *f;
 
@@ -389,7 +393,16 @@ TEST(what_cannot_be_recorded_leaves_nothing)
 	EXPECT_EQ(-ENOENT, gprof_flags_start(f));
 	EXPECT_SAYS(gprof_error(), "not loaded");
 	gprof_flags_free(f);
-	EXPECT_EQ(0, rmdir(dir));
+	/* of the name that a kind has where none is given */
+	ASSERT_EQ(0, chdir(dir));
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		ASSERT_EQ(0, mkdir(names[i][1], 0700));
+		f = gprof_flags_parse_text(names[i][0]);
+		EXPECT_EQ(-EISDIR, gprof_flags_start(f)) TH_LOG("%s", names[i][1]);
+		gprof_flags_free(f);
+		rmdir(names[i][1]);
+	}
+	EXPECT_ZEROS(chdir("/"), rmdir(dir));
 }
 
 TEST_HARNESS_MAIN

@@ -179,6 +179,7 @@ struct here {
 	_Atomic int tries, closed;
 	_Atomic int in_memory;	/* tries of what was at hand, and was the item */
 	_Atomic int later;	/* so many times, before it takes something */
+	_Atomic int never;	/* so many that it refuses */
 	_Atomic uint64_t retry_after_ms;
 	_Atomic uint64_t last_id;
 	_Atomic bool in_order;
@@ -213,6 +214,12 @@ static void send_here(struct engine *engine, const struct item *item, const void
 		out->result = SENT_LATER;
 		out->retry_after_ms = h->retry_after_ms;
 		say_here(h, out, "it is away");
+		return;
+	}
+	if (h->never > 0) {
+		h->never--;
+		out->result = SENT_NEVER;
+		say_here(h, out, "it is no trace");
 		return;
 	}
 	h->in_order = h->in_order && item->id > h->last_id;
@@ -308,15 +315,16 @@ TEST_F(sending, each_form_goes_to_the_first_that_takes_it_in_its_order)
 
 	for (int i = 0; i < 20; i++)
 		ASSERT_EQ(0, put_one(self, i % 4 ? ITEM_PROFILE : ITEM_TRACE));
+	self->traces.never = 2;
 	ASSERT_TRUE(start(self));
-	EXPECT_TRUE(sent(self, 20));
+	EXPECT_TRUE(sent(self, 18));
 	EXPECT_EQS(15, self->profiles.tries, 5, self->traces.tries);
 	EXPECT_TRUE(self->profiles.in_order);
 	EXPECT_TRUE(self->traces.in_order);
 	ASSERT_EQ(0, put_one(self, ITEM_PROFILE));
-	EXPECT_TRUE(sent(self, 21));
+	EXPECT_TRUE(sent(self, 19));
 	sender_counts(self->sender, &c);
-	EXPECT_EQS(21U, c.tries, 84U, c.bytes, 0U, c.later);
+	EXPECT_EQS(21U, c.tries, 84U, c.bytes, 0U, c.later, 2U, c.never);
 	sender_stop(self->sender, false);
 	EXPECT_EQS(1, self->profiles.closed, 1, self->traces.closed);
 }

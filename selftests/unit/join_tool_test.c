@@ -52,6 +52,22 @@ static void join(struct __test_metadata *_metadata, struct _test_data_views *sel
 	run(&self->r, cmd_read, argv, -1);
 }
 
+/* The program's trace is whole, and of the host's time. */
+#define JOINS() do {								\
+	build_end(&go);								\
+	join(_metadata, self, true);						\
+	ASSERT_EQ(0, self->r.status)						\
+		TH_LOG("%s", self->r.err);					\
+} while (0)
+
+#define DOES_NOT_JOIN() do {							\
+	build_end(&go);								\
+	join(_metadata, self, false);						\
+	EXPECT_EQ(STATUS_FAILED, self->r.status)				\
+		TH_LOG("%s", self->r.out);					\
+	EXPECT_SAYS(self->r.err, "are not of the same host and time");		\
+} while (0)
+
 /* All that is told within a time without a CPU contradicts it, not the time but once. */
 TEST_F(views, join_of_a_thread_that_tells_much_without_a_cpu)
 {
@@ -62,10 +78,7 @@ TEST_F(views, join_of_a_thread_that_tells_much_without_a_cpu)
 	go_begin();
 	go_thread(7, 2 * MS);
 	go_tells(16000, 1000);
-	build_end(&go);
-	join(_metadata, self, false);
-	EXPECT_EQ(STATUS_FAILED, self->r.status) TH_LOG("%s", self->r.out);
-	EXPECT_SAYS(self->r.err, "are not of the same host and time");
+	DOES_NOT_JOIN();
 }
 
 /* Nor does it need to have one again. */
@@ -77,10 +90,7 @@ TEST_F(views, join_of_a_thread_that_sleeps_to_the_end)
 	go_begin();
 	go_thread(7, 2 * MS);
 	go_tells(100, 100000);
-	build_end(&go);
-	join(_metadata, self, false);
-	EXPECT_EQ(STATUS_FAILED, self->r.status) TH_LOG("%s", self->r.out);
-	EXPECT_SAYS(self->r.err, "are not of the same host and time");
+	DOES_NOT_JOIN();
 }
 
 /* Clocks may be apart by 10 us at either end, however much is told in them. */
@@ -97,9 +107,7 @@ TEST_F(views, join_of_clocks_that_are_little_apart)
 	go_tells(1, 2 * MS - 15000);
 	go_tells(50, 100);
 	go_tells(1, MS);
-	build_end(&go);
-	join(_metadata, self, true);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	JOINS();
 	EXPECT_SAYS(self->r.out, "\"contradictions\": 0,",
 		    "\"tid\": 7, \"begin_ns\": 3000000, \"end_ns\": 500000");
 }
@@ -133,9 +141,7 @@ TEST_F(views, join_counts_delays_of_the_time_of_both)
 	build_end(&go);
 	go_thread(8, 11 * MS);
 	go_tells(9, MS);
-	build_end(&go);
-	join(_metadata, self, true);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	JOINS();
 	EXPECT_EQ(3, number(self->r.out, "\"kernel_delay\"", "\"count\": "));
 	EXPECT_NEAR_MS(1 + 2 + 2, number(self->r.out, "\"kernel_delay\"", "\"ns\": "));
 	EXPECT_NEAR_MS(2, number(self->r.out, "\"kernel_delay\"", "\"max_ns\": "));
@@ -154,9 +160,7 @@ TEST_F(views, join_of_a_host_that_is_told_of_for_less_time)
 	EV(&go, GPROF_EV_GO_STOP, 9 * MS, 2, 1);
 	EV(&go, GPROF_EV_GO_START, MS, 7, 1);
 	go_tells(1, 9 * MS);
-	build_end(&go);
-	join(_metadata, self, true);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	JOINS();
 	EXPECT_NEAR_MS(5, number(self->r.out, "\"?\"", "\"cpu_ns\": ")) TH_LOG("%s", self->r.out);
 	EXPECT_NEAR_MS(5, number(self->r.out, "\"?\"", "\"runnable_ns\": "));
 	/* Named as soon as it is known, after where it began, not where it was. */
@@ -173,10 +177,7 @@ TEST_F(views, join_of_a_wait_in_a_fault)
 		.groups = GPROF_TRACE_GROUP_SYSCALLS | GPROF_TRACE_GROUP_FAULTS,
 	};
 
-	ASSERT_ZEROS(gprof_trace_writer_close(w), ftruncate(self->fd, 0),
-		     lseek(self->fd, 0, SEEK_SET));
-	w = gprof_trace_writer_new(self->fd, &opts);
-	ASSERT_NE(NULL, w);
+	begin_anew(_metadata, self, &opts);
 	comes(1, 7);
 	point(11, 0, GPROF_TRACE_POINT_FAULT, 0, 7, 0, 0, 1);
 	leaves(12, 7, GPROF_TRACE_WHY_WAITS, 0);
@@ -188,9 +189,7 @@ TEST_F(views, join_of_a_wait_in_a_fault)
 	go_thread(7, 10 * MS);
 	go_tells(1, MS / 2);
 	go_tells(1, 29 * MS);
-	build_end(&go);
-	join(_metadata, self, true);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	JOINS();
 	EXPECT_EQ(1, number(self->r.out, "\"blocked_in_faults\"", "\"count\": ")) TH_LOG("%s", self->r.out);
 	EXPECT_NEAR_MS(2, number(self->r.out, "\"blocked_in_faults\"", "\"ns\": "));
 	EXPECT_EQ(2, number(self->r.out, "\"blocked\"", "\"count\": "));
@@ -212,9 +211,7 @@ TEST_F(views, join_of_threads_that_are_none_of_linux)
 	EV(&go, GPROF_EV_GO_STATUS, 1, 70, NONE, GPROF_GO_RUNNABLE);
 	EV(&go, GPROF_EV_GO_START, 1, 70, 1);
 	go_tells(8, MS);
-	build_end(&go);
-	join(_metadata, self, true);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	JOINS();
 	EXPECT_NEAR_MS(10, number(self->r.out, "\"functions\"", "\"running_ns\": ")) TH_LOG("%s", self->r.out);
 }
 
@@ -292,9 +289,7 @@ TEST_F(views, join_of_a_thread_that_runs_already)
 	build_end(&go);
 	go_thread(8, 20 * MS);
 	go_tells(9, MS);
-	build_end(&go);
-	join(_metadata, self, true);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	JOINS();
 	EXPECT_NEAR_MS(19 + 19, number(self->r.out, "\"functions\"", "\"running_ns\": "))
 		TH_LOG("%s", self->r.out);
 	EXPECT_NEAR_MS(3, number(self->r.out, "\"functions\"", "\"runnable_ns\": "));
@@ -317,9 +312,7 @@ TEST_F(views, join_counts_delays_from_runnable_alone)
 	EV(&go, GPROF_EV_GO_SYSCALL_BEGIN, MS, 1, 1);
 	EV(&go, GPROF_EV_GO_SYSCALL_END, 5 * MS);
 	go_tells(2, MS);
-	build_end(&go);
-	join(_metadata, self, true);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	JOINS();
 	EXPECT_EQ(0, number(self->r.out, "\"kernel_delay\"", "\"count\": "));
 	EXPECT_EQ(1, number(self->r.out, "\n\"checked\"", "\"runtime_delay\": {\"count\": "))
 		TH_LOG("%s", self->r.out);

@@ -103,9 +103,16 @@ TEST_F(labels, nest_and_are_restored)
 
 TEST_F(labels, a_push_that_fails_is_taken_back_as_well)
 {
+	static const char *const taken[] = {
+		"pid", "tid", "cpu", "comm", "addr", "cgroup", "process.executable.name",
+	};
 	const struct gprof_tag number = { .key = "n", .num = 5 };
 	char key[16];
 
+	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++) {
+		EXPECT_EQ(-EINVAL, push(taken[i], "1")) TH_LOG("%s", taken[i]);
+		gprof_labels_pop();
+	}
 	EXPECT_EQS(-EINVAL, gprof_labels_push(&number, 1), 0, push("a", "1"),
 		   -EINVAL, push("pid", "1"));
 	EXPECT_SAYS(gprof_error(), "another key");

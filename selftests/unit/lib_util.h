@@ -40,6 +40,20 @@ static inline int __attribute__((format(printf, 1, 2))) lib_sh(const char *fmt, 
 #define LIB_MEMORY(bytes)	((int64_t)(bytes))
 #endif
 
+/* A file for a trace, which with GPROF_TRACES=DIR is left there for other readers. */
+static inline int lib_trace_file(void)
+{
+	const char *dir = getenv("GPROF_TRACES");
+	static int nr;
+	char path[512];
+
+	if (!dir)
+		return memfd_create("trace", MFD_CLOEXEC);
+	snprintf(path, sizeof(path), "%s/%s-%d-%d.trace", dir, program_invocation_short_name, getpid(),
+		 nr++);
+	return open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+}
+
 static inline bool lib_have(const char *program)
 {
 	return !lib_sh("command -v %s >/dev/null 2>&1", program);

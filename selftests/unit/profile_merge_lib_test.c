@@ -363,7 +363,7 @@ TEST_F(two, a_sum_of_files_is_what_they_are_merged)
 	const struct gprof_value_type types[] = { { "time", "ns" }, { "other", "x" } };
 	struct gprof_profile_builder_config cfg = {
 		.sz = sizeof(cfg), .types = types, .nr_types = 2, .default_type = "other",
-		.period_type = { "jobs", "count" },
+		.period_type = { "jobs", "count" }, .period = 900,
 	};
 	struct gprof_profile_builder *b = gprof_profile_builder_new(&cfg);
 	struct gprof_profile *all[6];
@@ -374,6 +374,7 @@ TEST_F(two, a_sum_of_files_is_what_they_are_merged)
 
 	ASSERT_NE(NULL, b);
 	ASSERT_EQ(0, add(b, "same", "x", 100, 1));
+	self->b->period = 5;
 	all[0] = all[3] = self->a;
 	all[1] = all[4] = self->b;
 	all[2] = gprof_profile_builder_finish(b);
@@ -410,7 +411,9 @@ TEST_F(two, a_sum_of_files_is_what_they_are_merged)
 		EXPECT_EQ(NULL, gprof_profile_comment(sum, i));
 		EXPECT_EQ(self->out->nr_locations, sum->nr_locations);
 		EXPECT_EQ(self->out->nr_functions, sum->nr_functions);
-		EXPECT_EQ(gprof_profile_default_type(self->out), gprof_profile_default_type(sum));
+		EXPECT_EQS(gprof_profile_default_type(self->out), gprof_profile_default_type(sum),
+			   nr < 2 ? 3 : nr < 3 ? 5 : 900, sum->period,
+			   sum->period, self->out->period);
 		gprof_profile_free(sum);
 		gprof_profile_free(self->out);
 		self->out = NULL;
@@ -471,6 +474,23 @@ TEST(what_is_in_use_is_of_the_last_file)
 			gprof_profile_free(p);
 		}
 	}
+}
+
+/* More turns than there are sums that wait for the end. */
+TEST(kinds_of_files_may_take_turns)
+{
+	struct gprof_profile_sum *s = gprof_profile_sum_new();
+	struct gprof_profile *p;
+
+	for (size_t k = 0; k < 40; k++) {
+		p = heap(2 + k % 2, 1, 10);
+		ASSERT_EQ(0, sum_add(s, p, 0));
+		gprof_profile_free(p);
+	}
+	p = gprof_profile_sum_end(s);
+	ASSERT_NE(NULL, p);
+	EXPECT_STREQ("f@0/:0 40 400\n", show(p));
+	gprof_profile_free(p);
 }
 
 TEST_F(two, a_sum_of_files_has_its_bounds)

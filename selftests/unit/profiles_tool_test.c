@@ -32,14 +32,18 @@ static const struct stack stacks[] = {
 };
 
 /*
- * Of 7 the first thread was never seen; another has been most of 8, and both are its own.
+ * Of 7 the first thread was never seen. 8 is called as three samples of one CPU say, and not as
+ * two of two CPUs do.
  * 10 is called as its first thread is, of which there is one sample, and of another four.
  */
 static const struct stack named[] = {
 	{ 90, 7, 71, "hottest", 0, "main@/bin/shop:3", "shop" },
 	{ 10, 7, 72, "other", 0, "main@/bin/shop:3", "shop" },
-	{ 70, 8, 8, "renamed", 1, "main@/bin/shop:3", "bank" },
-	{ 10, 8, 81, "helper", 1, "main@/bin/shop:3", "bank" },
+	{ 30, 8, 8, "renamed", 1, "main@/bin/shop:3", "bank" },
+	{ 30, 8, 8, "renamed", 1, "main@/bin/shop:4", "bank" },
+	{ 10, 8, 8, "renamed", 1, "main@/bin/shop:5", "bank" },
+	{ 5, 8, 81, "helper", 1, "main@/bin/shop:3", "teller" },
+	{ 5, 8, 81, "helper", 0, "main@/bin/shop:3", "teller" },
 	{ 20, 9, 91, "hottest", 1, "main@/bin/shop:3" },
 	{ 10, 10, 101, "busy", 1, "main@/bin/shop:3" },
 	{ 10, 10, 101, "busy", 1, "main@/bin/shop:4" },
@@ -777,6 +781,9 @@ TEST_F(profiles, difference_is_drawn)
 	EXPECT_NE(0, access(svg, F_OK));
 }
 
+#define TEN	"1,1,1,1,1,1,1,1,1,1"
+#define SIXTY	TEN "," TEN "," TEN "," TEN "," TEN "," TEN
+
 TEST_F(profiles, what_finds_nothing_is_told)
 {
 	static const struct { const char *line; int status; const char *said; } rows[] = {
@@ -788,6 +795,8 @@ TEST_F(profiles, what_finds_nothing_is_told)
 		{ "top F --focus a --focus b", 2, "\"a|b\"" }, { "top F --pid x", 2, "not \"x\"" },
 		{ "top F --pid 7,,9", 2, "not \"7,,9\"" },
 		{ "top F --label cpu", 2, "not \"cpu\"" },
+		{ "top F --pid " SIXTY ",61,62,63,7", 0, "" },
+		{ "top F --pid " SIXTY ",61,62,63,64,7", 2, "more than 64 words" },
 		{ "top F --by proces", 2, "did you mean process?" },
 		{ "top F --by nosuch", 2, "not \"nosuch\"" },
 		{ "top --ratio F/F --by cpu", 2, "--ratio" },

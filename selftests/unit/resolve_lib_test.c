@@ -130,6 +130,17 @@ static int make(FIXTURE_DATA(resolve) *self)
 
 #define ONE	.process = { 7, 1, 1 }, .tid = 7, .exec_map_seq = 5, .frames = { 0x1000, 0x2000 }
 
+TEST_F(resolve, samples_of_before_the_window_are_counted_apart)
+{
+	self->b.from = 300;
+	feed(self, &(struct made){ ONE });
+	feed(self, &(struct made){ ONE, .time = 299 });
+	feed(self, &(struct made){ ONE, .time = 300 });
+	EXPECT_EQ(2, self->b.early);
+	ASSERT_EQ(0, make(self));
+	EXPECT_TOTALS(self->p, 1);
+}
+
 TEST_F(resolve, samples_in_a_row_add_up)
 {
 	feed(self, &(struct made){ ONE, .times = 4 });

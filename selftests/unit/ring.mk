@@ -5,8 +5,8 @@
 #	make -f selftests/unit/ring.mk O=/abs/dir KSELFTEST_DIR=DIR
 #
 # gives ring_nmi_test, ring_tsan_test, ring_steps_test, ring_state_test, ring_dictionary_test,
-# ring_subsample_test, ring_sampler_test and, of the scheduler statistics, sched_histogram_test and
-# sched_read_test in $(O)/selftests/unit.
+# ring_subsample_test, ring_sampler_test; of the scheduler statistics, sched_histogram_test and
+# sched_read_test; and of tracepoints' filters, filter_test in $(O)/selftests/unit.
 
 here := $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
 top := $(abspath $(here)/../..)
@@ -14,14 +14,29 @@ out := $(O)/selftests/unit
 sources := $(here)/ring_nmi_test.c $(here)/ring_test_core.c $(here)/shim/shim.c $(top)/kmod/ring/buffer.c \
 	$(top)/kmod/ring/dictionary.c
 RING_CFLAGS := -std=gnu11 -O2 -g -Wall -Wno-unused-function -D_GNU_SOURCE -iquote $(here)/../helpers \
-	-I$(here)/shim -I$(here) -iquote $(top)/kmod -isystem $(top)/uapi -isystem $(KSELFTEST_DIR)
+	-I$(here)/shim -I$(O)/shim -I$(here) -iquote $(top)/kmod -isystem $(top)/uapi -isystem $(KSELFTEST_DIR)
+
+# The kernel's headers of which one of ours has all that is needed.
+has_shim := linux/bitops linux/bug linux/irq_work linux/ktime linux/math64 asm/barrier asm/local64
+has_sample := linux/atomic linux/build_bug linux/err linux/irqflags linux/list linux/mm \
+	linux/moduleparam linux/overflow linux/percpu linux/pid linux/pid_namespace linux/preempt \
+	linux/processor linux/ptrace linux/rcupdate linux/sched linux/slab linux/time64 \
+	linux/timekeeping linux/uaccess
+has_summing := linux/cache linux/cpu linux/cpumask linux/kprobes linux/mutex linux/smp \
+	linux/spinlock
+stand_ins := $(patsubst %,$(O)/shim/%.h,$(has_shim) $(has_sample) $(has_summing))
 
 headers := $(wildcard $(here)/shim/*.h $(here)/shim/linux/*.h $(here)/*.h $(top)/kmod/*/*.h \
-	$(top)/kmod/kind/*/*.h)
+	$(top)/kmod/kind/*/*.h) $(stand_ins)
 
 all: $(addprefix $(out)/ring_,nmi_test tsan_test steps_test state_test dictionary_test subsample_test \
 		sampler_test) \
-	$(out)/sched_histogram_test $(out)/sched_read_test
+	$(out)/sched_histogram_test $(out)/sched_read_test $(out)/filter_test
+
+$(stand_ins): $(O)/shim/%.h: $(here)/ring.mk
+	@mkdir -p $(@D)
+	@echo '#include "$(here)/shim/$(or $(and $(filter $*,$(has_shim)),shim),$(and $(filter \
+		$*,$(has_sample)),sample),summing).h"' >$@
 
 $(out)/ring_nmi_test: $(sources) $(headers)
 	@mkdir -p $(@D)
@@ -64,5 +79,9 @@ $(out)/sched_read_test: $(here)/sched_read_test.c $(here)/shim/shim.c $(top)/kmo
 		$(headers)
 	@mkdir -p $(@D)
 	$(CC) $(RING_CFLAGS) $(here)/sched_read_test.c $(here)/shim/shim.c -o $@
+
+$(out)/filter_test: $(here)/filter_test.c $(here)/shim/shim.c $(top)/kmod/probe/filter.c $(headers)
+	@mkdir -p $(@D)
+	$(CC) $(RING_CFLAGS) $(here)/filter_test.c $(here)/shim/shim.c -o $@
 
 .PHONY: all

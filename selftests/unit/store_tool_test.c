@@ -382,6 +382,18 @@ TEST_F(store, gives_up_the_oldest_for_the_newest)
 	EXPECT_LE(97U, c.files);
 }
 
+TEST_F(store, gives_up_what_is_left_of_what_was_sent_in_part)
+{
+	self->o.keep_bytes = 2 * 4096;
+	reopen(_metadata, self);
+	ASSERT_EQ(0, put(self, 10));
+	ASSERT_TRUE(answer(self, SENT_LATER, 2, 3, 1));
+	ASSERT_ZEROS(put(self, 1), put(self, 1));
+	EXPECT_TRUE(adds_up(self));
+	COUNTS(3U, c.samples.sent, 1U, c.samples.refused, 7U, c.samples.dropped,
+	       1U, c.samples.waiting);
+}
+
 TEST_F(store, gives_up_what_is_too_old)
 {
 	self->o.keep_ns = 2 * HOUR;

@@ -10,18 +10,6 @@
 
 static const unsigned int versions[] = { 22, 23, 25, 26 };
 
-static int new_file(void)
-{
-	const char *dir = getenv("GPROF_TRACES");
-	static int nr;
-	char path[512];
-
-	if (!dir)
-		return memfd_create("trace", MFD_CLOEXEC);
-	snprintf(path, sizeof(path), "%s/stack-%d-%d.trace", dir, getpid(), nr++);
-	return open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-}
-
 /* Stacks as a namer makes them of numbers, and what became of those it was not asked for. */
 struct naming {
 	unsigned int calls;
@@ -124,7 +112,7 @@ TEST(stacks_are_named_at_the_cut)
 
 	for (size_t v = 0; v < ARRAY_SIZE(versions); v++) {
 		struct gprof_trace_writer_opts o = { .sz = sizeof(o), .version = versions[v] };
-		int fd = new_file();
+		int fd = lib_trace_file();
 		struct gprof_trace_writer *w = gprof_trace_writer_new(fd, &o);
 		struct naming n = { 0 };
 		struct gprof_trace_namer namer = { name_stacks, &n };
@@ -154,7 +142,7 @@ TEST(stacks_are_named_at_the_cut)
 /* A stack of the generation before must not be said of one who is woken in the next. */
 TEST(a_waker_of_the_generation_before_has_no_stack)
 {
-	int fd = new_file();
+	int fd = lib_trace_file();
 	struct gprof_trace_writer *w = gprof_trace_writer_new(fd, NULL);
 	struct gprof_trace_point p[] = {
 		with_stack(1000000, GPROF_TRACE_POINT_SWITCH, 0, 1, 0),
@@ -201,7 +189,7 @@ TEST(a_generation_that_is_handed_out_has_its_frames)
 	struct gprof_trace_point p = with_stack(1000000, GPROF_TRACE_POINT_SWITCH, 1, 2, 5);
 	struct naming n = { 0 };
 	struct gprof_trace_namer namer = { name_stacks, &n };
-	int fd = new_file();
+	int fd = lib_trace_file();
 
 	of.w = gprof_trace_writer_new(fd, &o);
 	gprof_trace_writer_name_stacks(of.w, &namer);
@@ -225,7 +213,7 @@ TEST(samples_are_told_by_their_weight)
 		struct gprof_trace_event ev;
 		struct gprof_trace_writer *w;
 		struct gprof_trace *t;
-		int fd = new_file(), ret;
+		int fd = lib_trace_file(), ret;
 
 		w = gprof_trace_writer_new(fd, &o);
 		ASSERT_NE(NULL, w);
@@ -316,7 +304,7 @@ TEST(a_call_is_a_state_while_it_has_a_cpu)
 
 	for (size_t v = 0; v < ARRAY_SIZE(versions); v++) {
 		struct gprof_trace_writer_opts o = { .sz = sizeof(o), .version = versions[v] };
-		int fd = new_file();
+		int fd = lib_trace_file();
 		struct gprof_trace_writer *w = gprof_trace_writer_new(fd, &o);
 		char told[1024];
 
@@ -344,7 +332,7 @@ TEST(a_call_is_a_state_while_it_has_a_cpu)
 /* Go's profiles add up what has the same pc in any generation, under one name. */
 TEST(a_frame_has_the_same_pc_in_all_generations)
 {
-	int fd = new_file();
+	int fd = lib_trace_file();
 	struct gprof_trace_writer *w = gprof_trace_writer_new(fd, NULL);
 	struct gprof_trace_point p = { .type = GPROF_TRACE_POINT_SWITCH, .other = 1 };
 	uint64_t pcs[CALLS] = { 0 }, seen = 0;
@@ -462,7 +450,7 @@ TEST(a_generation_has_more_names_than_a_batch_holds)
 		struct gprof_trace_frame f;
 		struct gprof_trace_event ev;
 		struct gprof_trace *t;
-		int fd = new_file(), ret;
+		int fd = lib_trace_file(), ret;
 		off_t size;
 		char *bytes;
 

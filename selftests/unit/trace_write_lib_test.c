@@ -102,18 +102,6 @@ static int read_back(int fd, struct found *f)
 	return ret;
 }
 
-static int new_file(void)
-{
-	const char *dir = getenv("GPROF_TRACES");
-	static int nr;
-	char path[512];
-
-	if (!dir)
-		return memfd_create("trace", MFD_CLOEXEC);
-	snprintf(path, sizeof(path), "%s/%d-%d.trace", dir, getpid(), nr++);
-	return open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-}
-
 /* The truth of a simulated host. */
 struct sim {
 	uint64_t random;
@@ -282,7 +270,7 @@ TEST(a_whole_host_is_told_truly)
 	for (size_t v = 0; v < ARRAY_SIZE(versions); v++) {
 		struct gprof_trace_writer_stats st;
 		struct sim s = { .random = 7 + v };
-		int fd = new_file();
+		int fd = lib_trace_file();
 		struct found f;
 
 		ASSERT_EQ(0, simulate(&s, fd, versions[v], 20000, v ? 20 : 1, &st));
@@ -319,7 +307,7 @@ TEST(losses_skew_and_reuse_never_break_a_trace)
 			.random = 1000 + i, .loss = i % 4 ? 2 + i : 0,
 			.skew = i % 3 * 5000, .reuse = i % 2,
 		};
-		int fd = new_file();
+		int fd = lib_trace_file();
 		struct found f;
 
 		ASSERT_EQ(0, simulate(&s, fd, versions[i % 4], 4000, 1 + i % 7, &st));
@@ -369,7 +357,7 @@ TEST(points_without_sense_give_a_valid_trace)
 		struct gprof_trace_writer_opts o = { .sz = sizeof(o), .version = versions[i % 4] };
 		struct gprof_trace_frame frame = { .pc = 1, .function = { "f", 1 }, .file = { "", 0 } };
 		uint64_t random = 0x9e3779b9 + i, time = 1000000, stack = 0;
-		int fd = new_file();
+		int fd = lib_trace_file();
 		struct gprof_trace_writer *w = gprof_trace_writer_new(fd, &o);
 		struct found f;
 
@@ -441,7 +429,7 @@ TEST(points_are_in_order)
 		struct gprof_trace_writer_opts opts = {
 			.sz = sizeof(opts), .generation = sees_order, .ctx = &o,
 		};
-		int fd = new_file();
+		int fd = lib_trace_file();
 		struct gprof_trace_writer *w = gprof_trace_writer_new(fd, &opts);
 		unsigned int cpus = 1 + i % 7, run = 1 + i % 40;
 		uint64_t times[7] = { 0 };
@@ -474,7 +462,7 @@ TEST(points_that_a_cut_leaves_are_of_the_next)
 	struct gprof_trace_writer_opts opts = {
 		.sz = sizeof(opts), .generation = sees_order, .ctx = &o,
 	};
-	int fd = new_file();
+	int fd = lib_trace_file();
 	struct gprof_trace_writer *w = gprof_trace_writer_new(fd, &opts);
 
 	ASSERT_NE(NULL, w);
@@ -580,7 +568,7 @@ TEST(memory_is_that_of_a_generation)
 	for (int i = 0; i < 3; i++) {
 		struct gprof_trace_writer_stats st;
 		struct sim s = { .random = 5, .reuse = true };
-		int fd = new_file();
+		int fd = lib_trace_file();
 		struct found f;
 
 		ASSERT_EQ(0, simulate(&s, fd, 23, 300 * generations[i], generations[i], &st));
@@ -605,7 +593,7 @@ TEST(names_of_a_generation_go_into_as_many_batches_as_they_need)
 	struct gprof_trace_event ev;
 	struct gprof_trace_writer *w;
 	struct gprof_trace *t;
-	int fd = new_file();
+	int fd = lib_trace_file();
 	struct found f;
 	char text[64];
 
@@ -683,7 +671,7 @@ TEST(a_trigger_that_fired_is_a_log)
 	struct gprof_trace_event ev;
 	struct gprof_trace *t;
 	int64_t nobody;
-	int fd = new_file();
+	int fd = lib_trace_file();
 	struct gprof_trace_writer *w = gprof_trace_writer_new(fd, &o);
 
 	ASSERT_NE(NULL, w);
@@ -735,7 +723,7 @@ TEST(what_cannot_be_is_refused)
 	struct gprof_trace_writer_opts o = { .sz = sizeof(o), .version = 24 };
 	struct gprof_trace_point p = { .type = GPROF_TRACE_POINT_SWITCH, .cpu = GPROF_TRACE_CPUS };
 	struct gprof_trace_writer *w;
-	int fd = new_file();
+	int fd = lib_trace_file();
 	struct found f;
 
 	EXPECT_ERRNO(EINVAL, gprof_trace_writer_new(fd, &o));
@@ -760,7 +748,7 @@ TEST(what_cannot_be_is_refused)
 TEST(what_the_program_has_under_the_number_is_not_written_to)
 {
 	const struct gprof_trace_writer_opts o = { .sz = sizeof(o) };
-	int fd = new_file(), other = new_file();
+	int fd = lib_trace_file(), other = lib_trace_file();
 	struct gprof_trace_writer *w = gprof_trace_writer_new(fd, &o);
 
 	struct gprof_trace_whole whole;

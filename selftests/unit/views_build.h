@@ -53,6 +53,16 @@ FIXTURE_TEARDOWN(views)
 	rmdir(self->dir);
 }
 
+/* Another trace, in place of the one that was begun. */
+static inline void begin_anew(struct __test_metadata *_metadata, FIXTURE_DATA(views) *self,
+			      const struct gprof_trace_writer_opts *opts)
+{
+	gprof_trace_writer_close(w);
+	ASSERT_ZEROS(ftruncate(self->fd, 0), lseek(self->fd, 0, SEEK_SET));
+	w = gprof_trace_writer_new(self->fd, opts);
+	ASSERT_NE(NULL, w);
+}
+
 /* A stack of names, leaf first, up to a NULL; 0: none. */
 static inline uint64_t stack(const char *const *names)
 {

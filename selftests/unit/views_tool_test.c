@@ -139,15 +139,6 @@ TEST_F(views, wall_of_the_wait_in_a_fault)
 	EXPECT_TOLD(7, "fault 10 untold 10");
 }
 
-static void begin_anew(struct __test_metadata *_metadata, FIXTURE_DATA(views) *self,
-		       const struct gprof_trace_writer_opts *opts)
-{
-	gprof_trace_writer_close(w);
-	ASSERT_ZEROS(ftruncate(self->fd, 0), lseek(self->fd, 0, SEEK_SET));
-	w = gprof_trace_writer_new(self->fd, opts);
-	ASSERT_NE(NULL, w);
-}
-
 /* Calls that were left out since they were short would be taken for the fault before. */
 TEST_F(views, wall_of_faults_where_short_calls_are_left_out)
 {
