@@ -688,7 +688,7 @@ waits_are_told_with_their_wakers()
 	sed -n 's/.*Total = \([0-9.]*\)\(m\?s\) .*/\1 \2/p' out |
 		awk '{ ms = $1 * ($2 == "s" ? 1000 : 1); n++ }
 			END { print ms " ms"; exit n != 1 || ms < 600 || ms > 5000 }'
-	run 0 gprofctl top y.pb.gz --type contentions
+	run 0 gprofctl top y.pb.gz --type contentions --all-waits
 	grep -q 'hrtimer' out
 	run 0 gprofctl block --user-only -o x.pb.gz -- sleep 0.1
 	run 0 gprofctl top x.pb.gz
