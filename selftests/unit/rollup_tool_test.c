@@ -324,7 +324,7 @@ TEST_F(rollup, they_are_made_as_time_goes_on)
 	now += 9 * MINUTE;
 	for (int i = 0; i < 90; i++, now += EACH) {
 		ASSERT_EQ(0, put(self, "cpu", "box", 1, 1));
-		one = rollups_step(&r);
+		one = rollups_step(&r, now);
 		EXPECT_EQ(i == 6 || i == 66, one != 0) TH_LOG("%d", i);
 		took += one;
 		one = rollups_pay(&r, EACH);
@@ -342,7 +342,7 @@ TEST_F(rollup, they_are_made_as_time_goes_on)
 	EXPECT_EQ(92U, c.files);
 	r.store = NULL;
 	now += 10 * MINUTE;
-	EXPECT_EQ(0U, rollups_step(&r));
+	EXPECT_EQ(0U, rollups_step(&r, now));
 }
 
 /* What is long ago is known by ten minutes then. */

@@ -413,7 +413,8 @@ static bool judge(struct pusher *p, const uint64_t produced[KINDS_MAX])
 static int store_interval(struct push *o, bool last)
 {
 	struct pusher *p = &o->p;
-	uint64_t produced[KINDS_MAX];
+	/* Before the next interval begins, which may be of the same ten minutes. */
+	uint64_t produced[KINDS_MAX], until = clock_now_ns(CLOCK_REALTIME);
 	int status;
 
 	memcpy(produced, p->continuous.produced, sizeof(produced));
@@ -435,7 +436,7 @@ static int store_interval(struct push *o, bool last)
 	sender_wake(p->sender);
 	/* Which is no interval's cost alone: rollups_pay(). */
 	if (!last)
-		p->own_ns += rollups_step(&p->rollups);
+		p->own_ns += rollups_step(&p->rollups, until);
 	return status;
 }
 

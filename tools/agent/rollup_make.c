@@ -124,9 +124,9 @@ void rollup_make(struct store *s, const char *dir, uint64_t when_ns)
 	store_dir_close(&d);
 }
 
-uint64_t rollups_step(struct rollups *r)
+uint64_t rollups_step(struct rollups *r, uint64_t begun_ns)
 {
-	uint64_t begin = rollup_begin(clock_now_ns(CLOCK_REALTIME)), before = r->begin_ns, cpu;
+	uint64_t begin = rollup_begin(begun_ns), before = r->begin_ns, cpu;
 
 	if (!r->store || begin == before)
 		return 0;

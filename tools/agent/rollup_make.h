@@ -38,9 +38,10 @@ struct rollups {
 };
 
 /*
- * rollups_step() - a profile is in the store: make rollups if ten minutes are over; their CPU time
+ * rollups_step() - a profile is in the store, and the next one began at @begun_ns (CLOCK_REALTIME) or
+ * later: make rollups if ten minutes were over then; their CPU time
  */
-uint64_t rollups_step(struct rollups *r);
+uint64_t rollups_step(struct rollups *r, uint64_t begun_ns);
 
 /*
  * rollups_pay() - CPU time of rollups for an interval of @elapsed_ns: their cost is spread over
