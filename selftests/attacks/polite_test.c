@@ -36,7 +36,7 @@ FIXTURE_SETUP(polite)
 {
 	struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
 
-	SKIP_ALL_UNLESS(!geteuid(), "must be root to become another");
+	SKIP_UNLESS(!geteuid(), "must be root to become another");
 	self->child.pid = 0;
 	/* The children's: before 5.16 a user has too little by default for what they try. */
 	ASSERT_EQ(0, setrlimit(RLIMIT_MEMLOCK, &all));
@@ -301,11 +301,11 @@ FIXTURE_SETUP(throttled)
 	struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
 	int err;
 
-	SKIP_ALL_UNLESS(!geteuid(), "must be root to become another");
+	SKIP_UNLESS(!geteuid(), "must be root to become another");
 	ASSERT_EQ(0, setrlimit(RLIMIT_MEMLOCK, &all));
 	self->pids[0] = 0;
 	err = cgroup_make(self->path, "polite");
-	SKIP_ALL_UNLESS(!err, "this kernel has no cgroups");
+	SKIP_UNLESS(!err, "this kernel has no cgroups");
 	cgroup_write("/sys/fs/cgroup", "cgroup.subtree_control", "+cpu");
 }
 

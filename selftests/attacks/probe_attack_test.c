@@ -131,7 +131,7 @@ FIXTURE_SETUP(attack)
 	row(self, ends, GPROF_ALLOC_FN_MALLOC);
 	row(self, forks, GPROF_ALLOC_FN_MALLOC);
 	self->p.setup.buffer_size = 1 << 20;
-	SKIP_ALL_UNLESS(device_has(GPROF_FEAT_ALLOC_PROBES), "programs cannot be probed here");
+	SKIP_UNLESS(device_has(GPROF_FEAT_ALLOC_PROBES), "programs cannot be probed here");
 }
 
 FIXTURE_TEARDOWN(attack)

@@ -314,7 +314,7 @@ go_table()
 
 our_table()
 {
-	gprofctl csv "$file" --type "$type" "$@" 2>"$dir/err" |
+	gprofctl csv "$file" --all-waits --kernel-frames --type "$type" "$@" 2>"$dir/err" |
 		jq -rR 'select(input_line_number > 1) |
 			capture("^(?<q>\"?)(?<n>.*?)\\k<q>,[^,]*,(user|kernel|inlined),(?<f>[-0-9]+),[^,]*,(?<c>[-0-9]+),") |
 			"\(.f) \(.c) \(.n)"' |
@@ -372,7 +372,7 @@ labels_are_those_of_go()
 				/^ *[a-z_.]+: Total/ { on = $1 == key ":"; next }
 				on && NF { n = $1; sub(/^[^:]*: */, ""); printf "%.0f %s\n", n, $0 }' |
 				sort >"$dir/go"
-			gprofctl csv "$file" --type "$type" --by "label=$key" |
+			gprofctl csv "$file" --all-waits --kernel-frames --type "$type" --by "label=$key" |
 				awk -F, 'NR > 1 && $4 && $1 !~ /^\(no / { print $4, $1 }' |
 				sed 's/CPU //' | sort >"$dir/ours"
 			[ "$key" != comm ] || [ -s "$dir/ours" ] || [ "$p" = custom ]
@@ -398,7 +398,7 @@ calls_are_those_of_go()
 			file=$dir/$p.pb.gz
 			pprof -peek "^$name\$" -unit=count -sample_index=samples "$file" 2>"$dir/err" |
 				calls >"$dir/go" || [ ! -s "$dir/go" ]
-			gprofctl peek "$name" "$file" --type samples 2>"$dir/err" | calls >"$dir/ours" ||
+			gprofctl peek "$name" "$file" --all-waits --kernel-frames --type samples 2>"$dir/err" | calls >"$dir/ours" ||
 				[ ! -s "$dir/ours" ]
 			diff "$dir/go" "$dir/ours" || fail "$p: $name"
 			found=$((${found:-0} + $(wc -l <"$dir/ours")))

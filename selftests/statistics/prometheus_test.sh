@@ -160,7 +160,7 @@ a_histogram_has_its_quantile()
 recorders_are_there()
 {
 	need_prometheus
-	[ "$(ask 'gprof_recorder_started{kind="sched",owner="gprofctl"}')" = 1 ]
+	[ "$(ask 'gprof_recorder_started{kind="sched",owner="gprof-agent"}')" = 1 ]
 }
 
 promtool_has_nothing_to_say()

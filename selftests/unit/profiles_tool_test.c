@@ -417,9 +417,7 @@ TEST_F(profiles, waits_begin_where_the_program_waits)
 		  "2 40.00% 40.00% 2 40.00% schedule [kernel]\n"
 		  "0 0.00% 40.00% 2 40.00% lock [libx.so]\n"
 		  "0 0.00% 40.00% 2 40.00% main [shop]\n"
-		  "0 0.00% 40.00% 1 20.00% futex [kernel]\n"
-		  "0 0.00% 40.00% 1 20.00% waiting: futex\n"
-		  "0 0.00% 40.00% 1 20.00% waiting: io\n" },
+		  "0 0.00% 40.00% 1 20.00% futex [kernel]\n" },
 	};
 	static const struct table all[] = {
 		{ "top F --all-waits --focus shop",

@@ -133,7 +133,8 @@ const struct option_row sample_filter_options[] = {
 	  set_label },
 	{ 0, "all-waits", NULL, "waits of threads that sleep, poll or wait for a signal too",
 	  set_all_waits },
-	{ 0, "kernel-frames", NULL, "the kernel's frames of waits too", set_kernel_frames },
+	{ 0, "kernel-frames", NULL, "stacks of waits as they were recorded, with the kernel's\n"
+	  "frames", set_kernel_frames },
 	{ 0 },
 };
 

@@ -83,9 +83,9 @@ size_t waits_frames(struct waits *w, const struct gprof_profile *p, struct frame
 	bool irq = ended && (!strcmp(ended, "interrupt") || !strcmp(ended, "softirq"));
 	size_t kernel = 0;
 
-	if (!w->are)
+	if (!w->are || w->kernel)
 		return nr;
-	while (!w->kernel && !irq && kernel < nr &&
+	while (!irq && kernel < nr &&
 	       frame_kind(&frames->all[frames->stack[kernel]]) == FRAME_KERNEL)
 		kernel++;
 	/* A thread of the kernel has no others. */

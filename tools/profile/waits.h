@@ -27,7 +27,7 @@ struct waits_reason {
 
 /**
  * struct waits - how waits are shown; all zeroes is as above
- * @kernel: with the kernel's frames
+ * @kernel: stacks as they were recorded, the kernel's frames too
  * @all: with idle waits
  * @are: the values are of waits
  * @ready: these are known:
