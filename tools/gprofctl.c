@@ -14,7 +14,7 @@
 #include "cli/program.h"
 #include "cli/record_first.h"
 
-/* What needs the network, or keeps profiles, is a program of its own, with libraries of its own. */
+/* gprof-agent has the commands that need the network or keep profiles, and their libraries. */
 static int run_agent(int argc, char **argv)
 {
 	char **args = xalloc((size_t)argc + 2, sizeof(*args));

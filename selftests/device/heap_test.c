@@ -1012,7 +1012,7 @@ TEST_F(heap, a_process_that_ends_takes_along_what_it_has_and_no_more)
 		ASSERT_EQ(1, read(told[0], &c, 1));
 	}
 	EXPECT_EQ(CHILDREN * TOLD_EACH, slots_live(self, TOLD_BYTES));
-	/* Of what is told twice the first end was not. */
+	/* The first end of an allocation that is told twice was not told. */
 	EXPECT_EQ(CHILDREN, self->head->unseen);
 	/* In another order than that of the beginnings. */
 	for (i = 0; i < CHILDREN; i++) {
