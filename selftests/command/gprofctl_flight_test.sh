@@ -156,8 +156,10 @@ stacks_have_names()
 	fresh
 	run 0 gprofctl flight --stacks --at-end -o D -- sh -c '/bin/true; /bin/true'
 	gprofctl read "$(snapshot 1)" --pprof block -o x.pb.gz
+	gprofctl top --kernel-frames x.pb.gz >out
+	grep -q 'wait4\|waitpid' out || fail "no task waited for a child"
 	gprofctl top x.pb.gz >out
-	grep -q 'wait4\|waitpid' out || fail "nobody waited for a child"
+	grep -q 'waiting: child' out || fail "the reason of a wait is not that of its stack"
 }
 
 the_newest_are_kept()

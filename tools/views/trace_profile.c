@@ -14,6 +14,7 @@
 #include "cli/intern.h"
 #include "cli/output.h"
 #include "cli/diag.h"
+#include "thread_state.h"
 #include "trace_stacks.h"
 #include "trace_tasks.h"
 
@@ -114,6 +115,14 @@ static void add_span(void *ctx, const struct trace_span *span)
 	a->spent[i].ns += span->ns;
 }
 
+/* The trace's word for a wait is the state, in which a task sleeps for any reason. */
+static const char *reason_of(const struct adding *a, const char *detail,
+			     const struct gprof_frame *frames, size_t nr)
+{
+	return a->kind->time == TRACE_TIME_BLOCKED ?
+		       thread_state_name(thread_state_of_stack(frames, nr)) : detail;
+}
+
 /*
  * Where it is known, the stack: the called function is its leaf, and the rest are labels. Else a
  * task's name, and below it the reason of the wait, or the call.
@@ -124,15 +133,14 @@ static void add_place(struct adding *a, const struct place *place, const struct 
 	size_t len;
 	const char *detail = intern_key(&a->texts, place->detail, &len);
 	const char *task = intern_key(&a->texts, place->task, &len);
-	const struct gprof_tag tags[] = {
-		{ .key = "comm", .text = task }, { .key = "reason", .text = detail },
-	};
+	struct gprof_tag tags[] = { { .key = "comm", .text = task }, { .key = "reason" } };
 	bool call = a->kind->time == TRACE_TIME_SYSCALL;
 	size_t nr;
 
 	frames[0] = (struct gprof_frame){ .function = detail };
 	nr = trace_stacks_frames(&a->tasks.stacks, place->stack, frames + 1);
 	if (nr) {
+		tags[1].text = reason_of(a, detail, frames + 1, nr);
 		a->stacks++;
 		add(a, frames + !call, nr + call, tags, 2 - call, spent->times, spent->ns);
 		return;
