@@ -7,17 +7,11 @@
 #include <linux/bits.h>
 #include <linux/kernel.h>
 
-static const struct gprof_source_ops *const sources[] = {
-	&gprof_source_cpu,
-	&gprof_source_tracepoint,
-	&gprof_source_sched,
-	&gprof_source_trace,
-	&gprof_source_task,
-	&gprof_source_block,
-	&gprof_source_mutex,
-	&gprof_source_alloc,
-	&gprof_source_heap,
-};
+#define ROW(_kind, _name, _params)	{ &gprof_source_##_name },
+
+static const struct {
+	const struct gprof_source_ops *ops;
+} sources[] = { GPROF_KINDS(ROW) };
 
 /**
  * gprof_source_find() - the source of a kind
@@ -30,8 +24,8 @@ const struct gprof_source_ops *gprof_source_find(u32 kind)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(sources); i++) {
-		if (sources[i]->kind == kind)
-			return sources[i];
+		if (sources[i].ops->kind == kind)
+			return sources[i].ops;
 	}
 	return NULL;
 }
@@ -45,7 +39,7 @@ u64 gprof_source_kinds(void)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(sources); i++)
-		kinds |= BIT_ULL(sources[i]->kind);
+		kinds |= BIT_ULL(sources[i].ops->kind);
 	return kinds;
 }
 
@@ -58,8 +52,8 @@ u64 gprof_source_features(void)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(sources); i++) {
-		if (sources[i]->features)
-			features |= sources[i]->features();
+		if (sources[i].ops->features)
+			features |= sources[i].ops->features();
 	}
 	return features;
 }

@@ -140,7 +140,6 @@ static void destroy(void *state)
 
 const struct gprof_source_ops gprof_source_cpu = {
 	.kind = GPROF_KIND_CPU,
-	.name = "cpu",
 	.parallelism = true,
 	.params_size = sizeof(struct gprof_cpu_params),
 	.params_min = GPROF_CPU_PARAMS_SIZE_VER0,

@@ -143,14 +143,12 @@ static int setup(struct gprof_request *req, void **state)
 
 const struct gprof_source_ops gprof_source_alloc = {
 	.kind = GPROF_KIND_ALLOC,
-	.name = "alloc",
 	.bytes = gprof_allocs_bytes,
 	SOURCE,
 };
 
 const struct gprof_source_ops gprof_source_heap = {
 	.kind = GPROF_KIND_HEAP,
-	.name = "heap",
 	.bytes = heap_bytes,
 	.features = features,
 	.slots = slots,

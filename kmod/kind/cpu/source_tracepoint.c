@@ -152,7 +152,6 @@ static void stats(void *state, struct gprof_stats *stats)
 
 const struct gprof_source_ops gprof_source_tracepoint = {
 	.kind = GPROF_KIND_TRACEPOINT,
-	.name = "profile",
 	.parallelism = true,
 	.params_size = sizeof(struct gprof_tracepoint_params),
 	.params_min = GPROF_TRACEPOINT_PARAMS_SIZE_VER0,

@@ -361,7 +361,6 @@ static void destroy(void *state)
 
 const struct gprof_source_ops gprof_source_task = {
 	.kind = GPROF_KIND_TASK,
-	.name = "task",
 	.params_size = sizeof(struct gprof_task_params),
 	.params_min = GPROF_TASK_PARAMS_SIZE_VER0,
 	.features = features,

@@ -70,7 +70,6 @@ static int mutex_setup(struct gprof_request *req, void **state)
 
 const struct gprof_source_ops gprof_source_mutex = {
 	.kind = GPROF_KIND_MUTEX,
-	.name = "mutex",
 	.params_size = sizeof(struct gprof_mutex_params),
 	.params_min = GPROF_MUTEX_PARAMS_SIZE_VER0,
 	.features = features,
