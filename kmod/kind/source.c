@@ -3,9 +3,11 @@
  * source: the table of recorder kinds.
  */
 #include "source.h"
+#include "target/target.h"
 
 #include <linux/bits.h>
 #include <linux/kernel.h>
+#include <linux/security.h>
 
 #define ROW(_kind, _name, _params)	{ &gprof_source_##_name },
 
@@ -56,4 +58,23 @@ u64 gprof_source_features(void)
 			features |= sources[i].ops->features();
 	}
 	return features;
+}
+
+/**
+ * gprof_source_check_kernel() - may the owner see the kernel, if that is asked for?
+ * @req: request
+ * @wanted: for its frames, or its time
+ * @reason: set on error
+ *
+ * Return: 0 or -EPERM.
+ */
+int gprof_source_check_kernel(const struct gprof_request *req, bool wanted, u32 *reason)
+{
+	if (!wanted)
+		return 0;
+	*reason = GPROF_REASON_KERNEL_DENIED;
+	if (!req->target->privileged)
+		return -EPERM;
+	*reason = GPROF_REASON_LOCKDOWN;
+	return security_locked_down(LOCKDOWN_PERF) ? -EPERM : 0;
 }

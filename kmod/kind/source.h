@@ -98,5 +98,6 @@ extern const struct gprof_source_ops
 const struct gprof_source_ops *gprof_source_find(u32 kind);
 u64 gprof_source_kinds(void);
 u64 gprof_source_features(void);
+int gprof_source_check_kernel(const struct gprof_request *req, bool wanted, u32 *reason);
 
 #endif /* GPROF_SOURCE_H */

@@ -5,11 +5,9 @@
  * kernel's own.
  */
 #include "kind/source.h"
-#include "target/target.h"
 #include "wait.h"
 
 #include <linux/gprof.h>
-#include <linux/security.h>
 
 static u64 features(void)
 {
@@ -29,11 +27,7 @@ static int check_kernel(const struct gprof_request *req, u32 *reason)
 	*reason = GPROF_REASON_EVENT;
 	if (!features())
 		return -EOPNOTSUPP;
-	*reason = GPROF_REASON_KERNEL_DENIED;
-	if (!req->target->privileged)
-		return -EPERM;
-	*reason = GPROF_REASON_LOCKDOWN;
-	return security_locked_down(LOCKDOWN_PERF) ? -EPERM : 0;
+	return gprof_source_check_kernel(req, true, reason);
 }
 
 static u64 bytes(const struct gprof_request *req)
