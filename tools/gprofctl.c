@@ -31,20 +31,16 @@ static int run_agent(int argc, char **argv)
 		    "apt-get install gprof-agent", argv[0]);
 }
 
+#define COMMAND(_name, _help)	{ #_name, cmd_##_name, _help },
+
 static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
 	const char *help;
 	const char *records;	/* what a target in place of a file has recorded first */
 } commands[] = {
-	{ "cpu", cmd_cpu, "record where CPU time goes, or any event of a counter" },
-	{ "profile", cmd_profile, "record the stacks at tracepoints, probes and faults" },
-	{ "task", cmd_task, "show states and stacks of all tasks at one moment" },
+#include "base/kinds.def"
 	{ "stat", cmd_stat, "count events, and print their ratios" },
-	{ "block", cmd_block, "record where tasks wait, and the tasks that end their waits" },
-	{ "mutex", cmd_mutex, "record tasks that release locks that others wait for" },
-	{ "alloc", cmd_alloc, "record allocations of memory, by stack" },
-	{ "heap", cmd_heap, "record memory that is not freed, by the stack that allocated it" },
 	{ "custom", cmd_custom, "read a profile that a program keeps of its objects" },
 	{ "record", cmd_record, "record several kinds of profiles of one run" },
 	{ "trace", cmd_trace, "record runs and waits of tasks" },

@@ -3,21 +3,17 @@
  * source: the table of recorder kinds.
  */
 #include "source.h"
+#include "target/target.h"
 
 #include <linux/bits.h>
 #include <linux/kernel.h>
+#include <linux/security.h>
 
-static const struct gprof_source_ops *const sources[] = {
-	&gprof_source_cpu,
-	&gprof_source_tracepoint,
-	&gprof_source_sched,
-	&gprof_source_trace,
-	&gprof_source_task,
-	&gprof_source_block,
-	&gprof_source_mutex,
-	&gprof_source_alloc,
-	&gprof_source_heap,
-};
+#define ROW(_kind, _name, _params)	{ &gprof_source_##_name },
+
+static const struct {
+	const struct gprof_source_ops *ops;
+} sources[] = { GPROF_KINDS(ROW) };
 
 /**
  * gprof_source_find() - the source of a kind
@@ -30,8 +26,8 @@ const struct gprof_source_ops *gprof_source_find(u32 kind)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(sources); i++) {
-		if (sources[i]->kind == kind)
-			return sources[i];
+		if (sources[i].ops->kind == kind)
+			return sources[i].ops;
 	}
 	return NULL;
 }
@@ -45,7 +41,7 @@ u64 gprof_source_kinds(void)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(sources); i++)
-		kinds |= BIT_ULL(sources[i]->kind);
+		kinds |= BIT_ULL(sources[i].ops->kind);
 	return kinds;
 }
 
@@ -58,8 +54,27 @@ u64 gprof_source_features(void)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(sources); i++) {
-		if (sources[i]->features)
-			features |= sources[i]->features();
+		if (sources[i].ops->features)
+			features |= sources[i].ops->features();
 	}
 	return features;
+}
+
+/**
+ * gprof_source_check_kernel() - may the owner see the kernel, if that is asked for?
+ * @req: request
+ * @wanted: for its frames, or its time
+ * @reason: set on error
+ *
+ * Return: 0 or -EPERM.
+ */
+int gprof_source_check_kernel(const struct gprof_request *req, bool wanted, u32 *reason)
+{
+	if (!wanted)
+		return 0;
+	*reason = GPROF_REASON_KERNEL_DENIED;
+	if (!req->target->privileged)
+		return -EPERM;
+	*reason = GPROF_REASON_LOCKDOWN;
+	return security_locked_down(LOCKDOWN_PERF) ? -EPERM : 0;
 }

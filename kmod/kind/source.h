@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * source: a producer of events inside the kernel. One file per source, one row
- * in the table of source.c.
+ * in the table of linux/gprof.h.
  */
 #ifndef GPROF_SOURCE_H
 #define GPROF_SOURCE_H
 
+#include <linux/gprof.h>
 #include <linux/types.h>
 
 struct gprof_charge;
@@ -47,7 +48,6 @@ struct gprof_request {
 /**
  * struct gprof_source_ops - a kind of recorder
  * @kind: GPROF_KIND_*
- * @name: for messages
  * @no_buffer: the kind has no samples
  * @parallelism: each is of a task that runs, and may tell how many do: @start has
  *	gprof_oncpu_scan() called, and the task set of the samples keep its map
@@ -73,7 +73,6 @@ struct gprof_request {
  */
 struct gprof_source_ops {
 	u32 kind;
-	const char *name;
 	bool no_buffer;
 	bool parallelism;
 	size_t params_size;
@@ -91,22 +90,14 @@ struct gprof_source_ops {
 	void (*destroy)(void *state);
 };
 
-extern const struct gprof_source_ops gprof_source_alloc;
-extern const struct gprof_source_ops gprof_source_block;
-extern const struct gprof_source_ops gprof_source_cpu;
-extern const struct gprof_source_ops gprof_source_heap;
-extern const struct gprof_source_ops gprof_source_mutex;
-extern const struct gprof_source_ops gprof_source_sched;
-extern const struct gprof_source_ops gprof_source_task;
-extern const struct gprof_source_ops gprof_source_trace;
-extern const struct gprof_source_ops gprof_source_tracepoint;
+/* One of each kind; and the two ways of kind cpu, for parameters that source_cpu.c has checked. */
+#define GPROF_SOURCE(_kind, _name, _params)	gprof_source_##_name,
+extern const struct gprof_source_ops
+	GPROF_KINDS(GPROF_SOURCE) gprof_source_pmu, gprof_source_timer;
 
 const struct gprof_source_ops *gprof_source_find(u32 kind);
 u64 gprof_source_kinds(void);
 u64 gprof_source_features(void);
-
-/* The two ways of kind cpu; they get parameters that source_cpu.c has checked. */
-extern const struct gprof_source_ops gprof_source_pmu;
-extern const struct gprof_source_ops gprof_source_timer;
+int gprof_source_check_kernel(const struct gprof_request *req, bool wanted, u32 *reason);
 
 #endif /* GPROF_SOURCE_H */

@@ -7,11 +7,9 @@
  */
 #include "sample/sampler.h"
 #include "source.h"
-#include "target/target.h"
 
 #include <linux/gprof.h>
 #include <linux/perf_event.h>
-#include <linux/security.h>
 #include <linux/slab.h>
 
 /**
@@ -65,18 +63,6 @@ static int check_params(const struct gprof_cpu_params *p, u32 *reason)
 	return 0;
 }
 
-static int check_privilege(const struct gprof_request *req, const struct gprof_cpu_params *p,
-			   u32 *reason)
-{
-	if (!req->kernel_frames && !(p->flags & (GPROF_CPU_F_KERNEL | GPROF_CPU_F_HV)))
-		return 0;
-	*reason = GPROF_REASON_KERNEL_DENIED;
-	if (!req->target->privileged)
-		return -EPERM;
-	*reason = GPROF_REASON_LOCKDOWN;
-	return security_locked_down(LOCKDOWN_PERF) ? -EPERM : 0;
-}
-
 static u64 bytes(const struct gprof_request *req)
 {
 	return (is_timer(req->params) ? &gprof_source_timer : &gprof_source_pmu)->bytes(req);
@@ -88,7 +74,10 @@ static int setup(struct gprof_request *req, void **state)
 	struct cpu_source *s;
 	int err;
 
-	err = check_params(p, &req->reason) ?: check_privilege(req, p, &req->reason);
+	err = check_params(p, &req->reason) ?:
+	      gprof_source_check_kernel(req, req->kernel_frames ||
+					p->flags & (GPROF_CPU_F_KERNEL | GPROF_CPU_F_HV),
+					&req->reason);
 	if (err)
 		return err;
 	/* An idle CPU runs nobody: its time is not shared among the tasks that run. */
@@ -140,7 +129,6 @@ static void destroy(void *state)
 
 const struct gprof_source_ops gprof_source_cpu = {
 	.kind = GPROF_KIND_CPU,
-	.name = "cpu",
 	.parallelism = true,
 	.params_size = sizeof(struct gprof_cpu_params),
 	.params_min = GPROF_CPU_PARAMS_SIZE_VER0,

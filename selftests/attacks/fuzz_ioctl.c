@@ -398,6 +398,26 @@ static void draw_filter(struct thread *t, struct gprof_tracepoint_params *p,
 	p->filter_text_size = one_in(&t->draw, 16) ? draw(&t->draw) : sizeof(text);
 }
 
+#define KIND(_kind, _name, _params)	{ GPROF_KIND_##_kind, sizeof(struct _params) },
+
+union any_params {
+	struct { uint32_t size, flags; };
+	uint64_t words[32];
+};
+
+/* Any kind, with numbers that suit many members of parameters. */
+static uint32_t draw_kind(struct thread *t, union any_params *p)
+{
+	static const struct { uint32_t kind, size; } kinds[] = { GPROF_KINDS(KIND) };
+	uint64_t i, k = below(&t->draw, sizeof(kinds) / sizeof(kinds[0]));
+
+	for (i = 1; i < sizeof(p->words) / sizeof(p->words[0]); i++)
+		p->words[i] = ONE_OF(&t->draw, 1, 1, 1, 2, 1000, 1ULL << 48, 0, UINT64_MAX);
+	p->size = kinds[k].size;
+	p->flags = one_in(&t->draw, 2) ? 0 : below(&t->draw, ONE_OF(&t->draw, 2, 2, 2, 4, UINT32_MAX));
+	return kinds[k].kind;
+}
+
 void do_setup(struct thread *t, struct slot *s)
 {
 	struct gprof_filter_step steps[3];
@@ -406,15 +426,12 @@ void do_setup(struct thread *t, struct slot *s)
 		.period = 1 + below(&t->draw, 999),
 	};
 	uint64_t cpus[2] = { ONE_OF(&t->draw, 1, 2, 3, 0, UINT64_MAX), 0 };
-	struct gprof_block_params block = { .size = sizeof(block) };
 	struct gprof_alloc_function functions[FUZZ_FUNCTIONS];
 	struct gprof_alloc_params alloc;
 	struct gprof_cpu_params params;
-	struct gprof_task_params task = {
-		.size = sizeof(task), .flags = !one_in(&t->draw, 8) ? 0 : draw(&t->draw),
-	};
 	struct gprof_trace_params trace;
 	struct gprof_setup setup;
+	union any_params any;
 
 	params = timer_params(1000000);
 	setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &params);
@@ -445,26 +462,20 @@ void do_setup(struct thread *t, struct slot *s)
 		setup.cpus = (uintptr_t)cpus;
 		setup.cpus_size = ONE_OF(&t->draw, 8, 8, 16, 4, 0, 4096, 4104);
 	}
+	if (one_in(&t->draw, 2)) {
+		setup.kind = draw_kind(t, &any);
+		setup.params = (uintptr_t)&any;
+	}
 	if (one_in(&t->draw, 8)) {
 		if (one_in(&t->draw, 2))
 			draw_filter(t, &profile, steps, 3);
 		setup.kind = GPROF_KIND_TRACEPOINT;
 		setup.params = (uintptr_t)&profile;
 	}
-	if (one_in(&t->draw, 8)) {
-		setup.kind = GPROF_KIND_TASK;
-		setup.params = (uintptr_t)&task;
-	}
 	if (one_in(&t->draw, 4)) {
 		draw_trace(t, &trace);
 		setup.kind = GPROF_KIND_TRACE;
 		setup.params = (uintptr_t)&trace;
-	}
-	if (one_in(&t->draw, 4)) {
-		block.period = ONE_OF(&t->draw, 1, 1, 2, 1000, 1ULL << 48, 0, UINT64_MAX);
-		block.flags = below(&t->draw, one_in(&t->draw, 8) ? 4 : 2);
-		setup.kind = one_in(&t->draw, 2) ? GPROF_KIND_BLOCK : GPROF_KIND_MUTEX;
-		setup.params = (uintptr_t)&block;
 	}
 	if (one_in(&t->draw, 6)) {
 		fuzz_alloc(&t->draw, &alloc, functions);

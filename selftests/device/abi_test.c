@@ -451,6 +451,8 @@ TEST_F(file, read_write_and_seek_are_refused)
 	EXPECT_EQ(EINVAL, errno);
 }
 
+#define OR_BIT(_kind, _name, _params)	| 1ULL << GPROF_KIND_##_kind
+
 TEST_F(file, info_tells_what_the_module_is)
 {
 	struct gprof_info info;
@@ -462,12 +464,7 @@ TEST_F(file, info_tells_what_the_module_is)
 	EXPECT_EQ(GPROF_ABI_VERSION, info.out_abi_version);
 	EXPECT_EQ(sysconf(_SC_NPROCESSORS_CONF), info.out_nr_cpus);
 	EXPECT_TRUE(info.out_kinds & (1ULL << GPROF_KIND_CPU));
-	EXPECT_EQ(0, info.out_kinds & ~((1ULL << GPROF_KIND_CPU) | (1ULL << GPROF_KIND_TRACEPOINT) |
-					(1ULL << GPROF_KIND_SCHED) | (1ULL << GPROF_KIND_TRACE) |
-					(1ULL << GPROF_KIND_BLOCK) | (1ULL << GPROF_KIND_MUTEX) |
-					(1ULL << GPROF_KIND_TASK) | (1ULL << GPROF_KIND_ALLOC) |
-					(1ULL << GPROF_KIND_HEAP)))
-		;
+	EXPECT_EQ(0, info.out_kinds & ~(0 GPROF_KINDS(OR_BIT)));
 	EXPECT_TRUE(info.out_features & GPROF_FEAT_USER_FRAMES);
 	EXPECT_LE(120, info.out_max_frames);
 	EXPECT_EQ(CLOCK_MONOTONIC, info.out_clock_id);
@@ -737,6 +734,36 @@ TEST_F(setup, set_of_cpus_may_be_longer_than_the_host)
 	static uint64_t cpus[512] = { 1 };
 
 	target_cpus(&self->good, cpus, sizeof(cpus));
+	EXPECT_EQ(0, device_ioctl(self->fd, GPROF_IOC_SETUP, &self->good));
+}
+
+/* ---- parameters of each kind ---- */
+
+#define SPOILT(_kind, _name, _params)				\
+	{ GPROF_KIND_##_kind, 4, 0, EINVAL },			\
+	{ GPROF_KIND_##_kind, sizeof(struct _params) + 8, 0, E2BIG }, \
+	{ GPROF_KIND_##_kind, sizeof(struct _params), 1U << 31, EOPNOTSUPP },
+
+TEST_F(setup, parameters_of_each_kind_have_a_size_and_known_flags)
+{
+	static const struct { uint32_t kind, size, flags; int err; } rows[] = {
+		GPROF_KINDS(SPOILT)
+	};
+	struct { uint32_t size, flags; uint64_t rest[31]; } params = { 0 };
+
+	memset(params.rest, 1, sizeof(params.rest));
+	self->bad.params = (uintptr_t)&params;
+	self->bad.stack = 0;
+	for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		params.size = rows[i].size;
+		params.flags = rows[i].flags;
+		self->bad.kind = rows[i].kind;
+		EXPECT_EQ(-rows[i].err, device_ioctl(self->fd, GPROF_IOC_SETUP, &self->bad))
+			TH_LOG("kind %u, size %u", rows[i].kind, rows[i].size);
+		EXPECT_TRUE(self->bad.out_reason == GPROF_REASON_PARAMS ||
+			    (rows[i].flags && self->bad.out_reason == GPROF_REASON_FLAGS))
+			TH_LOG("kind %u, size %u", rows[i].kind, rows[i].size);
+	}
 	EXPECT_EQ(0, device_ioctl(self->fd, GPROF_IOC_SETUP, &self->good));
 }
 

@@ -17,13 +17,13 @@
 #define SAMPLE_NS	1800
 
 /* Default rates, of little cost. */
+#define PROFILE(_name, _number, _flags, _source, _every, ...)	{ _name, _every },
+
 static const struct {
 	const char *kind;
 	uint64_t rate;
 } presets[] = {
-	{ "cpu", 19 }, { "block", 100 }, { "block-waker", 100 }, { "mutex", 10 },
-	{ "mutex-waiter", 10 }, { "kernel-lock", 100 }, { "alloc", 4 << 20 }, { "heap", 4 << 20 },
-	{ "user-alloc", 4 << 20 }, { "user-heap", 4 << 20 },
+#include "base/kinds.def"
 };
 
 static int add(struct continuous *c, const char *kind, uint64_t rate)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The subcommands. A new one is a row in gprofctl.c, or in gprof-agent.c, a line here and a
- * file cmd_NAME.c.
+ * file cmd_NAME.c; that of a kind of recorder is a row of base/kinds.def, and the file.
  */
 #ifndef TOOLS_CMD_H
 #define TOOLS_CMD_H
@@ -16,14 +16,9 @@ enum {
 };
 
 /* argv[0] is the subcommand's name. Each returns the exit status. */
-int cmd_cpu(int argc, char **argv);
-int cmd_profile(int argc, char **argv);
-int cmd_task(int argc, char **argv);
+#define COMMAND(_name, _help)	int cmd_##_name(int argc, char **argv);
+#include "base/kinds.def"
 int cmd_stat(int argc, char **argv);
-int cmd_block(int argc, char **argv);
-int cmd_mutex(int argc, char **argv);
-int cmd_alloc(int argc, char **argv);
-int cmd_heap(int argc, char **argv);
 int cmd_custom(int argc, char **argv);
 int cmd_record(int argc, char **argv);
 int cmd_trace(int argc, char **argv);

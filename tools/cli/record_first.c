@@ -14,13 +14,14 @@
 #include "diag.h"
 
 /* Subcommands that record, and the file that each writes where no option names another. */
+#define COMMAND(_name, _help)	{ #_name, #_name ".pb.gz" },
+
 static const struct {
 	const char *name;
 	const char *file;
 } recorders[] = {
-	{ "cpu", "cpu.pb.gz" }, { "profile", "profile.pb.gz" }, { "task", "task.pb.gz" },
-	{ "block", "block.pb.gz" }, { "mutex", "mutex.pb.gz" }, { "alloc", "alloc.pb.gz" },
-	{ "heap", "heap.pb.gz" }, { "trace", "trace.out" },
+#include "base/kinds.def"
+	{ "trace", "trace.out" },
 };
 
 static const char *file_of(const char *kind)

@@ -65,6 +65,10 @@ void terminal_wrap(FILE *f, const char *text, size_t at, size_t indent, size_t c
 				fprintf(f, "%.*s\n", (int)length, text);
 				text += length + (text[length] == '\n');
 			}
+			if (*text == '\n') {
+				putc('\n', f);
+				text++;
+			}
 			fprintf(f, "%*s", (int)indent, "");
 			used = at = indent;
 		} else if (*text == '\n') {

@@ -53,11 +53,9 @@ static int set_output(void *ctx, const char *value)
 }
 
 static const struct option_row rows[] = {
-	{ 'e', "kind", "KIND[:RATE]", "a kind of profile: cpu, block, block-waker, mutex,\n"
-	  "mutex-waiter, kernel-lock, alloc and heap of the kernel, user-alloc and user-heap of\n"
-	  "programs; may be repeated. RATE is samples per second of CPU time for cpu (default:\n"
-	  "100), bytes per sample for memory (default: 524288), else one sample of so many\n"
-	  "(default: 1, all)", set_kind },
+	{ 'e', "kind", "KIND[:RATE]", "a kind of profile; may be repeated. RATE is samples per\n"
+	  "second of CPU time for cpu (default: 100), bytes per sample for memory (default:\n"
+	  "524288), else one sample of so many (default: 1, all)", set_kind },
 	{ 'o', "output", "FILE", "the profile of the -e before it (default: KIND.pb.gz);\n"
 	  "\"-\" is stdout", set_output },
 	KINDS_ROW_ADDR,
@@ -70,14 +68,17 @@ static const struct option_row rows[] = {
 	{ 0 },
 };
 
+#define PROFILE(_name, _number, _flags, _source, _every, _title, ...)	"  " _name ": " _title "\n"
+
 static const struct usage usage = {
 	.name = "record",
 	.synopsis = "-e KIND[:RATE]... [OPTIONS] " TARGET_SYNOPSIS,
 	.text =
 "Records several kinds of profiles of one run, each into a file of its own, as\n"
-"the subcommands cpu, block, mutex, alloc and heap do one at a time. All of them\n"
-"begin before a command and end after it; of a running target they begin and end\n"
-"one right after the other.\n"
+"the subcommands of these kinds do one at a time. All of them begin before a\n"
+"command and end after it; of a running target they begin and end one right after\n"
+"the other. The kinds:\n"
+#include "base/kinds.def"
 "\n"
 "gprofctl exits with the command's status; 1 or 2: gprofctl itself failed, 127 or\n"
 "126: the command did not start. The last lines on stderr count the samples of\n"

@@ -174,15 +174,27 @@
 #define GPROF_IOC_ANNOTATE		_IO(GPROF_IOC_TYPE, 0x0D)
 
 /* Recorder kinds; out_kinds of INFO has bit (1 << kind) for each that this module has. */
-#define GPROF_KIND_CPU		1	/* struct gprof_cpu_params */
-#define GPROF_KIND_TRACEPOINT	2	/* struct gprof_tracepoint_params */
-#define GPROF_KIND_SCHED	3	/* struct gprof_sched_params; no buffer */
-#define GPROF_KIND_TRACE	4	/* struct gprof_trace_params; records of one word */
-#define GPROF_KIND_TASK		7	/* struct gprof_task_params */
-#define GPROF_KIND_BLOCK	5	/* struct gprof_block_params */
-#define GPROF_KIND_MUTEX	6	/* struct gprof_mutex_params */
-#define GPROF_KIND_ALLOC	8	/* struct gprof_alloc_params */
-#define GPROF_KIND_HEAP		9	/* struct gprof_alloc_params; with an object table */
+#define GPROF_KIND_CPU		1
+#define GPROF_KIND_TRACEPOINT	2
+#define GPROF_KIND_SCHED	3	/* no buffer */
+#define GPROF_KIND_TRACE	4	/* records of one word */
+#define GPROF_KIND_BLOCK	5
+#define GPROF_KIND_MUTEX	6
+#define GPROF_KIND_TASK		7
+#define GPROF_KIND_ALLOC	8
+#define GPROF_KIND_HEAP		9	/* with an object table */
+
+/* The table of them: FN(KIND, name, parameters). */
+#define GPROF_KINDS(FN)					\
+	FN(CPU, cpu, gprof_cpu_params)			\
+	FN(TRACEPOINT, tracepoint, gprof_tracepoint_params)\
+	FN(SCHED, sched, gprof_sched_params)		\
+	FN(TRACE, trace, gprof_trace_params)		\
+	FN(BLOCK, block, gprof_block_params)		\
+	FN(MUTEX, mutex, gprof_mutex_params)		\
+	FN(TASK, task, gprof_task_params)		\
+	FN(ALLOC, alloc, gprof_alloc_params)		\
+	FN(HEAP, heap, gprof_alloc_params)
 
 /* Types of targets; @id and @cpus of SETUP name the task, the cgroup or the CPUs. */
 #define GPROF_TARGET_THREAD	1	/* id: thread id; this thread alone */

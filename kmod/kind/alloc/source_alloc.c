@@ -12,7 +12,6 @@
 
 #include <linux/gprof.h>
 #include <linux/minmax.h>
-#include <linux/security.h>
 
 #define OF_KERNEL	(GPROF_ALLOC_F_SLAB | GPROF_ALLOC_F_PAGES)
 
@@ -113,13 +112,8 @@ static int check(const struct gprof_request *req, const struct gprof_alloc_param
 	*reason = GPROF_REASON_SLOWS_DENIED;
 	if (!req->target->privileged && !is_user_reported(p))
 		return -EPERM;
-	*reason = GPROF_REASON_KERNEL_DENIED;
-	if (req->kernel_frames && !req->target->privileged)
-		return -EPERM;
-	*reason = GPROF_REASON_LOCKDOWN;
-	if (req->kernel_frames && security_locked_down(LOCKDOWN_PERF))
-		return -EPERM;
-	return check_functions(req, p, reason) ?: check_slots(req, p, reason);
+	return gprof_source_check_kernel(req, req->kernel_frames, reason) ?:
+	       check_functions(req, p, reason) ?: check_slots(req, p, reason);
 }
 
 static int setup(struct gprof_request *req, void **state)
@@ -143,14 +137,12 @@ static int setup(struct gprof_request *req, void **state)
 
 const struct gprof_source_ops gprof_source_alloc = {
 	.kind = GPROF_KIND_ALLOC,
-	.name = "alloc",
 	.bytes = gprof_allocs_bytes,
 	SOURCE,
 };
 
 const struct gprof_source_ops gprof_source_heap = {
 	.kind = GPROF_KIND_HEAP,
-	.name = "heap",
 	.bytes = heap_bytes,
 	.features = features,
 	.slots = slots,

@@ -119,7 +119,6 @@ static int pmu_start(void *state, u32 *attached)
 
 const struct gprof_source_ops gprof_source_pmu = {
 	.kind = GPROF_KIND_CPU,
-	.name = "cpu counter",
 	.bytes = pmu_bytes,
 	.setup = pmu_setup,
 	.start = pmu_start,

@@ -58,7 +58,6 @@ static int setup_timer(struct gprof_request *req, void **state)
 
 const struct gprof_source_ops gprof_source_timer = {
 	.kind = GPROF_KIND_CPU,
-	.name = "cpu timer",
 	.bytes = timer_bytes,
 	.setup = setup_timer,
 	.start = gprof_timer_start,

@@ -9,12 +9,10 @@
 #include "kind/source.h"
 #include "probe/filter.h"
 #include "counter_share.h"
-#include "target/target.h"
 
 #include <linux/err.h>
 #include <linux/gprof.h>
 #include <linux/perf_event.h>
-#include <linux/security.h>
 #include <linux/slab.h>
 
 static int check(const struct gprof_request *req, const struct gprof_tracepoint_params *p,
@@ -26,11 +24,7 @@ static int check(const struct gprof_request *req, const struct gprof_tracepoint_
 	*reason = GPROF_REASON_PERIOD;
 	if (!p->period || p->period > GPROF_PERIOD_MAX)
 		return -EINVAL;
-	*reason = GPROF_REASON_KERNEL_DENIED;
-	if (!req->target->privileged)
-		return -EPERM;
-	*reason = GPROF_REASON_LOCKDOWN;
-	return security_locked_down(LOCKDOWN_PERF) ? -EPERM : 0;
+	return gprof_source_check_kernel(req, true, reason);
 }
 
 /**
@@ -152,7 +146,6 @@ static void stats(void *state, struct gprof_stats *stats)
 
 const struct gprof_source_ops gprof_source_tracepoint = {
 	.kind = GPROF_KIND_TRACEPOINT,
-	.name = "profile",
 	.parallelism = true,
 	.params_size = sizeof(struct gprof_tracepoint_params),
 	.params_min = GPROF_TRACEPOINT_PARAMS_SIZE_VER0,

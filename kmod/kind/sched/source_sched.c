@@ -238,7 +238,6 @@ static void destroy(void *state)
 
 const struct gprof_source_ops gprof_source_sched = {
 	.kind = GPROF_KIND_SCHED,
-	.name = "sched",
 	.no_buffer = true,
 	.params_size = sizeof(struct gprof_sched_params),
 	.params_min = GPROF_SCHED_PARAMS_SIZE_VER0,

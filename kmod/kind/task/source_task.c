@@ -27,7 +27,6 @@
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
-#include <linux/security.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 
@@ -262,13 +261,7 @@ static int check(const struct gprof_request *req, u32 *reason)
 	*reason = GPROF_REASON_FLAGS;
 	if (req->target->on_exec)
 		return -EOPNOTSUPP;
-	if (!req->kernel_frames)
-		return 0;
-	*reason = GPROF_REASON_KERNEL_DENIED;
-	if (!req->target->privileged)
-		return -EPERM;
-	*reason = GPROF_REASON_LOCKDOWN;
-	return security_locked_down(LOCKDOWN_PERF) ? -EPERM : 0;
+	return gprof_source_check_kernel(req, req->kernel_frames, reason);
 }
 
 static u64 features(void)
@@ -361,7 +354,6 @@ static void destroy(void *state)
 
 const struct gprof_source_ops gprof_source_task = {
 	.kind = GPROF_KIND_TASK,
-	.name = "task",
 	.params_size = sizeof(struct gprof_task_params),
 	.params_min = GPROF_TASK_PARAMS_SIZE_VER0,
 	.features = features,

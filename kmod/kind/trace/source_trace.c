@@ -411,7 +411,6 @@ static void destroy(void *state)
 
 const struct gprof_source_ops gprof_source_trace = {
 	.kind = GPROF_KIND_TRACE,
-	.name = "trace",
 	.params_size = sizeof(struct gprof_trace_params),
 	.params_min = GPROF_TRACE_PARAMS_SIZE_VER0,
 	.features = features,

@@ -24,7 +24,6 @@ static int block_setup(struct gprof_request *req, void **state)
 
 const struct gprof_source_ops gprof_source_block = {
 	.kind = GPROF_KIND_BLOCK,
-	.name = "block",
 	.params_size = sizeof(struct gprof_block_params),
 	.params_min = GPROF_BLOCK_PARAMS_SIZE_VER0,
 	.bytes = gprof_waits_bytes,

@@ -5,11 +5,9 @@
  * kernel's own.
  */
 #include "kind/source.h"
-#include "target/target.h"
 #include "wait.h"
 
 #include <linux/gprof.h>
-#include <linux/security.h>
 
 static u64 features(void)
 {
@@ -29,11 +27,7 @@ static int check_kernel(const struct gprof_request *req, u32 *reason)
 	*reason = GPROF_REASON_EVENT;
 	if (!features())
 		return -EOPNOTSUPP;
-	*reason = GPROF_REASON_KERNEL_DENIED;
-	if (!req->target->privileged)
-		return -EPERM;
-	*reason = GPROF_REASON_LOCKDOWN;
-	return security_locked_down(LOCKDOWN_PERF) ? -EPERM : 0;
+	return gprof_source_check_kernel(req, true, reason);
 }
 
 static u64 bytes(const struct gprof_request *req)
@@ -70,7 +64,6 @@ static int mutex_setup(struct gprof_request *req, void **state)
 
 const struct gprof_source_ops gprof_source_mutex = {
 	.kind = GPROF_KIND_MUTEX,
-	.name = "mutex",
 	.params_size = sizeof(struct gprof_mutex_params),
 	.params_min = GPROF_MUTEX_PARAMS_SIZE_VER0,
 	.features = features,

@@ -36,7 +36,6 @@
 #include <linux/mm.h>
 #include <linux/perf_event.h>
 #include <linux/random.h>
-#include <linux/security.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/threads.h>
@@ -492,13 +491,7 @@ static int check(const struct gprof_request *req, const struct gprof_wait_spec *
 	*reason = GPROF_REASON_PERIOD;
 	if (!spec->period || spec->period > GPROF_PERIOD_MAX)
 		return -EINVAL;
-	if (!req->kernel_frames)
-		return 0;
-	*reason = GPROF_REASON_KERNEL_DENIED;
-	if (!req->target->privileged)
-		return -EPERM;
-	*reason = GPROF_REASON_LOCKDOWN;
-	return security_locked_down(LOCKDOWN_PERF) ? -EPERM : 0;
+	return gprof_source_check_kernel(req, req->kernel_frames, reason);
 }
 
 /**

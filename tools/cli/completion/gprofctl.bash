@@ -45,6 +45,12 @@ _gprofctl_metrics()
 	gprofctl schedstat --metric help 2>/dev/null | sed 's/ .*//'
 }
 
+# As the answer to a wrong one has them.
+_gprofctl_kinds()
+{
+	gprofctl record -e '?' -a 2>&1 | sed -n 's/.*; there are //p' | tr -d ,
+}
+
 # The types of values of the profile that was typed, as the answer to a wrong one has them.
 # They are whoever's who made the profile, and compgen -W runs what is in its words: only
 # plain ones.
@@ -100,6 +106,8 @@ _gprofctl()
 		mapfile -t COMPREPLY < <(compgen -W "$(_gprofctl_events)" -- "$cur") ;;
 	profile,-e | profile,--event)
 		mapfile -t COMPREPLY < <(compgen -W "$(_gprofctl_tracepoints)" -- "$cur") ;;
+	record,-e | record,--kind | push,-e | push,--kind)
+		mapfile -t COMPREPLY < <(compgen -W "$(_gprofctl_kinds)" -- "$cur") ;;
 	*,-p | *,--pid)
 		mapfile -t COMPREPLY < <(compgen -W "$(cd /proc && printf '%s\n' [0-9]*)" -- "$cur") ;;
 	*,-G | *,--cgroup)

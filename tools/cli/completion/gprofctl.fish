@@ -40,6 +40,17 @@ function __gprofctl_after
 	contains -- $typed[-1] $argv
 end
 
+# As the answer to a wrong one has them.
+function __gprofctl_kinds
+	gprofctl record -e '?' -a 2>&1 | sed -n 's/.*; there are //p' | tr -d , | tr ' ' '\n'
+end
+
+# The kind of a profile is being typed.
+function __gprofctl_kind
+	set -l typed (commandline -opc)
+	contains -- $typed[2] record push; and contains -- $typed[-1] -e --kind
+end
+
 # The types of values of the profile that was typed, as the answer to a wrong one has them.
 # They are whoever's who made the profile: only plain words.
 function __gprofctl_types
@@ -54,6 +65,7 @@ end
 complete -c gprofctl -n __gprofctl_first -f -a '(__gprofctl_words)'
 complete -c gprofctl -n 'not __gprofctl_first; and __gprofctl_own' -a '(__gprofctl_options)'
 complete -c gprofctl -n '__gprofctl_after -p --pid -t --tid' -f -a '(__fish_complete_pids)'
+complete -c gprofctl -n __gprofctl_kind -f -a '(__gprofctl_kinds)'
 complete -c gprofctl -n '__gprofctl_after --type' -f -a '(__gprofctl_types)'
 complete -c gprofctl -n '__gprofctl_after --by' -f \
 	-a 'process thread comm module cgroup cpu service label='

@@ -151,23 +151,10 @@ static int event_error(int err, const char *what, struct gprof_error *e)
 }
 
 /* A kind that uses tracepoints and probes of the kernel's needs no counter. */
+#define KIND(_number, _name, _records, _lack)	[GPROF_KIND_##_number] = _lack,
+
 static const char *const lacks[] = {
-	[GPROF_KIND_TRACEPOINT] =
-		"this kernel has no such tracepoint, or none that perf can count; "
-		"all are under /sys/kernel/tracing/events",
-	[GPROF_KIND_SCHED] = "this kernel lacks tracepoints of the scheduler, which statistics are "
-			     "counted at; use one that was built with CONFIG_TRACEPOINTS",
-	[GPROF_KIND_TRACE] = "this kernel lacks tracepoints that traces are made of; use one that "
-			     "was built with CONFIG_TRACEPOINTS, or ask for fewer groups",
-	[GPROF_KIND_BLOCK] = "this kernel lacks tracepoints of the scheduler, at which waits are "
-			     "seen; use one that was built with CONFIG_TRACEPOINTS",
-	[GPROF_KIND_MUTEX] = "this kernel lacks tracepoints at which waits for locks are seen "
-			     "(those of its own locks came with Linux 5.19); leave out the "
-			     "kernel's locks, or use a newer kernel",
-	[GPROF_KIND_ALLOC] = "this kernel lacks tracepoints or probes of allocations; gprofctl "
-			     "info lists those that it has",
-	[GPROF_KIND_HEAP] = "this kernel cannot report frees; use one that was built with "
-			    "CONFIG_KPROBES, or record allocations (alloc)",
+#include "base/kinds.def"
 };
 
 static const char *lack_of(int err, uint32_t kind)

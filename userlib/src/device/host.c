@@ -80,25 +80,12 @@ static const struct feature features[] = {
 	  "the module sends no build-ids; files on overlayfs may have no names" },
 };
 
+#define KIND(_number, _name, _records, _lack)					\
+	{ "kind_" _name, 1ULL << GPROF_KIND_##_number, _records,		\
+	  "the module does not have this kind of recorder; load a newer one" },
+
 static const struct feature kinds[] = {
-	{ "kind_cpu", 1ULL << GPROF_KIND_CPU, "profiles of CPU events",
-	  "the module has no recorder of CPU events" },
-	{ "kind_profile", 1ULL << GPROF_KIND_TRACEPOINT, "profiles of kernel tracepoints",
-	  "the module has no recorder of tracepoints" },
-	{ "kind_sched", 1ULL << GPROF_KIND_SCHED, "scheduler statistics",
-	  "the module has no scheduler statistics" },
-	{ "kind_task", 1ULL << GPROF_KIND_TASK, "stacks of all tasks at one moment",
-	  "the module has no stacks of tasks" },
-	{ "kind_trace", 1ULL << GPROF_KIND_TRACE, "scheduler events, for traces",
-	  "the module has no traces" },
-	{ "kind_block", 1ULL << GPROF_KIND_BLOCK, "profiles of waits, and of the tasks that end them",
-	  "the module has no recorder of waits" },
-	{ "kind_alloc", 1ULL << GPROF_KIND_ALLOC, "profiles of the kernel's allocations",
-	  "the module has no recorder of allocations" },
-	{ "kind_heap", 1ULL << GPROF_KIND_HEAP, "profiles of those that are not freed",
-	  "the module has no recorder of live allocations" },
-	{ "kind_mutex", 1ULL << GPROF_KIND_MUTEX, "profiles of contended locks",
-	  "the module has no recorder of locks" },
+#include "base/kinds.def"
 };
 
 #define NR(a)	(sizeof(a) / sizeof((a)[0]))

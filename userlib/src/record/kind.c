@@ -23,38 +23,18 @@
 #define LIVE		.live_weight_type = "inuse_objects", .live_value_type = "inuse_space"
 #define OF_KERNEL	(GPROF_ALLOC_F_SLAB | GPROF_ALLOC_F_PAGES)
 
+#define PROFILE(_name, _number, _flags, _source, _every, _title, ...)		\
+	{ _name, GPROF_KIND_##_number, _flags, { __VA_ARGS__ }, _source },
+
 static const struct gprof_kind table[] = {
-	{ "cpu", GPROF_KIND_CPU, 0, {
-		.count_type = "samples", .weight_type = "cpu", .weight_unit = "nanoseconds",
-	  }, gprof_cpu_kind_source },
-	{ "block", GPROF_KIND_BLOCK, 0, {
-		CONTENTIONS, .runnable_type = "runnable",
-	  }, gprof_block_kind_source },
-	{ "block-waker", GPROF_KIND_BLOCK, GPROF_BLOCK_F_WAKER, {
-		CONTENTIONS,
-	  }, gprof_block_kind_source },
-	{ "mutex", GPROF_KIND_MUTEX, 0, {
-		CONTENTIONS,
-	  }, gprof_mutex_kind_source },
-	{ "mutex-waiter", GPROF_KIND_MUTEX, GPROF_MUTEX_F_WAITER, {
-		CONTENTIONS, .runnable_type = "runnable",
-	  }, gprof_mutex_kind_source },
-	{ "kernel-lock", GPROF_KIND_MUTEX, GPROF_MUTEX_F_WAITER | GPROF_MUTEX_F_KERNEL, {
-		CONTENTIONS,
-	  }, gprof_mutex_kind_source },
-	{ "alloc", GPROF_KIND_ALLOC, OF_KERNEL, {
-		ALLOCATIONS,
-	  }, gprof_alloc_kind_source },
-	{ "heap", GPROF_KIND_HEAP, OF_KERNEL, {
-		ALLOCATIONS, LIVE,
-	  }, gprof_alloc_kind_source },
-	{ "user-alloc", GPROF_KIND_ALLOC, GPROF_ALLOC_F_PROGRAM, {
-		ALLOCATIONS,
-	  }, gprof_alloc_kind_source },
-	{ "user-heap", GPROF_KIND_HEAP, GPROF_ALLOC_F_PROGRAM, {
-		ALLOCATIONS, LIVE,
-	  }, gprof_alloc_kind_source },
+#include "base/kinds.def"
 };
+
+#define PROFILE(_name, ...)	", " _name
+
+static const char names[] =
+#include "base/kinds.def"
+	;
 
 static const struct gprof_kind *find(const char *name)
 {
@@ -76,14 +56,23 @@ const struct gprof_columns *gprof_kind_columns(uint32_t kind)
 	return NULL;
 }
 
-uint64_t gprof_kind_period(const struct gprof_kind *kind, const struct gprof_kind_config *cfg,
-			   struct gprof_error *e)
+int gprof_period_kind_source(const struct gprof_kind *kind, const struct gprof_kind_config *cfg,
+			     union gprof_kind_params *params, struct gprof_stream_source *out,
+			     struct gprof_error *e)
 {
-	if (cfg->rate <= GPROF_PERIOD_MAX)
-		return cfg->rate ? cfg->rate : 1;
-	gprof_error_set(e, EINVAL, "%s: %llu events per sample are too many; at most %llu",
-			kind->name, (unsigned long long)cfg->rate,
-			(unsigned long long)GPROF_PERIOD_MAX);
+	uint64_t period = cfg->rate ? cfg->rate : 1;
+
+	if (period > GPROF_PERIOD_MAX)
+		return gprof_error_set(e, EINVAL, "%s: %llu events per sample are too many; at most "
+				       "%llu", kind->name, (unsigned long long)period,
+				       (unsigned long long)GPROF_PERIOD_MAX);
+	params->period = (struct gprof_period_params){
+		.size = sizeof(params->period),
+		.flags = kind->flags,
+		.period = period,
+	};
+	out->params = &params->period;
+	out->columns.period = period;
 	return 0;
 }
 
@@ -93,10 +82,8 @@ static int make_source(const struct gprof_kind_config *cfg, union gprof_kind_par
 	const struct gprof_kind *kind = find(cfg->kind);
 
 	if (!kind)
-		return gprof_error_set(e, ENOENT, "%.64s: no such kind of recorder; there are cpu, "
-				       "block, block-waker, mutex, mutex-waiter, kernel-lock, "
-				       "alloc, heap, user-alloc and user-heap",
-				       cfg->kind ? cfg->kind : "(none)");
+		return gprof_error_set(e, ENOENT, "%.64s: no such kind of recorder; there are %s",
+				       cfg->kind ? cfg->kind : "(none)", names + strlen(", "));
 	if (cfg->reserved[0] || cfg->reserved[1])
 		return gprof_error_set(e, E2BIG, "%s: sets what this libgprof does not know; it is "
 				       "older than the program", kind->name);

@@ -11,11 +11,17 @@
 #include "cpu_source.h"
 #include "stream.h"
 
+/* The parameters of kinds that have no others; each has a struct like that in linux/gprof.h. */
+struct gprof_period_params {
+	uint32_t size;
+	uint32_t flags;
+	uint64_t period;
+};
+
 /* The parameters of a kind, while its source refers to them. */
 union gprof_kind_params {
 	struct gprof_cpu_source cpu;
-	struct gprof_block_params block;
-	struct gprof_mutex_params mutex;
+	struct gprof_period_params period;
 	struct gprof_alloc_params alloc;
 };
 
@@ -37,23 +43,12 @@ struct gprof_kind {
 		      struct gprof_error *e);
 };
 
-/* One for each file with kinds. */
-int gprof_cpu_kind_source(const struct gprof_kind *kind, const struct gprof_kind_config *cfg,
-			  union gprof_kind_params *params, struct gprof_stream_source *out,
-			  struct gprof_error *e);
-int gprof_block_kind_source(const struct gprof_kind *kind, const struct gprof_kind_config *cfg,
-			    union gprof_kind_params *params, struct gprof_stream_source *out,
-			    struct gprof_error *e);
-int gprof_mutex_kind_source(const struct gprof_kind *kind, const struct gprof_kind_config *cfg,
-			    union gprof_kind_params *params, struct gprof_stream_source *out,
-			    struct gprof_error *e);
-int gprof_alloc_kind_source(const struct gprof_kind *kind, const struct gprof_kind_config *cfg,
-			    union gprof_kind_params *params, struct gprof_stream_source *out,
-			    struct gprof_error *e);
-
-/** gprof_kind_period() - events per sample that are asked for; 0 with a sentence: too many */
-uint64_t gprof_kind_period(const struct gprof_kind *kind, const struct gprof_kind_config *cfg,
-			   struct gprof_error *e);
+/* What base/kinds.def names. */
+#define PROFILE(_name, _number, _flags, _source, ...)					\
+	int _source(const struct gprof_kind *kind, const struct gprof_kind_config *cfg,	\
+		    union gprof_kind_params *params, struct gprof_stream_source *out,	\
+		    struct gprof_error *e);
+#include "base/kinds.def"
 
 /**
  * gprof_kind_columns() - columns of GPROF_KIND_*, but for the period and optional ones; NULL: they

@@ -4,25 +4,15 @@
  */
 #include "kind.h"
 
-#include <errno.h>
-
 int gprof_mutex_kind_source(const struct gprof_kind *kind, const struct gprof_kind_config *cfg,
 			    union gprof_kind_params *params, struct gprof_stream_source *out,
 			    struct gprof_error *e)
 {
-	uint64_t period = gprof_kind_period(kind, cfg, e);
+	int err = gprof_period_kind_source(kind, cfg, params, out, e);
 
-	if (!period)
-		return -e->err;
-	params->mutex = (struct gprof_mutex_params){
-		.size = sizeof(params->mutex),
-		.flags = kind->flags |
-			 (cfg->flags & GPROF_RECORD_ADDR ? GPROF_MUTEX_F_ADDR : 0) |
-			 (cfg->flags & GPROF_RECORD_OWNER && kind->flags & GPROF_MUTEX_F_KERNEL ?
-			  GPROF_MUTEX_F_OWNER : 0),
-		.period = period,
-	};
-	out->params = &params->mutex;
-	out->columns.period = period;
-	return 0;
+	if (cfg->flags & GPROF_RECORD_ADDR)
+		params->period.flags |= GPROF_MUTEX_F_ADDR;
+	if (cfg->flags & GPROF_RECORD_OWNER && kind->flags & GPROF_MUTEX_F_KERNEL)
+		params->period.flags |= GPROF_MUTEX_F_OWNER;
+	return err;
 }

@@ -36,12 +36,10 @@ const struct gprof_netlink_policy gprof_recorder_answer_policy = {
 	.max = GPROF_A_RECORDER_MAX,
 };
 
+#define KIND(_number, _name, _records, _lack)	[GPROF_KIND_##_number] = _name,
+
 static const char *const kinds[] = {
-	[GPROF_KIND_CPU] = "cpu",     [GPROF_KIND_TRACEPOINT] = "profile",
-	[GPROF_KIND_SCHED] = "sched", [GPROF_KIND_TRACE] = "trace",
-	[GPROF_KIND_TASK] = "task",   [GPROF_KIND_BLOCK] = "block",
-	[GPROF_KIND_MUTEX] = "mutex", [GPROF_KIND_ALLOC] = "alloc",
-	[GPROF_KIND_HEAP] = "heap",
+#include "base/kinds.def"
 };
 
 static const enum gprof_target_type targets[] = {
