@@ -15,7 +15,6 @@
 #include "base/error.h"
 #include "base/opts.h"
 #include "base/read_at.h"
-#include "device/core_file.h"
 #include "device/syscall_name.h"
 #include "record/builder.h"
 #include "record/kind.h"
@@ -24,6 +23,7 @@
 #include "trace/convert/trace_decode.h"
 #include "trace/convert/trace_naming.h"
 #include "trace/write/trace_write.h"
+#include "core_file.h"
 #include "trace_snapshot.h"
 
 #define NS		1000000000ULL
