@@ -35,7 +35,7 @@ if [ ! "${GPROF_KERNEL-}" ]; then
 	exit
 fi
 
-need gprofctl "$here/profile_self" "$here/flight_self" "$here/custom_self" "$here/flags_self" \
+need gprofctl "$here/profile_self" "$here/flight_self" "$here/raw_flight_self" "$here/custom_self" "$here/flags_self" \
 	"$here/serve_self" "$here/truth_threads" "$here/truth_heap"
 
 dir=$(mktemp -d) || exit 1
@@ -93,6 +93,38 @@ one_that_fails_has_its_last_seconds()
 	# off the CPU with each, but for those whose time was over before it slept
 	[ "$(jq .lost_events summary)" -eq 0 ]
 	[ "$(gprofctl read last.trace | grep -c 'Running->Waiting')" -gt $((requests * 9 / 10)) ]
+}
+
+# Of a recorder that was stopped the counts are exact: what is read is what was kept.
+one_that_is_linked_with_the_core_alone_has_them_too()
+{
+	setpriv --reuid 1000 --regid 1000 --clear-groups --no-new-privs \
+		"$here/raw_flight_self" last.raw >out
+	cat out
+	field() { sed -n "s/.* $1=\([0-9]*\).*/\1/p" out; }
+	[ "$(wc -c <last.raw)" = "$(awk '{ print $2 }' out)" ]
+	[ "$(field produced)" -eq $(($(field held) + $(field lost) + $(field overwritten))) ]
+	# two switches a request
+	[ "$(field held)" -gt 180 ]
+	gprofctl read --core last.raw | tee core
+	awk -v p="$(field produced)" -v l="$(field lost)" -v o="$(field overwritten)" \
+		'$2 == "trace" && $4 == p && $5 == l && $6 == o { found = 1 } END { exit !found }' core
+	gprofctl read last.raw -o last.trace
+	gprofctl read last.trace >events
+	[ "$(grep -c 'Running->Waiting' events)" -gt 90 ]
+	gprofctl read last.raw | cmp - events
+	# a count more than there is, and half of it
+	cp last.raw other
+	printf '\377' | dd of=other bs=1 seek=$(($(wc -c <other) - 17)) conv=notrunc 2>err
+	! gprofctl read other -o x 2>err || return 1
+	grep 'do not add up' err
+	head -c $(($(wc -c <last.raw) / 2)) last.raw >half
+	! gprofctl read half -o x 2>err || return 1
+	grep 'cut short' err
+	[ ! -e x ]
+	# what opens traces by name says what it is
+	! gprofctl wall last.raw 2>err || return 1
+	grep 'is a raw flight snapshot; gprofctl read' err
 }
 
 one_counts_what_it_has()
@@ -378,7 +410,8 @@ one_shows_its_own_profiles()
 }
 
 ktap_run example_runs_without_privilege its_profile_shows_its_work its_profile_leads_down_to_main \
-	one_that_fails_has_its_last_seconds one_counts_what_it_has flags_record_and_are_gone \
+	one_that_fails_has_its_last_seconds one_that_is_linked_with_the_core_alone_has_them_too \
+	one_counts_what_it_has flags_record_and_are_gone \
 	flags_of_no_sense_are_told_before_it_works flags_count_without_samples \
 	any_program_records_itself a_program_that_ends_by_exit_of_the_kernel_is_written_too \
 	memory_is_the_programs_own what_a_program_opens_under_our_numbers_is_its_own \

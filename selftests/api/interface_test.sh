@@ -334,10 +334,53 @@ a_member_can_be_appended_to_every_struct_with_a_size()
 	done
 }
 
+# A program that was linked with libgprof when that had all of it finds the rest by it, also where
+# it has a path of its own to that alone. For its linker nothing is in the library but names.
+a_program_linked_before_the_core_was_apart_runs()
+{
+	mkdir "$tmp/before"
+	{
+		echo "LIBGPROF_0.1 { global:"
+		grep -ho '\bgprof_[a-z0-9_]*;' "$top"/userlib/libgprof*.map
+		echo "};"
+	} >"$tmp/before/map"
+	sed -n 's/^\(gprof_[a-z0-9_]*\);$/void \1(void) { }/p' "$tmp/before/map" |
+		gcc -w -fno-builtin -shared -fPIC -Wl,-soname,libgprof.so.0.1 \
+			-Wl,--version-script="$tmp/before/map" -x c - -o "$tmp/before/libgprof.so"
+	write_user >"$tmp/before/user.c"
+	gcc -Wall -Werror -Wno-declaration-after-statement -I"$include" "$tmp/before/user.c" \
+		-L"$tmp/before" -lgprof -Wl,-rpath,"$(realpath "$lib")" -o "$tmp/before/user"
+	readelf -d "$tmp/before/user" >"$tmp/before/needs"
+	grep 'NEEDED.*libgprof\.so' "$tmp/before/needs"
+	! grep 'libgprof-core' "$tmp/before/needs" || fail "it is linked with the core"
+	env -u LD_LIBRARY_PATH LD_BIND_NOW=1 "$tmp/before/user"
+}
+
+# Programs link it for what it does not have.
+the_core_is_small_and_needs_libnl_alone()
+{
+	rooms=$(sed -n 's/^core_rooms := //p' "$top/userlib/Makefile")
+	# shellcheck disable=SC2086 # words
+	lines=$(cd "$top/userlib/src" && find $rooms -name '*.[ch]' -exec cat {} + | wc -l)
+	needed=$(readelf -d "$lib/libgprof-core.so" |
+		sed -n 's/.*(NEEDED).*\[\(.*\)\.so\..*/\1/p' | grep -v ^ld-linux | LC_ALL=C sort | xargs)
+	echo "$rooms: $lines lines, linked with $needed"
+	[ "$lines" -gt 1000 ]
+	[ "$lines" -le 12000 ]
+	[ "$needed" = 'libc libnl-3 libnl-genl-3' ]
+	# and a program that keeps its last seconds needs nothing else
+	gcc -Wall -Werror -I"$include" "$top/Documentation/example/raw_flight_self.c" -L"$lib" \
+		-lgprof-core -o "$tmp/raw_flight_self"
+	needed=$(readelf -d "$tmp/raw_flight_self" |
+		sed -n 's/.*(NEEDED).*\[\(.*\)\.so\..*/\1/p' | grep -v ^ld-linux | LC_ALL=C sort | xargs)
+	echo "the example is linked with $needed"
+	[ "$needed" = 'libc libgprof-core' ]
+}
+
 # A node of the symbol map, a header and a manual for each function.
 every_function_is_declared_and_described()
 {
-	sed -n 's/^\t\t\(gprof_[a-z0-9_]*\);$/\1/p' "$top/userlib/libgprof.map" >"$tmp/map"
+	sed -n 's/^\t\t\(gprof_[a-z0-9_]*\);$/\1/p' "$top"/userlib/libgprof*.map >"$tmp/map"
 	[ "$(wc -l <"$tmp/map")" -gt 50 ]
 	while read -r function; do
 		grep -qw "$function" "$include"/gprof/*.h || fail "no header has $function"
@@ -374,5 +417,6 @@ every_header_speaks_of_threads_and_fork()
 ktap_run annotations_cost_next_to_nothing_without_a_trace \
 	every_example_compiles_and_runs_without_the_module headers_are_pedantic_c_and_cxx \
 	a_cxx_program_uses_it a_member_can_be_appended_to_every_struct_with_a_size \
+	a_program_linked_before_the_core_was_apart_runs the_core_is_small_and_needs_libnl_alone \
 	every_function_is_declared_and_described man_finds_every_function \
 	every_header_speaks_of_threads_and_fork

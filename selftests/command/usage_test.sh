@@ -607,6 +607,7 @@ files_of_each_kind()
 	} >core
 	gprofctl view profile -o page && gprofctl flame profile -o picture
 	gprofctl collapsed profile >text
+	printf 'gprofraw%0400d' 0 >raw
 	: >empty
 	mkdir directory
 }
@@ -621,6 +622,7 @@ trace | a trace of a host | gprofctl timeline, wall, latency, read and mmu | tra
 perfetto | a trace for Perfetto | ui.perfetto.dev |
 perf | a recording of perf | perf report |
 core | a core dump | gprofctl read --core |
+raw | a raw flight snapshot | gprofctl read FILE -o OUTPUT |
 program | a program or a library | gprofctl cpu |
 packed | compressed | gzip -d |
 page | a page | a browser |
@@ -674,7 +676,10 @@ files_of_the_wrong_kind_are_named()
 			[ "$wants $kind" != "profile packed" ] || continue
 			eval "timeout 20 $line" >out 2>err </dev/null || got=$?
 			pairs=$((pairs + 1)) why=
-			if [ "$wants" = "$kind" ] && [ "$kind" = core ]; then
+			if [ "$kind" = raw ] && [[ $line == *read* ]] && [[ $line != *--format* ]] &&
+				[[ $line != *wall* ]] && [[ $line != *--join* ]]; then
+				grep -q 'raw snapshot has format' err || why="not read"
+			elif [ "$wants" = "$kind" ] && [ "$kind" = core ]; then
 				grep -q 'no recorder' err || why="not read"
 			elif [ "$wants" = "$group" ]; then
 				# these need more than there is

@@ -157,16 +157,20 @@ names_and_numbers_are_those_of_the_promise()
 	major=${version%%.*}
 	minor=${version#*.}
 	minor=${minor%%.*}
-	soname=$(readelf -d "$lib/libgprof.so" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
-	echo "$version is $soname"
-	want=libgprof.so.$major
-	[ "$major" != 0 ] || want=libgprof.so.0.$minor
-	[ "$soname" = "$want" ]
-	[ -e "$lib/$soname" ]
-	readelf -V "$lib/libgprof.so" | grep -q "Name: LIBGPROF_$major\\.$minor\$"
-	# all that is exported, and nothing else, has a node
-	readelf --dyn-syms -W "$lib/libgprof.so" |
-		awk '$7 != "UND" && $5 == "GLOBAL" && $4 == "FUNC" { print $8 }' >"$dir/symbols"
+	abi=$major
+	[ "$major" != 0 ] || abi=0.$minor
+	for name in libgprof libgprof-core; do
+		soname=$(readelf -d "$lib/$name.so.$version" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
+		echo "$version is $soname"
+		[ "$soname" = "$name.so.$abi" ]
+		[ -e "$lib/$soname" ]
+		readelf -V "$lib/$soname" | grep -q "Name: LIBGPROF_$major\\.$minor\$"
+		readelf --dyn-syms -W "$lib/$soname" |
+			awk '$7 != "UND" && $5 == "GLOBAL" && $4 == "FUNC" { print $8 }' >"$dir/$name"
+	done
+	# all that is exported, and nothing else, has a node; in one of them it is for the other library
+	sed -i "/@@LIBGPROF_PRIVATE_$version\$/d" "$dir/libgprof-core"
+	cat "$dir/libgprof" "$dir/libgprof-core" >"$dir/symbols"
 	[ "$(wc -l <"$dir/symbols")" -gt 50 ]
 	! grep -v '^gprof_[a-z_]*@@LIBGPROF_[0-9.]*$' "$dir/symbols"
 	# and all that was published is exported

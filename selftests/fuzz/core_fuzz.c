@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * core_fuzz: any bytes at all, as a core dump with two rings of a recorder.
+ * core_fuzz: any bytes at all, as a core dump with two rings of a recorder, or as a raw snapshot of
+ * them.
  *
- * The dump is made here, and then the input is put into it: first three bytes each for
+ * The file is made here, and then the input is put into it: first three bytes each for
  * changes to its headers and the heads of the rings, then what the rings hold.
  */
 #include <elf.h>
@@ -16,6 +17,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "device/raw_file.h"
+
 #define CHECK(x)	do { if (!(x)) { fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #x); \
 				abort(); } } while (0)
 
@@ -24,6 +27,7 @@
 #define RING_AT		0x7f0000000000ULL
 #define RING_BYTES	(3 * PAGE)	/* head, and the data twice */
 #define CHANGES_MAX	31
+#define BUFFERS_MAX	64	/* heads of rings in a file of such a size */
 
 /* The note NT_FILE: mappings, and their names. */
 struct files {
@@ -114,6 +118,56 @@ static void put_in(struct dump *d, const uint8_t *data, size_t size)
 	}
 }
 
+/* The same as a raw snapshot; its bytes. */
+static size_t make_raw(unsigned char *file, const uint8_t *data, size_t size)
+{
+	const struct gprof_raw_head head = {
+		.magic = { 'g', 'p', 'r', 'o', 'f', 'r', 'a', 'w' }, .version = GPROF_RAW_VERSION,
+		.head_size = sizeof(head), .ring_size = sizeof(struct gprof_ring_head),
+		.rings = RINGS, .machine = gprof_raw_machine(), .until_ns = 1000000000,
+	};
+	const struct gprof_raw_part last = {
+		.ring = GPROF_RAW_END, .bytes = sizeof(struct gprof_raw_end),
+	};
+	size_t changes = *data & CHANGES_MAX, at = 1 + 3 * changes, end = sizeof(head);
+
+	memcpy(file, &head, sizeof(head));
+	for (uint32_t i = 0; i < RINGS; i++, end += sizeof(struct gprof_ring_head)) {
+		const struct gprof_ring_head ring = {
+			.version = GPROF_ABI_VERSION, .cpu = i, .flags = GPROF_SETUP_F_FLIGHT,
+			.data_size = PAGE, .recorder = 7, .kind = GPROF_KIND_TRACE,
+		};
+
+		memcpy(file + end, &ring, sizeof(ring));
+	}
+	/* Two parts of each ring: the second where something is missing. */
+	for (uint32_t i = 0; i < 2 * RINGS; i++) {
+		const struct gprof_generation_rec first = {
+			.rec = { .type = GPROF_REC_GENERATION, .size = sizeof(first) },
+			.generation = 1 + i / RINGS, .mono_ns = 1000000, .real_ns = 2000000,
+			.weight = 1, .cpu = i % RINGS,
+		};
+		size_t len = at < size ? (size - at) / (2 * RINGS - i) & ~(size_t)7 : 0;
+		struct gprof_raw_part part = {
+			.ring = i % RINGS, .pos = i / RINGS * PAGE,
+			.before = i < RINGS ? UINT64_MAX : 100,
+		};
+
+		len = len < PAGE / 2 - sizeof(first) ? len : PAGE / 2 - sizeof(first);
+		part.bytes = sizeof(first) + len;
+		memcpy(file + end, &part, sizeof(part));
+		memcpy(file + end + sizeof(part), &first, sizeof(first));
+		memcpy(file + end + sizeof(part) + sizeof(first), data + at, len);
+		end += sizeof(part) + part.bytes;
+		at += len;
+	}
+	memcpy(file + end, &last, sizeof(last));
+	end += sizeof(last) + sizeof(struct gprof_raw_end);
+	for (size_t i = 0; i < changes && 3 * i + 3 < size; i++)
+		file[(data[3 * i + 1] | data[3 * i + 2] << 8) % end] = data[3 * i + 3];
+	return end;
+}
+
 static void take_out(struct gprof_core *c, int nowhere)
 {
 	struct gprof_core_recorder r = { .sz = sizeof(r) };
@@ -121,7 +175,7 @@ static void take_out(struct gprof_core *c, int nowhere)
 	size_t i;
 
 	for (i = 0; i < gprof_core_recorders(c); i++) {
-		CHECK(!gprof_core_recorder(c, i, &r) && r.buffers && r.buffers <= RINGS);
+		CHECK(!gprof_core_recorder(c, i, &r) && r.buffers && r.buffers <= BUFFERS_MAX);
 		CHECK(gprof_core_trace(c, i, nowhere) <= 0);
 		CHECK(!gprof_core_profile(c, i, &p) == !!p);
 		gprof_profile_free(p);
@@ -133,6 +187,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static int fd = -1, nowhere = -1;
 	struct dump *d = aligned_alloc(PAGE, sizeof(*d));
+	off_t length = sizeof(*d);
 	struct gprof_core *c;
 
 	if (fd < 0) {
@@ -141,11 +196,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	CHECK(d && fd >= 0 && nowhere >= 0);
 	memset(d, 0, sizeof(*d));
-	make_dump(d, size && *data & 0x80 ? GPROF_KIND_CPU : GPROF_KIND_TRACE);
-	put_in(d, data, size);
-	CHECK(pwrite(fd, d, sizeof(*d), 0) == sizeof(*d));
+	if (size && *data & 0x40) {
+		length = make_raw((unsigned char *)d, data, size);
+	} else {
+		make_dump(d, size && *data & 0x80 ? GPROF_KIND_CPU : GPROF_KIND_TRACE);
+		put_in(d, data, size);
+	}
+	CHECK(!ftruncate(fd, length) && pwrite(fd, d, length, 0) == length);
 	c = gprof_core_open(fd);
-	CHECK(c || *data & CHANGES_MAX);
+	CHECK(c || (size && *data & CHANGES_MAX));
 	if (c)
 		take_out(c, nowhere);
 	gprof_core_free(c);

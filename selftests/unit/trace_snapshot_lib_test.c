@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Flight rings of several CPUs, in ordinary memory, of which snapshots are written while
- * somebody plays the kernel that overwrites them.
+ * Flight rings of several CPUs, in ordinary memory, of which snapshots are written, as traces and
+ * raw, while somebody plays the kernel that overwrites them.
  */
 #include "harness.h"
+#include <gprof/core.h>
+#include <gprof/trace.h>
 #include <gprof/trace_write.h>
 
 #include "lib_util.h"
+#include "device/raw_file.h"
 #include "trace/capture/trace_snapshot.h"
 
 #define CPUS		2
@@ -43,6 +46,9 @@ FIXTURE(snapshot) {
 	unsigned int meanwhile;	/* samples that each CPU writes at each cut */
 	unsigned int cuts;	/* up to this many; 0: all */
 	int fd;
+	int raw;
+	struct gprof_raw_output out;
+	struct gprof_core *core;
 };
 
 static void give_up(struct cpu *c)
@@ -147,11 +153,17 @@ FIXTURE_SETUP(snapshot)
 		self->rings[cpu] = (struct gprof_ring){
 			.head = &c->head, .data = c->data, .size = RING, .cpu = cpu,
 		};
+		c->head.version = GPROF_ABI_VERSION;
+		c->head.kind = GPROF_KIND_TRACE;
+		c->head.flags = GPROF_SETUP_F_FLIGHT;
+		c->head.recorder = 7;
+		c->head.data_size = RING;
 	}
 	self->buffer = (struct gprof_buffer){ self->rings, CPUS };
 	self->fd = memfd_create("trace", MFD_CLOEXEC);
 	self->w = gprof_trace_writer_new(self->fd, &opts);
 	ASSERT_NE(NULL, self->w);
+	self->raw = memfd_create("raw", MFD_CLOEXEC);
 }
 
 FIXTURE_TEARDOWN(snapshot)
@@ -160,7 +172,9 @@ FIXTURE_TEARDOWN(snapshot)
 	if (self->w)
 		gprof_trace_writer_close(self->w);
 	gprof_trace_snapshot_free(&self->s);
+	gprof_core_free(self->core);
 	close(self->fd);
+	close(self->raw);
 }
 
 /* All that the ring holds, in order, in pieces of about a generation. */
@@ -282,6 +296,198 @@ TEST_F(snapshot, all_that_is_missed_is_counted)
 	expect_all(_metadata, self, 2 * RING / 8);
 	EXPECT_LT(0, self->s.missed);
 	EXPECT_LT(0, self->points);
+}
+
+static int write_raw(void *ctx, const void *data, size_t len)
+{
+	const struct gprof_snapshot piece = { .data = data, .len = len };
+	FIXTURE_DATA(snapshot) *self = ctx;
+	const struct gprof_rec *rec;
+	uint32_t size;
+	size_t off = 0;
+
+	/* All that is long is records. */
+	while (len > 4096 && gprof_snapshot_next(&piece, &off, &rec, &size) > 0)
+		self->points += rec->type & GPROF_REC_SHORT ? 1 : 0;
+	turns(self, self->meanwhile);
+	return write(self->raw, data, len) == (ssize_t)len ? 0 : -EIO;
+}
+
+/* All that the rings hold now, in the file. */
+static int make_raw(FIXTURE_DATA(snapshot) *self, uint32_t flags)
+{
+	const struct gprof_raw_head head = {
+		.flags = flags, .started_ns = START, .until_ns = self->now, .generation_ns = S,
+	};
+	struct gprof_raw_end end = { 0 };
+	int err;
+
+	self->out = (struct gprof_raw_output){ .write = write_raw, .ctx = self };
+	err = gprof_raw_file_write(&self->out, &self->buffer, &head);
+	for (unsigned int cpu = 0; cpu < CPUS; cpu++) {
+		end.produced += self->cpus[cpu].written;
+		end.overwritten += self->cpus[cpu].head.overwritten;
+	}
+	return err ? err : gprof_raw_file_end(&self->out, &end);
+}
+
+/* The trace of it, for close(), or -errno. */
+static int trace_of_raw(FIXTURE_DATA(snapshot) *self)
+{
+	int fd = memfd_create("trace", MFD_CLOEXEC), err;
+
+	gprof_core_free(self->core);
+	self->core = gprof_core_open(self->raw);
+	err = self->core ? gprof_core_trace(self->core, 0, fd) : -errno;
+	if (!err)
+		return lseek(fd, 0, SEEK_SET) ? -EIO : fd;
+	close(fd);
+	return err;
+}
+
+/*
+ * The events of each CPU, to the microsecond. Where generations are cut, and states are repeated,
+ * depends on how the rings are read, and so by how many ns events at the same time are apart.
+ */
+static uint64_t each_cpu(int fd, uint64_t *digests)
+{
+	struct gprof_trace *t = gprof_trace_new(fd, NULL);
+	struct gprof_trace_event ev;
+	uint64_t events = 0;
+
+	while (gprof_trace_next(t, &ev) > 0) {
+		if (ev.kind != GPROF_TRACE_STATE_TRANSITION || ev.proc < 0 || ev.proc >= CPUS ||
+		    ev.transition.from == ev.transition.to)
+			continue;
+		digests[ev.proc] = 31 * digests[ev.proc] + ((uint64_t)ev.time + 500) / 1000;
+		digests[ev.proc] = 31 * digests[ev.proc] + (uint64_t)ev.transition.resource.id;
+		digests[ev.proc] = 31 * digests[ev.proc] + (uint64_t)ev.transition.to;
+		events++;
+	}
+	gprof_trace_free(t);
+	return events;
+}
+
+/* The records of the rings in the file make the trace that they would have made at once. */
+TEST_F(snapshot, a_raw_file_is_the_same_trace)
+{
+	struct gprof_core_recorder r = { .sz = sizeof(r) };
+	uint64_t direct[CPUS] = { 0 }, later[CPUS] = { 0 }, events;
+	int fd;
+
+	turns(self, 3 * RING / 8);
+	ASSERT_EQ(0, gprof_trace_snapshot_capture(&self->s, &self->buffer, START, self->now));
+	ASSERT_ZEROS(WRITE(), gprof_trace_writer_close(self->w), lseek(self->fd, 0, SEEK_SET));
+	self->w = NULL;
+	ASSERT_EQ(0, make_raw(self, GPROF_RAW_F_STOPPED));
+	EXPECT_EQS(0, self->out.gaps, self->out.bytes, (uint64_t)lseek(self->raw, 0, SEEK_END));
+	fd = trace_of_raw(self);
+	ASSERT_LE(0, fd) TH_LOG("%s", gprof_error());
+	ASSERT_EQ(0, gprof_core_recorder(self->core, 0, &r));
+	EXPECT_EQS(1, r.flight, CPUS, r.buffers, 7, r.id,
+		   self->cpus[0].written + self->cpus[1].written, r.produced);
+	events = each_cpu(self->fd, direct);
+	EXPECT_LT(held(&self->cpus[0]) + held(&self->cpus[1]), events);
+	EXPECT_EQS(events, each_cpu(fd, later), direct[0], later[0], direct[1], later[1]);
+	close(fd);
+}
+
+/* Counts that were changed are no recording's. */
+TEST_F(snapshot, the_counts_of_a_raw_file_add_up)
+{
+	uint64_t produced;
+	off_t at;
+
+	turns(self, 100);
+	ASSERT_EQ(0, make_raw(self, GPROF_RAW_F_STOPPED));
+	at = lseek(self->raw, 0, SEEK_END) - (off_t)sizeof(struct gprof_raw_end);
+	ASSERT_EQ(sizeof(produced), pread(self->raw, &produced, sizeof(produced), at));
+	EXPECT_EQ(200, produced);
+	produced++;
+	ASSERT_EQ(sizeof(produced), pwrite(self->raw, &produced, sizeof(produced), at));
+	EXPECT_EQ(-EBADMSG, trace_of_raw(self));
+	EXPECT_NE(NULL, strstr(gprof_error(), "do not add up"));
+}
+
+static void expect_all_raw(struct __test_metadata *_metadata, FIXTURE_DATA(snapshot) *self,
+			   unsigned int meanwhile, uint64_t gaps)
+{
+	struct gprof_trace_stats st = { .sz = sizeof(st) };
+	struct gprof_trace_event ev;
+	struct gprof_trace *t;
+	uint64_t kept;
+	int fd;
+
+	self->each_ns = 10 * EACH_NS;
+	turns(self, 3 * RING / 8);
+	kept = held(&self->cpus[0]) + held(&self->cpus[1]);
+	self->meanwhile = meanwhile;
+	self->points = 0;
+	ASSERT_EQ(0, make_raw(self, 0));
+	EXPECT_LE(gaps, self->out.gaps);
+	fd = trace_of_raw(self);
+	ASSERT_LE(0, fd) TH_LOG("%s", gprof_error());
+	t = gprof_trace_new(fd, NULL);
+	while (gprof_trace_next(t, &ev) > 0)
+		;
+	ASSERT_EQ(0, gprof_trace_stats(t, &st));
+	EXPECT_EQ(kept, self->points + st.lost);
+	EXPECT_LT(0, self->points);
+	EXPECT_EQ(!!gaps, !!st.lost);
+	gprof_trace_free(t);
+	close(fd);
+}
+
+/* The kernel overwrites most of a ring with each piece that is written, or all of it. */
+TEST_F(snapshot, a_raw_file_counts_what_is_missed)
+{
+	expect_all_raw(_metadata, self, RING / 8 / 4, 2);
+}
+
+TEST_F(snapshot, a_raw_file_counts_all_that_is_missed)
+{
+	expect_all_raw(_metadata, self, 2 * RING / 8, 2);
+}
+
+TEST_F(snapshot, a_raw_file_misses_nothing_where_the_kernel_is_as_fast)
+{
+	expect_all_raw(_metadata, self, 20000, 0);
+}
+
+/* Cut anywhere it is refused; with any byte another one it is read to some end. */
+TEST_F(snapshot, a_raw_file_of_any_bytes_does_no_harm)
+{
+	unsigned char *bytes;
+	unsigned int read = 0;
+	off_t size, i;
+	int fd;
+
+	turns(self, 40);
+	ASSERT_EQ(0, make_raw(self, GPROF_RAW_F_STOPPED));
+	size = lseek(self->raw, 0, SEEK_END);
+	bytes = malloc((size_t)size);
+	ASSERT_EQ(size, pread(self->raw, bytes, (size_t)size, 0));
+	for (i = 0; i < size; i++) {
+		for (unsigned int k = 0; k < 3; k++) {
+			const unsigned char bits[] = { 1, 0x80, 0xff }, other = bytes[i] ^ bits[k];
+
+			ASSERT_EQ(1, pwrite(self->raw, &other, 1, i));
+			fd = trace_of_raw(self);
+			read += fd >= 0;
+			if (fd >= 0)
+				close(fd);
+		}
+		ASSERT_EQ(1, pwrite(self->raw, &bytes[i], 1, i));
+	}
+	EXPECT_LT(0, read);
+	for (i = size - 1; i >= 8; i--) {
+		ASSERT_EQ(0, ftruncate(self->raw, i));
+		fd = trace_of_raw(self);
+		EXPECT_EQ(-EBADMSG, fd) TH_LOG("%lld of %lld bytes", (long long)i, (long long)size);
+		if (fd >= 0)
+			close(fd);
+	}
+	free(bytes);
 }
 
 TEST_HARNESS_MAIN

@@ -19,6 +19,7 @@
 #include "diag.h"
 
 #define HEAD		1024
+#define RAW_MARK	"gprofraw"
 /* A larger file is not read whole only for a message. */
 #define PROFILE_MAX	(256L << 20)
 
@@ -40,6 +41,7 @@ static const struct {
 	[FILE_PERF_DATA] = { "a recording of perf", "perf report and perf script open it" },
 	[FILE_CORE] = { "a core dump",
 		"gprofctl read --core opens it, where the program had recorders" },
+	[FILE_RAW] = { "a raw flight snapshot", "gprofctl read FILE -o OUTPUT makes a trace of it" },
 	[FILE_PROGRAM] = { "a program or a library",
 		"gprofctl cpu -- PROGRAM records what it does" },
 	[FILE_PACKED] = { "compressed, and no profile", "unpack it with gzip -d, and look again" },
@@ -54,6 +56,7 @@ static const struct {
 	enum file_kind kind;
 } marks[] = {
 	{ "PERFILE2", 8, FILE_PERF_DATA }, { "2ELIFREP", 8, FILE_PERF_DATA },
+	{ RAW_MARK, sizeof(RAW_MARK) - 1, FILE_RAW },
 	{ "\177ELF", 4, FILE_PROGRAM }, { "\x1f\x8b", 2, FILE_PACKED },
 	{ "<!DOCTYPE html", 14, FILE_PAGE }, { "<?xml", 5, FILE_PAGE }, { "<svg", 4, FILE_PAGE },
 	{ "go 1.", 5, FILE_TRACE },
@@ -135,6 +138,14 @@ static enum file_kind kind_of(int fd)
 		return marks[i].kind;
 	}
 	return is_text(head, (size_t)nr) ? FILE_TEXT : which_message(fd, head, (size_t)nr);
+}
+
+bool file_is_raw(int fd)
+{
+	char head[sizeof(RAW_MARK) - 1];
+
+	return pread(fd, head, sizeof(head), 0) == sizeof(head) &&
+	       !memcmp(head, RAW_MARK, sizeof(head));
 }
 
 int file_kind_fail(const char *file, enum file_kind kind)

@@ -5,6 +5,8 @@
 #ifndef TOOLS_FILE_KIND_H
 #define TOOLS_FILE_KIND_H
 
+#include <stdbool.h>
+
 enum file_kind {
 	FILE_OTHER,
 	FILE_EMPTY,
@@ -15,12 +17,16 @@ enum file_kind {
 	FILE_PERFETTO,
 	FILE_PERF_DATA,
 	FILE_CORE,
+	FILE_RAW,		/* of gprof_raw_flight_snapshot() */
 	FILE_PROGRAM,
 	FILE_PACKED,
 	FILE_PAGE,
 	FILE_TEXT,
 	FILE_KINDS
 };
+
+/* file_is_raw() - is it a FILE_RAW? */
+bool file_is_raw(int fd);
 
 /* file_kind_fail() - report the kind of @file, and the subcommands that open it; STATUS_FAILED */
 int file_kind_fail(const char *file, enum file_kind kind);

@@ -404,6 +404,31 @@ static int use(const struct read *r, int fd, const char *name)
 	return status;
 }
 
+/* Subcommands that open the file themselves know what it is. */
+static bool reads_trace(const struct read *r)
+{
+	return !r->join && !r->format && !r->why && (!r->pprof || strcmp(r->pprof, "wall"));
+}
+
+static int read_file(const struct read *r, int *fd, const char *name)
+{
+	bool output = r->pprof || r->core || r->why || r->format;
+	int status = STATUS_OK;
+
+	if (r->core)
+		return core_dump(name, *fd, r->id, r->file);
+	if (r->file && !output && !file_is_raw(*fd))
+		return misused("-o is for a profile, which --pprof or --why asks for, for --format, "
+			       "for --core, or for the trace of a raw snapshot");
+	if (r->file && !output)
+		return r->summary || r->json || r->stacks || r->regions ?
+		       misused("-o excludes all else with a raw snapshot; read the trace that it "
+			       "writes") : core_dump(name, *fd, 0, r->file);
+	if (file_is_raw(*fd) && reads_trace(r))
+		status = core_dump_trace(name, fd);
+	return status == STATUS_OK ? use(r, *fd, name) : status;
+}
+
 int cmd_read(int argc, char **argv)
 {
 	struct read r = { 0 };
@@ -431,18 +456,12 @@ int cmd_read(int argc, char **argv)
 		return misused("--at is for --why");
 	if (r.core && (r.pprof || r.summary || r.json || r.stacks))
 		return misused("--core excludes all but -o; read the trace that it writes");
-	if (r.file && !r.pprof && !r.core && !r.why && !r.format)
-		return misused("-o is for a profile, which --pprof or --why asks for, for --format, "
-			       "or for --core");
 	name = argv[operands];
 	fd = strcmp(name, "-") ? open(name, O_RDONLY | O_CLOEXEC) :
 				 fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
 	if (fd < 0)
 		return fail("%s cannot be opened (%s)", name, strerror(errno));
-	if (r.core)
-		status = core_dump(name, fd, r.id, r.file);
-	else
-		status = use(&r, fd, name);
+	status = read_file(&r, &fd, name);
 	close(fd);
 	return status;
 }

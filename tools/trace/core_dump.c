@@ -4,9 +4,12 @@
  */
 #include "core_dump.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <gprof/core.h>
 
@@ -82,13 +85,35 @@ static int extract(struct gprof_core *c, const char *name, uint64_t id, const ch
 	return status;
 }
 
+int core_dump_trace(const char *name, int *fd)
+{
+	struct gprof_core *c = gprof_core_open(*fd);
+	int trace = memfd_create("trace", MFD_CLOEXEC), status = STATUS_OK;
+
+	if (!c)
+		status = file_not_opened(name, *fd, FILE_RAW);
+	else if (trace < 0)
+		status = fail("no memory for the trace of %s (%s)", name, strerror(errno));
+	else
+		status = write_it(c, 0, true, trace);
+	gprof_core_free(c);
+	if (status == STATUS_OK) {
+		lseek(trace, 0, SEEK_SET);
+		close(*fd);
+		*fd = trace;
+	} else if (trace >= 0) {
+		close(trace);
+	}
+	return status;
+}
+
 int core_dump(const char *name, int fd, uint64_t id, const char *out)
 {
 	struct gprof_core *c = gprof_core_open(fd);
 	int status;
 
 	if (!c)
-		return file_not_opened(name, fd, FILE_CORE);
+		return file_not_opened(name, fd, file_is_raw(fd) ? FILE_RAW : FILE_CORE);
 	status = out ? extract(c, name, id, out) : list(c);
 	gprof_core_free(c);
 	return status;

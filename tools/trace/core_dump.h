@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /**
- * core_dump() - list the recorders of a core dump, or write the contents of one
+ * core_dump() - list the recorders of a core dump or a raw snapshot, or write the contents of one
  * @name: of the file, for sentences
  * @fd: file
  * @id: of the recorder; 0: the only one
@@ -17,5 +17,14 @@
  * Return: STATUS_OK, or another status after a sentence.
  */
 int core_dump(const char *name, int fd, uint64_t id, const char *out);
+
+/**
+ * core_dump_trace() - make a trace of a raw snapshot in memory
+ * @name: of the file, for sentences
+ * @fd: file; of the trace afterwards
+ *
+ * Return: STATUS_OK, or another status after a sentence.
+ */
+int core_dump_trace(const char *name, int *fd);
 
 #endif /* TOOLS_CORE_DUMP_H */

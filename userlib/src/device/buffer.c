@@ -143,6 +143,15 @@ void gprof_snapshot_used(struct gprof_snapshot *snap, size_t off)
 	snap->used = off;
 }
 
+uint64_t gprof_snapshot_begins(const struct gprof_snapshot *snap)
+{
+	const struct gprof_generation_rec *rec = (const void *)snap->data;
+
+	if (snap->len < sizeof(*rec) || rec->rec.type != GPROF_REC_GENERATION)
+		return 0;
+	return rec->mono_ns;
+}
+
 size_t gprof_snapshot_skip_short(const struct gprof_snapshot *snap, size_t off)
 {
 	while (off + sizeof(uint64_t) <= snap->len &&

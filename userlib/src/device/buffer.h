@@ -118,6 +118,9 @@ void gprof_snapshot_free(struct gprof_snapshot *snap);
 /** gprof_snapshot_used() - bytes before @off are not read again: free their memory */
 void gprof_snapshot_used(struct gprof_snapshot *snap, size_t off);
 
+/** gprof_snapshot_begins() - when its first generation begins; 0 where it begins with none */
+uint64_t gprof_snapshot_begins(const struct gprof_snapshot *snap);
+
 /** gprof_snapshot_skip_short() - where the first record from @off on is that is no short one */
 size_t gprof_snapshot_skip_short(const struct gprof_snapshot *snap, size_t off);
 

@@ -20,6 +20,8 @@
 #define NEAR_PART	4
 #define STRIDES		3
 #define SETTLES_NS	1000000L
+/* Between two looks at the rings, of a writer that gets half of a CPU. */
+#define LOOK_NS		100000000ULL
 
 /**
  * struct gprof_ring_snapshot_piece - a copy
@@ -190,8 +192,14 @@ static bool is_near(struct gprof_ring_snapshot *l, const struct gprof_ring_bound
 	return now->head + (near > least ? near : least) - l->pos >= l->ring->size;
 }
 
-void gprof_ring_snapshot_expect(struct gprof_ring_snapshot *l, uint64_t bytes)
+void gprof_ring_snapshot_expect(struct gprof_ring_snapshot *l, const struct gprof_snapshot *first,
+				uint64_t now)
 {
+	uint64_t since = gprof_snapshot_begins(first), bytes;
+
+	if (!since || since >= now)
+		return;
+	bytes = (l->end - first->pos) * LOOK_NS / (now - since);
 	if (bytes > l->stride)
 		l->stride = bytes;
 }

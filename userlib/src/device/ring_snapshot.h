@@ -46,9 +46,14 @@ int gprof_ring_snapshot_begin(struct gprof_ring_snapshot *l, const struct gprof_
 
 /**
  * gprof_ring_snapshot_expect() - an estimate of the bytes that the kernel writes between two
- * looks, until they were measured
+ * looks, until they were measured: there was one look only, and much may be overwritten before the
+ * second
+ * @l: live ring
+ * @first: its first piece
+ * @now: the instant, CLOCK_MONOTONIC in ns
  */
-void gprof_ring_snapshot_expect(struct gprof_ring_snapshot *l, uint64_t bytes);
+void gprof_ring_snapshot_expect(struct gprof_ring_snapshot *l, const struct gprof_snapshot *first,
+				uint64_t now);
 
 /** gprof_ring_snapshot_rescue() - copy records soon overwritten; as gprof_ring_snapshot_next() */
 int gprof_ring_snapshot_rescue(struct gprof_ring_snapshot *l);

@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/gzip_output.h"
 #include "base/fd_write.h"
 #include "base/wire.h"
+#include "gzip_output.h"
 #include "pprof_fields.h"
 #include "profile.h"
 

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/opts.h"
-#include "cpu_source.h"
+#include "device/cpu_source.h"
 #include "device/device.h"
 #include "device/perf_counter.h"
 #include "device/target.h"

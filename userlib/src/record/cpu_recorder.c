@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/opts.h"
-#include "cpu_source.h"
+#include "device/cpu_source.h"
 #include "recorder.h"
 
 #define EVENTS_MAX	64

@@ -8,7 +8,7 @@
 #include <gprof/recorder.h>
 #include <linux/gprof.h>
 
-#include "cpu_source.h"
+#include "device/cpu_source.h"
 #include "stream.h"
 
 /* The parameters of kinds that have no others; each has a struct like that in linux/gprof.h. */

@@ -11,10 +11,10 @@
 #include <string.h>
 
 #include "base/opts.h"
-#include "cpu_source.h"
+#include "device/cpu_source.h"
+#include "device/tracepoint.h"
 #include "probe_source.h"
 #include "recorder.h"
-#include "device/tracepoint.h"
 
 #define EVENTS_MAX	64
 

@@ -14,11 +14,11 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "device/device.h"
 #include "base/opts.h"
-#include "record/recorder.h"
-#include "sched_answer.h"
+#include "device/device.h"
+#include "device/netlink.h"
 #include "device/target.h"
+#include "sched_answer.h"
 
 #define WHAT	"scheduler statistics"
 #define FLAGS	(GPROF_SCHED_SYS_CALLS | GPROF_SCHED_FAULTS | GPROF_SCHED_STALL)

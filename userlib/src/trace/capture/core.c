@@ -3,7 +3,8 @@
  * core.c: the rings of a program's recorders in its core dump.
  *
  * A ring's head has its recorder and kind. Its records are read as those of a snapshot: from its
- * first generation on. In a dump there is no writer.
+ * first generation on. In a dump there is no writer. A raw snapshot (raw_file.h) is the same of one
+ * recorder, with what the program had asked for.
  */
 #include <gprof/core.h>
 
@@ -15,7 +16,6 @@
 #include "base/error.h"
 #include "base/opts.h"
 #include "base/read_at.h"
-#include "device/core_file.h"
 #include "device/syscall_name.h"
 #include "record/builder.h"
 #include "record/kind.h"
@@ -24,7 +24,10 @@
 #include "trace/convert/trace_decode.h"
 #include "trace/convert/trace_naming.h"
 #include "trace/write/trace_write.h"
+#include "core_file.h"
+#include "raw_read.h"
 #include "trace_snapshot.h"
+#include "trace_span.h"
 
 #define NS		1000000000ULL
 #define RING_MIN	4096ULL
@@ -38,7 +41,7 @@
 /**
  * struct core_ring - a ring in the dump
  * @head: its first page
- * @at: where that is in the file
+ * @at: where that is in the file; of a raw snapshot, the number of the ring
  */
 struct core_ring {
 	struct gprof_ring_head head;
@@ -52,6 +55,8 @@ struct core_ring {
  * @nr: how many
  * @first: the first ring of each recorder, and @nr
  * @recorders: how many of these
+ * @raw: it is a raw snapshot, and this its content
+ * @is_raw: likewise
  * @error: last failure
  */
 struct gprof_core {
@@ -60,6 +65,8 @@ struct gprof_core {
 	size_t nr;
 	size_t *first;
 	size_t recorders;
+	struct gprof_raw_read raw;
+	bool is_raw;
 	struct gprof_error error;
 };
 
@@ -114,15 +121,35 @@ static void drop_copies(struct gprof_core *c)
 	c->nr = nr;
 }
 
-static int open_rings(struct gprof_core *c, const struct gprof_core_mapping *all, size_t nr)
+static int alloc_rings(struct gprof_core *c, size_t nr)
 {
-	size_t i;
-	int err = 0;
-
 	c->rings = calloc(nr + 1, sizeof(*c->rings));
 	c->first = calloc(nr + 1, sizeof(*c->first));
 	if (!c->rings || !c->first)
 		return gprof_error_set(&c->error, ENOMEM, "no memory for a core dump");
+	return 0;
+}
+
+static int open_raw(struct gprof_core *c)
+{
+	int err = gprof_raw_read_open(&c->raw, c->fd, &c->error);
+
+	if (!err)
+		err = alloc_rings(c, c->raw.head.rings);
+	if (err)
+		return err;
+	for (; c->nr < c->raw.head.rings; c->nr++)
+		c->rings[c->nr] = (struct core_ring){ c->raw.rings[c->nr], c->nr };
+	c->first[1] = c->nr;
+	c->recorders = 1;
+	return 0;
+}
+
+static int open_rings(struct gprof_core *c, const struct gprof_core_mapping *all, size_t nr)
+{
+	int err = alloc_rings(c, nr);
+	size_t i;
+
 	for (i = 0; i < nr && !err; i++)
 		if (is_ring(&all[i]))
 			err = open_ring(c, &all[i]);
@@ -153,8 +180,9 @@ struct gprof_core *gprof_core_open(int fd)
 		return NULL;
 	}
 	c->fd = fd;
-	err = gprof_core_file_read(fd, &all, &nr, &c->error);
-	if (!err)
+	c->is_raw = gprof_raw_is(fd);
+	err = c->is_raw ? open_raw(c) : gprof_core_file_read(fd, &all, &nr, &c->error);
+	if (!err && !c->is_raw)
 		err = open_rings(c, all, nr);
 	free(all);
 	if (!err)
@@ -169,6 +197,7 @@ void gprof_core_free(struct gprof_core *c)
 {
 	if (!c)
 		return;
+	gprof_raw_read_free(&c->raw);
 	free(c->rings);
 	free(c->first);
 	free(c);
@@ -201,6 +230,11 @@ int gprof_core_recorder(const struct gprof_core *c, size_t i, struct gprof_core_
 		for (k = 0; k < GPROF_LOST_SLOTS; k++)
 			out.lost += c->rings[n].head.lost[k];
 	}
+	if (c->is_raw) {
+		out.produced = c->raw.end.produced;
+		out.lost = c->raw.end.lost;
+		out.overwritten = c->raw.end.overwritten;
+	}
 	return gprof_opts_copy_out(recorder, &out, sizeof(out), least, "gprof_core_recorder", NULL);
 }
 
@@ -219,7 +253,16 @@ static int load(struct gprof_core *c, const struct core_ring *r, struct gprof_sn
 	uint64_t size = r->head.data_size, from = begins_at(&r->head), len = r->head.head - from;
 	uint64_t data = r->at + r->head.data_offset, at = from & (size - 1), first;
 	unsigned char *memory;
+	int err;
 
+	if (c->is_raw) {
+		err = gprof_raw_read_ring(&c->raw, c->fd, (uint32_t)r->at, copy);
+		if (err)
+			gprof_snapshot_free(copy);
+		return err ? gprof_error_set(&c->error, -err, "CPU %u: the records of the raw "
+					     "snapshot cannot be read (%s)", r->head.cpu,
+					     gprof_strerror(-err)) : 0;
+	}
 	if (from % 8 || len > size)
 		return gprof_error_set(&c->error, EBADMSG, "CPU %u: the buffer makes no sense",
 				       r->head.cpu);
@@ -243,7 +286,7 @@ static int load(struct gprof_core *c, const struct core_ring *r, struct gprof_sn
 static int load_all(struct gprof_core *c, size_t i, struct gprof_trace_snapshot *s)
 {
 	size_t n, nr = c->first[i + 1] - c->first[i];
-	int err = gprof_trace_snapshot_init(s, nr, 0, 0);
+	int err = gprof_trace_snapshot_init(s, nr, c->raw.head.started_ns, c->raw.head.until_ns);
 
 	if (err)
 		return gprof_error_set(&c->error, ENOMEM, "no memory for a core dump");
@@ -271,135 +314,129 @@ static int check_kind(struct gprof_core *c, size_t i, bool trace)
 
 /* ---- traces ---- */
 
-/* Times of a ring's first and last event; and the period of CPU samples. */
-struct span {
-	uint64_t first;
-	uint64_t last;
-	uint64_t weight;
-};
-
-static int on_point(void *ctx, const struct gprof_trace_point *p)
-{
-	struct span *s = ctx;
-
-	if (p->time > s->last)
-		s->last = p->time;
-	return 0;
-}
-
-static int on_task(void *ctx, uint32_t cpu, uint64_t time, const struct gprof_task_rec *rec)
-{
-	(void)ctx;
-	(void)cpu;
-	(void)time;
-	(void)rec;
-	return 0;
-}
-
-static int on_stack(void *ctx, const struct gprof_stack_rec *rec, uint32_t *handle)
-{
-	(void)ctx;
-	(void)rec;
-	*handle = 0;
-	return 0;
-}
-
-static int on_map(void *ctx, const struct gprof_map_rec *rec, const char *path)
-{
-	(void)ctx;
-	(void)rec;
-	(void)path;
-	return 0;
-}
-
-static int on_annotation(void *ctx, const struct gprof_annotation_rec *rec, uint64_t *id)
-{
-	(void)ctx;
-	(void)rec;
-	*id = 0;
-	return 0;
-}
-
-static int find_span(const struct gprof_snapshot *copy, struct span *span)
-{
-	static const struct gprof_ktrace_ops ops = {
-		on_point, on_task, on_stack, on_map, on_annotation,
-	};
-	const struct gprof_generation_rec *g = (const void *)copy->data;
-	const struct gprof_rec *rec;
-	struct gprof_ktrace k;
-	uint32_t size;
-	size_t off = 0;
-	int ret;
-
-	if (copy->len < sizeof(*g))
-		return 0;
-	if (g->mono_ns < span->first)
-		span->first = g->mono_ns;
-	span->weight = g->weight;
-	gprof_ktrace_init(&k, &ops, span);
-	while ((ret = gprof_snapshot_next(copy, &off, &rec, &size)) > 0) {
-		ret = gprof_ktrace_feed(&k, rec, size);
-		if (ret)
-			break;
-	}
-	if (k.time > span->last)
-		span->last = k.time;
-	gprof_ktrace_free(&k);
-	return ret;
-}
-
 static const char *syscall_name(void *ctx, uint64_t nr)
 {
 	(void)ctx;
 	return gprof_syscall_name(nr);
 }
 
-static int write_trace(struct gprof_core *c, struct gprof_trace_snapshot *s,
-		       const struct span *span, int fd)
+/* Times of the first and the last event; and the period of CPU samples. */
+static int find_span(struct gprof_core *c, const struct gprof_trace_snapshot *s,
+		     struct gprof_trace_span *all)
 {
-	const struct gprof_trace_writer_opts opts = {
-		.sz = sizeof(opts), .syscall = syscall_name, .sample_period = span->weight,
+	size_t n;
+	int err = 0;
+
+	*all = (struct gprof_trace_span){ .first = UINT64_MAX };
+	for (n = 0; n < s->nr && !err; n++) {
+		struct gprof_trace_span one;
+
+		gprof_trace_span_init(&one);
+		err = gprof_trace_span_add(&one, &s->copies[n]);
+		if (one.first < all->first)
+			all->first = one.first;
+		if (one.last > all->last)
+			all->last = one.last;
+		if (one.weight)
+			all->weight = one.weight;
+		gprof_trace_span_free(&one);
+	}
+	if (!err && all->first == UINT64_MAX)
+		return gprof_error_set(&c->error, ENOENT, "the recorder held nothing");
+	return err;
+}
+
+/* A raw snapshot has the configuration of its program, a dump only the records. */
+static void set_up(const struct gprof_core *c, const struct gprof_trace_span *span,
+		   struct gprof_trace_writer_opts *opts)
+{
+	const struct gprof_raw_head *h = &c->raw.head;
+
+	*opts = (struct gprof_trace_writer_opts){
+		.sz = sizeof(*opts), .syscall = syscall_name, .sample_period = span->weight,
 		.sample_type = "samples", .sample_unit = "count",
 	};
-	struct gprof_trace_writer *w = gprof_trace_writer_new(fd, &opts);
-	uint64_t generation = (s->until - s->from) / GENERATIONS, samples;
+	if (!c->is_raw)
+		return;
+	opts->sample_period = h->sample_period;
+	opts->sample_type = h->sample_type;
+	opts->sample_unit = h->sample_unit;
+	opts->recorded = true;
+	opts->groups = h->groups;
+	opts->stacks = h->stacks;
+	opts->kernel_frames = h->stacks && h->flags & GPROF_RAW_F_KERNEL_FRAMES;
+	opts->min_duration_ns = h->min_duration_ns;
+}
+
+static uint64_t generation_of(const struct gprof_core *c, const struct gprof_trace_snapshot *s)
+{
+	uint64_t wanted = c->is_raw && c->raw.head.generation_ns ? c->raw.head.generation_ns : NS;
+	uint64_t least = (s->until - s->from) / GENERATIONS;
+
+	return wanted > least ? wanted : least;
+}
+
+/* The counts of a recorder that was stopped are exact. */
+static int check_counts(struct gprof_core *c, uint64_t samples)
+{
+	const struct gprof_raw_end *end = &c->raw.end;
+
+	if (!c->is_raw || !(c->raw.head.flags & GPROF_RAW_F_STOPPED) ||
+	    end->produced == samples + end->lost + end->overwritten)
+		return 0;
+	return gprof_error_set(&c->error, EBADMSG, "the counts of the raw snapshot do not add up: "
+			       "%llu events were produced, it has %llu, %llu were lost and %llu "
+			       "overwritten", (unsigned long long)end->produced,
+			       (unsigned long long)samples, (unsigned long long)end->lost,
+			       (unsigned long long)end->overwritten);
+}
+
+static int write_trace(struct gprof_core *c, struct gprof_trace_snapshot *s,
+		       const struct gprof_trace_span *span, int fd)
+{
+	struct gprof_trace_writer_opts opts;
 	struct gprof_trace_naming naming;
+	struct gprof_trace_writer *w;
+	uint64_t samples = 0;
 	int err, ret;
 
+	set_up(c, span, &opts);
+	w = gprof_trace_writer_new(fd, &opts);
 	if (!w)
 		return gprof_error_set(&c->error, errno, "%s", gprof_error());
-	if (generation < NS)
-		generation = NS;
 	err = gprof_trace_naming_init(&naming);
 	if (!err)
-		err = gprof_trace_snapshot_write(s, w, &naming, generation, &samples);
+		err = gprof_trace_snapshot_write(s, w, &naming, generation_of(c, s), &samples);
 	ret = gprof_trace_writer_close(w);
 	gprof_trace_naming_free(&naming);
 	if (!err)
 		err = ret;
-	return err ? gprof_error_set(&c->error, -err, "the trace of the core dump cannot be written "
-				     "(%s)", gprof_strerror(-err)) : 0;
+	if (!err)
+		return check_counts(c, samples);
+	return gprof_error_set(&c->error, -err, "the trace of the %s cannot be written (%s)",
+			       c->is_raw ? "raw snapshot" : "core dump", gprof_strerror(-err));
 }
 
 int gprof_core_trace(struct gprof_core *c, size_t i, int fd)
 {
-	struct span span = { .first = UINT64_MAX };
+	struct gprof_trace_span span;
 	struct gprof_trace_snapshot s;
 	int err = check_kind(c, i, true);
-	size_t n;
 
 	if (err)
 		return err;
 	err = load_all(c, i, &s);
-	for (n = 0; n < s.nr && !err; n++)
-		err = find_span(&s.copies[n], &span);
-	if (!err && span.first == UINT64_MAX)
-		err = gprof_error_set(&c->error, ENOENT, "the recorder held nothing");
+	if (!err)
+		err = find_span(c, &s, &span);
 	if (!err) {
 		if (s.from < span.first)
 			s.from = span.first;
-		s.until = span.last > s.from ? span.last : s.from;
+		if (s.from < c->raw.head.from_ns)
+			s.from = c->raw.head.from_ns;
+		if (!c->is_raw)
+			s.until = span.last;
+		if (s.until < s.from)
+			s.until = s.from;
 		err = write_trace(c, &s, &span, fd);
 	}
 	gprof_trace_snapshot_free(&s);

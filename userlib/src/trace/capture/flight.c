@@ -5,7 +5,6 @@
 #include <gprof/flight.h>
 
 #include <errno.h>
-#include <glob.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,18 +13,15 @@
 #include "base/error.h"
 #include "base/opts.h"
 #include "device/device.h"
+#include "device/flight_device.h"
 #include "record/table_loader.h"
 #include "trace/convert/trace_naming.h"
 #include "trace/write/trace_write.h"
-#include "trace_device.h"
+#include "device_writer.h"
 #include "trace_snapshot.h"
 #include "trigger.h"
 
-#define WHAT		"the flight recorder"
-#define NS		1000000000ULL
-#define DEFAULT_BYTES	(64ULL << 20)
-#define RING_MIN	(32ULL << 10)
-#define RING_MAX	(1ULL << 30)
+#define WHAT	"the flight recorder"
 
 /**
  * struct gprof_flight - a flight recorder
@@ -53,66 +49,6 @@ struct gprof_flight {
 	struct gprof_error error;
 };
 
-/* sysconf() counts those that might be plugged in, too, for which the kernel has no rings. */
-static size_t present_cpus(void)
-{
-	size_t nr;
-	glob_t cpus;
-
-	if (glob("/sys/devices/system/cpu/cpu[0-9]*", GLOB_NOSORT, NULL, &cpus))
-		return 1;
-	nr = cpus.gl_pathc;
-	globfree(&cpus);
-	return nr;
-}
-
-/* The largest that all CPUs can have one of; the kernel rounds up. */
-static int ring_bytes(uint64_t max_bytes, uint64_t *bytes, struct gprof_error *e)
-{
-	size_t cpus = present_cpus();
-	uint64_t each = max_bytes / cpus;
-	uint64_t n = RING_MIN;
-
-	if (each < RING_MIN)
-		return gprof_error_set(e, EINVAL,
-				       "%llu bytes are too few for the rings of %zu CPUs; at least "
-				       "32 KiB each", (unsigned long long)max_bytes, cpus);
-	while (n < RING_MAX && 2 * n <= each)
-		n *= 2;
-	*bytes = n;
-	return 0;
-}
-
-static int open_with(struct gprof_flight *f, const struct gprof_trace_config *cfg, uint64_t ring)
-{
-	f->cfg = *cfg;
-	f->cfg.buffer_bytes = ring;
-	return gprof_trace_device_open(&f->dev, &f->cfg, GPROF_SETUP_F_FLIGHT, &f->error);
-}
-
-static int make(struct gprof_flight *f)
-{
-	const struct gprof_trace_config cfg = f->cfg;
-	uint64_t ring = 0;
-	int err;
-
-	if (f->cfg.buffer_bytes || f->cfg.generation)
-		return gprof_error_set(&f->error, EINVAL,
-				       "a flight recorder has a max_bytes in place of buffer_bytes, "
-				       "and hands out no generations");
-	err = ring_bytes(f->opts.max_bytes ? f->opts.max_bytes : DEFAULT_BYTES, &ring, &f->error);
-	if (err)
-		return err;
-	err = open_with(f, &cfg, ring);
-	/* Without a size it is the user's limit. */
-	while (err == -ENOMEM && !f->opts.max_bytes && ring > RING_MIN) {
-		gprof_trace_device_close(&f->dev);
-		ring /= 2;
-		err = open_with(f, &cfg, ring);
-	}
-	return err;
-}
-
 struct gprof_flight *gprof_flight_new(const struct gprof_trace_config *cfg,
 				      const struct gprof_flight_opts *opts)
 {
@@ -139,7 +75,7 @@ struct gprof_flight *gprof_flight_new(const struct gprof_trace_config *cfg,
 			err = gprof_error_set(&f->error, ENOMEM, "no memory for a flight recorder");
 	}
 	if (!err)
-		err = make(f);
+		err = gprof_flight_device_open(&f->dev, &f->cfg, &f->opts, &f->error);
 	if (!err)
 		return f;
 	gprof_error_publish(&f->error);
@@ -226,35 +162,6 @@ int gprof_flight_stop(struct gprof_flight *f)
 	return err;
 }
 
-/* Generations that are older than the requested age are left out. */
-static uint64_t not_before(const struct gprof_flight *f, uint64_t until)
-{
-	uint64_t age = f->opts.min_age_ns;
-
-	if (!age || age > until || f->cfg.generation_ns > until - age)
-		return 0;
-	return until - age - f->cfg.generation_ns;
-}
-
-static int explain(struct gprof_flight *f, int err)
-{
-	switch (-err) {
-	case ENOMEM:
-		return gprof_error_set(&f->error, ENOMEM,
-				       "no memory for a snapshot; it takes an eighth of the rings at least");
-	case EAGAIN:
-		return gprof_error_set(&f->error, EAGAIN,
-				       "events come faster than the rings can be copied; give the "
-				       "flight recorder more memory");
-	case EBADMSG:
-		return gprof_error_set(&f->error, EBADMSG,
-				       "a buffer of the kernel holds a record that makes no sense");
-	default:
-		return gprof_error_set(&f->error, -err, "the snapshot cannot be written (%s)",
-				       gprof_strerror(-err));
-	}
-}
-
 /* A stopped ring holds all records that it has not counted as overwritten. */
 static int check(struct gprof_flight *f, const struct gprof_stats *kernel, uint64_t samples)
 {
@@ -297,7 +204,7 @@ static int write_out(struct gprof_flight *f, struct gprof_trace_snapshot *s, int
 		gprof_trace_naming_free(n);
 	}
 	if (err || ret)
-		return explain(f, err ? err : ret);
+		return gprof_flight_device_explain(err ? err : ret, &f->error);
 	err = gprof_device_stats(&f->dev.own, &kernel, &f->error);
 	if (err)
 		return err;
@@ -325,7 +232,7 @@ static void fill_most(const struct gprof_trace_users *u, struct gprof_flight_sna
 
 static int capture(struct gprof_flight *f, int fd, struct gprof_flight_snapshot *out)
 {
-	uint64_t now = now_ns(), least = not_before(f, now);
+	uint64_t now = now_ns(), least = gprof_flight_device_from(&f->cfg, &f->opts, now);
 	struct gprof_trace_snapshot s;
 	struct gprof_trace_users users;
 	int err;
@@ -334,7 +241,7 @@ static int capture(struct gprof_flight *f, int fd, struct gprof_flight_snapshot 
 		return gprof_error_set(&f->error, EINVAL, "the flight recorder was never started");
 	err = gprof_trace_snapshot_capture(&s, &f->dev.buffer, f->started_ns, now);
 	if (err) {
-		explain(f, err);
+		gprof_flight_device_explain(err, &f->error);
 	} else {
 		out->whole = is_whole(f, s.from, now);
 		if (s.from < least)
@@ -373,21 +280,13 @@ int gprof_flight_stats(struct gprof_flight *f, struct gprof_flight_stats *st)
 {
 	const size_t least = GPROF_SIZE_WITH(struct gprof_flight_stats, ring_bytes);
 	struct gprof_flight_stats out = { 0 };
-	struct gprof_stats kernel;
 	int err;
 
 	pthread_mutex_lock(&f->lock);
-	err = gprof_device_stats(&f->dev.own, &kernel, &f->error);
-	if (!err) {
-		out.produced = kernel.out_produced;
-		out.lost = gprof_device_lost(&kernel);
-		out.overwritten = kernel.out_overwritten;
-		out.held = out.produced - out.lost - out.overwritten;
-		out.over_quota = kernel.out_lost[GPROF_LOST_QUOTA];
-		out.ring_bytes = f->dev.buffer.nr * f->dev.buffer.rings[0].size;
+	err = gprof_flight_device_stats(&f->dev, &out, &f->error);
+	if (!err)
 		err = gprof_opts_copy_out(st, &out, sizeof(out), least, "gprof_flight_stats",
 					  &f->error);
-	}
 	pthread_mutex_unlock(&f->lock);
 	return err;
 }

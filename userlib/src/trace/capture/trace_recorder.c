@@ -25,7 +25,7 @@
 #include "trace/convert/trace_naming.h"
 #include "trace/read/trace_wire.h"
 #include "trace/write/trace_write.h"
-#include "trace_device.h"
+#include "device_writer.h"
 
 #define WHAT	"the trace"
 #define LOOK_MS	100

@@ -10,8 +10,6 @@
 
 #include "base/cancel.h"
 
-/* Between two looks at the rings, of a writer that gets half of a CPU. */
-#define LOOK_NS	100000000ULL
 /* Larger than any copy, so that none goes round. */
 #define NO_END	(1ULL << 62)
 
@@ -25,20 +23,10 @@ static void make_ring(struct gprof_trace_snapshot *s, size_t i, uint32_t cpu)
 	};
 }
 
-/* When the first generation of a copy begins, or 0 where there is none. */
-static uint64_t begins(const struct gprof_snapshot *copy)
-{
-	const struct gprof_generation_rec *rec = (const void *)copy->data;
-
-	if (copy->len < sizeof(*rec) || rec->rec.type != GPROF_REC_GENERATION)
-		return 0;
-	return rec->mono_ns;
-}
-
 /* A ring that has given up nothing tells of all that was since START. */
 static void note_begin(struct gprof_trace_snapshot *s, const struct gprof_snapshot *copy)
 {
-	uint64_t time = begins(copy);
+	uint64_t time = gprof_snapshot_begins(copy);
 
 	if (copy->pos && time > s->from)
 		s->from = time;
@@ -83,20 +71,6 @@ static int next_piece(struct gprof_trace_snapshot *s, size_t i, uint64_t *before
 	return gprof_ring_snapshot_next(&s->live[i], &s->copies[i], before);
 }
 
-/*
- * There was one look only, and much may be overwritten before the second: assume the kernel's
- * present speed.
- */
-static void expect_pace(struct gprof_ring_snapshot *l, const struct gprof_snapshot *first,
-			uint64_t now)
-{
-	uint64_t since = begins(first);
-	uint64_t bytes = l->end - first->pos;
-
-	if (since && since < now)
-		gprof_ring_snapshot_expect(l, bytes * LOOK_NS / (now - since));
-}
-
 int gprof_trace_snapshot_capture(struct gprof_trace_snapshot *s, struct gprof_buffer *flight,
 				 uint64_t started, uint64_t now)
 {
@@ -122,7 +96,7 @@ int gprof_trace_snapshot_capture(struct gprof_trace_snapshot *s, struct gprof_bu
 		}
 		note_begin(s, &s->copies[i]);
 		make_ring(s, i, flight->rings[i].cpu);
-		expect_pace(&s->live[i], &s->copies[i], now);
+		gprof_ring_snapshot_expect(&s->live[i], &s->copies[i], now);
 	}
 	s->rings.nr = s->nr;
 	return err ? err : rescue_all(s);

@@ -9,7 +9,7 @@
 #include <linux/gprof.h>
 
 #include "base/error.h"
-#include "record/cpu_source.h"
+#include "cpu_source.h"
 
 /**
  * struct gprof_trace_setup - parameters for the kernel

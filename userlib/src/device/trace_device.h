@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * trace_device.h: the kernel's half of a trace: the device that is set up for it, its rings, and a
- * writer for their records.
+ * trace_device.h: the kernel's half of a trace: the device that is set up for it, and its rings.
  */
 #ifndef GPROF_TRACE_DEVICE_H
 #define GPROF_TRACE_DEVICE_H
@@ -12,10 +11,10 @@
 
 #include "base/error.h"
 #include "base/own_fd.h"
-#include "device/buffer.h"
-#include "trace/read/trace_wire.h"
-#include "trace/write/trace_write.h"
+#include "buffer.h"
 #include "trace_setup.h"
+
+#define GPROF_TRACE_TYPE_TEXT	64
 
 /**
  * struct gprof_trace_device - a device that records a trace
@@ -30,7 +29,7 @@ struct gprof_trace_device {
 	struct gprof_buffer buffer;
 	struct gprof_trace_setup setup;
 	bool tables;
-	char sample_type[GPROF_TRACE_SAMPLE_TEXT];
+	char sample_type[GPROF_TRACE_TYPE_TEXT];
 };
 
 /**
@@ -46,18 +45,5 @@ struct gprof_trace_device {
 int gprof_trace_device_open(struct gprof_trace_device *d, struct gprof_trace_config *cfg,
 			    uint32_t flags, struct gprof_error *e);
 void gprof_trace_device_close(struct gprof_trace_device *d);
-
-/**
- * gprof_trace_device_writer() - a writer for its records
- * @d: device
- * @cfg: as gprof_trace_device_open() left it
- * @fd: where to
- * @opts: its @generation, @trigger and @ctx are passed on
- *
- * Return: a writer, or NULL with errno and gprof_error().
- */
-struct gprof_trace_writer *
-gprof_trace_device_writer(const struct gprof_trace_device *d, const struct gprof_trace_config *cfg,
-			  int fd, const struct gprof_trace_writer_opts *opts);
 
 #endif /* GPROF_TRACE_DEVICE_H */

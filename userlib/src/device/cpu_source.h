@@ -9,7 +9,7 @@
 #include <linux/gprof.h>
 
 #include "base/error.h"
-#include "device/event.h"
+#include "event.h"
 
 /**
  * struct gprof_cpu_source - a source of CPU samples
