@@ -154,4 +154,10 @@ static __always_inline int gprof_user_call(struct task_struct *task, struct pt_r
 	return regs->cause == EXC_SYSCALL ? syscall_get_nr(task, regs) : -1;
 }
 
+/* The first argument of that call. */
+static __always_inline unsigned long gprof_user_call_arg(const struct pt_regs *regs)
+{
+	return regs->orig_a0;
+}
+
 #endif /* GPROF_USER_RISCV_H */

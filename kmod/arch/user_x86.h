@@ -182,4 +182,10 @@ static __always_inline int gprof_user_call(struct task_struct *task, struct pt_r
 	return syscall_get_nr(task, regs);
 }
 
+/* The first argument of that call. */
+static __always_inline unsigned long gprof_user_call_arg(const struct pt_regs *regs)
+{
+	return regs->di;
+}
+
 #endif /* GPROF_USER_X86_H */

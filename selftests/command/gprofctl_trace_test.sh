@@ -247,7 +247,7 @@ page_of_a_timeline_is_what_was_recorded()
 		map({key: .[0].key, value: map(.value)}) | from_entries as $w |
 		[$p.tracks[] | ("\($p.threads[.thread][0]) \($p.threads[.thread][1])") as $who | .ns as $ns |
 			{ok: ($w[$who] // [] | any(. == $ns)), levels: [.levels[] | .[1] |
-				reduce scan("([a-t])([0-9]+)") as [$part, $n] ([range(20) | 0];
+				reduce scan("([a-u])([0-9]+)") as [$part, $n] ([range(21) | 0];
 					.[($part | explode[0]) - 97] += ($n | tonumber)) | . == $ns]}] |
 		{threads: length, ok: map(.ok) | all, levels: map(.levels[]) | all,
 		 stacks: ($p.stacks | length), cpus: ($p.cpus | length), notes: $p.notes}' >sums
@@ -513,7 +513,9 @@ waiting_is_told_by_its_reason()
 	traced
 	run 0 gprofctl read x.trace --pprof block -o x.pb.gz
 	run 0 gprofctl top x.pb.gz --type contentions
-	grep -q ' sleep$' out
+	for reason in pipe child; do
+		grep -q " $reason\$" out || fail "no wait for $reason"
+	done
 	run 0 gprofctl read x.trace --pprof sched -o x.pb.gz
 	run 0 gprofctl top x.pb.gz --type contentions
 	grep -q ' woken$' out
@@ -521,15 +523,16 @@ waiting_is_told_by_its_reason()
 	grep -q 'wants cpu, sched' err
 }
 
-# By the kernel's own ledger, of threads each of which does one thing; to 1 % of their time.
-where_time_went_is_what_was_done()
+# time_went_where_it_was_spent OPTIONS: by the kernel's own ledger, of threads each of which does
+# one thing; to 1 % of their time.
+time_went_where_it_was_spent()
 {
 	disk=
 	[ ! -b /dev/vda ] || disk=/dev/vda
 	# Names that threads give themselves are told with the next generation.
 	# shellcheck disable=SC2086	# it may be none
-	run 0 gprofctl trace --generation 50ms --stacks --syscalls --faults --reclaim \
-		--buffer 16777216 -o x.trace -- "$here/truth_waits" 800 $disk
+	run 0 gprofctl trace --generation 50ms "$@" --buffer 16777216 -o x.trace -- \
+		"$here/truth_waits" 800 $disk
 	[ "$(count lost)" -eq 0 ] || fail "events were lost"
 	mv out truth
 	cat truth
@@ -564,9 +567,21 @@ where_time_went_is_what_was_done()
 				near("blocked", $part[name], blocked[name], elapsed[name])
 		}
 		END { exit wrong || n < 7 }' truth -
+}
+
+where_time_went_is_what_was_done()
+{
+	time_went_where_it_was_spent --stacks --syscalls --faults --reclaim
 	run 0 gprofctl read x.trace --pprof wall -o x.pb.gz
 	"$here/profile_dump" x.pb.gz cum >functions
 	grep '^cum wall [0-9]* \(waits_for\|sleeps\|faults_in\)$' functions
+}
+
+# By the reason of each switch alone.
+where_time_went_is_told_by_switches()
+{
+	time_went_where_it_was_spent
+	! grep -q 'no reason' err || fail "it asks for stacks"
 }
 
 # limited NAME QUOTA PERIOD: a cgroup in $group
@@ -962,7 +977,8 @@ ktap_run switches_are_the_ledgers switches_are_those_that_perf_sees latency_is_t
 	forks_of_a_command_are_counted_exactly losses_are_told_and_break_nothing \
 	system_calls_are_regions groups_are_told_as_what_they_take \
 	utilization_is_what_was_provoked waiting_is_told_by_its_reason \
-	where_time_went_is_what_was_done throttled_time_is_the_cgroups \
+	where_time_went_is_what_was_done where_time_went_is_told_by_switches \
+	throttled_time_is_the_cgroups \
 	two_cgroups_are_throttled_each_by_itself wall_records_what_it_needs \
 	tables_load_into_sqlite3 page_of_a_timeline_is_what_was_recorded \
 	what_goes_on_is_shown_meanwhile where_tasks_wait_is_told_by_their_stacks \

@@ -14,6 +14,7 @@
 #include "harness.h"
 #include "device.h"
 #include "reader.h"
+#include "trace_words.h"
 #include "workload.h"
 
 #define MS	1000000ULL
@@ -515,6 +516,63 @@ TEST_F(block, each_wait_is_told_what_it_was_for)
 	}
 	memset(&self->r[0], 0, sizeof(self->r[0]));
 	self->r[0].dev.fd = -1;
+}
+
+/* In the words of its switches, with no stack and no call recorded. */
+TEST_F(block, a_trace_tells_what_each_wait_was_for)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	for (unsigned int i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		struct gprof_trace_params params = {
+			.size = sizeof(params), .flags = GPROF_TRACE_F_REASONS,
+		};
+		struct gprof_setup setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &params);
+		unsigned int nr = 0, others = 0, untold = 0;
+		struct trace_words words;
+		struct gprof_stats st;
+		struct device dev;
+		struct waiter w;
+
+		go = false;
+		go_word = 0;
+		if (!begin(&w, &ways[i], 5, 10 * MS)) {
+			EXPECT_EQ(GPROF_WAIT_FOR_FAULT, ways[i].what) TH_LOG("%s", ways[i].name);
+			continue;
+		}
+		setup.kind = GPROF_KIND_TRACE;
+		setup.stack = 0;
+		setup.buffer_size = 1 << 19;
+		ASSERT_EQ(0, device_record(&dev, &setup)) TH_LOG("reason %u", setup.out_reason);
+		ASSERT_EQ(0, trace_words_init(&words, &dev));
+		let_go();
+		serve(&w);
+		TRACE_WORDS_END(&words, &dev, &st);
+		for (size_t j = 0; j < words.nr; j++) {
+			const struct trace_word *at = &words.words[j];
+			unsigned int state = at->arg & ~GPROF_TRACE_NOT_TARGET;
+
+			if (at->what != GPROF_TRACE_SWITCH || at->running != (uint32_t)w.tid ||
+			    (state != GPROF_TRACE_PREV_SLEEPS && state != GPROF_TRACE_PREV_BLOCKED))
+				continue;
+			untold += !at->reason;
+			nr += at->reason == 1 + ways[i].what;
+			/* Whoever forks, and whoever faults, sleeps for others too. */
+			others += at->reason != 1 + ways[i].what &&
+				  state == GPROF_TRACE_PREV_SLEEPS;
+		}
+		TH_LOG("%s: %u, and %u for others", ways[i].name, nr, others);
+		EXPECT_FALSE(w.failed);
+		EXPECT_EQ(0, untold);
+		EXPECT_LE(5, nr) TH_LOG("%s", ways[i].name);
+		/* The word that let it go. */
+		EXPECT_GE(1, others) TH_LOG("%s", ways[i].name);
+		trace_words_free(&words);
+		device_close(&dev);
+	}
 }
 
 struct burner {

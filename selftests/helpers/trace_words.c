@@ -115,6 +115,13 @@ static void on_word(void *ctx, unsigned int cpu, uint64_t time, uint64_t word)
 		.running = c->running, .order = t->nr,
 	};
 
+	if (w.what >> 2 == GPROF_TRACE_WAIT >> 2) {
+		w.reason = w.arg + 1;
+		w.arg = (w.what & GPROF_TRACE_WAIT_BLOCKED ? GPROF_TRACE_PREV_BLOCKED :
+							     GPROF_TRACE_PREV_SLEEPS) |
+			(w.what & GPROF_TRACE_WAIT_NOT_TARGET ? GPROF_TRACE_NOT_TARGET : 0);
+		w.what = GPROF_TRACE_SWITCH;
+	}
 	if (w.what == GPROF_TRACE_OPERAND) {
 		on_operand(t, c, word);
 		return;

@@ -14,7 +14,8 @@ struct trace_word {
 	uint64_t operand;	/* where it has one */
 	uint32_t cpu;	/* of the ring */
 	uint16_t what;	/* GPROF_TRACE_* */
-	uint16_t arg;	/* its argument */
+	uint16_t arg;	/* its argument; of WAIT that of the SWITCH that it is */
+	uint16_t reason;	/* of WAIT: 1 + GPROF_WAIT_FOR_* */
 	uint32_t tid;	/* its number */
 	uint32_t running;	/* who ran on the CPU before it, or TRACE_* */
 	size_t order;	/* in which it was read */

@@ -1110,6 +1110,7 @@ TEST_F(trace, a_user_sees_no_task_of_others)
 TEST_F(trace, a_user_may_not_slow_others)
 {
 	struct gprof_info info = { .size = sizeof(info) };
+	const uint32_t free = GPROF_TRACE_F_ANNOTATIONS | GPROF_TRACE_F_REASONS;
 	unsigned int bit;
 
 	SKIP_UNLESS(!geteuid(), "must be root to become another");
@@ -1119,7 +1120,7 @@ TEST_F(trace, a_user_may_not_slow_others)
 	ASSERT_ZEROS(chmod(GPROF_DEVICE, 0666), become(USER));
 	ASSERT_LE(0, self->dev.fd = device_open());
 	ASSERT_EQ(0, device_ioctl(self->dev.fd, GPROF_IOC_INFO, &info));
-	for (bit = 0; (__GPROF_TRACE_F_ALL & ~GPROF_TRACE_F_ANNOTATIONS) >> bit; bit++) {
+	for (bit = 0; (__GPROF_TRACE_F_ALL & ~free) >> bit; bit++) {
 		bool there = info.out_features & GPROF_FEAT_TRACE_SYSCALLS << bit;
 
 		self->params.flags = 1U << bit;
@@ -1129,7 +1130,7 @@ TEST_F(trace, a_user_may_not_slow_others)
 			  self->setup.out_reason);
 	}
 	/* That costs themselves alone. */
-	self->params.flags = GPROF_TRACE_F_ANNOTATIONS;
+	self->params.flags = free;
 	EXPECT_EQ(0, device_ioctl(self->dev.fd, GPROF_IOC_SETUP, &self->setup));
 }
 

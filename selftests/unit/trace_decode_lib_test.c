@@ -171,6 +171,27 @@ TEST_F(decode, running_tasks_and_their_times)
 	EXPECT_EQS(4, self->k.samples, 0, self->k.malformed, 0, self->k.absences);
 }
 
+TEST_F(decode, a_wait_has_its_reason)
+{
+	const unsigned int blocked = GPROF_TRACE_WAIT_BLOCKED;
+	const unsigned int outside = GPROF_TRACE_WAIT_NOT_TARGET;
+
+	WORDS(W(RUNNING, 0, 10, 0), W(WAIT, GPROF_WAIT_FOR_PIPE, 11, 1),
+	      W(WAIT | blocked, GPROF_WAIT_FOR_IO, 12, 2),
+	      W(WAIT | outside, GPROF_WAIT_FOR_OTHER, 0, 3),
+	      W(RUNNING, 0, 13, 4),
+	      W(WAIT | blocked | outside, GPROF_WAIT_FOR_FAULT, 0, 5), W(WAKING, 0, 10, 6));
+	EXPECT_POINTS(1,
+		      P(SWITCH, 1, 10, 11, 1 + GPROF_WAIT_FOR_PIPE, .why = GPROF_TRACE_WHY_SLEEPS),
+		      P(SWITCH, 2, 11, 12, 1 + GPROF_WAIT_FOR_IO, .why = GPROF_TRACE_WHY_WAITS),
+		      P(SWITCH, 3, 12, 0, 1, .why = GPROF_TRACE_WHY_SLEEPS),
+		      P(RUNNING, 4, 0, 13, 0),
+		      P(SWITCH, 5, 13, 0, 1 + GPROF_WAIT_FOR_FAULT, .why = GPROF_TRACE_WHY_WAITS),
+		      P(WAKING, 6, 0, 10, 0));
+	/* A task outside the target is none that could have been away. */
+	EXPECT_EQ(0, self->k.absences);
+}
+
 TEST_F(decode, an_operand_belongs_to_the_word_before)
 {
 	WORDS(W(RUNNING, 0, 10, 0), W(MIGRATE, 0, 12, 5));

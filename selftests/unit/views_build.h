@@ -136,7 +136,7 @@ static inline void calls(uint64_t ms, uint64_t nr, unsigned int why)
 #define EXPECT_NEAR_MS(ms, ns)	EXPECT_GT(1000LL, llabs((long long)(ms) * 1000000 - (ns)))
 
 static const char *const all_parts[] __attribute__((unused)) = {
-	"cpu", "runnable", "throttled", "sleep", "io", "futex", "pipe", "socket", "poll",
+	"cpu", "runnable", "throttled", "sleep", "io", "futex", "pipe", "socket", "file", "poll",
 	"fault", "reclaim", "lock", "child", "signal", "stopped", "uninterruptible", "kernel",
 	"other", "untold", "lost", NULL
 };

@@ -4,11 +4,13 @@
  * waited for, of traces whose every number is known.
  */
 #include "harness.h"
+#include <linux/gprof.h>
 #include <gprof/profile.h>
 #include <gprof/trace_record.h>
 
 #include "cli/cmd.h"
 #include "tool_run.h"
+
 #include "views_build.h"
 #include "lib_util.h"
 
@@ -113,6 +115,48 @@ TEST_F(views, wall_by_system_calls_faults_and_throttling)
 	EXPECT_TOLD(7, "pipe 10 io 10 futex 10 sleep 10 child 10 fault 10 reclaim 10 throttled 5 "
 		    "runnable 12 untold 0");
 	EXPECT_SAYS(self->r.err, "gprofctl trace --stacks");
+}
+
+/* By the kernel, where neither stacks nor calls are recorded; the thread's state tells none. */
+TEST_F(views, wall_by_the_reason_of_each_switch)
+{
+	static const struct {
+		unsigned int reason, why;
+		const char *told;
+	} all[] = {
+		{ GPROF_WAIT_FOR_SLEEP, GPROF_TRACE_WHY_SLEEPS, "sleep 10" },
+		{ GPROF_WAIT_FOR_IO, GPROF_TRACE_WHY_WAITS, "io 20" },
+		{ GPROF_WAIT_FOR_IO, GPROF_TRACE_WHY_SLEEPS, "" },
+		{ GPROF_WAIT_FOR_FUTEX, GPROF_TRACE_WHY_SLEEPS, "futex 10" },
+		{ GPROF_WAIT_FOR_PIPE, GPROF_TRACE_WHY_SLEEPS, "pipe 10" },
+		{ GPROF_WAIT_FOR_SOCKET, GPROF_TRACE_WHY_SLEEPS, "socket 10" },
+		{ GPROF_WAIT_FOR_FILE, GPROF_TRACE_WHY_SLEEPS, "file 10" },
+		{ GPROF_WAIT_FOR_POLL, GPROF_TRACE_WHY_SLEEPS, "poll 10" },
+		{ GPROF_WAIT_FOR_FAULT, GPROF_TRACE_WHY_WAITS, "fault 10" },
+		{ GPROF_WAIT_FOR_BLOCKED, GPROF_TRACE_WHY_WAITS, "uninterruptible 10" },
+		{ GPROF_WAIT_FOR_CHILD, GPROF_TRACE_WHY_SLEEPS, "child 10" },
+		{ GPROF_WAIT_FOR_SIGNAL, GPROF_TRACE_WHY_SLEEPS, "signal 10" },
+		{ GPROF_WAIT_FOR_STOPPED, GPROF_TRACE_WHY_SLEEPS, "stopped 10" },
+		{ GPROF_WAIT_FOR_KERNEL, GPROF_TRACE_WHY_SLEEPS, "kernel 10" },
+		{ GPROF_WAIT_FOR_OTHER, GPROF_TRACE_WHY_SLEEPS, "other 10" },
+		/* Of a newer kernel. */
+		{ GPROF_WAIT_FOR_NR, GPROF_TRACE_WHY_SLEEPS, "untold 10" },
+	};
+	char want[512] = "";
+	unsigned int i, ms = 2;
+
+	comes(1, 7);
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++, ms += 12) {
+		point(ms, 0, GPROF_TRACE_POINT_SWITCH, all[i].why, 7, 0, 0, 1 + all[i].reason);
+		wakes(ms + 10, GPROF_TRACE_NO_TID, 7, 0);
+		comes(ms + 11, 7);
+		sprintf(want + strlen(want), "%s%s", *all[i].told ? " " : "", all[i].told);
+	}
+	leaves(ms, 7, GPROF_TRACE_WHY_DEAD, 0);
+	WALL();
+	EXPECT_TOLD(7, want);
+	EXPECT_WHOLE(7);
+	EXPECT_EQ(0, self->r.err[0]) TH_LOG("%s", self->r.err);
 }
 
 /* After a fault that is over, without calls by which that would be known. */

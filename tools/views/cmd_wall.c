@@ -57,13 +57,13 @@ static const struct usage wall_usage = {
 	.synopsis = TRACE_SOURCE_SYNOPSIS,
 	.text = "Shows the time of each thread on a CPU, runnable without one (also throttled),\n"
 		"and waiting, by the reasons of gprofctl block: sleep, io (a disk), futex, pipe,\n"
-		"socket, poll, fault (a page), reclaim (of memory), lock (of the kernel), child,\n"
-		"signal, stopped, uninterruptible (for none of these), kernel (a thread of the\n"
-		"kernel for work), other; untold is time without a known state. Parts add up to\n"
-		"the time from where the thread first appears to its end. A wait within a page\n"
-		"fault or reclaim has that as its reason. FILE is a trace of gprofctl trace or a\n"
-		"snapshot of gprofctl flight, best with --stacks --syscalls --faults --reclaim\n"
-		"--throttle; without a FILE a trace is recorded with these.",
+		"socket, file (any other), poll, fault (a page), reclaim (of memory), lock (of the\n"
+		"kernel), child, signal, stopped, uninterruptible (for none of these), kernel (a\n"
+		"thread of the kernel for work), other; untold is time without a known state.\n"
+		"Parts add up to the time from where the thread first appears to its end. A wait\n"
+		"within a page fault or reclaim has that as its reason. FILE is a trace of\n"
+		"gprofctl trace or a snapshot of gprofctl flight, best with --stacks --syscalls\n"
+		"--faults --reclaim --throttle; without a FILE a trace is recorded with these.",
 	.examples =
 		"  gprofctl wall -- make -j4               # where the time of a build goes\n"
 		"  gprofctl wall -a -d 10 --top 10         # of the host\n"

@@ -45,18 +45,19 @@ enum thread_state thread_spans_stack_state(struct thread_spans *v, uint32_t stac
 
 enum thread_state thread_spans_wait_state(struct thread_spans *v, const struct thread *l)
 {
-	enum thread_state state = thread_spans_stack_state(v, l->stack);
+	enum thread_state stack = thread_spans_stack_state(v, l->stack);
+	enum thread_state state = thread_state_of_wait(stack, l->reason);
 
 	if (l->stopped)
 		return THREAD_STOPPED;
 	if ((state == THREAD_OTHER || state == THREAD_KERNEL) && l->uninterruptible)
 		return THREAD_UNINTERRUPTIBLE;
+	if (l->reclaims && stack == THREAD_NOT_RECORDED)
+		return THREAD_RECLAIM;
 	if (state != THREAD_NOT_RECORDED)
 		return state;
 	if (l->faulted && !l->call)
 		return THREAD_FAULT;
-	if (l->reclaims)
-		return THREAD_RECLAIM;
 	return l->call ?
 		       thread_state_of_call(thread_spans_text(v, l->call - 1), l->uninterruptible) :
 		       THREAD_NOT_RECORDED;
@@ -146,6 +147,7 @@ static void lose_reasons(struct thread_spans *v, uint32_t i, int64_t time)
 
 	thread_span_call_end(v, i, time < l->call_since ? l->call_since : time, true);
 	l->stack = 0;
+	l->reason = THREAD_NOT_RECORDED;
 	l->stopped = l->uninterruptible = l->faulted = l->reclaims = l->throttled = false;
 }
 

@@ -35,6 +35,7 @@
  * @since: since when it is in this stretch
  * @state: enum gprof_trace_go_state
  * @uninterruptible: it waits uninterruptibly
+ * @reason: enum thread_state, of its wait, by the text of the switch
  * @stopped: by a signal or a tracer
  * @pid: of its process; 0: not told, so that it is the first of its own
  * @faulted: it had a page fault, and neither a wait nor a system call since
@@ -66,6 +67,7 @@ struct thread {
 	uint32_t call_stack;
 	uint32_t waker_stack;
 	uint8_t state;
+	uint8_t reason;
 	bool uninterruptible;
 	bool stopped;
 	bool faulted;
@@ -146,6 +148,7 @@ struct thread_spans_ops {
 /* Counts of events in the trace. */
 struct thread_spans_counts {
 	uint64_t stacks;	/* of threads that stopped, with the kernel's part */
+	uint64_t reasons;	/* of waits, in the switches */
 	uint64_t calls;
 	uint64_t faults;
 	uint64_t reclaims;

@@ -42,6 +42,7 @@ static uint32_t look_up(struct thread_spans *v, int64_t id)
 			.id = id,
 			.name = text_number(v, &nothing),
 			.cpu = -1,
+			.reason = THREAD_NOT_RECORDED,
 			.waker = THREAD_NONE,
 		};
 	}
@@ -112,7 +113,9 @@ static inline void on_leave(struct thread_spans *v, struct thread *l, struct thr
 
 	l->stack = stack_number(v, ev->transition.stack);
 	l->uninterruptible = reason[0] == 'u';
-	l->stopped = reason[0] == 's' && reason[1] == 't' && !strcmp(reason, "stopped");
+	l->reason = (uint8_t)thread_state_of_reason(reason);
+	l->stopped = l->reason == THREAD_STOPPED;
+	v->seen.reasons += l->reason != THREAD_NOT_RECORDED && !l->stopped;
 	l->woken = false;
 	l->cpu = (int32_t)ev->thread;
 	if (l->stack && thread_spans_stack_state(v, l->stack) != THREAD_NOT_RECORDED)

@@ -28,10 +28,10 @@ char *thread_spans_missing(const struct thread_spans *v, const char *file)
 {
 	const struct gprof_trace_stats *r = &v->recorded;
 	bool blocked = r->recorded && r->stacks & GPROF_TRACE_STACK_BLOCKED;
-	bool stacks = v->seen.stacks || (blocked && r->kernel_frames);
+	bool reasons = v->seen.reasons || v->seen.stacks || (blocked && r->kernel_frames);
 	bool calls = has_calls(v);
 
-	if (stacks)
+	if (reasons)
 		return NULL;
 	if (blocked)
 		return xprintf("%s was recorded with --stacks, but without the kernel's part of them, "

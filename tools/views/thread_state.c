@@ -21,6 +21,7 @@ static const char *const names[NR_THREAD_STATES] = {
 	[THREAD_FUTEX] = GPROF_WORD_FUTEX,
 	[THREAD_PIPE] = GPROF_WORD_PIPE,
 	[THREAD_SOCKET] = GPROF_WORD_SOCKET,
+	[THREAD_FILE] = GPROF_WORD_FILE,
 	[THREAD_POLL] = GPROF_WORD_POLL,
 	[THREAD_FAULT] = GPROF_WORD_FAULT,
 	[THREAD_RECLAIM] = "reclaim",
@@ -275,4 +276,30 @@ enum thread_state thread_state_of_call(const char *call, bool uninterruptible)
 		if (is_like(call, calls[i].name))
 			return uninterruptible ? calls[i].soon : calls[i].late;
 	return uninterruptible ? THREAD_UNINTERRUPTIBLE : THREAD_OTHER;
+}
+
+/* "sleep (sync)" and "uninterruptible sleep (sync)" are states of a wait for any reason. */
+enum thread_state thread_state_of_reason(const char *text)
+{
+	static const char prefix[] = GPROF_WORD_UNINTERRUPTIBLE " ";
+	bool blocked = !strncmp(text, prefix, sizeof(prefix) - 1);
+	size_t len;
+
+	text += blocked ? sizeof(prefix) - 1 : 0;
+	if (blocked && *text == '(')
+		return THREAD_UNINTERRUPTIBLE;
+	len = strcspn(text, " ");
+	for (size_t i = THREAD_SLEEP; i < THREAD_NOT_RECORDED; i++)
+		if (strlen(names[i]) == len && !memcmp(names[i], text, len) &&
+		    (i != THREAD_SLEEP || !(blocked || text[len])))
+			return i;
+	return THREAD_NOT_RECORDED;
+}
+
+enum thread_state thread_state_of_wait(enum thread_state stack, enum thread_state text)
+{
+	bool vague = stack == THREAD_OTHER || stack == THREAD_KERNEL ||
+		     stack == THREAD_NOT_RECORDED;
+
+	return vague && text != THREAD_NOT_RECORDED ? text : stack;
 }

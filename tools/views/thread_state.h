@@ -20,6 +20,7 @@ enum thread_state {
 	THREAD_FUTEX,		/* for another thread, in user mode's locks */
 	THREAD_PIPE,		/* for a pipe */
 	THREAD_SOCKET,		/* for a socket */
+	THREAD_FILE,		/* for another file */
 	THREAD_POLL,		/* for one of several files */
 	THREAD_FAULT,		/* for a page */
 	THREAD_RECLAIM,		/* for memory that others have */
@@ -56,5 +57,16 @@ enum thread_state thread_state_of_stack(const struct gprof_frame *frames, size_t
  * @uninterruptible: it waits uninterruptibly
  */
 enum thread_state thread_state_of_call(const char *call, bool uninterruptible);
+
+/**
+ * thread_state_of_reason() - reason of a wait, by the text of its transition
+ * @text: in a trace of gprof's writer
+ *
+ * Return: THREAD_NOT_RECORDED where the text is none of a reason.
+ */
+enum thread_state thread_state_of_reason(const char *text);
+
+/* thread_state_of_wait() - reason of a wait, by its stack and by its text */
+enum thread_state thread_state_of_wait(enum thread_state stack, enum thread_state text);
 
 #endif /* TOOLS_VIEWS_THREAD_STATE_H */

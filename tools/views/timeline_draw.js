@@ -22,7 +22,8 @@ function timelinePicture(model, canvas) {
 		fault: ["#e69f00", false, false], reclaim: ["#e69f00", true, false],
 		futex: ["#cc79a7", false, false], lock: ["#cc79a7", true, false],
 		pipe: ["#56b4e9", false, false], poll: ["#56b4e9", true, false],
-		socket: ["#56b4e9", false, false], uninterruptible: ["#0072b2", true, true],
+		socket: ["#56b4e9", false, false], file: ["#56b4e9", true, false],
+		uninterruptible: ["#0072b2", true, true],
 		child: ["#f0e442", false, false], stopped: ["#f0e442", true, false],
 		signal: ["#f0e442", false, false],
 	};

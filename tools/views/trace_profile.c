@@ -115,12 +115,12 @@ static void add_span(void *ctx, const struct trace_span *span)
 	a->spent[i].ns += span->ns;
 }
 
-/* The trace's word for a wait is the state, in which a task sleeps for any reason. */
 static const char *reason_of(const struct adding *a, const char *detail,
 			     const struct gprof_frame *frames, size_t nr)
 {
-	return a->kind->time == TRACE_TIME_BLOCKED ?
-		       thread_state_name(thread_state_of_stack(frames, nr)) : detail;
+	return a->kind->time != TRACE_TIME_BLOCKED ? detail :
+	       thread_state_name(thread_state_of_wait(thread_state_of_stack(frames, nr),
+						      thread_state_of_reason(detail)));
 }
 
 /*

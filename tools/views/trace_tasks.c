@@ -208,16 +208,18 @@ static void forget(struct trace_tasks *t, int64_t time)
 	free(numbers);
 }
 
-/* A trace of ours has a mark for Go's tools in some, which is nothing that users asked for. */
+/*
+ * A trace of ours has a mark for Go's tools in some, which is nothing that users asked for; and the
+ * state of a task whose reason to wait is not known is named so that it is no reason.
+ */
 static size_t reason_number(struct trace_tasks *t, const struct gprof_trace_text *reason)
 {
-	static const char mark[] = " (sync)";
-	size_t len = reason->len;
+	static const char state[] = "interruptible sleep";
+	const char *mark = t->own ? strstr(reason->s, " (") : NULL;
 
-	if (t->own && len > sizeof(mark) - 1 &&
-	    !memcmp(reason->s + len - (sizeof(mark) - 1), mark, sizeof(mark) - 1))
-		len -= sizeof(mark) - 1;
-	return text_number(t, reason->s, len);
+	if (mark && !strcmp(reason->s, "sleep (sync)"))
+		return text_number(t, state, sizeof(state) - 1);
+	return text_number(t, reason->s, mark ? (size_t)(mark - reason->s) : reason->len);
 }
 
 static void on_task(struct trace_tasks *t, const struct gprof_trace *trace,

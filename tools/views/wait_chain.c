@@ -285,6 +285,7 @@ static const char *words(enum thread_state state)
 		[THREAD_FUTEX] = "waits for a futex",
 		[THREAD_PIPE] = "waits for a pipe",
 		[THREAD_SOCKET] = "waits for a socket",
+		[THREAD_FILE] = "waits for a file",
 		[THREAD_POLL] = "polls",
 		[THREAD_FAULT] = "waits for a page",
 		[THREAD_RECLAIM] = "waits for memory",

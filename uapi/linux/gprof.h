@@ -237,6 +237,7 @@
 #define GPROF_FEAT_ANNOTATIONS		(1ULL << 33)	/* GPROF_IOC_ANNOTATE */
 #define GPROF_FEAT_PYTHON		(1ULL << 34)	/* GPROF_STACK_F_PYTHON */
 #define GPROF_FEAT_ALLOC_PROBES		(1ULL << 35)	/* GPROF_ALLOC_F_PROBES */
+#define GPROF_FEAT_TRACE_REASONS	(1ULL << 36)	/* GPROF_TRACE_F_REASONS */
 
 /**
  * struct gprof_info - argument of GPROF_IOC_INFO
@@ -527,9 +528,9 @@ struct gprof_sched_params {
 
 /*
  * flags of struct gprof_trace_params: events to record besides those of the scheduler.
- * Each except ANNOTATIONS slows down every task of the host, and needs CAP_PERFMON. The module
- * refuses a flag whose event the kernel lacks (EOPNOTSUPP, REASON_PARAMS), and does not set its
- * GPROF_FEAT_TRACE_*. ANNOTATIONS costs a system call for each annotation, in programs with
+ * Each except ANNOTATIONS and REASONS slows down every task of the host, and needs CAP_PERFMON. The
+ * module refuses a flag whose event the kernel lacks (EOPNOTSUPP, REASON_PARAMS), and does not set
+ * its GPROF_FEAT_TRACE_*. ANNOTATIONS costs a system call for each annotation, in programs with
  * annotations alone: those of the owner's user, and of all users if the owner has CAP_PERFMON.
  */
 #define GPROF_TRACE_F_SYSCALLS	(1U << 0)	/* system calls, begin and end */
@@ -539,7 +540,8 @@ struct gprof_sched_params {
 #define GPROF_TRACE_F_FREQ	(1U << 4)	/* changes of a CPU's frequency */
 #define GPROF_TRACE_F_THROTTLE	(1U << 5)	/* a cgroup has used up its CPU time */
 #define GPROF_TRACE_F_ANNOTATIONS (1U << 6)	/* annotations of programs, by GPROF_IOC_ANNOTATE */
-#define __GPROF_TRACE_F_ALL	0x7fU
+#define GPROF_TRACE_F_REASONS	(1U << 7)	/* the reason of a wait: WAIT in place of SWITCH */
+#define __GPROF_TRACE_F_ALL	0xffU
 
 /*
  * stacks of struct gprof_trace_params: the events that have a stack, which is always that of the
@@ -1958,6 +1960,7 @@ struct gprof_annotation_rec {
 #define GPROF_TRACE_FREQ		19	/* tid: CPU; OPERAND: kHz */
 #define GPROF_TRACE_THROTTLE		20	/* a cgroup on this CPU; tid: its queue's number */
 #define GPROF_TRACE_UNTHROTTLE		21	/* by this CPU, perhaps of another; tid: likewise */
+#define GPROF_TRACE_WAIT		24	/* + _WAIT_*; SWITCH from a task that waits */
 #define GPROF_TRACE_OPERAND		31	/* of the word before: 54 bits, not tid, time */
 
 #define GPROF_TRACE_ARG_BITS	4
@@ -1976,6 +1979,10 @@ struct gprof_annotation_rec {
 #define GPROF_TRACE_PREV_IDLE		6	/* the idle task */
 #define GPROF_TRACE_PREV_OTHER		7	/* a task outside the target; or unknown */
 #define GPROF_TRACE_NOT_TARGET		8	/* the next task is outside; tid is 0 */
+
+/* Bits of WAIT, which has the numbers up to 27. Its arg is the reason, GPROF_WAIT_FOR_* */
+#define GPROF_TRACE_WAIT_BLOCKED	1	/* as PREV_BLOCKED; without: as PREV_SLEEPS */
+#define GPROF_TRACE_WAIT_NOT_TARGET	2	/* as NOT_TARGET */
 
 /* arg of WAKING */
 #define GPROF_TRACE_BY_TASK		0	/* by the task that runs on this CPU */

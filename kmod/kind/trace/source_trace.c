@@ -93,7 +93,8 @@ static int check(const struct gprof_request *req, u32 *reason)
 		return -EOPNOTSUPP;
 	/* A user that records one's own slows everybody's. */
 	*reason = GPROF_REASON_SLOWS_DENIED;
-	if (p->flags & ~GPROF_TRACE_F_ANNOTATIONS && !req->target->privileged)
+	if (p->flags & ~(GPROF_TRACE_F_ANNOTATIONS | GPROF_TRACE_F_REASONS) &&
+	    !req->target->privileged)
 		return -EPERM;
 	*reason = GPROF_REASON_FLAGS;
 	if (req->target->on_exec)
@@ -115,7 +116,7 @@ static u64 features(void)
 		{ GPROF_TRACE_F_THROTTLE, GPROF_FEAT_TRACE_THROTTLE },
 	};
 	u64 f = GPROF_FEAT_TRACE_STACKS | GPROF_FEAT_TRACE_SAMPLES | GPROF_FEAT_TRACE_MIN |
-		GPROF_FEAT_ANNOTATIONS;
+		GPROF_FEAT_TRACE_REASONS | GPROF_FEAT_ANNOTATIONS;
 	unsigned int i;
 
 	if (IS_ENABLED(CONFIG_EVENT_TRACING))

@@ -210,6 +210,13 @@ static __always_inline u32 gprof_trace_what(u32 word)
 	return word >> GPROF_TRACE_ARG_BITS & 0x1f;
 }
 
+static __always_inline bool gprof_trace_is_switch(u32 word)
+{
+	u32 what = gprof_trace_what(word);
+
+	return what == GPROF_TRACE_SWITCH || (what & ~3U) == GPROF_TRACE_WAIT;
+}
+
 static __always_inline u64 *gprof_trace_name(struct gprof_trace_cpu *c, u32 tid)
 {
 	return &c->named[tid & (GPROF_TRACE_NAMED - 1)];

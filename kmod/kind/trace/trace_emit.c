@@ -174,7 +174,7 @@ static void write_all(struct gprof_trace *t, struct gprof_trace_cpu *c, u64 now,
 		*place++ = time | gprof_trace_word(GPROF_TRACE_RUNNING,
 						   member ? 0 : GPROF_TRACE_NOT_TARGET, id);
 		/* A switch has noted already the task that comes. */
-		if (gprof_trace_what(e->word) != GPROF_TRACE_SWITCH) {
+		if (!gprof_trace_is_switch(e->word)) {
 			c->running = member ? current : NULL;
 			c->running_id = id;
 		}

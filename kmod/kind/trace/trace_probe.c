@@ -11,6 +11,7 @@
 #include "clock/clock.h"
 #include "compat/preempt.h"
 #include "compat/sched.h"
+#include "task/wait_reason.h"
 #include "trace.h"
 #include "trace_emit.h"
 #include "trigger.h"
@@ -68,6 +69,20 @@ static __always_inline u32 reason_of(struct gprof_trace *t, struct task_struct *
 	return other_reason(state);
 }
 
+/*
+ * The word of a switch from @prev, which stopped as @arg says. The reason of a wait is in its
+ * registers: they are another user's where it has executed a program with other rights.
+ */
+static __always_inline u32 word_of(struct gprof_trace *t, struct task_struct *prev, u32 arg,
+				   unsigned int state, bool all)
+{
+	if ((arg != GPROF_TRACE_PREV_SLEEPS && arg != GPROF_TRACE_PREV_BLOCKED) ||
+	    !(t->flags & GPROF_TRACE_F_REASONS) || (!all && !gprof_trace_has(t, prev)))
+		return gprof_trace_word(GPROF_TRACE_SWITCH, arg, 0);
+	return gprof_trace_word(GPROF_TRACE_WAIT + (arg == GPROF_TRACE_PREV_BLOCKED),
+				gprof_wait_reason_quick(prev, state), 0);
+}
+
 /* Tasks that are gone, idle or outside the target have none; one with new rights is checked. */
 static __always_inline bool has_blocked_stack(u32 arg)
 {
@@ -98,7 +113,7 @@ static __always_inline void on_switch(struct gprof_trace *t, bool preempt, struc
 		arg = reason_of(t, prev, preempt, state, pending);
 	else
 		arg = GPROF_TRACE_PREV_OTHER;
-	word = gprof_trace_word(GPROF_TRACE_SWITCH, ran ? arg : GPROF_TRACE_PREV_OTHER, 0);
+	word = word_of(t, prev, ran ? arg : GPROF_TRACE_PREV_OTHER, state, all);
 	now = gprof_clock_ns();
 	/* Found again rather than kept meanwhile. */
 	c = this_cpu_ptr(t->cpus);
@@ -118,7 +133,8 @@ static __always_inline void on_switch(struct gprof_trace *t, bool preempt, struc
 		tid = id ? tid : 0;
 	}
 	if (!enters)
-		word |= GPROF_TRACE_NOT_TARGET;
+		word |= gprof_trace_what(word) == GPROF_TRACE_SWITCH ? GPROF_TRACE_NOT_TARGET :
+			GPROF_TRACE_WAIT_NOT_TARGET << GPROF_TRACE_ARG_BITS;
 	c->running = enters ? next : NULL;
 	gprof_trace_emit(t, c, now, word | id << GPROF_TRACE_TID_SHIFT, tid, next);
 	if (stacks && ran && has_blocked_stack(arg) && gprof_trace_has(t, current))

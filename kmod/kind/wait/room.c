@@ -12,4 +12,3 @@
 #include "klock_wait.c"
 #include "wait_boundary.c"
 #include "wait_table.c"
-#include "wait_reason.c"

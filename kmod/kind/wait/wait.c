@@ -26,9 +26,9 @@
 #include "compat/sched.h"
 #include "kind/source.h"
 #include "sample/sampler.h"
+#include "task/wait_reason.h"
 #include "unwind/stack_caller.h"
 #include "user/memlock.h"
-#include "wait_reason.h"
 
 #include <linux/build_bug.h>
 #include <linux/cpumask.h>

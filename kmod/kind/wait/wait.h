@@ -5,7 +5,6 @@
  *	wait.c		from switch-out to wake-up, and to the sample
  *	wait_boundary.c	those under way at START and at STOP
  *	wait_table.c	the table of those that go on, and the sample of one
- *	wait_reason.c	the cause of a task's wait
  *	klock_wait.c	waits for locks of the kernel, which tells of them itself
  *
  * Whether a wait is sampled is decided when it begins, when nobody can know how long it

@@ -9,7 +9,7 @@
 #include "compat/sched.h"
 #include "sample/sampler.h"
 #include "target/target.h"
-#include "wait_reason.h"
+#include "task/wait_reason.h"
 #include "waits.h"
 
 #include <linux/gprof.h>

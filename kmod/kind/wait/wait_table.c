@@ -12,6 +12,7 @@
  */
 #include "compat/preempt.h"
 #include "sample/sampler.h"
+#include "task/wait_reason.h"
 #include "waits.h"
 
 #include <linux/build_bug.h>

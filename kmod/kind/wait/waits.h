@@ -186,10 +186,6 @@ void gprof_wait_report(struct gprof_waits *w, const struct gprof_wait_end *e,
 /* klock_wait.c */
 unsigned int gprof_wait_set_klock_subs(struct gprof_waits *w);
 
-/* wait_reason.c */
-u32 gprof_wait_reason(struct task_struct *task, unsigned int state);
-u32 gprof_wait_reason_lock(struct task_struct *task, u64 *addr);
-
 static __always_inline bool gprof_waits_have(const struct gprof_waits *w, struct task_struct *task)
 {
 	if (w->only_cpus)

@@ -59,7 +59,7 @@ extern "C" {
 
 /* Types of points; see struct gprof_trace_point. */
 enum gprof_trace_point_type {
-	GPROF_TRACE_POINT_SWITCH = 1,	/* @tid left the CPU (@why), @other has it */
+	GPROF_TRACE_POINT_SWITCH = 1,	/* @tid left the CPU (@why), @other has it; see @arg */
 	GPROF_TRACE_POINT_WAKING,	/* @tid (NO_TID: an interrupt) woke @other */
 	GPROF_TRACE_POINT_FORK,	/* @tid made @other */
 	GPROF_TRACE_POINT_EXEC,	/* @tid runs another program, as @other unless that is 0 */
@@ -111,7 +111,8 @@ enum gprof_trace_why {
  * @stack: of @tid: where it waits at a switch, the waker's at a waking; 0: none. An id from
  *	gprof_trace_writer_stack(), since the last cut. Begins of intervals have one, ends and
  *	interrupts none
- * @arg: as said at each type; GPROF_TRACE_GOES_ON may be set where a trigger fired
+ * @arg: as said at each type; of a switch from a task that waits 1 + GPROF_WAIT_FOR_*, the reason, or
+ *	0: not known; GPROF_TRACE_GOES_ON may be set where a trigger fired
  *
  * Closed.
  */

@@ -12,6 +12,7 @@
 #define GPROF_WORD_FUTEX		"futex"
 #define GPROF_WORD_PIPE			"pipe"
 #define GPROF_WORD_SOCKET		"socket"
+#define GPROF_WORD_FILE			"file"
 #define GPROF_WORD_POLL			"poll"
 #define GPROF_WORD_FAULT		"fault"
 #define GPROF_WORD_UNINTERRUPTIBLE	"uninterruptible"
@@ -20,5 +21,8 @@
 #define GPROF_WORD_STOPPED		"stopped"
 #define GPROF_WORD_KERNEL		"kernel"
 #define GPROF_WORD_LOCK			"lock"
+
+/* gprof_wait_word() - word of GPROF_WAIT_FOR_*; one of a newer kernel is "other" */
+const char *gprof_wait_word(unsigned int reason);
 
 #endif /* GPROF_WAIT_WORDS_H */

@@ -69,6 +69,8 @@ static const struct feature features[] = {
 	  "this kernel has no tracepoint of CPU frequencies" },
 	{ "trace_throttle", GPROF_FEAT_TRACE_THROTTLE, "traces can have cgroups being throttled",
 	  "throttling cannot be probed; the kernel needs CONFIG_KPROBES and CONFIG_CFS_BANDWIDTH" },
+	{ "trace_reasons", GPROF_FEAT_TRACE_REASONS, "traces have the reason of each wait",
+	  "the module has no reasons in switches; record stacks" },
 	{ "notices", GPROF_FEAT_EVENTS, "losses and the end of a target are reported when they "
 	  "happen",
 	  "losses and the end of a target are not reported" },

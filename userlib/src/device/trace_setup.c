@@ -135,6 +135,7 @@ int gprof_trace_setup_init(struct gprof_trace_setup *s, const struct gprof_trace
 	memset(s, 0, sizeof(*s));
 	/* An older module takes the parameters that it has. */
 	s->params.size = GPROF_TRACE_PARAMS_SIZE_VER0;
+	s->params.flags = features & GPROF_FEAT_TRACE_REASONS ? GPROF_TRACE_F_REASONS : 0;
 	err = set_groups(cfg->groups, features, &s->params, e);
 	if (!err && cfg->min_duration_ns)
 		err = set_duration(s, cfg, features, e);

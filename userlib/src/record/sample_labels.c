@@ -80,24 +80,6 @@ static int add_instant(const struct gprof_builder *b, struct gprof_profile *p,
 	return 0;
 }
 
-static const char *const waits_for[GPROF_WAIT_FOR_NR] = {
-	[GPROF_WAIT_FOR_OTHER] = GPROF_WORD_OTHER,
-	[GPROF_WAIT_FOR_SLEEP] = GPROF_WORD_SLEEP,
-	[GPROF_WAIT_FOR_IO] = GPROF_WORD_IO,
-	[GPROF_WAIT_FOR_FUTEX] = GPROF_WORD_FUTEX,
-	[GPROF_WAIT_FOR_PIPE] = GPROF_WORD_PIPE,
-	[GPROF_WAIT_FOR_SOCKET] = GPROF_WORD_SOCKET,
-	[GPROF_WAIT_FOR_FILE] = "file",
-	[GPROF_WAIT_FOR_POLL] = GPROF_WORD_POLL,
-	[GPROF_WAIT_FOR_FAULT] = GPROF_WORD_FAULT,
-	[GPROF_WAIT_FOR_BLOCKED] = GPROF_WORD_UNINTERRUPTIBLE,
-	[GPROF_WAIT_FOR_CHILD] = GPROF_WORD_CHILD,
-	[GPROF_WAIT_FOR_SIGNAL] = GPROF_WORD_SIGNAL,
-	[GPROF_WAIT_FOR_STOPPED] = GPROF_WORD_STOPPED,
-	[GPROF_WAIT_FOR_KERNEL] = GPROF_WORD_KERNEL,
-	[GPROF_WAIT_FOR_LOCK] = GPROF_WORD_LOCK,
-};
-
 /* Frames that are not the stack's own, or not over. */
 static const char *const waits_ended[] = {
 	[GPROF_WAIT_ENDED_BY_SOFTIRQ] = "softirq",
@@ -128,7 +110,6 @@ static int add_text(struct gprof_profile *p, uint32_t key, const char *text,
 	return labels[(*nr)++].str == GPROF_NONE ? -ENOMEM : 0;
 }
 
-/* A reason of a newer kernel without a name here is "other". */
 static int add_wait(struct gprof_profile *p, uint16_t wait, const uint32_t keys[GPROF_SAMPLE_KEYS],
 		    struct gprof_label *labels, size_t *nr)
 {
@@ -136,9 +117,7 @@ static int add_wait(struct gprof_profile *p, uint16_t wait, const uint32_t keys[
 	unsigned int lock = GPROF_WAIT_LOCK(wait);
 	int err;
 
-	if (what >= GPROF_WAIT_FOR_NR)
-		what = GPROF_WAIT_FOR_OTHER;
-	err = add_text(p, keys[8], waits_for[what], labels, nr);
+	err = add_text(p, keys[8], gprof_wait_word(what), labels, nr);
 	if (!err && lock < GPROF_WAIT_LOCK_NR && waits_lock[lock])
 		err = add_text(p, keys[10], waits_lock[lock], labels, nr);
 	if (err || ended >= sizeof(waits_ended) / sizeof(waits_ended[0]) || !waits_ended[ended])

@@ -37,6 +37,11 @@ static const uint8_t point_types[TYPE_MASK + 1] = {
 	[GPROF_TRACE_FREQ] = GPROF_TRACE_POINT_FREQ,
 	[GPROF_TRACE_THROTTLE] = GPROF_TRACE_POINT_THROTTLE,
 	[GPROF_TRACE_UNTHROTTLE] = GPROF_TRACE_POINT_UNTHROTTLE,
+	[GPROF_TRACE_WAIT] = GPROF_TRACE_POINT_SWITCH,
+	[GPROF_TRACE_WAIT | GPROF_TRACE_WAIT_BLOCKED] = GPROF_TRACE_POINT_SWITCH,
+	[GPROF_TRACE_WAIT | GPROF_TRACE_WAIT_NOT_TARGET] = GPROF_TRACE_POINT_SWITCH,
+	[GPROF_TRACE_WAIT | GPROF_TRACE_WAIT_BLOCKED | GPROF_TRACE_WAIT_NOT_TARGET] =
+		GPROF_TRACE_POINT_SWITCH,
 };
 
 /* Whether one that cannot be told would go on is not known: being woken says so later. */
@@ -50,6 +55,25 @@ static const uint8_t whys[] = {
 	[GPROF_TRACE_PREV_IDLE] = GPROF_TRACE_WHY_PREEMPTED,
 	[GPROF_TRACE_PREV_OTHER] = GPROF_TRACE_WHY_SLEEPS,
 };
+
+static inline bool is_switch(unsigned int type)
+{
+	return type == GPROF_TRACE_SWITCH || type / 4 == GPROF_TRACE_WAIT / 4;
+}
+
+/* Both words of a switch; @p->arg is 0. Returns whether the next task is outside the target. */
+static inline bool decode_switch(struct gprof_trace_point *p, unsigned int type, unsigned int arg)
+{
+	if (type == GPROF_TRACE_SWITCH) {
+		p->why = whys[arg & ~GPROF_TRACE_NOT_TARGET];
+		return arg & GPROF_TRACE_NOT_TARGET;
+	}
+	_Static_assert(GPROF_TRACE_WHY_WAITS == GPROF_TRACE_WHY_SLEEPS + GPROF_TRACE_WAIT_BLOCKED,
+		       "the next number");
+	p->why = GPROF_TRACE_WHY_SLEEPS + (type & GPROF_TRACE_WAIT_BLOCKED);
+	p->arg = arg + 1;
+	return type & GPROF_TRACE_WAIT_NOT_TARGET;
+}
 
 static int flush_deferred(struct gprof_ktrace *k)
 {
@@ -220,13 +244,14 @@ static int operand(struct gprof_ktrace *k, uint64_t word)
 static int next(struct gprof_ktrace *k, unsigned int type, unsigned int arg)
 {
 	struct gprof_trace_point *p = &k->point;
-	uint32_t who = arg & GPROF_TRACE_NOT_TARGET ? GPROF_KTRACE_STRANGER : p->other;
+	bool outside = type == GPROF_TRACE_RUNNING ? arg & GPROF_TRACE_NOT_TARGET :
+						     decode_switch(p, type, arg);
+	uint32_t who = outside ? GPROF_KTRACE_STRANGER : p->other;
 	bool known = is_known(k->running) && is_known(who);
 	int err;
 
 	p->other = is_known(who) ? who : 0;
-	if (type == GPROF_TRACE_SWITCH) {
-		p->why = whys[arg & ~GPROF_TRACE_NOT_TARGET];
+	if (type != GPROF_TRACE_RUNNING) {
 		k->running = who;
 		return hand_out(k);
 	}
@@ -282,7 +307,7 @@ static inline void decode_word(struct gprof_trace_point *p, unsigned int type, u
 
 static int event(struct gprof_ktrace *k, unsigned int type, unsigned int arg, uint32_t number)
 {
-	if (type == GPROF_TRACE_SWITCH || type == GPROF_TRACE_RUNNING)
+	if (is_switch(type) || type == GPROF_TRACE_RUNNING)
 		return next(k, type, arg);
 	decode_word(&k->point, type, arg, number);
 	if (!has_operand(type))
@@ -307,6 +332,7 @@ static inline unsigned int short_type(uint64_t word)
 static inline bool is_plain(unsigned int short_type)
 {
 	const uint64_t plain = 1U << GPROF_TRACE_SWITCH | 1U << GPROF_TRACE_WAKING |
+			       15U << GPROF_TRACE_WAIT |
 			       1U << GPROF_TRACE_SYSCALL_ENTER | 1U << GPROF_TRACE_SYSCALL_EXIT |
 			       1U << GPROF_TRACE_IRQ_ENTER | 1U << GPROF_TRACE_IRQ_EXIT |
 			       1U << GPROF_TRACE_SOFTIRQ_ENTER | 1U << GPROF_TRACE_SOFTIRQ_EXIT;
@@ -349,9 +375,8 @@ size_t gprof_ktrace_plain(struct gprof_ktrace *k, const void *words, size_t nr,
 		p->other = word >> GPROF_TRACE_TID_SHIFT & TID_MASK;
 		p->stack = 0;
 		p->arg = 0;
-		if (type == GPROF_TRACE_SWITCH) {
-			p->why = whys[arg & ~GPROF_TRACE_NOT_TARGET];
-			running = arg & GPROF_TRACE_NOT_TARGET ? GPROF_KTRACE_STRANGER : p->other;
+		if (is_switch(type)) {
+			running = decode_switch(p, type, arg) ? GPROF_KTRACE_STRANGER : p->other;
 			tid = p->other = is_known(running) ? running : 0;
 			continue;
 		}

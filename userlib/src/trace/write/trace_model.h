@@ -16,6 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <linux/gprof.h>
+
 #include "trace/read/trace_bytes.h"
 #include "trace/read/trace_facts.h"
 #include "trace/read/trace_ids.h"
@@ -34,7 +36,9 @@ enum gprof_trace_reason {
 	GPROF_TRACE_REASON_SKEW,
 	GPROF_TRACE_REASON_OFFLINE,
 	GPROF_TRACE_REASON_WHY,		/* + enum gprof_trace_why */
-	GPROF_TRACE_NR_REASONS = GPROF_TRACE_REASON_WHY + GPROF_TRACE_NR_WHYS,
+	/* + 2 * GPROF_WAIT_FOR_*, + 1 where the wait is uninterruptible */
+	GPROF_TRACE_REASON_WAIT = GPROF_TRACE_REASON_WHY + GPROF_TRACE_NR_WHYS,
+	GPROF_TRACE_NR_REASONS = GPROF_TRACE_REASON_WAIT + 2 * GPROF_WAIT_FOR_NR,
 };
 
 /**

@@ -3,6 +3,7 @@
  * trace_model_go.c: events of procs and goroutines.
  */
 #include "trace_model_go.h"
+#include "base/wait_words.h"
 #include "trace_model_region.h"
 
 #include <errno.h>
@@ -16,7 +17,7 @@
 /* Goroutines of tids that are used again differ from this bit on. */
 #define REUSE_SHIFT	22
 
-static const char *const reasons[GPROF_TRACE_NR_REASONS] = {
+static const char *const reasons[GPROF_TRACE_REASON_WAIT] = {
 	[GPROF_TRACE_REASON_LOST] = "lost events",
 	[GPROF_TRACE_REASON_SKEW] = "clocks of CPUs differ",
 	[GPROF_TRACE_REASON_OFFLINE] = "CPU went offline",
@@ -37,10 +38,29 @@ uint64_t gprof_model_string(struct gprof_trace_model *m, const char *s)
 	return id;
 }
 
+/* Go's profile of the network takes those with "network"; a sleep is in neither, as Go's own. */
+static const char *wait_text(unsigned int wait, char *text, size_t size)
+{
+	unsigned int reason = wait / 2;
+	bool blocked = wait & 1 && reason != GPROF_WAIT_FOR_BLOCKED;
+	bool idle = reason == GPROF_WAIT_FOR_SLEEP || reason == GPROF_WAIT_FOR_KERNEL;
+
+	if (reason == GPROF_WAIT_FOR_STOPPED)
+		return reasons[GPROF_TRACE_REASON_WHY + GPROF_TRACE_WHY_STOPPED];
+	snprintf(text, size, "%s%s%s", blocked ? GPROF_WORD_UNINTERRUPTIBLE " " : "",
+		 gprof_wait_word(reason),
+		 idle ? "" : reason == GPROF_WAIT_FOR_SOCKET ? " (network)" : " (sync)");
+	return text;
+}
+
 static uint64_t reason(struct gprof_trace_model *m, enum gprof_trace_reason r)
 {
+	char text[64];
+
 	if (!m->reasons[r])
-		m->reasons[r] = gprof_model_string(m, reasons[r]);
+		m->reasons[r] = gprof_model_string(m, r < GPROF_TRACE_REASON_WAIT ? reasons[r] :
+						   wait_text(r - GPROF_TRACE_REASON_WAIT, text,
+							     sizeof(text)));
 	return m->reasons[r];
 }
 

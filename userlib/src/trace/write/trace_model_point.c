@@ -64,6 +64,16 @@ static inline bool agree(struct gprof_trace_model *m, const struct gprof_trace_p
 	return true;
 }
 
+static inline enum gprof_trace_reason reason_of(const struct gprof_trace_point *p)
+{
+	unsigned int blocked = p->why - GPROF_TRACE_WHY_SLEEPS;
+
+	_Static_assert(GPROF_TRACE_WHY_WAITS == GPROF_TRACE_WHY_SLEEPS + 1, "no other wait");
+	if (p->arg - 1 < GPROF_WAIT_FOR_NR && blocked <= 1)
+		return GPROF_TRACE_REASON_WAIT + 2 * (p->arg - 1) + blocked;
+	return GPROF_TRACE_REASON_WHY + p->why;
+}
+
 static inline void on_switch(struct gprof_trace_model *m, const struct gprof_trace_point *p)
 {
 	static const uint8_t status[GPROF_TRACE_NR_WHYS] = {
@@ -77,8 +87,7 @@ static inline void on_switch(struct gprof_trace_model *m, const struct gprof_tra
 
 	m->stats.switches++;
 	if (agree(m, p))
-		gprof_model_switch_out(m, p->cpu, status[p->why], GPROF_TRACE_REASON_WHY + p->why,
-				       p->stack);
+		gprof_model_switch_out(m, p->cpu, status[p->why], reason_of(p), p->stack);
 	if (m->cpus[p->cpu].task != GPROF_NONE) {
 		m->stats.repaired++;
 		gprof_model_switch_out(m, p->cpu, GPROF_GO_RUNNABLE, GPROF_TRACE_REASON_LOST, 0);

@@ -7,7 +7,6 @@
  */
 #include "wait_reason.h"
 #include "compat/sched.h"
-#include "waits.h"
 
 #include <asm/syscall.h>
 #include <asm/unistd.h>
@@ -16,6 +15,7 @@
 #include <linux/fs.h>
 #include <linux/futex.h>
 #include <linux/gprof.h>
+#include <linux/kernel.h>
 #include <linux/nospec.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/task_stack.h>
@@ -27,89 +27,88 @@
 
 #define BLOCKED	(TASK_UNINTERRUPTIBLE | TASK_RTLOCK_WAIT)
 
-/*
- * Another thread may close it, and the number may be another file's then: the memory is
- * that of a file all the same, for a grace period.
+/* By the system call; FILE: it depends on the first argument. */
+const u8 gprof_wait_reasons[GPROF_WAIT_CALLS] = {
+	[__NR_futex] = GPROF_WAIT_FOR_FUTEX,
+#ifdef __NR_futex_waitv
+	[__NR_futex_waitv] = GPROF_WAIT_FOR_FUTEX,
+#endif
+#ifdef __NR_futex_wait
+	[__NR_futex_wait] = GPROF_WAIT_FOR_FUTEX,
+#endif
+	[__NR_nanosleep] = GPROF_WAIT_FOR_SLEEP,
+	[__NR_clock_nanosleep] = GPROF_WAIT_FOR_SLEEP,
+	[__NR_accept] = GPROF_WAIT_FOR_SOCKET,
+	[__NR_accept4] = GPROF_WAIT_FOR_SOCKET,
+	[__NR_connect] = GPROF_WAIT_FOR_SOCKET,
+	[__NR_recvfrom] = GPROF_WAIT_FOR_SOCKET,
+	[__NR_recvmsg] = GPROF_WAIT_FOR_SOCKET,
+	[__NR_recvmmsg] = GPROF_WAIT_FOR_SOCKET,
+	[__NR_sendto] = GPROF_WAIT_FOR_SOCKET,
+	[__NR_sendmsg] = GPROF_WAIT_FOR_SOCKET,
+	[__NR_sendmmsg] = GPROF_WAIT_FOR_SOCKET,
+	[__NR_read] = GPROF_WAIT_FOR_FILE,
+	[__NR_write] = GPROF_WAIT_FOR_FILE,
+	[__NR_readv] = GPROF_WAIT_FOR_FILE,
+	[__NR_writev] = GPROF_WAIT_FOR_FILE,
+	[__NR_pread64] = GPROF_WAIT_FOR_FILE,
+	[__NR_pwrite64] = GPROF_WAIT_FOR_FILE,
+	[__NR_preadv] = GPROF_WAIT_FOR_FILE,
+	[__NR_pwritev] = GPROF_WAIT_FOR_FILE,
+	[__NR_preadv2] = GPROF_WAIT_FOR_FILE,
+	[__NR_pwritev2] = GPROF_WAIT_FOR_FILE,
+#ifdef __NR_poll
+	[__NR_poll] = GPROF_WAIT_FOR_POLL,
+	[__NR_select] = GPROF_WAIT_FOR_POLL,
+	[__NR_epoll_wait] = GPROF_WAIT_FOR_POLL,
+#endif
+	[__NR_ppoll] = GPROF_WAIT_FOR_POLL,
+	[__NR_pselect6] = GPROF_WAIT_FOR_POLL,
+	[__NR_epoll_pwait] = GPROF_WAIT_FOR_POLL,
+#ifdef __NR_epoll_pwait2
+	[__NR_epoll_pwait2] = GPROF_WAIT_FOR_POLL,
+#endif
+	[__NR_wait4] = GPROF_WAIT_FOR_CHILD,
+	[__NR_waitid] = GPROF_WAIT_FOR_CHILD,
+#ifdef __NR_pause
+	[__NR_pause] = GPROF_WAIT_FOR_SIGNAL,
+#endif
+	[__NR_rt_sigsuspend] = GPROF_WAIT_FOR_SIGNAL,
+	[__NR_rt_sigtimedwait] = GPROF_WAIT_FOR_SIGNAL,
+};
+
+/**
+ * gprof_wait_for_file() - the cause of a wait in a call on a file
+ * @task: as for gprof_wait_reason()
+ * @fd: first argument of the call
+ *
+ * Another thread may close it, and the number may be another file's then: the memory is that of a
+ * file all the same, for a grace period, which waits for this, as preemption is off.
+ *
+ * Context: Any but NMI, preemption off.
+ * Return: GPROF_WAIT_FOR_*
  */
-static u32 for_file(struct task_struct *task, u32 fd)
+u32 gprof_wait_for_file(struct task_struct *task, u32 fd)
 {
-	struct inode *inode = NULL;
-	struct file *file = NULL;
+	struct files_struct *files = task->files;
+	struct inode *inode;
 	struct fdtable *table;
+	struct file *file;
 	umode_t mode;
 
-	rcu_read_lock();
-	if (task->files) {
-		table = rcu_dereference_raw(task->files->fdt);
-		if (fd < table->max_fds) {
-			/* The number is the user's. */
-			fd = array_index_nospec(fd, table->max_fds);
-			file = rcu_dereference_raw(table->fd[fd]);
-		}
-		inode = file ? READ_ONCE(file->f_inode) : NULL;
-	}
-	mode = inode ? READ_ONCE(inode->i_mode) : 0;
-	rcu_read_unlock();
+	if (!files)
+		return GPROF_WAIT_FOR_FILE;
+	table = rcu_dereference_raw(files->fdt);
+	if (fd >= table->max_fds)
+		return GPROF_WAIT_FOR_FILE;
+	/* The number is the user's. */
+	file = rcu_dereference_raw(table->fd[array_index_nospec(fd, table->max_fds)]);
+	inode = file ? READ_ONCE(file->f_inode) : NULL;
+	if (!inode)
+		return GPROF_WAIT_FOR_FILE;
+	mode = READ_ONCE(inode->i_mode);
 	return S_ISFIFO(mode) ? GPROF_WAIT_FOR_PIPE : S_ISSOCK(mode) ? GPROF_WAIT_FOR_SOCKET :
 	       GPROF_WAIT_FOR_FILE;
-}
-
-static u32 for_call(struct task_struct *task, struct pt_regs *regs, int call)
-{
-	unsigned long args[6];
-
-	if (gprof_wait_in_futex(call))
-		return GPROF_WAIT_FOR_FUTEX;
-	switch (call) {
-	case __NR_nanosleep:
-	case __NR_clock_nanosleep:
-		return GPROF_WAIT_FOR_SLEEP;
-	case __NR_accept:
-	case __NR_accept4:
-	case __NR_connect:
-	case __NR_recvfrom:
-	case __NR_recvmsg:
-	case __NR_recvmmsg:
-	case __NR_sendto:
-	case __NR_sendmsg:
-	case __NR_sendmmsg:
-		return GPROF_WAIT_FOR_SOCKET;
-	case __NR_read:
-	case __NR_write:
-	case __NR_readv:
-	case __NR_writev:
-	case __NR_pread64:
-	case __NR_pwrite64:
-	case __NR_preadv:
-	case __NR_pwritev:
-	case __NR_preadv2:
-	case __NR_pwritev2:
-		syscall_get_arguments(task, regs, args);
-		return for_file(task, args[0]);
-#ifdef __NR_poll
-	case __NR_poll:
-	case __NR_select:
-	case __NR_epoll_wait:
-#endif
-	case __NR_ppoll:
-	case __NR_pselect6:
-	case __NR_epoll_pwait:
-#ifdef __NR_epoll_pwait2
-	case __NR_epoll_pwait2:
-#endif
-		return GPROF_WAIT_FOR_POLL;
-	case __NR_wait4:
-	case __NR_waitid:
-		return GPROF_WAIT_FOR_CHILD;
-#ifdef __NR_pause
-	case __NR_pause:
-#endif
-	case __NR_rt_sigsuspend:
-	case __NR_rt_sigtimedwait:
-		return GPROF_WAIT_FOR_SIGNAL;
-	default:
-		return GPROF_WAIT_FOR_OTHER;
-	}
 }
 
 /**
@@ -140,7 +139,7 @@ u32 gprof_wait_reason(struct task_struct *task, unsigned int state)
 		return GPROF_WAIT_FOR_FAULT;
 	if (task->in_iowait)
 		return GPROF_WAIT_FOR_IO;
-	return blocked ? GPROF_WAIT_FOR_BLOCKED : for_call(task, regs, call);
+	return blocked ? GPROF_WAIT_FOR_BLOCKED : gprof_wait_for_call(task, regs, call);
 }
 
 /**
