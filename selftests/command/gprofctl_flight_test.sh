@@ -113,7 +113,7 @@ whose_events_fill_the_memory_is_told()
 {
 	fresh
 	takes_off -a -o D --min-age 1h --max-bytes 64k
-	seq 600 | as_user xargs -n 1 /bin/true
+	seq 600 | as_user xargs -P 4 -n 1 /bin/true
 	ask 1
 	lands
 	share=$(sed -n 's/^gprofctl: request: the buffers reach back [^:]*: \([0-9]*\)\.[0-9] % of their events are of tasks of uid 1000$/\1/p' err)

@@ -69,7 +69,7 @@ block_finds_a_process_and_its_waits()
 	(cd "$dir" && exec ./server 40) &
 	server=$!
 	does 'gprofctl block'
-	gprofctl collapsed "$dir/block.pb.gz" | grep -q select ||
+	gprofctl collapsed --all-waits "$dir/block.pb.gz" | grep -q select ||
 		fail "the server's sleep is not there"
 }
 

@@ -560,7 +560,7 @@ TEST_F(block, a_trace_tells_what_each_wait_was_for)
 				continue;
 			untold += !at->reason;
 			nr += at->reason == 1 + ways[i].what;
-			/* Whoever forks, and whoever faults, sleeps for others too. */
+			/* A fork and a fault may wait for others too. */
 			others += at->reason != 1 + ways[i].what &&
 				  state == GPROF_TRACE_PREV_SLEEPS;
 		}

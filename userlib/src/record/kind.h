@@ -43,7 +43,7 @@ struct gprof_kind {
 		      struct gprof_error *e);
 };
 
-/* What base/kinds.def names. */
+/* The functions that base/kinds.def names. */
 #define PROFILE(_name, _number, _flags, _source, ...)					\
 	int _source(const struct gprof_kind *kind, const struct gprof_kind_config *cfg,	\
 		    union gprof_kind_params *params, struct gprof_stream_source *out,	\
