@@ -312,6 +312,25 @@ void *gprof_buffer_reserve_slow(struct gprof_buffer *b, u32 size, unsigned int s
 }
 
 /**
+ * gprof_buffer_uncount() - of a sample for which there was no place, take back its context
+ * @b: ring
+ * @context: GPROF_SAMPLE_REC_F_IRQ, or _NMI, or neither, by which it was counted
+ *
+ * After STOP nothing is produced, in no context either.
+ *
+ * Context: After gprof_buffer_reserve(), by the same producer.
+ */
+noinline void gprof_buffer_uncount(struct gprof_buffer *b, u16 context)
+{
+	if (!READ_ONCE(b->closed))
+		return;
+	if (context & GPROF_SAMPLE_REC_F_IRQ)
+		local64_add(-1, &b->irq);
+	else if (context & GPROF_SAMPLE_REC_F_NMI)
+		local64_add(-1, &b->nmi);
+}
+
+/**
  * gprof_buffer_prefetch() - find out how long gprof_buffer_put() need not look
  * @b: ring
  *

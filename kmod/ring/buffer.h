@@ -126,6 +126,7 @@ bool gprof_buffer_readable(const struct gprof_buffer *b);
 /* For the functions below. */
 void gprof_buffer_cut(struct gprof_buffer *b, u64 now);
 void *gprof_buffer_reserve_slow(struct gprof_buffer *b, u32 size, unsigned int samples);
+void gprof_buffer_uncount(struct gprof_buffer *b, u16 context);
 void gprof_buffer_prefetch(struct gprof_buffer *b);
 void gprof_buffer_publish_slowly(struct gprof_buffer *b);
 

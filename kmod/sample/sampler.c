@@ -47,17 +47,6 @@ static __always_inline void count(struct gprof_buffer *b, u16 context)
 		local64_inc(&b->nmi);
 }
 
-/* There was no place. After STOP nothing is produced, in no context either. */
-static noinline void had_no_place(struct gprof_buffer *b, u16 context)
-{
-	if (!READ_ONCE(b->closed))
-		return;
-	if (context & GPROF_SAMPLE_REC_F_IRQ)
-		local64_add(-1, &b->irq);
-	else if (context & GPROF_SAMPLE_REC_F_NMI)
-		local64_add(-1, &b->nmi);
-}
-
 /*
  * By which id and frames the dictionary knows callers that are not the last sample's.
  * False: it is full. No record defines that id.
@@ -297,7 +286,7 @@ static noinline void write_records(struct gprof_sampler *s, struct gprof_percpu_
 
 	place = gprof_buffer_reserve(&ch->buffer, size, 1);
 	if (!place) {
-		had_no_place(&ch->buffer, smp.flags);
+		gprof_buffer_uncount(&ch->buffer, smp.flags);
 		return;
 	}
 	if (comm.tell)
@@ -343,7 +332,7 @@ static __always_inline void write_cached(struct gprof_percpu_buffer *ch,
 	if (likely(place))
 		write_sample(place, c, smp, tid, stack, size);
 	else
-		had_no_place(&ch->buffer, smp.flags);
+		gprof_buffer_uncount(&ch->buffer, smp.flags);
 }
 
 static __always_inline void record(struct gprof_sampler *s, struct gprof_percpu_buffer *ch,

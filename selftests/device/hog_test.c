@@ -134,6 +134,18 @@ static int go_there(int cpu)
 	return pin_to(cpu);
 }
 
+/* A source that has not ended yet counts an event, and takes that back when it finds no ring. */
+static void settled_stats(struct device *dev, struct gprof_stats *st)
+{
+	struct gprof_stats again;
+
+	do {
+		*st = again = (struct gprof_stats){ 0 };
+		device_stats(dev, GPROF_STATS_ALL_CPUS, st);
+		device_stats(dev, GPROF_STATS_ALL_CPUS, &again);
+	} while (st->out_produced != again.out_produced || st->out_task != again.out_task);
+}
+
 /*
  * The hog's first sample asks for its mappings on its CPU, and the kernel defers work there:
  * none of it gets to run before the hog has ended.
@@ -142,7 +154,7 @@ static void stop_beside(struct __test_metadata *_metadata, FIXTURE_DATA(hogged) 
 			unsigned int nth, bool there)
 {
 	int cpu = change_sides(nth);
-	struct gprof_stats st = { 0 };
+	struct gprof_stats st = { 0 }, later = { 0 };
 	uint64_t begin, stopped, counted, closed;
 	uint64_t limit;
 	int began, stop;
@@ -156,7 +168,9 @@ static void stop_beside(struct __test_metadata *_metadata, FIXTURE_DATA(hogged) 
 	begin = monotonic_ns();
 	stop = device_stop(&self->dev);
 	stopped = monotonic_ns();
-	device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st);
+	settled_stats(&self->dev, &st);
+	burn_ns(20000000);
+	settled_stats(&self->dev, &later);
 	counted = monotonic_ns();
 	device_close(&self->dev);
 	closed = monotonic_ns();
@@ -173,6 +187,8 @@ static void stop_beside(struct __test_metadata *_metadata, FIXTURE_DATA(hogged) 
 	/* Events after STOP are neither produced nor lost. */
 	EXPECT_EQ(st.out_produced, st.out_task + st.out_irq + st.out_nmi +
 				   st.out_lost[GPROF_LOST_NO_BUFFER]);
+	EXPECT_EQS(st.out_produced, later.out_produced, st.out_task, later.out_task, st.out_irq,
+		   later.out_irq, st.out_nmi, later.out_nmi);
 	TH_LOG("cpu %d%s, target %u: stop %llu ms, close %llu ms, produced %llu, others %lu, still %llu ms",
 	       cpu, there ? " itself" : "", self->setup.target,
 	       (unsigned long long)(stopped - begin) / 1000000,

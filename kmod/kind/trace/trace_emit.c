@@ -119,11 +119,11 @@ static void write_note(const struct gprof_trace *t, struct gprof_annotation_rec 
 }
 
 /*
- * Between gprof_buffer_begin() and _end(). @again: RUNNING even where a reader knows.
- * Nothing is lost where there is no event.
+ * Between gprof_buffer_begin() and _end(). @irq: how the event was counted. @again: RUNNING even
+ * where a reader knows. Nothing is lost where there is no event.
  */
 static void write_all(struct gprof_trace *t, struct gprof_trace_cpu *c, u64 now,
-		      const struct gprof_trace_event *e, bool again)
+		      const struct gprof_trace_event *e, bool irq, bool again)
 {
 	struct gprof_buffer *b = c->buffer;
 	u16 generation = gprof_word_generation(local64_read(&b->word));
@@ -160,6 +160,8 @@ static void write_all(struct gprof_trace *t, struct gprof_trace_cpu *c, u64 now,
 		place = NULL;
 	} else {
 		place = gprof_buffer_reserve(b, size, sample ? 1 : 0);
+		if (!place)
+			gprof_buffer_uncount(b, sample && irq ? GPROF_SAMPLE_REC_F_IRQ : 0);
 	}
 	if (!place) {
 		gprof_trace_desync(c);
@@ -209,7 +211,7 @@ noinline void gprof_trace_emit_slowly(struct gprof_trace *t, u64 now, u32 word,
 	struct gprof_trace_cpu *c = this_cpu_ptr(t->cpus);
 
 	gprof_buffer_begin(c->buffer, now);
-	write_all(t, c, now, &e, false);
+	write_all(t, c, now, &e, gprof_trace_in_irq(), false);
 	/* Words alone are put only where a reader knows the running task. */
 	if (c->followed != GPROF_TRACE_DESYNC)
 		gprof_buffer_prefetch(c->buffer);
@@ -238,7 +240,7 @@ static void write_counted(struct gprof_trace *t, struct gprof_trace_cpu *c, u64 
 			local64_inc(&b->irq);
 	}
 	gprof_buffer_begin(b, now);
-	write_all(t, c, now, e, false);
+	write_all(t, c, now, e, irq, false);
 	gprof_buffer_end(b);
 	if (unlikely(t->stacks & e->stack))
 		gprof_trace_stack(t, c, now, e->regs);
@@ -326,7 +328,7 @@ void gprof_trace_emit_running(struct gprof_trace *t, bool again)
 			release(t, c);
 		now = gprof_clock_ns();
 		gprof_buffer_begin(c->buffer, now);
-		write_all(t, c, now, &none, again);
+		write_all(t, c, now, &none, false, again);
 		gprof_buffer_end(c->buffer);
 	}
 	local_irq_restore(flags);
