@@ -48,6 +48,7 @@ static const struct {
 	{ "snapshot", cmd_snapshot, "ask flight recorders for snapshots" },
 	{ "top", cmd_top, "show the functions of a profile as a table", "cpu" },
 	{ "diff", cmd_diff, "show the difference of two profiles" },
+	{ "compare", cmd_compare, "tell which functions a change made dearer, and fail in CI" },
 	{ "flame", cmd_flame, "draw a profile as a flame graph for a browser", "cpu" },
 	{ "view", cmd_view, "open a profile in the browser", "cpu" },
 	{ "symbolize", cmd_symbolize, "add missing names of functions to a profile" },

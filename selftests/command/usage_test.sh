@@ -416,6 +416,7 @@ tables()
 	gprofctl top "$1" --by module
 	gprofctl top "$1" --cum -n 5
 	gprofctl diff "$1" "$1"
+	gprofctl compare "$1" "$1" -n 5
 	gprofctl peek . "$1"
 }
 
@@ -644,6 +645,7 @@ profile | gprofctl peek function_1 @
 profile | gprofctl list function_1 @
 profile | gprofctl disasm function_1 @
 profile | gprofctl diff @ @
+profile | gprofctl compare @ @
 profile | gprofctl collapsed @
 profile | gprofctl csv @
 trace | gprofctl timeline @ -o out.html

@@ -11,6 +11,7 @@ enum {
 	STATUS_OK = 0,
 	STATUS_FAILED = 1,
 	STATUS_USAGE = 2,
+	STATUS_GREW = 3,	/* of compare --fail-above */
 	STATUS_CANNOT_RUN = 126,
 	STATUS_NOT_FOUND = 127,
 };
@@ -26,6 +27,7 @@ int cmd_flight(int argc, char **argv);
 int cmd_snapshot(int argc, char **argv);
 int cmd_top(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
+int cmd_compare(int argc, char **argv);
 int cmd_flame(int argc, char **argv);
 int cmd_view(int argc, char **argv);
 int cmd_symbolize(int argc, char **argv);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/unnamed.h"
+#include "cli/cmd.h"
 #include "cli/diag.h"
 #include "cli/text.h"
 
@@ -132,25 +133,40 @@ static int add_sample(void *ctx, const struct view_sample *s)
 	return 0;
 }
 
-/* Of waits and the like each is told as long as it was: only of samples is weight chance. */
-static size_t count_type(const struct view *v)
+/* SIZE_MAX: there is no such type. */
+static size_t count_type(const struct view *v, const char *type)
 {
 	const struct gprof_value_type *types;
 	size_t nr = gprof_profile_types(v->profile, &types);
 
 	for (size_t i = 0; i < nr; i++)
-		if (!strcmp(types[i].type, "samples") && !strcmp(types[i].unit, "count"))
+		if (!strcmp(types[i].type, type) && !strcmp(types[i].unit, "count"))
 			return i;
-	return v->type;
+	return SIZE_MAX;
 }
 
 int functions_of(struct functions *fs, struct view *v)
 {
-	struct walk w = { fs, v, v->type, count_type(v) };
+	/* Of waits and the like each is told as long as it was: only of samples is weight chance. */
+	size_t count = count_type(v, "samples");
+	struct walk w = { fs, v, v->type, count == SIZE_MAX ? v->type : count };
 	int status = view_each(v, add_sample, &w);
 
 	functions_finish(fs);
 	return status;
+}
+
+int functions_counted(struct functions *fs, struct functions *samples, struct view *v)
+{
+	int status = functions_of(fs, v);
+	struct view counts = *v;
+
+	counts.type = count_type(v, "samples");
+	if (counts.type == SIZE_MAX)
+		counts.type = count_type(v, "contentions");
+	if (status != STATUS_OK || counts.type == SIZE_MAX)
+		return status;
+	return functions_of(samples, &counts);
 }
 
 /* A name or a place of which less is left says nothing. */

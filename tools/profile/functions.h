@@ -96,6 +96,12 @@ void functions_finish(struct functions *fs);
 /* functions_of() - all of a view; STATUS_OK, or STATUS_FAILED after a sentence */
 int functions_of(struct functions *fs, struct view *v);
 
+/*
+ * functions_counted() - likewise, and in @samples their numbers of samples or waits, in the same
+ * order: none where the profile does not have these
+ */
+int functions_counted(struct functions *fs, struct functions *samples, struct view *v);
+
 #define FUNCTION_COLUMNS	100	/* of a name, unless all of it is asked for */
 
 /**

@@ -83,24 +83,11 @@ const char *ratio_split(const char *files)
 
 static int open_half(struct half *h, const char *file, const char *type)
 {
-	const struct gprof_value_type *types;
 	int status = view_open(&h->view, file, type);
-	size_t nr;
 
 	if (status != STATUS_OK)
 		return status;
-	status = functions_of(&h->functions, &h->view);
-	nr = gprof_profile_types(h->view.profile, &types);
-	for (size_t i = 0; status == STATUS_OK && i < nr; i++) {
-		struct view samples = h->view;
-
-		if (strcmp(types[i].type, "samples") || strcmp(types[i].unit, "count"))
-			continue;
-		samples.type = i;
-		status = functions_of(&h->samples, &samples);
-		break;
-	}
-	return status;
+	return functions_counted(&h->functions, &h->samples, &h->view);
 }
 
 static struct row *row_of(struct table *t, const char *name)

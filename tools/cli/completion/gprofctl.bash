@@ -78,7 +78,7 @@ _gprofctl()
 	fi
 	# Behind -- stands a command of its own.
 	for ((i = 2; i < COMP_CWORD; i++)); do
-		if [[ ${COMP_WORDS[i]} == -- ]]; then
+		if [[ ${COMP_WORDS[i]} == -- && $sub != compare ]]; then
 			if declare -F _command_offset >/dev/null; then
 				_command_offset $((i + 1))
 			else
@@ -129,6 +129,8 @@ _gprofctl()
 	*,--by)
 		mapfile -t COMPREPLY < <(compgen -W "process thread comm module cgroup cpu service label=" \
 			-- "$cur") ;;
+	compare,--per)
+		mapfile -t COMPREPLY < <(compgen -W "run second share" -- "$cur") ;;
 	*,--precise)
 		mapfile -t COMPREPLY < <(compgen -W "0 1 2 3" -- "$cur") ;;
 	*)
