@@ -59,6 +59,7 @@ static const struct {
 	{ "csv", cmd_csv, "write the functions of a profile for a spreadsheet" },
 	{ "read", cmd_read, "show the events of an execution trace, or count them", "trace" },
 	{ "wall", cmd_wall, "show where all the time of each thread went" },
+	{ "why", cmd_why, "show which threads kept a thread waiting" },
 	{ "latency", cmd_latency, "show how long threads wait for a CPU" },
 	{ "timeline", cmd_timeline, "draw a trace as a page: running and waiting threads" },
 	{ "mmu", cmd_mmu, "show the share of the processors that a program had" },

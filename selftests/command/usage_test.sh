@@ -650,6 +650,7 @@ profile | gprofctl collapsed @
 profile | gprofctl csv @
 trace | gprofctl timeline @ -o out.html
 trace | gprofctl wall @
+trace | gprofctl why @
 trace | gprofctl latency @
 trace | gprofctl read @
 trace | gprofctl read @ --summary

@@ -71,6 +71,12 @@ regions_last_as_long_as_they_did()
 	run 0 gprofctl read x.trace --regions
 	grep -q '^ *20 .* shared$' out
 	! grep -q 'syscall' out
+	# the wait of the longest of them is nearly all of it
+	run 0 gprofctl why x.trace --region sleep
+	grep -q '^region sleep: the longest took' out
+	grep -q ' sleeps for .* ms, from ' out
+	run 1 gprofctl why x.trace --region slept
+	grep -q 'no whole region "slept"' err
 }
 
 tasks_cross_threads()

@@ -450,6 +450,28 @@ TEST_F(views, why_in_words)
 	EXPECT_NE(0, self->r.status);
 }
 
+/* 8 waits for longer in all than 7, and 9, which sleeps, for longer than 8 at once. */
+TEST_F(views, why_of_any_thread)
+{
+	make_wait();
+	SHOW(cmd_why, ARGV("why", self->trace));
+	EXPECT_SAYS(self->r.out, "7 seven waits for a pipe for 17 ms, from 0.005000 to 0.022000 s\n");
+	RUN_OK(cmd_why, ARGV("why", self->trace, "-n", "1"));
+	EXPECT_STREQ("7 seven waits for a pipe for 17 ms, from 0.005000 to 0.022000 s\n"
+		     "       7.000 ms  9 nine sleeps  in do_nanosleep < do_syscall_64 < "
+		     "entry_SYSCALL_64_after_hwframe\n"
+		     "                 until an interrupt, or a task that was not recorded (-a records all), wakes it\n"
+		     "                and 4 more steps; -n 0 shows all\n", self->r.out);
+	RUN_OK(cmd_why, ARGV("why", self->trace, "--at", "+0.0025"));
+	EXPECT_SAYS(self->r.out, "8 eight waits for");
+	RUN_TELLS(STATUS_FAILED, "no thread waits at +1", cmd_why,
+		  ARGV("why", self->trace, "--at", "+1"));
+	RUN_TELLS(STATUS_FAILED, "no whole region \"request\"", cmd_why,
+		  ARGV("why", self->trace, "--region", "request"));
+	RUN_TELLS(STATUS_USAGE, "--region finds the thread", cmd_why,
+		  ARGV("why", self->trace, "--region", "request", "--at", "1"));
+}
+
 static int chain_of(void *ctx, const struct gprof_frame *frames, size_t nr, const int64_t *values)
 {
 	char *text = ctx;
@@ -458,6 +480,37 @@ static int chain_of(void *ctx, const struct gprof_frame *frames, size_t nr, cons
 		sprintf(text + strlen(text), "%s ", frames[i].function);
 	sprintf(text + strlen(text), "%lld\n", (long long)(values[0] + 500000) / 1000000);
 	return 0;
+}
+
+/* 8 wakes 7 after many turns with 9. */
+TEST_F(views, why_in_sum)
+{
+	unsigned int ms;
+
+	gprof_trace_writer_name(w, 7, "seven");
+	gprof_trace_writer_name(w, 8, "eight");
+	gprof_trace_writer_name(w, 9, "nine");
+	comes(1, 7);
+	leaves(2, 7, GPROF_TRACE_WHY_SLEEPS, stack(in_pipe));
+	for (ms = 2; ms < 22; ms += 2) {
+		point(ms, 0, GPROF_TRACE_POINT_SWITCH, ms > 2 ? GPROF_TRACE_WHY_PREEMPTED : 0,
+		      ms > 2 ? 9 : 0, 8, 0, 0);
+		point(ms + 1, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_PREEMPTED, 8, 9, 0, 0);
+	}
+	point(22, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_PREEMPTED, 9, 8, 0, 0);
+	point(23, 0, GPROF_TRACE_POINT_WAKING, 0, 8, 7, 0, 0);
+	point(24, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 8, 7, 0, 0);
+	leaves(25, 7, GPROF_TRACE_WHY_DEAD, 0);
+	SHOW(cmd_why, ARGV("why", self->trace));
+	EXPECT_STREQ("7 seven waits for a pipe for 21 ms, from 0.002000 to 0.023000 s\n"
+		     "In sum:\n"
+		     "      11.000 ms  52.4%  8 eight runs\n"
+		     "      10.000 ms  47.6%  8 eight is runnable, and has no CPU\n"
+		     "One behind the other:\n"
+		     "      11.000 ms  8 eight runs, 11 times in turn\n"
+		     "      10.000 ms  8 eight is runnable, and has no CPU, 11 times in turn\n"
+		     "                 and wakes 7 seven\n"
+		     "What was before that cannot be followed in the trace.\n", self->r.out);
 }
 
 TEST_F(views, why_as_a_profile)

@@ -38,6 +38,7 @@ int cmd_collapsed(int argc, char **argv);
 int cmd_csv(int argc, char **argv);
 int cmd_read(int argc, char **argv);
 int cmd_wall(int argc, char **argv);
+int cmd_why(int argc, char **argv);
 int cmd_latency(int argc, char **argv);
 int cmd_timeline(int argc, char **argv);
 int cmd_mmu(int argc, char **argv);

@@ -236,10 +236,19 @@ void output_discard(struct output *o)
 		forget(o);
 }
 
+static const char *temporary;
+
+void output_temporary(const char *file)
+{
+	temporary = file;
+}
+
 void output_place(const char *file, const char *what, const char *first, const char *second)
 {
 	struct stat st;
 
+	if (temporary && !strcmp(file, temporary))
+		return;
 	if (!stat(file, &st) && S_ISREG(st.st_mode))
 		diag("%s: %s%lld KiB; gprofctl %s %s, or gprofctl %s %s", file, what,
 		     (long long)(st.st_size + 1023) / 1024, first, file, second, file);

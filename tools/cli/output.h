@@ -61,6 +61,9 @@ int output_commit(struct output *o);
  */
 void output_place(const char *file, const char *what, const char *first, const char *second);
 
+/* output_temporary() - a file of which output_place() says nothing, for it does not stay */
+void output_temporary(const char *file);
+
 /**
  * output_keep() - put only the beginning of a file in place, for a write failed
  * @o: output

@@ -247,9 +247,25 @@ static void print_lengths(const struct compare *o)
 		       "count that\n", seconds[0], seconds[1]);
 }
 
+/* What a profile says of samples that it lacks. @run, @nth: where to look on, from 0. */
+static const char *next_loss(const struct compare *o, size_t *run, size_t *nth)
+{
+	for (; *run < o->c.nr_runs; ++*run, *nth = 0) {
+		const struct gprof_profile *p = o->runs[*run].view.profile;
+		const char *comment;
+
+		while ((comment = gprof_profile_comment(p, (*nth)++)))
+			if (!strncmp(comment, "lost ", 5))
+				return comment;
+	}
+	return NULL;
+}
+
 static void print_head(const struct compare *o)
 {
 	const struct comparison *c = &o->c;
+	size_t run = 0, nth = 0;
+	const char *comment;
 
 	printf("Type: %s%s, per %s\n", o->runs[0].view.name, o->cum ? " with callees" : "",
 	       per_words[o->per]);
@@ -257,16 +273,10 @@ static void print_head(const struct compare *o)
 	       c->nr_before > 1 ? "s" : "", samples_of(o, 0, c->nr_before),
 	       c->nr_runs - c->nr_before, c->nr_runs - c->nr_before > 1 ? "s" : "",
 	       samples_of(o, c->nr_before, c->nr_runs));
-	for (size_t i = 0; i < c->nr_runs; i++) {
-		const char *comment;
-
-		for (size_t j = 0; (comment = gprof_profile_comment(o->runs[i].view.profile, j)); j++) {
-			if (strncmp(comment, "lost ", 5))
-				continue;
-			printf("%s: ", o->runs[i].file);
-			text_plain(stdout, comment);
-			putchar('\n');
-		}
+	while ((comment = next_loss(o, &run, &nth))) {
+		printf("%s: ", o->runs[run].file);
+		text_plain(stdout, comment);
+		putchar('\n');
 	}
 	print_lengths(o);
 }
@@ -329,18 +339,15 @@ static void json_rows(const struct compare *o)
 static void json_losses(const struct compare *o)
 {
 	const char *comma = "", *comment;
+	size_t run = 0, nth = 0;
 
-	for (size_t i = 0; i < o->c.nr_runs; i++) {
-		for (size_t j = 0; (comment = gprof_profile_comment(o->runs[i].view.profile, j)); j++) {
-			if (strncmp(comment, "lost ", 5))
-				continue;
-			printf("%s{\"file\": ", comma);
-			text_json(stdout, o->runs[i].file);
-			fputs(", \"text\": ", stdout);
-			text_json(stdout, comment);
-			putchar('}');
-			comma = ", ";
-		}
+	while ((comment = next_loss(o, &run, &nth))) {
+		printf("%s{\"file\": ", comma);
+		text_json(stdout, o->runs[run].file);
+		fputs(", \"text\": ", stdout);
+		text_json(stdout, comment);
+		putchar('}');
+		comma = ", ";
 	}
 }
 

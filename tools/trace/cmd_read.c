@@ -341,10 +341,8 @@ static const struct option_row read_rows[] = {
 	{ 0, "pprof", "KIND", "write a profile instead: of time that tasks ran (cpu), waited for\n"
 	  "a CPU (sched), slept (block), spent in system calls (syscall) or lost to interrupts\n"
 	  "(irq), or of all their time, by reason (wall)", set_pprof },
-	{ 0, "why", "TID|COMM", "show the wait chain of the longest wait of that thread; with -o\n"
-	  "as a profile with the chain as its stack", set_why },
-	{ 0, "at", "TIME", "with --why: of the wait at that time of the trace, or +TIME since it began",
-	  set_at },
+	{ 0, "why", "TID|COMM", "as gprofctl why --thread, with all steps", set_why },
+	{ 0, "at", "TIME", "with --why: as gprofctl why --at", set_at },
 	{ 0, "format", "csv|perfetto", "write a trace of the host as tables: switches.csv, wakings.csv,\n"
 	  "syscalls.csv, waits.csv, threads.csv in the directory of -o; or as a\n"
 	  "file for ui.perfetto.dev", set_format },
@@ -385,7 +383,9 @@ static int use(const struct read *r, int fd, const char *name)
 		status = *r->format == 'c' ? csv_tables_write(name, r->file) :
 					     perfetto_write(name, r->file);
 	} else if (r->why) {
-		status = wait_chain_print(name, r->why, r->at, r->file);
+		const struct wait_question q = { .thread = r->why, .at = r->at };
+
+		status = wait_chain_print(name, &q, r->file);
 	} else if (r->pprof && !strcmp(r->pprof, "wall")) {
 		status = wall_profile(name, file);
 	} else {

@@ -63,6 +63,8 @@ struct who {
  * @ns: all of them
  * @min: the shortest
  * @max: the longest
+ * @thread: of that
+ * @since: likewise, when it began
  * @in: time of their goroutines by state; of regions alone
  * @unended: that have no end in the trace
  * @unbegun: that have no begin in it
@@ -72,6 +74,8 @@ struct type {
 	int64_t ns;
 	int64_t min;
 	int64_t max;
+	int64_t thread;
+	int64_t since;
 	int64_t in[NR_STATES];
 	uint64_t unended;
 	uint64_t unbegun;
@@ -155,15 +159,18 @@ static void settle(struct who *w, int64_t time)
 	w->since = time;
 }
 
-static struct type *took(struct table *t, const struct open *o, int64_t time)
+static struct type *took(struct table *t, const struct open *o, int64_t time, int64_t thread)
 {
 	struct type *type = &t->types[o->type];
 	int64_t ns = time - o->since;
 
 	if (!type->nr || ns < type->min)
 		type->min = ns;
-	if (ns > type->max)
+	if (!type->nr || ns > type->max) {
 		type->max = ns;
+		type->thread = thread;
+		type->since = o->since;
+	}
 	type->nr++;
 	type->ns += ns;
 	return type;
@@ -255,7 +262,7 @@ static void region_end(struct regions *r, const struct gprof_trace_event *ev)
 		return;
 	}
 	o = &w->open[--w->nr];
-	type = took(&r->regions, o, ev->time);
+	type = took(&r->regions, o, ev->time, ev->goroutine);
 	for (size_t i = 0; i < NR_STATES; i++)
 		type->in[i] += w->had[i] - o->had[i];
 }
@@ -279,7 +286,7 @@ static void task_end(struct regions *r, const struct gprof_trace_event *ev)
 		r->tasks = xgrow(r->tasks, nr, &r->room_tasks, sizeof(*r->tasks));
 		unbegun(&r->task_types, &ev->task.type);
 	} else if (r->tasks[i].type != UINT32_MAX) {
-		took(&r->task_types, &r->tasks[i], ev->time);
+		took(&r->task_types, &r->tasks[i], ev->time, ev->goroutine);
 	}
 	/* One may be ended more than once. */
 	r->tasks[i].type = UINT32_MAX;
@@ -443,7 +450,7 @@ static void report(const struct regions *r, const char *name, const struct gprof
 	else if (none)
 		diag("%s: the program has no regions and tasks of runtime/trace", name);
 	if (lost)
-		diag("%s: %" PRIu64 "events were lost; regions and tasks whose begin or end is "
+		diag("%s: %" PRIu64 " events were lost; regions and tasks whose begin or end is "
 		     "among them are missing here, or last longer than they did, and threads keep "
 		     "their states from before for that time",
 		     name, lost);
@@ -454,32 +461,67 @@ static void report(const struct regions *r, const char *name, const struct gprof
 		     name, r->repaired);
 }
 
+/* 0, or a negative errno where a part alone could be read. */
+static int read_all(struct regions *r, struct gprof_trace *t)
+{
+	struct gprof_trace_event ev;
+	int ret;
+
+	r->trace = t;
+	while ((ret = gprof_trace_next(t, &ev)) > 0)
+		on_event(r, &ev);
+	end_all(r);
+	return ret;
+}
+
+static void free_all(struct regions *r)
+{
+	for (size_t i = 0; i < r->ids.nr; i++)
+		free(r->all[i].open);
+	free(r->all);
+	free(r->tasks);
+	free(r->regions.types);
+	free(r->task_types.types);
+	intern_free(&r->regions.names);
+	intern_free(&r->task_types.names);
+	intern_free(&r->ids);
+	intern_free(&r->task_ids);
+}
+
 int regions_print(struct gprof_trace *t, const char *name, bool json)
 {
 	struct gprof_trace_stats st = { .sz = sizeof(st) };
-	struct regions r = { .trace = t };
-	struct gprof_trace_event ev;
-	int ret, status;
+	struct regions r = { 0 };
+	int ret = read_all(&r, t), status;
 
-	while ((ret = gprof_trace_next(t, &ev)) > 0)
-		on_event(&r, &ev);
 	gprof_trace_stats(t, &st);
-	end_all(&r);
 	print(&r, json, st.lost);
 	status = finish_stdout();
 	if (status == STATUS_OK)
 		report(&r, name, &st);
 	if (status == STATUS_OK && ret < 0)
 		status = fail("%s: %s; the part before it was read", name, gprof_error());
-	for (size_t i = 0; i < r.ids.nr; i++)
-		free(r.all[i].open);
-	free(r.all);
-	free(r.tasks);
-	free(r.regions.types);
-	free(r.task_types.types);
-	intern_free(&r.regions.names);
-	intern_free(&r.task_types.names);
-	intern_free(&r.ids);
-	intern_free(&r.task_ids);
+	free_all(&r);
+	return status;
+}
+
+int regions_longest(struct gprof_trace *t, const char *name, const char *type, struct region *found)
+{
+	struct regions r = { 0 };
+	int ret = read_all(&r, t), status = STATUS_OK;
+	const struct type *of = NULL;
+	size_t length;
+
+	for (size_t i = 0; i < r.regions.names.nr; i++)
+		if (!strcmp(intern_key(&r.regions.names, i, &length), type))
+			of = &r.regions.types[i];
+	if (ret < 0)
+		status = fail("%s: %s", name, gprof_error());
+	else if (!of || !of->nr)
+		status = fail("%s has no whole region \"%s\"; gprofctl read %s --regions lists them",
+			      name, type, name);
+	else
+		*found = (struct region){ of->thread, of->since, of->since + of->max };
+	free_all(&r);
 	return status;
 }

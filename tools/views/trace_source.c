@@ -14,6 +14,7 @@
 
 #include "cli/cmd.h"
 #include "cli/diag.h"
+#include "cli/output.h"
 #include "live_view.h"
 
 /* Words of gprofctl trace besides its options and the command's. */
@@ -99,6 +100,7 @@ static int record_file(struct trace_source *t, const char *const *wants)
 
 	if (status != STATUS_OK)
 		return status;
+	output_temporary(t->temp);
 	record(t, wants, t->temp, NULL);
 	/* A command may have failed, and its trace be there. */
 	if (stat(t->temp, &st) || !st.st_size)

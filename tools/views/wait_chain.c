@@ -8,16 +8,22 @@
  */
 #include "wait_chain.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cmd.h"
 #include "cli/duration.h"
+#include "cli/file_kind.h"
+#include "cli/intern.h"
 #include "cli/options.h"
 #include "cli/diag.h"
 #include "cli/text.h"
+#include "regions.h"
 #include "thread_spans.h"
 #include "trace_profile.h"
 
@@ -29,6 +35,9 @@
 #define DEPTH_MAX	60
 #define FRAMES_SHOWN	3
 #define LEAVES_MAX	5
+/* So many of a thread's turns on a CPU stand alone, more in a sum. */
+#define TURNS_TOLD	4
+#define SUMS_SHOWN	8
 
 /**
  * struct did - a span of a thread during the wait
@@ -67,10 +76,13 @@ struct step {
  * struct wait_chain - the question, and the answer
  * @thread_spans: of the threads
  * @who: name, or NULL for one with @tid
- * @tid: likewise
+ * @tid: likewise; below 0: any
  * @at: when, or -1
  * @at_offset: @at is since the trace began
+ * @from: of the region, or INT64_MIN
+ * @until: of it, or INT64_MAX
  * @known: there is such a thread
+ * @ended: the wait ends within the trace
  * @begin: of the wait
  * @end: of it
  * @thread: of the wait; NONE: there is none
@@ -92,7 +104,10 @@ struct wait_chain {
 	int64_t tid;
 	int64_t at;
 	bool at_offset;
+	int64_t from;
+	int64_t until;
 	bool known;
+	bool ended;
 	int64_t begin;
 	int64_t end;
 	uint32_t thread;
@@ -118,10 +133,37 @@ static bool is_wait(enum thread_state state)
 	       state != THREAD_LOST;
 }
 
+/* Waits of threads that have nothing to do. */
+static bool is_idle(enum thread_state state)
+{
+	return state == THREAD_SLEEP || state == THREAD_POLL || state == THREAD_SIGNAL ||
+	       state == THREAD_STOPPED || state == THREAD_KERNEL;
+}
+
+static bool is_any(const struct wait_chain *w)
+{
+	return !w->who && w->tid < 0;
+}
+
 static bool is_meant(const struct wait_chain *w, const struct thread_spans *v, uint32_t thread)
 {
+	/* The recorder's own threads are no answer to anything. */
+	if (is_any(w))
+		return strncmp(thread_spans_name(v, thread), "gprof", 5);
 	return w->who ? !strcmp(thread_spans_name(v, thread), w->who) :
 			THREAD_TID(v->all[thread].id) == w->tid;
+}
+
+/* Where any will do, one that goes on at the end of the trace may be of an idle server. */
+static bool is_longer(const struct wait_chain *w, const struct span *s)
+{
+	bool ended = !s->goes_on;
+
+	if (w->thread == NONE)
+		return true;
+	if (is_any(w) && ended != w->ended)
+		return ended;
+	return s->end - s->begin > w->end - w->begin;
 }
 
 static bool is_longest(const struct wait_chain *w, const struct thread_spans *v,
@@ -129,7 +171,8 @@ static bool is_longest(const struct wait_chain *w, const struct thread_spans *v,
 {
 	int64_t at = w->at;
 
-	if (!is_wait(s->state) || (w->thread != NONE && s->end - s->begin <= w->end - w->begin))
+	if (!is_wait(s->state) || !is_longer(w, s) || (is_any(w) && is_idle(s->state)) ||
+	    s->end <= w->from || s->begin >= w->until)
 		return false;
 	if (w->at_offset && __builtin_add_overflow(at, v->begin, &at))
 		at = INT64_MAX;
@@ -151,6 +194,7 @@ static void find_wait(void *ctx, struct thread_spans *v, const struct span *s)
 	w->begin = s->begin;
 	w->end = s->end;
 	w->state = s->state;
+	w->ended = !s->goes_on;
 }
 
 static uint32_t *last_of(struct wait_chain *w, uint32_t thread)
@@ -313,27 +357,133 @@ static void print_wakings(const struct wait_chain *w, size_t depth, size_t until
 	}
 }
 
-/* In the order in which it happened. */
-static void print_steps(struct wait_chain *w)
+static void print_region(const struct wait_chain *w, const char *name)
 {
 	char length[DURATION_TEXT];
+
+	fputs("region ", stdout);
+	text_plain(stdout, name);
+	printf(": the longest took %s, from %.6f to %.6f s; its longest wait:\n",
+	       duration_text(w->until - w->from, length), (double)w->from / 1e9,
+	       (double)w->until / 1e9);
+}
+
+static void print_step(struct wait_chain *w, const struct step *s)
+{
+	printf("%12.3f ms  ", (double)(s->end - s->begin) / 1e6);
+	print_thread(w, s->thread);
+	printf(" %s", words(s->state));
+	print_place(w, s->stack);
+	putchar('\n');
+	if (is_wait(s->state))
+		printf("                 %s\n", how_ended(w, s));
+}
+
+static bool is_turn(const struct wait_chain *w, size_t i, uint32_t depth)
+{
+	const struct step *s = &w->steps[i];
+
+	return s->depth == depth && (s->state == THREAD_CPU || s->state == THREAD_RUNNABLE);
+}
+
+/* The times of a thread that got and lost its CPU many times, in turn. */
+static void print_turns(const struct wait_chain *w, size_t last, size_t first)
+{
+	static const enum thread_state states[] = { THREAD_CPU, THREAD_RUNNABLE };
+
+	for (size_t j = 0; j < ARRAY_SIZE(states); j++) {
+		int64_t ns = 0;
+		size_t nr = 0;
+
+		for (size_t i = first; i <= last; i++) {
+			if (w->steps[i].state != (uint32_t)states[j])
+				continue;
+			ns += w->steps[i].end - w->steps[i].begin;
+			nr++;
+		}
+		if (!nr)
+			continue;
+		printf("%12.3f ms  ", (double)ns / 1e6);
+		print_thread(w, w->steps[first].thread);
+		printf(" %s, %zu times in turn\n", words(states[j]), nr);
+	}
+}
+
+/* What a thread did, in sum. */
+struct part {
+	int64_t ns;
+	uint32_t thread;
+	uint32_t state;
+};
+
+static int longest_first(const void *pa, const void *pb)
+{
+	const struct part *a = pa, *b = pb;
+
+	return a->ns != b->ns ? (a->ns < b->ns ? 1 : -1) : (int)a->thread - (int)b->thread;
+}
+
+/* The answer in short, where the chain is long. */
+static void print_sums(struct wait_chain *w)
+{
+	struct part *parts = xalloc(w->nr_steps + 1, sizeof(*parts));
+	struct intern known = { 0 };
+	size_t nr = 0;
+
+	for (size_t i = 0; i < w->nr_steps; i++) {
+		const struct step *s = &w->steps[i];
+		const uint32_t key[] = { s->thread, s->state };
+		size_t at = intern_add(&known, key, sizeof(key));
+
+		if (at == nr)
+			parts[nr++] = (struct part){ 0, s->thread, s->state };
+		parts[at].ns += s->end - s->begin;
+	}
+	qsort(parts, nr, sizeof(*parts), longest_first);
+	puts("In sum:");
+	for (size_t i = 0; i < nr && i < SUMS_SHOWN; i++) {
+		printf("%12.3f ms %5.1f%%  ", (double)parts[i].ns / 1e6,
+		       100 * (double)parts[i].ns / (double)(w->end - w->begin));
+		print_thread(w, parts[i].thread);
+		printf(" %s\n", words(parts[i].state));
+	}
+	if (nr > SUMS_SHOWN)
+		printf("%15s and %zu more\n", "", nr - SUMS_SHOWN);
+	puts("One behind the other:");
+	free(parts);
+	intern_free(&known);
+}
+
+/* In the order in which it happened: the steps are backwards. */
+static void print_steps(struct wait_chain *w, size_t most)
+{
+	char length[DURATION_TEXT];
+	size_t first, shown = 0;
 
 	print_thread(w, w->thread);
 	printf(" %s for %s, from %.6f to %.6f s\n", words(w->state),
 	       duration_text(w->end - w->begin, length), (double)w->begin / 1e9,
 	       (double)w->end / 1e9);
-	for (size_t i = w->nr_steps; i-- > 0;) {
+	if (w->nr_steps > SUMS_SHOWN)
+		print_sums(w);
+	for (size_t i = w->nr_steps; i-- > 0; i = first) {
 		const struct step *s = &w->steps[i];
 
-		printf("%12.3f ms  ", (double)(s->end - s->begin) / 1e6);
-		print_thread(w, s->thread);
-		printf(" %s", words(s->state));
-		print_place(w, s->stack);
-		putchar('\n');
-		if (is_wait(s->state))
-			printf("                 %s\n", how_ended(w, s));
-		else if (!i || w->steps[i - 1].depth < s->depth)
-			print_wakings(w, s->depth, i ? w->steps[i - 1].depth : 0);
+		if (most && shown++ == most) {
+			printf("%15s and %zu more steps; -n 0 shows all\n", "", i + 1);
+			break;
+		}
+		for (first = i; first > 0 && is_turn(w, i, s->depth) &&
+				is_turn(w, first - 1, s->depth);)
+			first--;
+		if (i - first < TURNS_TOLD) {
+			first = i;
+			print_step(w, s);
+		} else {
+			print_turns(w, i, first);
+		}
+		if (!is_wait(s->state) && (!first || w->steps[first - 1].depth < s->depth))
+			print_wakings(w, s->depth, first ? w->steps[first - 1].depth : 0);
 	}
 	if (w->cut)
 		puts("What was before that cannot be followed in the trace.");
@@ -378,50 +528,83 @@ static int write_steps(struct wait_chain *w, const char *output)
 	return status;
 }
 
-static int parse(struct wait_chain *w, const char *who, const char *at)
+/* The region takes the place of a thread. */
+static int find_region(struct wait_chain *w, const char *file, const char *name)
 {
-	unsigned long long tid;
+	int fd = open(file, O_RDONLY | O_CLOEXEC), status;
+	struct gprof_trace *t;
+	struct region found;
 
-	w->at = -1;
-	w->thread = NONE;
-	w->who = who;
-	if (parse_count(who, &tid)) {
-		w->who = NULL;
-		w->tid = (int64_t)tid;
-	}
-	if (!at)
-		return STATUS_OK;
-	w->at_offset = *at == '+';
-	if (!duration_parse(at + w->at_offset, &w->at))
-		return misused("--at wants a time of the trace in seconds, such as 54.406, or one "
-			       "since it began, such as +1.5, not \"%s\"", at);
+	if (fd < 0)
+		return fail("%s cannot be opened (%s)", file, strerror(errno));
+	t = gprof_trace_new(fd, NULL);
+	status = t ? regions_longest(t, file, name, &found) : file_not_opened(file, fd, FILE_TRACE);
+	gprof_trace_free(t);
+	close(fd);
+	if (status != STATUS_OK)
+		return status;
+	w->tid = THREAD_TID(found.thread);
+	w->from = found.begin;
+	w->until = found.end;
 	return STATUS_OK;
 }
 
-static int not_found(const struct wait_chain *w, const char *file, const char *who, const char *at)
+static int parse(struct wait_chain *w, const char *file, const struct wait_question *q)
 {
-	if (!w->known)
-		return fail("%s has no thread \"%s\"; gprofctl wall %s lists them", file, who, file);
-	if (at)
-		return fail("%s does not wait at %s in %s, which is from %.6f to %.6f s", who, at,
-			    file, (double)w->thread_spans.begin / 1e9,
-			    (double)w->thread_spans.end / 1e9);
-	return fail("%s never waits in %s", who, file);
+	unsigned long long tid;
+
+	w->at = w->tid = -1;
+	w->from = INT64_MIN;
+	w->until = INT64_MAX;
+	w->thread = NONE;
+	w->who = q->thread;
+	if (q->thread && parse_count(q->thread, &tid)) {
+		w->who = NULL;
+		w->tid = (int64_t)tid;
+	}
+	if (!strcmp(file, "-"))
+		return misused("the chain of a wait needs the trace twice, which stdin cannot be");
+	if (q->region)
+		return find_region(w, file, q->region);
+	if (!q->at)
+		return STATUS_OK;
+	w->at_offset = *q->at == '+';
+	if (!duration_parse(q->at + w->at_offset, &w->at))
+		return misused("--at wants a time of the trace in seconds, such as 54.406, or one "
+			       "since it began, such as +1.5, not \"%s\"", q->at);
+	return STATUS_OK;
 }
 
-int wait_chain_print(const char *file, const char *who, const char *at, const char *output)
+static int not_found(const struct wait_chain *w, const char *file, const struct wait_question *q)
+{
+	if (q->region)
+		return fail("the longest region \"%s\" in %s, of thread %" PRId64 " and %.3f ms, has "
+			    "no wait", q->region, file, w->tid, (double)(w->until - w->from) / 1e6);
+	if (q->at)
+		return fail("%s%s at %s in %s, which is from %.6f to %.6f s",
+			    q->thread ? q->thread : "no thread",
+			    q->thread ? " does not wait" : " waits", q->at, file, (double)w->thread_spans.begin / 1e9,
+			    (double)w->thread_spans.end / 1e9);
+	if (!q->thread)
+		return fail("in %s no thread waits, but for those that sleep, poll or wait for a "
+			    "signal; --thread chooses one", file);
+	if (!w->known)
+		return fail("%s has no thread \"%s\"; gprofctl wall %s lists them", file, q->thread,
+			    file);
+	return fail("%s never waits in %s", q->thread, file);
+}
+
+int wait_chain_print(const char *file, const struct wait_question *q, const char *output)
 {
 	struct wait_chain w = { 0 };
-	int status = parse(&w, who, at);
+	int status = parse(&w, file, q);
 
-	if (status == STATUS_OK && !strcmp(file, "-"))
-		status = misused("--why reads the trace twice, which stdin cannot be");
 	if (status == STATUS_OK) {
 		w.thread_spans.use = (struct thread_spans_ops){ .ctx = &w, .span = find_wait };
 		status = thread_spans_read(&w.thread_spans, file);
 	}
 	if (status == STATUS_OK && w.thread == NONE)
-		status = not_found(&w, file, who, at);
+		status = not_found(&w, file, q);
 	thread_spans_free(&w.thread_spans);
 	if (status != STATUS_OK)
 		return status;
@@ -434,10 +617,13 @@ int wait_chain_print(const char *file, const char *who, const char *at, const ch
 	if (status == STATUS_OK) {
 		follow(&w);
 		thread_spans_report(&w.thread_spans, file);
-		if (output)
+		if (output) {
 			status = write_steps(&w, output);
-		else
-			print_steps(&w);
+		} else {
+			if (q->region)
+				print_region(&w, q->region);
+			print_steps(&w, q->most);
+		}
 	}
 	if (status == STATUS_OK)
 		status = finish_stdout();

@@ -5,16 +5,32 @@
 #ifndef TOOLS_VIEWS_WAIT_CHAIN_H
 #define TOOLS_VIEWS_WAIT_CHAIN_H
 
+#include <stddef.h>
+
+/**
+ * struct wait_question - the wait that is asked for
+ * @thread: tid or name of the thread; NULL: any, of which waits that are idle do not count
+ * @at: a time in seconds of CLOCK_MONOTONIC, or "+" and seconds since the trace began; NULL: any
+ * @region: of the longest region of this name, with the thread that it is of; or NULL
+ * @most: lines of the chain to print; 0: all
+ *
+ * Of several waits it is the longest.
+ */
+struct wait_question {
+	const char *thread;
+	const char *at;
+	const char *region;
+	size_t most;
+};
+
 /**
  * wait_chain_print() - print the threads that made a thread wait
  * @file: a trace of the host, which is read twice
- * @who: tid or name
- * @at: a time in seconds of CLOCK_MONOTONIC, or "+" and seconds since the trace began; NULL:
- *	of its longest wait
+ * @q: the wait
  * @output: profile to write instead, or NULL
  *
  * Return: the exit status.
  */
-int wait_chain_print(const char *file, const char *who, const char *at, const char *output);
+int wait_chain_print(const char *file, const struct wait_question *q, const char *output);
 
 #endif /* TOOLS_VIEWS_WAIT_CHAIN_H */
