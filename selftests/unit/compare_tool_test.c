@@ -186,6 +186,8 @@ static void put_profile(const char *dir, const char *name, const char *samples, 
 
 		gprof_profile_builder_add(b, frames, 2, NULL, 0, (int64_t[]){ nr, nr * 10 });
 	}
+	if (!strcmp(name, "lossy"))
+		gprof_profile_builder_comment(b, "lost 7 samples: the ring was full");
 	p = gprof_profile_builder_finish(b);
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
@@ -207,11 +209,12 @@ FIXTURE_SETUP(compare)
 	put_profile(self->dir, "a3", "parse 1490 write 2010 wait 2710", false);
 	put_profile(self->dir, "heap", "parse 1500", true);
 	put_profile(self->dir, "none", "", false);
+	put_profile(self->dir, "lossy", "parse 4 write 4", false);
 }
 
 FIXTURE_TEARDOWN(compare)
 {
-	for (const char *p = "b1\0b2\0b3\0a1\0a2\0a3\0heap\0none\0"; *p; p += strlen(p) + 1)
+	for (const char *p = "b1\0b2\0b3\0a1\0a2\0a3\0heap\0none\0lossy\0"; *p; p += strlen(p) + 1)
 		unlink(p);
 	rmdir(self->dir);
 }
@@ -289,6 +292,27 @@ static const struct {
 	  "1 more differ; -n N shows N\n"
 	  DIFFER("2", "5") NOISE
 	  "Failed: parse grew by 8.33 +- 2.19% of the total before; allowed are 1%\n" },
+	{ "lossy lossy --per share", 0,
+	  "Type: cpu, per share\n"
+	  "Before: 1 run, 8 samples; after: 1 run, 8 samples\n"
+	  "lossy: lost 7 samples: the ring was full\n"
+	  "lossy: lost 7 samples: the ring was full\n"
+	  "      before        after    change\n"
+	  DIFFER("0", "3") NOISE },
+	{ "lossy lossy --per share --json", 0,
+	  "{\"version\": 1, \"command\": \"compare\", \"losses\": ["
+	  "{\"file\": \"lossy\", \"text\": \"lost 7 samples: the ring was full\"}, "
+	  "{\"file\": \"lossy\", \"text\": \"lost 7 samples: the ring was full\"}],\n"
+	  " \"data\": {\"type\": \"cpu\", \"unit\": \"share\", \"per\": \"share\", "
+	  "\"runs_before\": 1, \"runs_after\": 1,\n"
+	  " \"sampling_noise_only\": true, \"failed\": 0, \"rows\": [\n"
+	  "  {\"function\": \"parse\", \"before\": 0.5, \"after\": 0.5, \"change_percent\": 0, "
+	  "\"error_percent\": 59.6934, \"p\": 1, \"differs\": false, \"fails\": false},\n"
+	  "  {\"function\": \"write\", \"before\": 0.5, \"after\": 0.5, \"change_percent\": 0, "
+	  "\"error_percent\": 59.6934, \"p\": 1, \"differs\": false, \"fails\": false},\n"
+	  "  {\"function\": \"main\", \"before\": 0, \"after\": 0, \"change_percent\": 0, "
+	  "\"p\": 1, \"differs\": false, \"fails\": false}\n"
+	  "]}}\n" },
 	{ "b1", 2, "two profiles" },
 	{ "b1 --", 2, "two profiles" },
 	{ "-- b1", 2, "two profiles" },
