@@ -157,8 +157,7 @@ TEST_F(custom, the_stack_begins_with_the_caller_and_leads_to_main)
 	TAKE();
 	s = seen_of(self->p, "add_deep");
 	TH_LOG("%s", s.path);
-	EXPECT_EQ(10, s.of_name);
-	EXPECT_EQ(0, strncmp(s.path, " add_deep", 9));
+	EXPECT_EQS(10, s.of_name, 0, strncmp(s.path, " add_deep", 9));
 	EXPECT_SAYS(s.path, " main");
 	EXPECT_LACKS(s.path, "gprof_custom");
 }
@@ -208,8 +207,7 @@ TEST_F(custom, twice_is_EEXIST_and_what_is_not_there_ENOENT)
 	EXPECT_EQ(-ENOENT, gprof_custom_remove(self->c, key_of(1)));
 	/* any address is one */
 	ASSERT_ZEROS(add_here(self->c, NULL), add_here(self->c, (void *)UINTPTR_MAX));
-	EXPECT_EQ(-EEXIST, add_here(self->c, NULL));
-	EXPECT_EQ(2, gprof_custom_count(self->c));
+	EXPECT_EQS(-EEXIST, add_here(self->c, NULL), 2, gprof_custom_count(self->c));
 }
 
 TEST_F(custom, names_are_of_one_profile_each)
@@ -394,13 +392,11 @@ TEST_F(custom, a_child_has_a_copy_that_no_reader_sees)
 		exit(bad);
 	}
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	EXPECT_EQ(0, status);
-	EXPECT_EQ(10, gprof_custom_count(self->c));
+	EXPECT_EQS(0, status, 10, gprof_custom_count(self->c));
 	TAKE();
 	EXPECT_EQ(10, gprof_profile_total(self->p, 0));
 	/* the child's exit has not taken away what the parent publishes */
-	EXPECT_EQ(0, gprof_custom_each(getpid(), ignore, &shown));
-	EXPECT_EQ(1, shown);
+	EXPECT_EQS(0, gprof_custom_each(getpid(), ignore, &shown), 1, shown);
 }
 
 /* ---- read by others ---- */
@@ -456,8 +452,7 @@ TEST_F(custom, another_process_is_read_by_name)
 	EXPECT_EQ(350, gprof_profile_total(self->p, 0));
 	EXPECT_HERE("add_here", 250);
 	EXPECT_HERE("add_there", 100);
-	EXPECT_EQ(0, gprof_custom_each(child.pid, ignore, &shown));
-	EXPECT_EQ(1, shown);
+	EXPECT_EQS(0, gprof_custom_each(child.pid, ignore, &shown), 1, shown);
 	EXPECT_ERRNO(ENOENT, gprof_custom_read(child.pid, "test.others"));
 	/* while it changes: what stays is right, and of the rest no more than there ever was */
 	ASSERT_EQ(0, child_begin(&child));

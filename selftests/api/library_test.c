@@ -91,8 +91,7 @@ TEST_F(library, recorder_may_be_started_again)
 		gprof_profile_free(p);
 	}
 	/* each has its own time only, and the counts are those of the last */
-	EXPECT_LT(0, total[0]);
-	EXPECT_LT(0, total[1]);
+	EXPECT_LTS(0, total[0], 0, total[1]);
 	EXPECT_OK(gprof_recorder_stats(self->r, 0, &self->st));
 	EXPECT_EQ(self->st.read, (uint64_t)total[1]);
 }
@@ -332,8 +331,7 @@ TEST_F(library, free_while_recording_leaves_nothing)
 	burn_ns(10000000);
 	gprof_recorder_free(self->r);
 	self->r = NULL;
-	EXPECT_EQ(before, open_recorders());
-	EXPECT_EQ(0, lseek(self->fd, 0, SEEK_END));
+	EXPECT_EQS(before, open_recorders(), 0, lseek(self->fd, 0, SEEK_END));
 }
 
 /* ---- what is refused ---- */
@@ -462,8 +460,7 @@ TEST_F(library, labels_of_a_thread_are_those_of_its_samples)
 	TH_LOG("%lld without, %lld and %lld with, %lld astray", (long long)c.samples[0],
 	       (long long)c.samples[1], (long long)c.samples[2], (long long)c.astray);
 	EXPECT_EQS(0, c.samples[0], 0, c.astray);
-	EXPECT_LT(5, c.samples[1]);
-	EXPECT_LT(5, c.samples[2]);
+	EXPECT_LTS(5, c.samples[1], 5, c.samples[2]);
 	gprof_profile_free(c.p);
 }
 
@@ -492,8 +489,7 @@ TEST_F(library, stop_can_give_the_profile)
 	int fd = record_file();
 
 	NEW();
-	EXPECT_EQ(-EINVAL, gprof_recorder_stop_profiles(self->r, p, 1));
-	EXPECT_EQ((void *)1, p[0]);
+	EXPECT_EQS(-EINVAL, gprof_recorder_stop_profiles(self->r, p, 1), (void *)1, p[0]);
 	EXPECT_OK(gprof_recorder_start_events(self->r, NULL, 1));
 	burn_ns(BURN_MS * 1000000ULL);
 	/* a wrong number stops nothing */
@@ -569,17 +565,14 @@ TEST_F(library, a_flight_recorder_gives_what_was_last)
 	self->events[0].hz = 500;
 	ASSERT_LE(0, pin_to_some_cpu());
 	NEW();
-	EXPECT_EQ(-EINVAL, gprof_recorder_snapshot(self->r, 0, &p));
-	EXPECT_EQ(NULL, p);
+	EXPECT_EQS(-EINVAL, gprof_recorder_snapshot(self->r, 0, &p), NULL, p);
 	began = monotonic_ns();
 	EXPECT_OK(gprof_recorder_start_events(self->r, NULL, 1));
 	EXPECT_EQ(-EINVAL, gprof_recorder_snapshot(self->r, 1, &p));
 	samples = last_seconds(_metadata, self, 50000000, &weight, &lasted);
 	/* on a busy host they are few that stand for more */
 	EXPECT_LT(0, samples);
-	EXPECT_LE(2000000 * samples, weight);
-	EXPECT_LE(40000000, weight);
-	EXPECT_LE(50000000, lasted);
+	EXPECT_LES(2000000 * samples, weight, 40000000, weight, 50000000, lasted);
 	/* some, of less time than it has been recording */
 	burn_until_overwritten(_metadata, self);
 	samples = last_seconds(_metadata, self, 500000000, &weight, &lasted);

@@ -160,8 +160,7 @@ static void tell(struct __test_metadata *_metadata, FIXTURE_DATA(race) *self)
 	       self->foreign);
 	EXPECT_EQ(self->races, self->started + self->denied + self->gone);
 	/* else there was no race */
-	EXPECT_LE(self->races / 20, self->started);
-	EXPECT_LE(self->races / 20, self->denied);
+	EXPECT_LES(self->races / 20, self->started, self->races / 20, self->denied);
 	EXPECT_EQ(0, self->foreign);
 }
 

@@ -380,8 +380,7 @@ TEST(a_command_that_is_EFAULT_has_changed_nothing)
 	__atomic_store_n(&f.stop, true, __ATOMIC_RELAXED);
 	pthread_join(thread, NULL);
 	TH_LOG("%u and %u faults in %u turns", faults[0], faults[1], i);
-	EXPECT_LT(0, faults[0]);
-	EXPECT_LT(0, faults[1]);
+	EXPECT_LTS(0, faults[0], 0, faults[1]);
 	EXPECT_EQS(0, effects[0], 0, effects[1]);
 	munmap(f.page, sysconf(_SC_PAGESIZE));
 }
@@ -445,10 +444,8 @@ TEST_F(file, read_write_and_seek_are_refused)
 {
 	char byte = 0;
 
-	EXPECT_EQ(-1, read(self->fd, &byte, 1));
-	EXPECT_EQ(EINVAL, errno);
-	EXPECT_EQ(-1, write(self->fd, &byte, 1));
-	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQS(-1, read(self->fd, &byte, 1), EINVAL, errno, -1, write(self->fd, &byte, 1),
+		   EINVAL, errno);
 }
 
 #define OR_BIT(_kind, _name, _params)	| 1ULL << GPROF_KIND_##_kind
@@ -838,38 +835,30 @@ FIXTURE_TEARDOWN(order)
 TEST_F(order, second_setup_is_EBUSY)
 {
 	ASSERT_EQ(0, DO_SETUP());
-	EXPECT_EQ(-EBUSY, DO_SETUP());
-	EXPECT_EQ(GPROF_REASON_STATE, self->setup.out_reason);
-	EXPECT_EQ(0, DO_START());
-	EXPECT_EQ(-EBUSY, DO_SETUP());
+	EXPECT_EQS(-EBUSY, DO_SETUP(), GPROF_REASON_STATE, self->setup.out_reason, 0, DO_START(),
+		   -EBUSY, DO_SETUP());
 }
 
 TEST_F(order, start_before_setup_is_EBUSY)
 {
-	EXPECT_EQ(-EBUSY, DO_START());
-	EXPECT_EQ(GPROF_REASON_STATE, self->start.out_reason);
-	EXPECT_EQ(0, DO_SETUP());
+	EXPECT_EQS(-EBUSY, DO_START(), GPROF_REASON_STATE, self->start.out_reason, 0, DO_SETUP());
 }
 
 TEST_F(order, stop_before_setup_is_EBUSY)
 {
-	EXPECT_EQ(-EBUSY, DO_STOP());
-	EXPECT_EQ(0, DO_SETUP());
+	EXPECT_EQS(-EBUSY, DO_STOP(), 0, DO_SETUP());
 }
 
 TEST_F(order, stats_before_setup_is_EBUSY)
 {
-	EXPECT_EQ(-EBUSY, DO_STATS());
-	EXPECT_EQ(0, DO_SETUP());
+	EXPECT_EQS(-EBUSY, DO_STATS(), 0, DO_SETUP());
 }
 
 TEST_F(order, second_start_is_EBUSY_and_recording_goes_on)
 {
 	ASSERT_ZEROS(DO_SETUP(), DO_START());
-	EXPECT_EQ(1, self->start.out_attached);
-	EXPECT_EQ(-EBUSY, DO_START());
-	EXPECT_EQ(GPROF_REASON_STATE, self->start.out_reason);
-	EXPECT_EQ(0, DO_STOP());
+	EXPECT_EQS(1, self->start.out_attached, -EBUSY, DO_START(),
+		   GPROF_REASON_STATE, self->start.out_reason, 0, DO_STOP());
 }
 
 TEST_F(order, stop_without_start_is_EBUSY)
@@ -923,11 +912,9 @@ TEST_F(order, stats_of_a_cpu_that_does_not_exist_are_ENODEV)
 	self->stats.cpu = INT_MIN;
 	EXPECT_EQ(-ENODEV, DO_STATS());
 	self->stats.cpu = 0;
-	EXPECT_EQ(0, DO_STATS());
-	EXPECT_EQ(1, self->stats.out_cpus);
+	EXPECT_EQS(0, DO_STATS(), 1, self->stats.out_cpus);
 	self->stats.cpu = GPROF_STATS_ALL_CPUS;
-	EXPECT_EQ(0, DO_STATS());
-	EXPECT_EQ(nr_present_cpus(), self->stats.out_cpus);
+	EXPECT_EQS(0, DO_STATS(), nr_present_cpus(), self->stats.out_cpus);
 }
 
 TEST_HARNESS_MAIN

@@ -67,13 +67,12 @@ TEST_F(mapping, head_page_describes_itself)
 	const struct gprof_ring_head *head = MAP_RING(PROT_READ);
 
 	ASSERT_NE(MAP_FAILED, head);
-	EXPECT_EQ(GPROF_ABI_VERSION, head->version);
-	EXPECT_EQ(sizeof(*head), head->header_size);
-	EXPECT_EQS(self->cpu, head->cpu, 0, head->flags, self->page, head->data_offset,
+	EXPECT_EQS(GPROF_ABI_VERSION, head->version, sizeof(*head), head->header_size,
+		   self->cpu, head->cpu, 0, head->flags, self->page, head->data_offset,
 		   self->dev.data_size, head->data_size, self->setup.out_id, head->recorder,
 		   GPROF_KIND_CPU, head->kind, 0, head->__reserved0, 0, head->generation,
-		   0, head->__reserved1, 0, head->head, 0, head->oldest, 0, head->produced);
-	EXPECT_EQ(0, head->overwritten);
+		   0, head->__reserved1, 0, head->head);
+	EXPECT_EQS(0, head->oldest, 0, head->produced, 0, head->overwritten);
 }
 
 TEST_F(mapping, head_page_names_the_flight_mode)
@@ -167,10 +166,8 @@ TEST_F(mapping, mprotect_cannot_make_the_ring_writable)
 	void *ring = MAP_RING(PROT_READ);
 
 	ASSERT_NE(MAP_FAILED, ring);
-	EXPECT_EQ(-1, mprotect(ring, self->page, PROT_READ | PROT_WRITE));
-	EXPECT_EQ(EACCES, errno);
-	EXPECT_EQ(-1, mprotect(ring, self->ring_size, PROT_READ | PROT_WRITE));
-	EXPECT_EQ(EACCES, errno);
+	EXPECT_EQS(-1, mprotect(ring, self->page, PROT_READ | PROT_WRITE), EACCES, errno,
+		   -1, mprotect(ring, self->ring_size, PROT_READ | PROT_WRITE), EACCES, errno);
 }
 
 TEST_F(mapping, mprotect_cannot_make_pages_executable)
@@ -180,10 +177,8 @@ TEST_F(mapping, mprotect_cannot_make_pages_executable)
 
 	ASSERT_NE(MAP_FAILED, ring);
 	ASSERT_NE(MAP_FAILED, tail);
-	EXPECT_EQ(-1, mprotect(ring, self->ring_size, PROT_READ | PROT_EXEC));
-	EXPECT_EQ(EACCES, errno);
-	EXPECT_EQ(-1, mprotect(tail, self->page, PROT_READ | PROT_EXEC));
-	EXPECT_EQ(EACCES, errno);
+	EXPECT_EQS(-1, mprotect(ring, self->ring_size, PROT_READ | PROT_EXEC), EACCES, errno,
+		   -1, mprotect(tail, self->page, PROT_READ | PROT_EXEC), EACCES, errno);
 }
 
 TEST_F(mapping, read_only_file_cannot_be_written_through)
@@ -356,9 +351,8 @@ TEST_F(mapping, areas_may_be_unmapped_in_any_order)
 	/* and in parts */
 	ring = MAP_RING(PROT_READ);
 	ASSERT_NE(MAP_FAILED, ring);
-	EXPECT_EQ(0, munmap(ring + self->page, self->page));
-	EXPECT_EQ(GPROF_ABI_VERSION, *(uint32_t *)ring);
-	EXPECT_EQ(0, munmap(ring, self->ring_size));
+	EXPECT_EQS(0, munmap(ring + self->page, self->page), GPROF_ABI_VERSION, *(uint32_t *)ring,
+		   0, munmap(ring, self->ring_size));
 }
 
 TEST_F(mapping, ring_may_be_mapped_many_times)

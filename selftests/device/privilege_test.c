@@ -720,9 +720,8 @@ TEST_F(user, has_the_cgroup_of_each_recorder_charged_for_what_is_done_for_it)
 	make_child(_metadata, self, live, &self->person);
 	for (int i = 0; i < 3; i++) {
 		owner = (struct owner){ .setup = self->setup, .dev.fd = -1, .privileged = i == 2 };
-		ASSERT_EQ(0, child_fork(&child[i], sets_up, &owner));
-		ASSERT_EQ(0, memory_cgroup_enter(path[i & 1], child[i].pid));
-		ASSERT_EQ(0, child_step(&child[i]));
+		ASSERT_ZEROS(child_fork(&child[i], sets_up, &owner),
+			     memory_cgroup_enter(path[i & 1], child[i].pid), child_step(&child[i]));
 	}
 	EXPECT_NE(0, thread_for(USER, strrchr(path[0], '/')));
 	EXPECT_NE(0, thread_for(USER, strrchr(path[1], '/')));
@@ -732,8 +731,7 @@ TEST_F(user, has_the_cgroup_of_each_recorder_charged_for_what_is_done_for_it)
 	ASSERT_ZEROS(child_step(&child[0]), child_step(&child[2]));
 	child_end(&child[0]);
 	child_end(&child[2]);
-	EXPECT_TRUE(thread_ends(USER, strrchr(path[0], '/')));
-	EXPECT_TRUE(thread_ends(USER, "/"));
+	EXPECT_TRUES(thread_ends(USER, strrchr(path[0], '/')), thread_ends(USER, "/"));
 	EXPECT_EQ(0, rmdir(path[0]));
 	EXPECT_NE(0, thread_for(USER, strrchr(path[1], '/')));
 	child_end(&child[1]);
@@ -900,8 +898,7 @@ TEST_F(memory, a_trigger_that_is_refused_is_not_charged)
 	ASSERT_LE(0, pid);
 	if (!pid)
 		_exit(sets_up_and_ends(self->dev.fd));
-	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	ASSERT_EQ(0, status);
+	ASSERT_EQS(pid, waitpid(pid, &status, 0), 0, status);
 	setrlimit(RLIMIT_MEMLOCK, &(struct rlimit){ 0, RLIM_INFINITY });
 	ASSERT_EQ(0, become(OTHER_USER));
 	for (i = 0; i < 1100; i++) {

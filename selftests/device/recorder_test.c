@@ -68,8 +68,7 @@ TEST_F(recorder, two_record_one_task_each_at_its_own_rate)
 		ASSERT_EQ(0, child_step(&self->child));
 	nr_fast = FINISH(&fast);
 	nr_slow = FINISH(&slow);
-	EXPECT_LE(20, nr_fast);
-	EXPECT_LE(2, nr_slow);
+	EXPECT_LES(20, nr_fast, 2, nr_slow);
 	EXPECT_LT(nr_slow * 3 / 2, nr_fast);
 	device_close(&fast);
 	device_close(&slow);
@@ -275,8 +274,7 @@ TEST_F(recorder, death_of_the_target_at_any_step_is_no_harm)
 			continue;
 		if (step == 1)
 			child_end(&victim);
-		EXPECT_EQ(0, device_map(&dev));
-		EXPECT_EQ(step == 1 ? -ESRCH : 0, device_start(&dev));
+		EXPECT_EQS(0, device_map(&dev), step == 1 ? -ESRCH : 0, device_start(&dev));
 		if (step == 2)
 			child_end(&victim);
 		if (step > 2)

@@ -122,8 +122,7 @@ static struct gprof_stats finish(struct __test_metadata *_metadata, FIXTURE_DATA
 
 		if (!head)
 			continue;
-		EXPECT_EQ(0, device_stats(&self->dev, cpu, &one));
-		EXPECT_EQS(one.out_produced, head->produced,
+		EXPECT_EQS(0, device_stats(&self->dev, cpu, &one), one.out_produced, head->produced,
 			   one.out_overwritten, head->overwritten);
 		for (int i = 0; i < GPROF_LOST_SLOTS; i++)
 			EXPECT_EQ(one.out_lost[i], head->lost[i]);
@@ -526,8 +525,7 @@ TEST_F(ring, flight_keeps_the_newest)
 	self->reader.ctx = &t;
 	self->reader.on_sample = note_times;
 	st = FINISH();
-	EXPECT_LT(st.out_started_ns, t.first);
-	EXPECT_LT(late, t.last);
+	EXPECT_LTS(st.out_started_ns, t.first, late, t.last);
 	EXPECT_LE(t.last, st.out_stopped_ns);
 }
 
@@ -548,8 +546,7 @@ TEST_F(ring, flight_has_the_mappings_for_what_is_left)
 	self->reader.ctx = &maps;
 	self->reader.on_map = count_maps;
 	FINISH();
-	EXPECT_LT(0, self->reader.samples);
-	EXPECT_LT(0, maps);
+	EXPECT_LTS(0, self->reader.samples, 0, maps);
 }
 
 TEST_HARNESS_MAIN

@@ -287,9 +287,8 @@ TEST_F(stack, room_that_is_not_in_memory_yet_is_found)
 	self->arg.frames = (uintptr_t)map + 4096 - 64;
 	outermost(first, &self->c);
 	ASSERT_EQ(0, self->c.err);
-	EXPECT_EQ(whole(&self->c), self->arg.out_frames);
-	EXPECT_EQ((uintptr_t)self_stack_leaf, map[512 - 8]);
-	EXPECT_EQ((uintptr_t)outermost_ret, map[512 - 8 + whole(&self->c) - 1]);
+	EXPECT_EQS(whole(&self->c), self->arg.out_frames, (uintptr_t)self_stack_leaf, map[512 - 8],
+		   (uintptr_t)outermost_ret, map[512 - 8 + whole(&self->c) - 1]);
 }
 
 /* Of outermost(), whose copy at @code calls first(). */

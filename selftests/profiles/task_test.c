@@ -575,8 +575,7 @@ TEST_F(task, a_late_reader_loses_nothing)
 	ASSERT_LE(0, reader_read(&reader));
 	EXPECT_STREQ("", reader.error);
 	ASSERT_EQ(0, device_stats(&dev, GPROF_STATS_ALL_CPUS, &st));
-	EXPECT_EQ(0, device_lost(&st));
-	EXPECT_EQ(1601, reader.samples);
+	EXPECT_EQS(0, device_lost(&st), 1601, reader.samples);
 	reader_free(&reader);
 	device_close(&dev);
 }

@@ -304,8 +304,7 @@ TEST_F(server, one_whose_answer_has_no_end_costs_the_limit)
 
 	if (!lib_have("gcc"))
 		SKIP(return, "there is no gcc");
-	ASSERT_TRUE(build(self));
-	ASSERT_TRUE(begin_server(self, endless));
+	ASSERT_TRUES(build(self), begin_server(self, endless));
 	ASSERT_EQ(0, gprof_debuginfod_allow(&o));
 	gprof_debuginfod_begin();
 	began = now_ms();
@@ -350,8 +349,7 @@ TEST_F(server, waiting_ends_when_progress_forbids_it)
 	ASSERT_TRUE(begin_server(self, endless));
 	if (gprof_debuginfod_allow(&o))
 		SKIP(return, "there is no libdebuginfod");
-	EXPECT_EQ(-1, gprof_debuginfod_find(self->build_id, sizeof(self->build_id)));
-	EXPECT_EQ(1, told);
+	EXPECT_EQS(-1, gprof_debuginfod_find(self->build_id, sizeof(self->build_id)), 1, told);
 	EXPECT_GT(15, time(NULL) - began);
 }
 
