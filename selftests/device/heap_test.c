@@ -250,7 +250,6 @@ TEST_F(heap, kind_alloc_tells_the_same_and_has_no_table)
 TEST_F(heap, another_process_frees_it)
 {
 	struct sum s;
-	int status;
 	pid_t pid;
 
 	start(_metadata, self);
@@ -259,7 +258,7 @@ TEST_F(heap, another_process_frees_it)
 	ASSERT_LE(0, pid);
 	if (!pid)
 		_exit(!receive(self, 600));
-	ASSERT_EQS(pid, waitpid(pid, &status, 0), 0, status);
+	ASSERT_EQ(0, reap(pid));
 	finish(_metadata, self);
 	s = sum_of(self, gettid(), MESSAGE);
 	EXPECT_EQS(1000, s.nr, 400, s.live, 400, slots_live(self, MESSAGE));
@@ -1005,7 +1004,6 @@ TEST_F(heap, a_process_that_ends_takes_along_what_it_has_and_no_more)
 static uint64_t ends_of(struct __test_metadata *_metadata, int n)
 {
 	uint64_t begin = monotonic_ns();
-	int status;
 
 	while (n--) {
 		pid_t pid = fork();
@@ -1013,7 +1011,7 @@ static uint64_t ends_of(struct __test_metadata *_metadata, int n)
 		if (!pid)
 			_exit(!!tell(device_open(), GPROF_ALLOC_REPORT_ALLOC, 0x1000,
 				     (uint64_t)getpid() << 32));
-		ASSERT_EQS(pid, waitpid(pid, &status, 0), 0, status);
+		ASSERT_EQ(0, reap(pid));
 	}
 	return monotonic_ns() - begin;
 }

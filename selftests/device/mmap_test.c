@@ -300,7 +300,6 @@ TEST_F(mapping, fork_does_not_inherit_the_mapping)
 	void *ring = MAP_RING(PROT_READ);
 	void *tail = MAP_TAIL(PROT_READ | PROT_WRITE);
 	unsigned char vec[1];
-	int status;
 	pid_t pid;
 
 	ASSERT_NE(MAP_FAILED, ring);
@@ -310,8 +309,7 @@ TEST_F(mapping, fork_does_not_inherit_the_mapping)
 	if (!pid)
 		_exit((mincore(ring, self->page, vec) || errno == ENOMEM) &&
 		      mincore(tail, self->page, vec) ? 0 : 1);
-	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, reap(pid));
 }
 
 TEST_F(mapping, recording_goes_on_through_the_mapping_after_close)

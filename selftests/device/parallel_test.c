@@ -527,15 +527,12 @@ static void execute(void *arg, int step)
 /* A timer sees them, whatever else they do not do. */
 TEST_F(parallel, task_that_executes_is_counted_from_then_on)
 {
-	int status;
-
 	SKIP_UNLESS(variant->period == MS, "it burns time, and nothing else");
 	ASSERT_EQ(0, child_fork(&self->child, execute, self->shared));
 	self->setup.flags |= GPROF_SETUP_F_ON_EXEC;
 	RECORD(GPROF_TARGET_PROCESS, self->child.pid);
 	ASSERT_EQ(0, child_begin(&self->child));
-	ASSERT_EQ(self->child.pid, waitpid(self->child.pid, &status, 0));
-	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, reap(self->child.pid));
 	self->child.pid = 0;
 	sleep_ms(100);
 	EXPECT_EQ(0, device_stop(&self->dev));

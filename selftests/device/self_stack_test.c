@@ -470,7 +470,6 @@ TEST_F(stack, threads_of_one_file_have_each_its_own)
 /* Whoever has the file: a child has its own stack, not that of who opened it. */
 TEST_F(stack, a_child_has_its_own)
 {
-	int status;
 	pid_t pid;
 
 	self->c.depth = 3;
@@ -486,8 +485,7 @@ TEST_F(stack, a_child_has_its_own)
 		race(&r);
 		_exit(r.wrong ? 1 : 0);
 	}
-	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, reap(pid));
 }
 
 TEST_HARNESS_MAIN

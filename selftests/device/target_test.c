@@ -394,14 +394,12 @@ static void burn_and_exec(void *arg, int step)
 TEST_F(target, exec_begins_a_new_run_of_the_same_task)
 {
 	uint32_t pid;
-	int status;
 
 	ASSERT_EQ(0, child_fork(&self->child, burn_and_exec, NULL));
 	pid = self->child.pid;
 	START(GPROF_TARGET_PROCESS, pid);
 	ASSERT_ZEROS(child_step(&self->child), child_begin(&self->child));
-	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, reap(pid));
 	FINISH();
 	EXPECT_EQ(2, tally_runs(self->tally, pid));
 	EXPECT_LE(2 * SOME, tally_of(self->tally, pid));

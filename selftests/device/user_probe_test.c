@@ -232,7 +232,7 @@ TEST_F(user_probe, thread_alone)
 
 TEST_F(user_probe, child_has_its_own_and_frees_nothing_of_its_parents)
 {
-	int status, i;
+	int i;
 	void *p[20];
 	pid_t pid;
 
@@ -250,8 +250,7 @@ TEST_F(user_probe, child_has_its_own_and_frees_nothing_of_its_parents)
 			free(p[i]);
 		_exit(0);
 	}
-	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, reap(pid));
 	finish(_metadata, self);
 	expect(_metadata, self, gettid(), SIZE, 20, 20);
 	/* Its memory is gone with it. */

@@ -127,6 +127,14 @@
 #define ZERO7(op, a, ...)	op(0, a); ZERO6(op, __VA_ARGS__)
 #define ZERO8(op, a, ...)	op(0, a); ZERO7(op, __VA_ARGS__)
 
+/* How a child has ended: its wait status, or -1. */
+static inline int reap(pid_t pid)
+{
+	int status;
+
+	return waitpid(pid, &status, 0) == pid ? status : -1;
+}
+
 /*
  * "-t CASE" runs that case alone, as the harness itself does from Linux 6.4 on: by the name that
  * the source has, or the one that the results have, with its fixture before.

@@ -478,7 +478,6 @@ TEST_F(task, target_that_is_gone_is_ESRCH)
 TEST_F(task, users_see_their_own_tasks_in_user_mode_alone)
 {
 	pid_t pid, user;
-	int status;
 
 	ASSERT_ZEROS(chmod(GPROF_DEVICE, 0666), park(self, 8));
 	pid = self->pid;
@@ -486,8 +485,7 @@ TEST_F(task, users_see_their_own_tasks_in_user_mode_alone)
 	user = fork();
 	ASSERT_LE(0, user);
 	if (user) {
-		ASSERT_EQ(user, waitpid(user, &status, 0));
-		EXPECT_EQ(0, status);
+		EXPECT_EQ(0, reap(user));
 		return;
 	}
 	ASSERT_EQ(0, become(1000));

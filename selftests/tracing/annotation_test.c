@@ -231,7 +231,6 @@ TEST_F(annotation, a_child_goes_on)
 /* Of another process, while this one is recorded. */
 TEST_F(annotation, tasks_outside_the_target_are_not_told)
 {
-	int status;
 	pid_t child = fork();
 
 	if (!child) {
@@ -240,8 +239,7 @@ TEST_F(annotation, tasks_outside_the_target_are_not_told)
 		_exit(tell(self->fd, "stranger"));
 	}
 	BEGIN();
-	ASSERT_EQ(child, waitpid(child, &status, 0));
-	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, reap(child));
 	END();
 	EXPECT_EQ(0, self->words.nr_annotations);
 }

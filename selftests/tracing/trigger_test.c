@@ -999,7 +999,6 @@ TEST_F(trigger, two_recorders)
 /* Who reads sees the ids of where they live. */
 TEST_F(trigger, ids_are_of_the_readers_namespace)
 {
-	int status = 0;
 	pid_t pid;
 
 	SKIP_UNLESS(!geteuid(), "needs CAP_SYS_ADMIN");
@@ -1024,8 +1023,7 @@ TEST_F(trigger, ids_are_of_the_readers_namespace)
 			_exit(2);
 		_exit(f.tid == (__u32)victim && f.pid == (__u32)victim && victim < 100 ? 0 : 3);
 	}
-	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, reap(pid));
 }
 
 /* ---- how much ---- */
@@ -1241,7 +1239,6 @@ TEST_F(trigger, a_user_asks_for_a_snapshot)
 	struct gprof_setup setup = self->setup;
 	struct pollfd pfd = { .events = POLLPRI };
 	struct genl g;
-	int status;
 	pid_t pid;
 
 	ASSERT_EQ(0, genl_open(&g));
@@ -1275,8 +1272,7 @@ TEST_F(trigger, a_user_asks_for_a_snapshot)
 			_exit(1);
 		_exit(ask_for_snapshot(&g, self->setup.out_id) == -ENOENT ? 0 : 2);
 	}
-	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, reap(pid));
 	self->nr = 0;
 	EXPECT_ZEROS(take(self), self->nr);
 	genl_close(&g);

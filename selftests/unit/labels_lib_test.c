@@ -174,7 +174,6 @@ TEST_F(labels, a_child_goes_on_with_those_of_its_thread)
 {
 	struct thread t;
 	pthread_t thread;
-	int status;
 	pid_t pid;
 
 	ASSERT_EQ(0, pthread_create(&thread, NULL, thread_with_labels, &t));
@@ -194,8 +193,7 @@ TEST_F(labels, a_child_goes_on_with_those_of_its_thread)
 		gprof_labels_end(&r);
 		_exit(bad);
 	}
-	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, reap(pid));
 	EXPECT_STREQ("a=1;", at(moment()));
 }
 

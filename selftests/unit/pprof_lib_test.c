@@ -1004,7 +1004,7 @@ TEST_F(file, a_pipe_without_a_reader_is_an_error_and_no_signal)
 TEST_F(file, a_full_pipe_is_waited_for)
 {
 	char junk[4096];
-	int fds[2], status;
+	int fds[2];
 	pid_t pid;
 
 	p = example();
@@ -1028,8 +1028,7 @@ TEST_F(file, a_full_pipe_is_waited_for)
 	EXPECT_EQ(0, gprof_profile_write(p, fds[1]));
 	close(fds[0]);
 	close(fds[1]);
-	waitpid(pid, &status, 0);
-	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, reap(pid));
 }
 
 TEST(outputs_that_spoil_each_other_are_recognized)
