@@ -27,15 +27,23 @@ fi
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null # its ktap_run does not return
 . "$here/ktap.sh"
-# shellcheck source-path=SCRIPTDIR source=../helpers/perf.sh
-. "$here/perf.sh"
 
 # Waits, their mean and the longest, ns, of what sched_watch has started, and of their children. A
 # wait ends with a switch, and begins with a wakeup or a switch from a task that still runs.
 waits()
 {
 	# shellcheck disable=SC2016 # of awk
-	perf_events "$data/perf" '
+	perf script -i "$data/perf" --ns -F tid,time,event,trace -G 2>/dev/null | awk '
+		function field(name)
+		{
+			match($0, " " name "=[^ ]+")
+			return substr($0, RSTART + length(name) + 2, RLENGTH - length(name) - 2)
+		}
+		function ns(text,   part)
+		{
+			split(text, part, /[.:]/)
+			return part[1] * 1e9 + part[2]
+		}
 		$3 ~ /sched_wakeup/ {
 			pid = field("pid")
 			if ($3 ~ /_new/ && (field("comm") == "sched_watch" || $1 in member))
