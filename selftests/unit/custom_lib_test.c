@@ -357,6 +357,33 @@ TEST_F(file, any_bytes_are_a_profile_or_a_sentence)
 	EXPECT_EQ(SLOTS, see(self->p).slots);
 }
 
+TEST_F(file, what_is_wrong_with_it_is_said)
+{
+	static const struct { off_t cut, at; const char *bytes, *said; } wrong[] = {
+		{ 20, 0, "", "too short" }, { 1, 0, "", "too short" }, { 4100, 0, "", "cut off" },
+		{ 0, 3, "\0", "another beginning" }, { 0, 8, "\7", "version 7" },
+		{ 0, 12, "\1", "no sense" }, { 0, 18, "\377\377", "no sense" },
+		{ 0, 16, "\377\377\0", "cut off" },	/* more slots than there are bytes */
+	};
+	int fd = open(self->path, O_RDWR | O_CLOEXEC);
+	char kept[8192];
+	ssize_t size = read(fd, kept, sizeof(kept));
+
+	ASSERT_LE(4200, size);
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		size_t nr = strlen(wrong[i].bytes) ?: (size_t)!wrong[i].cut;
+
+		ASSERT_EQ((ssize_t)nr, pwrite(fd, wrong[i].bytes, nr, wrong[i].at));
+		ASSERT_EQ(0, wrong[i].cut ? ftruncate(fd, wrong[i].cut) : 0);
+		EXPECT_ERRNO(EBADMSG, gprof_custom_read(self->pid, NAME));
+		EXPECT_SAYS(gprof_error(), wrong[i].said);
+		ASSERT_EQ(size, pwrite(fd, kept, (size_t)size, 0));
+	}
+	ASSERT_EQ(0, fchmod(fd, 0644));
+	EXPECT_EQ(NULL, gprof_custom_read(self->pid, NAME));
+	EXPECT_SAYS(gprof_error(), "that of user");
+}
+
 /* More than any profile can hold. */
 TEST_F(file, numbers_that_overflow_stay_at_the_largest)
 {

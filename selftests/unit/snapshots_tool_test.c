@@ -359,6 +359,9 @@ TEST_F(nested, no_link_that_comes_later_is_followed)
 	/* nor is one that leads to nothing */
 	EXPECT_EQ(STATUS_FAILED, take(&self->s, self->name));
 	EXPECT_NE(0, access(self->other, F_OK));
+	/* and for what is no directory it does not wait */
+	ASSERT_ZEROS(unlink(self->path), mkfifo(self->path, 0700));
+	EXPECT_EQ(STATUS_FAILED, take(&self->s, self->name));
 	lead_back(_metadata, self->path);
 	EXPECT_EQ(STATUS_OK, take(&self->s, self->name));
 	EXPECT_TRUE(is_in(self->path, self->name));
