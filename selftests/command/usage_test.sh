@@ -110,6 +110,7 @@ options()
 2 sched:sched_switch;gprofctl profile | gprofctl cpu -a -e sched:sched_switch
 2 timer:5;-F | gprofctl cpu -a -e timer:5
 2 cycles;twice | gprofctl cpu -a -e cycles -o a -e cycles -o b
+2 x.pb | gprofctl cpu -e timer -o x.pb -e r11 -o x.pb -- true
 2 cycles;twice | gprofctl cpu -a -e cycles -o a -e cpu-cycles -o b
 2 instructions;-o | gprofctl cpu -a -e cycles -o a -e instructions
 2 a.pb;before | gprofctl cpu -a -o a.pb -e cycles -e instructions

@@ -20,6 +20,7 @@ TEST(symbols_of_cxx_and_rust_have_the_names_that_people_use)
 		{ "_ZN2ns3fooIiEET_S1_", "ns::foo<int>" }, { "_ZN2ns3fooEv.cold", "ns::foo.cold" },
 		{ "_ZN2ns3fooEi.constprop.0.isra.1", "ns::foo.constprop.0.isra.1" },
 		{ "_ZN2ns3fooEv@plt", "ns::foo@plt" },
+		{ "_ZN4shop12_GLOBAL__N_15stepsILi90EEEmm", "shop::(anonymous namespace)::steps<90>" },
 		{ "_ZZ4mainENKUlvE_clEv", "main::{lambda()#1}::operator()" },
 		{ "_ZN4core3fmt9Formatter3pad17h0123456789abcdefE", "core::fmt::Formatter::pad" },
 		{ "_ZN71_$LT$Test$u20$$u2b$$u20$$u27$static$u20$as$u20$foo..Bar$LT$Test$GT$$GT$3bar17h930b740aa94f1d3aE",
