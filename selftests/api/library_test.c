@@ -354,15 +354,6 @@ TEST_F(library, targets_that_are_not_there_are_refused)
 	EXPECT_REFUSED(ENODEV, "CPU");
 }
 
-TEST_F(library, struct_with_an_unknown_tail_of_zeros_is_taken)
-{
-	struct { struct gprof_cpu_config cfg; uint64_t tail; } longer = { .cfg = self->cfg };
-
-	longer.cfg.sz = sizeof(longer);
-	self->r = gprof_cpu_recorder_new(&longer.cfg);
-	EXPECT_NE(NULL, self->r);
-}
-
 /* ---- several events ---- */
 
 TEST_F(library, same_output_twice_is_EEXIST)

@@ -225,57 +225,6 @@ TEST_F(stats, the_rate_can_be_changed_while_it_counts)
 	EXPECT_EQ(1000, self->st.sample_hz);
 }
 
-TEST_F(stats, what_has_ended_stays_readable)
-{
-	int gate[2], status;
-	unsigned int tries = 0;
-	uint64_t switches;
-	pid_t pid;
-	char c;
-
-	ASSERT_EQ(0, pipe(gate));
-	pid = fork();
-	if (!pid) {
-		if (read(gate[0], &c, 1) == 1)
-			sleep_often(20);
-		_exit(0);
-	}
-	self->cfg.target = (struct gprof_target){ .type = GPROF_PROCESS, .id = pid };
-	OPEN();
-	ASSERT_EQS(1, write(gate[1], "", 1), pid, waitpid(pid, &status, 0));
-	/* Whoever has been waited for has yet to give its CPU away for good. */
-	do {
-		READ();
-	} while (self->st.num_task_exec && tries++ < 1000 && !usleep(1000));
-	switches = self->st.total_switches;
-	EXPECT_LE(20, switches);
-	EXPECT_EQ(0, self->st.num_task_exec);
-	READ();
-	EXPECT_EQ(switches, self->st.total_switches);
-	close(gate[0]);
-	close(gate[1]);
-}
-
-TEST_F(stats, two_statistics_do_not_disturb_each_other)
-{
-	struct gprof_sched *other;
-	struct gprof_sched_stats st = { .sz = sizeof(st) };
-
-	OPEN();
-	ASSERT_TRUE(spawn(NULL));
-	other = gprof_sched_stats_new(&self->cfg);
-	ASSERT_NE(NULL, other);
-	ASSERT_TRUE(spawn(NULL));
-	READ();
-	EXPECT_EQ(2, self->st.total_task);
-	ASSERT_EQ(0, gprof_sched_stats_read(other, &st));
-	EXPECT_EQ(1, st.total_task);
-	gprof_sched_stats_free(other);
-	ASSERT_TRUE(spawn(NULL));
-	READ();
-	EXPECT_EQ(3, self->st.total_task);
-}
-
 TEST_F(stats, structs_of_other_sizes_are_taken_or_refused)
 {
 	struct {
