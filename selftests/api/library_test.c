@@ -321,30 +321,7 @@ TEST_F(library, what_lies_high_has_its_names_too)
 	gprof_profile_free(p);
 }
 
-TEST_F(library, free_while_recording_leaves_nothing)
-{
-	uint64_t before = open_recorders();
-
-	NEW();
-	EXPECT_OK(gprof_recorder_start(self->r, self->fd));
-	EXPECT_LT(before, open_recorders());
-	burn_ns(10000000);
-	gprof_recorder_free(self->r);
-	self->r = NULL;
-	EXPECT_EQS(before, open_recorders(), 0, lseek(self->fd, 0, SEEK_END));
-}
-
 /* ---- what is refused ---- */
-
-TEST_F(library, missing_event_is_told_with_the_alternative)
-{
-	int refused = perf_refuses(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, true);
-
-	SKIP_UNLESS(refused, "the machine has cycles");
-	self->events[0] = (struct gprof_cpu_event){ .name = "cycles" };
-	EXPECT_REFUSED(refused, "cycles");
-	EXPECT_SAYS(gprof_error(), "timer");
-}
 
 TEST_F(library, targets_that_are_not_there_are_refused)
 {
@@ -898,54 +875,6 @@ TEST_F(library, files_of_the_library_are_not_inherited_by_exec)
 		EXPECT_LT(fd, 3);
 	}
 	EXPECT_OK(gprof_recorder_stop(self->r));
-}
-
-/* ---- tracepoints ---- */
-
-TEST(tracepoint_profile_counts_every_event)
-{
-	struct gprof_tracepoint_config cfg = {
-		.sz = sizeof(cfg), .target = { .type = GPROF_SELF },
-		.event = "sched:sched_process_fork", .kernel_frames = true,
-	};
-	struct gprof_recorder_stats st = { .sz = sizeof(st) };
-	const struct gprof_value_type *types;
-	const char *error = "";
-	struct gprof_recorder *r;
-	struct gprof_profile *p;
-	int fd = record_file(), i;
-	pid_t pid;
-
-	tracepoint_id("sched", "sched_process_fork");
-	r = gprof_tracepoint_recorder_new(&cfg);
-	ASSERT_NE(NULL, r) TH_LOG("%s", gprof_error());
-	ASSERT_EQ(0, gprof_recorder_start(r, fd));
-	for (i = 0; i < 50; i++) {
-		pid = fork();
-		if (!pid)
-			_exit(0);
-		waitpid(pid, NULL, 0);
-	}
-	ASSERT_ZEROS(gprof_recorder_stop(r), gprof_recorder_stats(r, 0, &st));
-	EXPECT_EQS(50, st.produced, 50, st.read, 50, st.task);
-	p = record_profile(fd, &error);
-	ASSERT_NE(NULL, p) TH_LOG("%s", error);
-	ASSERT_EQ(1, gprof_profile_types(p, &types));
-	EXPECT_STREQ("events", types[0].type);
-	EXPECT_EQ(50, gprof_profile_total(p, 0));
-	gprof_profile_free(p);
-	gprof_recorder_free(r);
-}
-
-TEST(unknown_tracepoint_is_ENOENT)
-{
-	struct gprof_tracepoint_config cfg = {
-		.sz = sizeof(cfg), .target = { .type = GPROF_SELF }, .event = "sched:nonsense",
-	};
-
-	tracepoint_id("sched", "sched_process_fork");
-	EXPECT_ERRNO(ENOENT, gprof_tracepoint_recorder_new(&cfg));
-	EXPECT_SAYS(gprof_error(), "sched:nonsense");
 }
 
 TEST_HARNESS_MAIN

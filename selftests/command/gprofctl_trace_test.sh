@@ -230,30 +230,6 @@ what_goes_on_is_shown_meanwhile()
 	grep -q ' CPUs ' out
 }
 
-# Whatever level of a page is drawn, of each thread it says what the wall view does.
-page_of_a_timeline_is_what_was_recorded()
-{
-	traced --stacks --syscalls
-	run 0 gprofctl timeline x.trace -o t.html
-	run 0 gprofctl wall x.trace --json --top 0
-	sed -n '/^<script id="data"/,/^<\/script>/p' t.html | sed '1d;$d' >t.json
-	jq -n --slurpfile page t.json --slurpfile wall out '
-		$page[0] as $p |
-		[$wall[0].threads[] | {key: "\(.tid) \(.comm)", value: [to_entries[] |
-			select(.key | test("^(first|last|elapsed)_ns$") | not) |
-			select(.key | endswith("_ns")).value]}] | group_by(.key) |
-		map({key: .[0].key, value: map(.value)}) | from_entries as $w |
-		[$p.tracks[] | ("\($p.threads[.thread][0]) \($p.threads[.thread][1])") as $who | .ns as $ns |
-			{ok: ($w[$who] // [] | any(. == $ns)), levels: [.levels[] | .[1] |
-				reduce scan("([a-u])([0-9]+)") as [$part, $n] ([range(21) | 0];
-					.[($part | explode[0]) - 97] += ($n | tonumber)) | . == $ns]}] |
-		{threads: length, ok: map(.ok) | all, levels: map(.levels[]) | all,
-		 stacks: ($p.stacks | length), cpus: ($p.cpus | length), notes: $p.notes}' >sums
-	cat sums
-	jq -e --argjson cpus "$(nproc)" \
-		'.ok and .levels and .threads > 4 and .stacks > 0 and .cpus == $cpus' sums
-}
-
 # Line by line what perf sched timehist has, but for the first line of each thread, before
 # which perf had not begun, and for places where perf's own ring was full.
 latency_is_that_of_perf_sched()
@@ -883,12 +859,11 @@ ktap_run switches_are_the_ledgers switches_are_those_that_perf_sees latency_is_t
 	system_calls_are_regions groups_are_told_as_what_they_take \
 	utilization_is_what_was_provoked waiting_is_told_by_its_reason \
 	where_time_went_is_what_was_done where_time_went_is_told_by_switches \
-	throttled_time_is_the_cgroups \
-	two_cgroups_are_throttled_each_by_itself wall_records_what_it_needs \
-	tables_load_into_sqlite3 page_of_a_timeline_is_what_was_recorded \
-	what_goes_on_is_shown_meanwhile where_tasks_wait_is_told_by_their_stacks \
-	waits_without_frame_pointers_have_whole_stacks stacks_of_a_user_have_no_kernel \
-	cpu_samples_are_those_of_a_recorder_beside memory_stays_within_64_MiB \
-	output_is_named_by_default_and_status_passed_on targets_are_those_of_other_recordings \
-	what_is_not_there_is_refused what_is_not_permitted_is_refused \
-	a_full_file_system_takes_what_came_before a_command_outlives_its_trace
+	throttled_time_is_the_cgroups two_cgroups_are_throttled_each_by_itself \
+	wall_records_what_it_needs tables_load_into_sqlite3 what_goes_on_is_shown_meanwhile \
+	where_tasks_wait_is_told_by_their_stacks waits_without_frame_pointers_have_whole_stacks \
+	stacks_of_a_user_have_no_kernel cpu_samples_are_those_of_a_recorder_beside \
+	memory_stays_within_64_MiB output_is_named_by_default_and_status_passed_on \
+	targets_are_those_of_other_recordings what_is_not_there_is_refused \
+	what_is_not_permitted_is_refused a_full_file_system_takes_what_came_before \
+	a_command_outlives_its_trace

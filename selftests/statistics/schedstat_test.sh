@@ -88,21 +88,6 @@ every_interval_has_a_line_and_no_total_goes_back()
 			all(range(0; 7); $r[$i][.] >= $r[$i - 1][.]))' out
 }
 
-the_table_has_totals_and_percentiles()
-{
-	run 0 gprofctl schedstat -d 1
-	grep -q '^the whole host, 1\.[0-9] s' out
-	grep -Eq '^switched in +[0-9.]+ +[0-9,]+ +[0-9]+  tasks on a CPU$' out
-	grep -Eq '^waiting( +[0-9.]+ [num]?s){5} +[0-9,]+$' out
-}
-
-openmetrics_ends_as_it_must()
-{
-	run 0 gprofctl schedstat -d 0.5 --openmetrics
-	[ "$(tail -n 1 out)" = "# EOF" ]
-	grep -Eq '^gprof_sched_task_exec_total\{scope="system"\} [1-9][0-9]*$' out
-}
-
 samples_follow_the_rate()
 {
 	run 0 gprofctl schedstat --rate 0 --json -d 1
@@ -307,8 +292,7 @@ ktap_run forks_of_a_command_are_counted_exactly switches_are_those_of_the_kernel
 	a_histogram_has_every_delay system_calls_are_counted_when_asked_for \
 	page_faults_are_counted_when_asked_for \
 	what_is_not_counted_is_refused_before_the_command_runs \
-	every_interval_has_a_line_and_no_total_goes_back the_table_has_totals_and_percentiles \
-	openmetrics_ends_as_it_must samples_follow_the_rate \
+	every_interval_has_a_line_and_no_total_goes_back samples_follow_the_rate \
 	a_process_a_thread_and_a_cgroup_are_counted it_ends_with_its_process \
 	an_interrupt_ends_it_with_a_last_reading commands_status_is_passed_on \
 	own_command_needs_no_privilege_and_the_host_does nonsense_is_told a_full_disk_is_told \
