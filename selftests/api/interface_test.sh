@@ -121,49 +121,6 @@ headers_are_pedantic_c_and_cxx()
 	done
 }
 
-a_cxx_program_uses_it()
-{
-	cat >"$tmp/use.cc" <<-'END'
-		#include <gprof/profile.h>
-		#include <gprof/recorder.h>
-		#include <gprof/trace.h>
-		#include <gprof/utilization.h>
-		#include <gprof/version.h>
-		#include <cstring>
-		#include <string>
-
-		int main()
-		{
-			gprof_cpu_config cfg = {};
-			gprof_cpu_event ev = {};
-			gprof_trace_event event;
-
-			ev.name = "timer";
-			cfg.sz = sizeof(cfg);
-			cfg.target.type = GPROF_SELF;
-			cfg.events = &ev;
-			cfg.nr_events = 1;
-			gprof_recorder *r = gprof_cpu_recorder_new(&cfg);
-			if (!r && std::string(gprof_error()).empty())
-				return 2;
-			gprof_recorder_free(r);
-
-			char header[16] = "go 1.23 trace";
-			gprof_trace *t = gprof_trace_new_memory(header, sizeof(header), nullptr);
-			gprof_utilization *u = gprof_utilization_new(GPROF_UTIL_STW);
-			while (gprof_trace_next(t, &event) > 0)
-				if (gprof_utilization_add(u, &event))
-					return 3;
-			gprof_utilization_free(u);
-			gprof_trace_free(t);
-			return std::strcmp(gprof_version(), GPROF_VERSION) ? 4 : 0;
-		}
-	END
-	g++ -std=c++11 -pedantic -Wall -Wextra -Werror -I"$include" "$tmp/use.cc" -L"$lib" -lgprof \
-		-o "$tmp/use"
-	LD_LIBRARY_PATH=$lib "$tmp/use"
-}
-
 # annotation STATEMENT TYPE: how many instructions it is on the way that nobody wants it
 annotation()
 {
@@ -292,6 +249,13 @@ write_user()
 			return bad;
 		}
 	END
+}
+
+a_cxx_program_uses_it()
+{
+	write_user >"$tmp/use.cc"
+	g++ -std=c++11 -Wall -Wextra -Werror -I"$include" "$tmp/use.cc" -L"$lib" -lgprof -o "$tmp/use"
+	LD_LIBRARY_PATH=$lib "$tmp/use"
 }
 
 # build_library DIR: the library of the sources there; says where it is
