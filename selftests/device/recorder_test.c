@@ -244,37 +244,6 @@ TEST_F(recorder, sigkill_of_the_owner_ends_everything)
 	EXPECT_TRUE(recorders_become(before));
 }
 
-TEST_F(recorder, death_of_the_target_at_any_step_is_no_harm)
-{
-	struct child victim;
-	struct device dev;
-	int step, ret;
-
-	for (step = 0; step < 5; step++) {
-		ASSERT_EQ(0, child_fork(&victim, burn_100_ms, NULL));
-		self->setup.id = victim.pid;
-		if (step == 0)
-			child_end(&victim);
-		ret = device_setup(&dev, &self->setup);
-		EXPECT_EQ(step == 0 ? -ESRCH : 0, ret);
-		if (ret)
-			continue;
-		if (step == 1)
-			child_end(&victim);
-		EXPECT_EQS(0, device_map(&dev), step == 1 ? -ESRCH : 0, device_start(&dev));
-		if (step == 2)
-			child_end(&victim);
-		if (step > 2)
-			child_step(&victim);
-		if (step == 3)
-			child_end(&victim);
-		EXPECT_EQ(step == 1 ? -EBUSY : 0, device_stop(&dev));
-		device_close(&dev);
-		if (step == 4)
-			child_end(&victim);
-	}
-}
-
 /* Waits, and is another program from its second step on. */
 static void sleep_and_execute(void *arg, int step)
 {
@@ -361,50 +330,25 @@ static void live_through(struct __test_metadata *_metadata, const struct any_kin
 		child_end(&victim);
 }
 
+#define SIZE(_kind)	.size = sizeof(struct gprof_##_kind##_params)
+
 TEST_F(recorder, end_and_exec_of_the_target_at_any_step_are_no_harm_to_any_kind)
 {
 	const uint32_t user = GPROF_STACK_F_IP | GPROF_STACK_F_USER;
 	struct any_kind kinds[] = {
 		{ "timer", GPROF_KIND_CPU, user, { .cpu = timer_params(PERIOD_NS) } },
-		{ "block",
-		  GPROF_KIND_BLOCK,
-		  user,
-		  { .block = { .size = sizeof(struct gprof_block_params), .period = 1 } } },
-		{ "waker",
-		  GPROF_KIND_BLOCK,
-		  user,
-		  { .block = { .size = sizeof(struct gprof_block_params),
-			       .period = 1,
-			       .flags = GPROF_BLOCK_F_WAKER } } },
-		{ "mutex",
-		  GPROF_KIND_MUTEX,
-		  user,
-		  { .block = { .size = sizeof(struct gprof_mutex_params), .period = 1 } } },
-		{ "task",
-		  GPROF_KIND_TASK,
-		  user,
-		  { .task = { .size = sizeof(struct gprof_task_params) } } },
-		{ "alloc",
-		  GPROF_KIND_ALLOC,
-		  user,
-		  { .alloc = { .size = sizeof(struct gprof_alloc_params),
-			       .period = 1,
-			       .flags = GPROF_ALLOC_F_SLAB } } },
-		{ "heap",
-		  GPROF_KIND_HEAP,
-		  user,
-		  { .alloc = { .size = sizeof(struct gprof_alloc_params),
-			       .period = 1,
-			       .flags = GPROF_ALLOC_F_PAGES } } },
-		{ "trace",
-		  GPROF_KIND_TRACE,
-		  0,
-		  { .trace = { .size = sizeof(struct gprof_trace_params) } } },
-		{ "tracepoint",
-		  GPROF_KIND_TRACEPOINT,
-		  user,
-		  { .tracepoint = { .size = sizeof(struct gprof_tracepoint_params),
-				    .period = 1,
+		{ "block", GPROF_KIND_BLOCK, user, { .block = { SIZE(block), .period = 1 } } },
+		{ "waker", GPROF_KIND_BLOCK, user,
+		  { .block = { SIZE(block), .period = 1, .flags = GPROF_BLOCK_F_WAKER } } },
+		{ "mutex", GPROF_KIND_MUTEX, user, { .block = { SIZE(mutex), .period = 1 } } },
+		{ "task", GPROF_KIND_TASK, user, { .task = { SIZE(task) } } },
+		{ "alloc", GPROF_KIND_ALLOC, user,
+		  { .alloc = { SIZE(alloc), .period = 1, .flags = GPROF_ALLOC_F_SLAB } } },
+		{ "heap", GPROF_KIND_HEAP, user,
+		  { .alloc = { SIZE(alloc), .period = 1, .flags = GPROF_ALLOC_F_PAGES } } },
+		{ "trace", GPROF_KIND_TRACE, 0, { .trace = { SIZE(trace) } } },
+		{ "tracepoint", GPROF_KIND_TRACEPOINT, user,
+		  { .tracepoint = { SIZE(tracepoint), .period = 1,
 				    .tracepoint = tracepoint_id("sched", "sched_waking") } } },
 	};
 
