@@ -629,18 +629,6 @@ static void many_threads(void *arg, int step)
 	}
 }
 
-TEST_F(target, storm_of_threads_adds_up)
-{
-	struct gprof_stats st;
-
-	ASSERT_EQ(0, child_fork(&self->child, many_threads, NULL));
-	START(GPROF_TARGET_PROCESS, self->child.pid);
-	ASSERT_EQ(0, child_step(&self->child));
-	st = FINISH();
-	EXPECT_LE(20, st.out_produced);
-	EXPECT_EQ(0, device_lost(&st));
-}
-
 TEST_F(target, process_that_starts_threads_during_start_is_recorded_whole)
 {
 	/* threads come and go while counters are attached to what there is */
