@@ -801,8 +801,9 @@ TEST_F(order, nothing_comes_twice_and_start_may_follow_stop)
 	EXPECT_EQS(-EBUSY, DO_SETUP(), GPROF_REASON_STATE, self->setup.out_reason, -EBUSY, DO_STOP(),
 		   0, DO_START(), 1, self->start.out_attached, -EBUSY, DO_SETUP(), -EBUSY, DO_START(),
 		   GPROF_REASON_STATE, self->start.out_reason, 0, DO_STOP(), -EBUSY, DO_STOP());
-	for (int i = 0; i < 10; i++)
+	for (int i = 0; i < 10; i++) {
 		ASSERT_ZEROS(DO_START(), DO_STOP());
+	}
 }
 
 TEST_F(order, stats_tell_when_recording_began_and_ended)

@@ -180,8 +180,9 @@ TEST_F(mapping, mprotect_gives_no_more)
 
 	ASSERT_NE(MAP_FAILED, ring);
 	ASSERT_NE(MAP_FAILED, tail);
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		EXPECT_EQS(-1, mprotect(rows[i].p, rows[i].length, rows[i].prot), EACCES, errno);
+	}
 }
 
 TEST_F(mapping, read_only_file_cannot_be_written_through)
