@@ -162,7 +162,6 @@ bench:
 	@verify/setup bench
 	@$(MAKE) --no-print-directory selftests
 	@PATH=$(O)/bin:$$PATH LD_LIBRARY_PATH=$(O)/lib verify/bench/trace_read
-	@PATH=$(O)/bin:$$PATH LD_LIBRARY_PATH=$(O)/lib verify/bench/mmu
 	@PATH=$(O)/bin:$$PATH LD_LIBRARY_PATH=$(O)/lib verify/bench/symbols
 	@PATH=$(O)/bin:$$PATH LD_LIBRARY_PATH=$(O)/lib verify/bench/trace_views
 	@PATH=$(O)/bin:$$PATH LD_LIBRARY_PATH=$(O)/lib verify/bench/profile_views

@@ -157,8 +157,7 @@ TEST_F(custom, the_stack_begins_with_the_caller_and_leads_to_main)
 	TAKE();
 	s = seen_of(self->p, "add_deep");
 	TH_LOG("%s", s.path);
-	EXPECT_EQ(10, s.of_name);
-	EXPECT_EQ(0, strncmp(s.path, " add_deep", 9));
+	EXPECT_EQS(10, s.of_name, 0, strncmp(s.path, " add_deep", 9));
 	EXPECT_SAYS(s.path, " main");
 	EXPECT_LACKS(s.path, "gprof_custom");
 }
@@ -208,8 +207,7 @@ TEST_F(custom, twice_is_EEXIST_and_what_is_not_there_ENOENT)
 	EXPECT_EQ(-ENOENT, gprof_custom_remove(self->c, key_of(1)));
 	/* any address is one */
 	ASSERT_ZEROS(add_here(self->c, NULL), add_here(self->c, (void *)UINTPTR_MAX));
-	EXPECT_EQ(-EEXIST, add_here(self->c, NULL));
-	EXPECT_EQ(2, gprof_custom_count(self->c));
+	EXPECT_EQS(-EEXIST, add_here(self->c, NULL), 2, gprof_custom_count(self->c));
 }
 
 TEST_F(custom, names_are_of_one_profile_each)
@@ -276,7 +274,7 @@ TEST_F(custom, no_more_than_was_agreed_on)
 /* A child closes all that is open, and opens others of the same numbers. */
 TEST_F(custom, what_is_closed_is_told_and_no_other_file_is_taken_for_it)
 {
-	int status, i;
+	int i;
 	pid_t pid = fork();
 
 	if (!pid) {
@@ -290,8 +288,7 @@ TEST_F(custom, what_is_closed_is_told_and_no_other_file_is_taken_for_it)
 			_exit(2);
 		_exit(gprof_custom_count(self->c) ? 3 : 0);
 	}
-	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, reap(pid));
 }
 
 /* ---- threads, fork ---- */
@@ -394,82 +391,11 @@ TEST_F(custom, a_child_has_a_copy_that_no_reader_sees)
 		exit(bad);
 	}
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	EXPECT_EQ(0, status);
-	EXPECT_EQ(10, gprof_custom_count(self->c));
+	EXPECT_EQS(0, status, 10, gprof_custom_count(self->c));
 	TAKE();
 	EXPECT_EQ(10, gprof_profile_total(self->p, 0));
 	/* the child's exit has not taken away what the parent publishes */
-	EXPECT_EQ(0, gprof_custom_each(getpid(), ignore, &shown));
-	EXPECT_EQ(1, shown);
-}
-
-/* ---- read by others ---- */
-
-static void is_read(void *arg, int step)
-{
-	static struct gprof_custom *c;
-	unsigned long i;
-
-	(void)arg;
-	if (!step) {
-		c = make(NAME);
-		for (i = 0; i < 300; i++)
-			add_here(c, key_of(i));
-	} else if (step == 1) {
-		for (i = 300; i < 400; i++)
-			add_there(c, key_of(i));
-		for (i = 0; i < 50; i++)
-			gprof_custom_remove(c, key_of(i));
-	} else if (step == 2) {
-		/* no two readings alike */
-		for (;;) {
-			for (i = 1000; i < 1100; i++)
-				add_deep(c, key_of(i), i % 16, 0);
-			for (i = 1000; i < 1100; i++)
-				gprof_custom_remove(c, key_of(i));
-		}
-	}
-}
-
-#define READ(_pid) do {								\
-	gprof_profile_free(self->p);						\
-	self->p = gprof_custom_read(_pid, NAME);				\
-	ASSERT_NE(NULL, self->p)						\
-		TH_LOG("%s", gprof_error());					\
-} while (0)
-
-TEST_F(custom, another_process_is_read_by_name)
-{
-	unsigned int i, shown = 0;
-	struct child child;
-
-	/* its own is not ours */
-	gprof_custom_free(self->c);
-	self->c = NULL;
-	ASSERT_ZEROS(child_fork(&child, is_read, NULL), child_step(&child));
-	READ(child.pid);
-	EXPECT_EQ(300, gprof_profile_total(self->p, 0));
-	EXPECT_HERE("add_here", 300);
-	EXPECT_EQ(NULL, gprof_profile_comment(self->p, 0));
-	ASSERT_EQ(0, child_step(&child));
-	READ(child.pid);
-	EXPECT_EQ(350, gprof_profile_total(self->p, 0));
-	EXPECT_HERE("add_here", 250);
-	EXPECT_HERE("add_there", 100);
-	EXPECT_EQ(0, gprof_custom_each(child.pid, ignore, &shown));
-	EXPECT_EQ(1, shown);
-	EXPECT_ERRNO(ENOENT, gprof_custom_read(child.pid, "test.others"));
-	/* while it changes: what stays is right, and of the rest no more than there ever was */
-	ASSERT_EQ(0, child_begin(&child));
-	for (i = 0; i < 100; i++) {
-		READ(child.pid);
-		EXPECT_HERE("add_here", 250);
-		EXPECT_HERE("add_there", 100);
-		EXPECT_LE(350, gprof_profile_total(self->p, 0));
-		EXPECT_GE(450, gprof_profile_total(self->p, 0));
-	}
-	child_end(&child);
-	EXPECT_ERRNO(ESRCH, gprof_custom_read(child.pid, NAME));
+	EXPECT_EQS(0, gprof_custom_each(getpid(), ignore, &shown), 1, shown);
 }
 
 /* This process has not opened it. */

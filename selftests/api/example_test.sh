@@ -127,17 +127,6 @@ one_that_is_linked_with_the_core_alone_has_them_too()
 	grep 'is a raw flight snapshot; gprofctl read' err
 }
 
-one_counts_what_it_has()
-{
-	setpriv --reuid 1000 --regid 1000 --clear-groups --no-new-privs \
-		"$here/custom_self" have.pb.gz >out
-	grep -qx connections=34 out
-	gprofctl top have.pb.gz >top.txt
-	cat top.txt
-	awk '$6 == "accept_clients" && $1 == 30 { c = 1 } $6 == "ask_servers" && $1 == 4 { s = 1 }
-	     END { exit !(c && s) }' top.txt
-}
-
 as_user()
 {
 	# As since 5.16; the 64 KiB of before are too few for several kinds.
@@ -411,10 +400,9 @@ one_shows_its_own_profiles()
 
 ktap_run example_runs_without_privilege its_profile_shows_its_work its_profile_leads_down_to_main \
 	one_that_fails_has_its_last_seconds one_that_is_linked_with_the_core_alone_has_them_too \
-	one_counts_what_it_has flags_record_and_are_gone \
-	flags_of_no_sense_are_told_before_it_works flags_count_without_samples \
-	any_program_records_itself a_program_that_ends_by_exit_of_the_kernel_is_written_too \
-	memory_is_the_programs_own what_a_program_opens_under_our_numbers_is_its_own \
-	a_program_that_cannot_be_recorded_runs tests_of_the_kernel_have_a_profile_each \
-	tests_of_ctest_have_a_profile_beside_their_log one_shows_its_own_profiles \
-	example_says_what_is_wrong
+	flags_record_and_are_gone flags_of_no_sense_are_told_before_it_works \
+	flags_count_without_samples any_program_records_itself \
+	a_program_that_ends_by_exit_of_the_kernel_is_written_too memory_is_the_programs_own \
+	what_a_program_opens_under_our_numbers_is_its_own a_program_that_cannot_be_recorded_runs \
+	tests_of_the_kernel_have_a_profile_each tests_of_ctest_have_a_profile_beside_their_log \
+	one_shows_its_own_profiles example_says_what_is_wrong

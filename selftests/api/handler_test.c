@@ -185,8 +185,7 @@ TEST(profiles_that_take_too_much_together_fail)
 		many += clients[i].status == 503 && strstr(clients[i].body, "under way take more");
 	}
 	printf("# with %llu bytes for one, %u of %u fit\n", (unsigned long long)max, fine, AT_ONCE);
-	EXPECT_LT(0, fine);
-	EXPECT_LT(0, many);
+	EXPECT_LTS(0, fine, 0, many);
 	/* And what they had is given back. */
 	clients[0].status = 0;
 	ask(&clients[0]);

@@ -121,106 +121,6 @@ headers_are_pedantic_c_and_cxx()
 	done
 }
 
-a_cxx_program_uses_it()
-{
-	cat >"$tmp/use.cc" <<-'END'
-		#include <gprof/profile.h>
-		#include <gprof/recorder.h>
-		#include <gprof/trace.h>
-		#include <gprof/utilization.h>
-		#include <gprof/version.h>
-		#include <cstring>
-		#include <string>
-
-		int main()
-		{
-			gprof_cpu_config cfg = {};
-			gprof_cpu_event ev = {};
-			gprof_trace_event event;
-
-			ev.name = "timer";
-			cfg.sz = sizeof(cfg);
-			cfg.target.type = GPROF_SELF;
-			cfg.events = &ev;
-			cfg.nr_events = 1;
-			gprof_recorder *r = gprof_cpu_recorder_new(&cfg);
-			if (!r && std::string(gprof_error()).empty())
-				return 2;
-			gprof_recorder_free(r);
-
-			char header[16] = "go 1.23 trace";
-			gprof_trace *t = gprof_trace_new_memory(header, sizeof(header), nullptr);
-			gprof_utilization *u = gprof_utilization_new(GPROF_UTIL_STW);
-			while (gprof_trace_next(t, &event) > 0)
-				if (gprof_utilization_add(u, &event))
-					return 3;
-			gprof_utilization_free(u);
-			gprof_trace_free(t);
-			return std::strcmp(gprof_version(), GPROF_VERSION) ? 4 : 0;
-		}
-	END
-	g++ -std=c++11 -pedantic -Wall -Wextra -Werror -I"$include" "$tmp/use.cc" -L"$lib" -lgprof \
-		-o "$tmp/use"
-	LD_LIBRARY_PATH=$lib "$tmp/use"
-}
-
-# annotation STATEMENT TYPE: how many instructions it is on the way that nobody wants it
-annotation()
-{
-	cat >"$tmp/one.c" <<-END
-		#include <gprof/annotate.h>
-		$2 one(uint64_t task, const char *text);
-		$2 one(uint64_t task, const char *text)
-		{
-			(void)text;
-			$1;
-		}
-	END
-	gcc -std=gnu11 -O2 -fPIC -fcf-protection=none -I"$include" -c -o "$tmp/one.o" "$tmp/one.c"
-	# of a function that has nothing else but the return
-	objdump -d --no-show-raw-insn "$tmp/one.o" |
-		awk '/<one>:/ { on = 1; next } on && /\tret/ { print n; exit } on { n++ }'
-}
-
-annotations_cost_next_to_nothing_without_a_trace()
-{
-	[ "$(uname -m)" = x86_64 ] || skip "instructions are counted on amd64"
-	command -v objdump || skip "there is no objdump"
-	for what in 'gprof_trace_region_begin(task, text)' 'gprof_trace_region_end(task, text)' \
-		'return gprof_trace_task_begin(task, text)' 'gprof_trace_task_end(task)' \
-		'gprof_trace_log(task, text, text)'; do
-		case $what in return*) type=uint64_t ;; *) type=void ;; esac
-		nr=$(annotation "$what" $type)
-		echo "$what: $nr instructions"
-		[ "$nr" -ge 3 ]
-		[ "$nr" -le 10 ] || fail "$what takes $nr instructions"
-	done
-	command -v strace || skip "there is no strace"
-	cat >"$tmp/many.c" <<-'END'
-		#include <gprof/annotate.h>
-		#include <unistd.h>
-		int main(void)
-		{
-			gprof_trace_log(0, "first", "");
-			rmdir("/begins/here");
-			for (int i = 0; i < 1000; i++) {
-				uint64_t task = gprof_trace_task_begin(0, "task");
-
-				gprof_trace_region_begin(task, "region");
-				gprof_trace_log(task, "log", "text");
-				gprof_trace_region_end(task, "region");
-				gprof_trace_task_end(task);
-			}
-			rmdir("/ends/here");
-			return gprof_trace_annotated();
-		}
-	END
-	gcc -std=gnu11 -O2 -Wall -Werror -I"$include" "$tmp/many.c" -L"$lib" -lgprof -o "$tmp/many"
-	LD_LIBRARY_PATH=$lib strace -f -o "$tmp/calls" "$tmp/many" || fail "it ends with $?"
-	sed -n '/begins/,/ends/p' "$tmp/calls"
-	[ "$(sed -n '/begins/,/ends/p' "$tmp/calls" | wc -l)" -eq 2 ]
-}
-
 # A program that uses each struct that may grow, and says what came of it.
 write_user()
 {
@@ -292,6 +192,13 @@ write_user()
 			return bad;
 		}
 	END
+}
+
+a_cxx_program_uses_it()
+{
+	write_user >"$tmp/use.cc"
+	g++ -std=c++11 -Wall -Wextra -Werror -I"$include" "$tmp/use.cc" -L"$lib" -lgprof -o "$tmp/use"
+	LD_LIBRARY_PATH=$lib "$tmp/use"
 }
 
 # build_library DIR: the library of the sources there; says where it is
@@ -414,8 +321,7 @@ every_header_speaks_of_threads_and_fork()
 	done
 }
 
-ktap_run annotations_cost_next_to_nothing_without_a_trace \
-	every_example_compiles_and_runs_without_the_module headers_are_pedantic_c_and_cxx \
+ktap_run every_example_compiles_and_runs_without_the_module headers_are_pedantic_c_and_cxx \
 	a_cxx_program_uses_it a_member_can_be_appended_to_every_struct_with_a_size \
 	a_program_linked_before_the_core_was_apart_runs the_core_is_small_and_needs_libnl_alone \
 	every_function_is_declared_and_described man_finds_every_function \

@@ -129,9 +129,7 @@ TEST_F(kinds, sixty_four_of_mixed_kinds_and_rates_have_the_same_target)
 			cpu = gprof_profile_total(self->p[i], 1);
 	}
 	/* Half of them at least; some are over before they begin, where the host is busy. */
-	EXPECT_LE((NAPS + LOCKS) / 2, all[0]);
-	EXPECT_LE(1, all[2]);
-	EXPECT_LE(100 * MS, (uint64_t)cpu);
+	EXPECT_LES((NAPS + LOCKS) / 2, all[0], 1, all[2], 100 * MS, (uint64_t)cpu);
 	for (i = 0; i < MANY; i++) {
 		int64_t rate = rows[row = i % ROWS].rate, d;
 
@@ -447,8 +445,7 @@ TEST_F(kinds, wait_for_a_lock_of_the_kernel_has_its_waiter)
 	errno = 0;
 	self->r[0] = gprof_recorder_new(&cfg);
 	if (!(info.out_features & GPROF_FEAT_KERNEL_LOCKS)) {
-		ASSERT_EQ(NULL, self->r[0]);
-		ASSERT_EQ(EOPNOTSUPP, errno);
+		ASSERT_EQS(NULL, self->r[0], EOPNOTSUPP, errno);
 		SKIP(return, "this kernel does not tell: %s", gprof_error());
 	}
 	ASSERT_NE(NULL, self->r[0]) TH_LOG("%s", gprof_error());

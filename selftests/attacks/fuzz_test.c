@@ -127,9 +127,7 @@ static void fuzz_once(struct __test_metadata *_metadata, const FIXTURE_VARIANT(f
 	       (unsigned long long)f->ledgers);
 	EXPECT_EQ(0, ret) TH_LOG("GPROF_FUZZ_SEED=%llu: %s", (unsigned long long)seed, f->error);
 	/* what does nothing finds nothing */
-	EXPECT_LT(0, f->set_up);
-	EXPECT_LT(0, f->started);
-	EXPECT_LT(0, f->refused);
+	EXPECT_LTS(0, f->set_up, 0, f->started, 0, f->refused);
 	if (calls >= QUICK_CALLS) {
 		EXPECT_LT(0, f->told);
 	}

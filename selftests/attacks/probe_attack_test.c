@@ -288,8 +288,6 @@ TEST_F(attack, calls_of_threads_that_end_in_them_are_others_then)
 
 TEST_F(attack, fork_in_a_call_returns_twice_and_is_told_once)
 {
-	int status;
-
 	start(_metadata, self);
 	answer = self;
 	fork_by = fork_bound;
@@ -298,8 +296,7 @@ TEST_F(attack, fork_in_a_call_returns_twice_and_is_told_once)
 		answers(SIZE + 1);
 		_exit(7);
 	}
-	ASSERT_EQ(pid_of_fork, waitpid(pid_of_fork, &status, 0));
-	EXPECT_EQ(7, WEXITSTATUS(status));
+	EXPECT_EQ(7, WEXITSTATUS(reap(pid_of_fork)));
 	finish(_metadata, self, 0);
 	expect(_metadata, self, gettid(), SIZE, 1, 1);
 	expect(_metadata, self, pid_of_fork, SIZE + 1, 1, 0);
@@ -308,7 +305,6 @@ TEST_F(attack, fork_in_a_call_returns_twice_and_is_told_once)
 /* In a child that has this memory, until it executes another program. */
 TEST_F(attack, vfork_between_calls_is_of_the_target)
 {
-	int status;
 	pid_t pid;
 
 	start(_metadata, self);
@@ -322,8 +318,7 @@ TEST_F(attack, vfork_between_calls_is_of_the_target)
 		_exit(9);
 	}
 	ASSERT_LT(0, pid);
-	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, reap(pid));
 	answer = &self->p.told;
 	answers(SIZE + 2);
 	finish(_metadata, self, 0);

@@ -363,53 +363,6 @@ TEST_F(storm, recorder_that_is_killed_while_it_reads_itself_leaves_nothing)
 
 /* ---- too little of everything ---- */
 
-#define MANY	64
-
-static void burn_a_while(void *arg, int step)
-{
-	burn_ns(hard(300) * 1000000ULL);
-}
-
-TEST_F(storm, sixty_four_recorders_of_different_kinds_add_up)
-{
-	struct gprof_cpu_params params[MANY];
-	struct device devs[MANY];
-	struct reader readers[MANY];
-	struct gprof_stats st;
-	uint64_t all = 0;
-	int i, ret;
-
-	SKIP_UNLESS(!geteuid(), "must be root");
-	ASSERT_EQ(0, child_fork(&self->child, burn_a_while, NULL));
-	for (i = 0; i < MANY; i++) {
-		struct gprof_setup setup;
-
-		params[i] = timer_params(1000000 + i * 50000);
-		setup = device_setup_of(i % 3 == 2 ? GPROF_TARGET_SYSTEM : GPROF_TARGET_PROCESS,
-					i % 3 == 2 ? 0 : self->child.pid, &params[i]);
-		setup.buffer_size = 32768;
-		setup.flags = i & 1 ? GPROF_SETUP_F_FLIGHT : 0;
-		ret = device_record(&devs[i], &setup);
-		ASSERT_ZEROS(ret, reader_init(&readers[i], &devs[i]));
-	}
-	ASSERT_EQ(0, child_step(&self->child));
-	for (i = 0; i < MANY; i++) {
-		EXPECT_EQ(0, device_stop(&devs[i]));
-		EXPECT_LE(0, devs[i].flight ? reader_snapshot(&readers[i]) :
-					      reader_read(&readers[i]));
-		EXPECT_STREQ("", readers[i].error);
-		EXPECT_EQ(0, device_stats(&devs[i], GPROF_STATS_ALL_CPUS, &st));
-		EXPECT_EQ(st.out_produced,
-			  readers[i].samples + device_lost(&st) + st.out_overwritten)
-			TH_LOG("recorder %d", i);
-		EXPECT_LT(0, st.out_produced);
-		all += st.out_produced;
-		reader_free(&readers[i]);
-		device_close(&devs[i]);
-	}
-	TH_LOG("%llu samples in %d recorders", (unsigned long long)all, MANY);
-}
-
 static bool set_online(int cpu, bool online)
 {
 	char path[64];

@@ -117,67 +117,6 @@ what_is_not_there_has_a_sentence()
 	[ ! -e custom.pb.gz ]
 }
 
-# refused WORDS COMMAND...: the file is spoilt by it, and reading it fails with these words
-refused()
-{
-	words=$1
-	shift
-	cp "$own/$pid/$name" kept
-	"$@"
-	expect 1 user 1000 timeout 60 gprofctl custom -p "$pid" "$name" -o "$dir/bad.pb.gz" 2>err
-	cat err
-	grep -q "$words" err || fail "it does not say \"$words\""
-	[ ! -e bad.pb.gz ] || fail "there is a profile"
-	# its inode and its lock are the program's
-	cat kept >"$own/$pid/$name"
-	chmod 600 "$own/$pid/$name"
-	chown 1000:1000 "$own/$pid/$name"
-}
-
-spoil() { printf '%b' "$2" | dd of="$own/$pid/$name" bs=1 seek="$1" conv=notrunc 2>/dev/null; }
-
-a_file_that_is_not_one_is_refused()
-{
-	refused "too short" truncate -s 20 "$own/$pid/$name"
-	refused "too short" truncate -s 0 "$own/$pid/$name"
-	refused "cut off" truncate -s 4100 "$own/$pid/$name"
-	refused "another beginning" spoil 3 '\0000'
-	refused "version 7" spoil 8 '\0007'
-	refused "no sense" spoil 12 '\0001'
-	refused "no sense" spoil 18 '\0377\0377'
-	# more slots than there are bytes
-	refused "cut off" spoil 16 '\0377\0377\0000\0000'
-	refused "that of user" chmod 644 "$own/$pid/$name"
-	refused "that of user" chown 1001 "$own/$pid/$name"
-	read_as 1000 again.pb.gz
-}
-
-# Numbers of stacks may be any; what is read from them is a profile all the same.
-flipped_bits_make_a_profile_or_a_sentence()
-{
-	cp "$own/$pid/$name" kept
-	at=4096
-	while [ $at -lt 4900 ]; do
-		spoil "$at" '\0377\0177'
-		got=0
-		user 1000 timeout 60 gprofctl custom -p "$pid" "$name" -o "$dir/odd.pb.gz" 2>err ||
-			got=$?
-		[ $got -lt 2 ] || fail "status $got with byte $at: $(cat err)"
-		[ $got -eq 0 ] || [ -s err ] || fail "no sentence with byte $at"
-		[ $got -ne 0 ] || gprofctl top odd.pb.gz >top.txt
-		cat kept >"$own/$pid/$name"
-		at=$((at + 67))
-	done
-	# the largest of all numbers is one that a profile can have
-	spoil 4104 '\0377\0377\0377\0377\0377\0377\0377\0377'
-	gprofctl custom -p "$pid" "$name" -o most.pb.gz 2>err
-	gprofctl top most.pb.gz >top.txt
-	cat top.txt
-	grep -Eq '922337203685|9\.2' top.txt
-	cat kept >"$own/$pid/$name"
-	read_as 1000 again.pb.gz
-}
-
 # Under the names are other things than files and directories of the user's.
 what_others_put_there_is_not_opened()
 {
@@ -238,7 +177,6 @@ what_a_dead_program_has_left_is_removed()
 }
 
 ktap_run it_is_listed its_user_reads_it root_reads_it it_is_what_the_program_itself_writes \
-	another_user_is_refused what_is_not_there_has_a_sentence a_file_that_is_not_one_is_refused \
-	flipped_bits_make_a_profile_or_a_sentence what_others_put_there_is_not_opened \
-	no_user_publishes_in_anothers_directory a_session_has_a_directory_of_its_own \
-	what_a_dead_program_has_left_is_removed
+	another_user_is_refused what_is_not_there_has_a_sentence \
+	what_others_put_there_is_not_opened no_user_publishes_in_anothers_directory \
+	a_session_has_a_directory_of_its_own what_a_dead_program_has_left_is_removed

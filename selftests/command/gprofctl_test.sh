@@ -232,20 +232,6 @@ cgroup_is_recorded()
 	[ "$(count produced)" -gt 0 ]
 }
 
-two_recordings_of_one_process_work()
-{
-	"$burner" 120000 &
-	pid=$!
-	gprofctl cpu -p $pid -d 1 -o y.pb.gz 2>other &
-	other=$!
-	run 0 gprofctl cpu -p $pid -d 1 -o x.pb.gz
-	wait $other
-	kill $pid
-	[ "$(count produced)" -gt 0 ]
-	cat other
-	tail -n 1 other | grep -Eq "$line"
-}
-
 several_events_have_an_output_each()
 {
 	has_cycles || skip "perf has no cycles here"
@@ -487,17 +473,6 @@ kernel_is_left_out_when_asked_to()
 	! grep -q ksys_read out
 }
 
-flame_graph_has_the_names()
-{
-	run 0 gprofctl cpu -F 1000 -o x.pb.gz -- "$here/truth_serial" 4000000
-	run 0 gprofctl flame x.pb.gz -o x.svg
-	head -c 200 x.svg | grep -q '<?xml\|<svg'
-	tail -c 20 x.svg | grep -q '</svg>'
-	for name in main level1 level2 J_expect_18_18; do
-		grep -q "$name" x.svg || fail "no $name in the picture"
-	done
-}
-
 # ---- events that are not there ----
 
 event_that_the_machine_lacks_is_refused_with_the_alternative()
@@ -589,31 +564,6 @@ full_disk_at_the_end_is_told()
 	tail -n 1 err | grep -Eq "$line"
 }
 
-old_profile_survives_a_recording_that_fails()
-{
-	echo old >x
-	run 1 gprofctl cpu -e nonsense -o x -- true
-	[ "$(cat x)" = old ]
-}
-
-# ---- the same twice ----
-
-the_same_twice_is_refused()
-{
-	refused 2 x.pb.gz gprofctl cpu -e timer -o x.pb.gz -e r11 -o x.pb.gz -- true
-}
-
-output_given_twice_under_two_names_is_refused()
-{
-	has_cycles || skip "two events are needed, perf has no cycles here"
-	echo old >y
-	ln -sf y z
-	got=0
-	gprofctl cpu -e timer -o y -e cycles -o z -- true || got=$?
-	[ $got -ne 0 ]
-	[ "$(cat y)" = old ]
-}
-
 recording_says_where_it_is_and_keeps_what_was_there()
 {
 	rm -f x.pb.gz x.pb.gz~
@@ -652,19 +602,6 @@ names_of_perf_are_understood()
 }
 
 # ---- usage ----
-
-help_of_every_subcommand_shows_its_usage()
-{
-	run 0 gprofctl --help
-	sed -n '/^Subcommands:/,/^$/s/^  \([a-z]*\) .*/\1/p' out >subcommands
-	while read -r sub; do
-		run 0 gprofctl "$sub" --help
-		head -n 1 out | grep -q "^Usage: gprofctl $sub"
-		[ ! -s err ]
-		n=$((n + 1))
-	done <subcommands
-	[ "$n" -ge 6 ]
-}
 
 version_is_told()
 {
@@ -793,16 +730,6 @@ a_task_that_runs_alone_has_its_time_as_latency_too()
 	[ "$(total cpu)" = "$(total latency)" ]
 }
 
-tasks_that_run_together_share_the_latency()
-{
-	[ "$(nproc)" -gt 1 ] || skip "needs two CPUs"
-	run 0 gprofctl cpu --latency -F 1000 -o x.pb.gz -- sh -c "$burner 400 & $burner 400; wait"
-	total cpu
-	total latency
-	[ "$(total latency)" ]
-	[ "$(total cpu)" != "$(total latency)" ]
-}
-
 memory_of_the_kernel_is_told_by_where_it_is_asked_for()
 {
 	run 0 gprofctl heap --kernel --every 1 --buffer 4M -o x.pb.gz -- \
@@ -841,17 +768,15 @@ ktap_run recording_ends_with_its_counts file_has_what_was_read \
 	command_is_a_clock_for_all_that_record interrupt_ends_the_recording_with_a_profile \
 	children_are_recorded_too processes_are_called_as_their_first_thread \
 	one_thread_is_recorded whole_host_and_single_cpus_are_recorded cgroup_is_recorded \
-	two_recordings_of_one_process_work several_events_have_an_output_each \
-	tracepoint_hits_are_counted_exactly several_tracepoints_have_an_output_each \
-	filter_is_for_the_event_before_it probes_of_kernel_and_program_count_each_call \
-	probe_that_cannot_be_is_refused probe_of_the_dead_is_removed \
-	waits_are_told_with_their_wakers a_target_is_recorded_and_shown_in_one_step \
-	tasks_are_told_with_their_losses \
+	several_events_have_an_output_each tracepoint_hits_are_counted_exactly \
+	several_tracepoints_have_an_output_each filter_is_for_the_event_before_it \
+	probes_of_kernel_and_program_count_each_call probe_that_cannot_be_is_refused \
+	probe_of_the_dead_is_removed waits_are_told_with_their_wakers \
+	a_target_is_recorded_and_shown_in_one_step tasks_are_told_with_their_losses \
 	status_is_passed_on_where_children_are_ignored several_kinds_of_one_run_have_a_file_each \
 	memory_of_the_kernel_is_told_by_where_it_is_asked_for \
-	a_task_that_runs_alone_has_its_time_as_latency_too tasks_that_run_together_share_the_latency \
-	kinds_that_make_no_sense_are_refused kernel_is_left_out_when_asked_to \
-	flame_graph_has_the_names stat_counts_each_event_of_a_command_and_its_children \
+	a_task_that_runs_alone_has_its_time_as_latency_too kinds_that_make_no_sense_are_refused \
+	kernel_is_left_out_when_asked_to stat_counts_each_event_of_a_command_and_its_children \
 	software_events_are_sampled_each_time stat_counts_a_cgroup_alone stat_tells_ratios \
 	events_that_take_turns_are_told stat_ends_as_the_command_does_and_beside_its_output \
 	stat_without_events_says_what_cannot_be_counted \
@@ -862,7 +787,5 @@ ktap_run recording_ends_with_its_counts file_has_what_was_read \
 	user_records_their_own_command user_is_refused_what_is_not_theirs \
 	debuginfod_without_a_server_is_refused \
 	outputs_that_cannot_be_are_refused_before_the_command_runs full_disk_at_the_end_is_told \
-	old_profile_survives_a_recording_that_fails the_same_twice_is_refused \
-	output_given_twice_under_two_names_is_refused \
 	recording_says_where_it_is_and_keeps_what_was_there names_of_perf_are_understood \
-	help_of_every_subcommand_shows_its_usage version_is_told doctor_finds_nothing_that_fails
+	version_is_told doctor_finds_nothing_that_fails

@@ -10,8 +10,6 @@ here=$(cd "$(dirname "$0")" && pwd)
 need gprofctl jq setpriv
 # shellcheck source-path=SCRIPTDIR source=../helpers/command.sh
 . "$here/command.sh"
-# shellcheck source-path=SCRIPTDIR source=../helpers/perf.sh
-. "$here/perf.sh"
 
 line='^produced=[0-9]+ read=[0-9]+ lost=[0-9]+ overwritten=[0-9]+ switches=[0-9]+ forks=[0-9]+ tasks=[0-9]+ cpus=[0-9]+ generations=[0-9]+ repaired=[0-9]+ events=[0-9]+ bytes=[0-9]+ stacks=[0-9]+ samples=[0-9]+$'
 
@@ -232,30 +230,6 @@ what_goes_on_is_shown_meanwhile()
 	grep -q ' CPUs ' out
 }
 
-# Whatever level of a page is drawn, of each thread it says what the wall view does.
-page_of_a_timeline_is_what_was_recorded()
-{
-	traced --stacks --syscalls
-	run 0 gprofctl timeline x.trace -o t.html
-	run 0 gprofctl wall x.trace --json --top 0
-	sed -n '/^<script id="data"/,/^<\/script>/p' t.html | sed '1d;$d' >t.json
-	jq -n --slurpfile page t.json --slurpfile wall out '
-		$page[0] as $p |
-		[$wall[0].threads[] | {key: "\(.tid) \(.comm)", value: [to_entries[] |
-			select(.key | test("^(first|last|elapsed)_ns$") | not) |
-			select(.key | endswith("_ns")).value]}] | group_by(.key) |
-		map({key: .[0].key, value: map(.value)}) | from_entries as $w |
-		[$p.tracks[] | ("\($p.threads[.thread][0]) \($p.threads[.thread][1])") as $who | .ns as $ns |
-			{ok: ($w[$who] // [] | any(. == $ns)), levels: [.levels[] | .[1] |
-				reduce scan("([a-u])([0-9]+)") as [$part, $n] ([range(21) | 0];
-					.[($part | explode[0]) - 97] += ($n | tonumber)) | . == $ns]}] |
-		{threads: length, ok: map(.ok) | all, levels: map(.levels[]) | all,
-		 stacks: ($p.stacks | length), cpus: ($p.cpus | length), notes: $p.notes}' >sums
-	cat sums
-	jq -e --argjson cpus "$(nproc)" \
-		'.ok and .levels and .threads > 4 and .stacks > 0 and .cpus == $cpus' sums
-}
-
 # Line by line what perf sched timehist has, but for the first line of each thread, before
 # which perf had not begun, and for places where perf's own ring was full.
 latency_is_that_of_perf_sched()
@@ -308,98 +282,6 @@ latency_is_that_of_perf_sched()
 		      exit !theirs_sum || ours_sum > theirs_sum * (1 + percent / 100) ||
 			ours_sum < theirs_sum * (1 - percent / 100) }
 	' - theirs
-}
-
-# perf_waits FILE: of each thread that was made meanwhile, by the events that perf has there: "wait
-# TID COUNT SUM LARGEST", in ns; and "row TID COUNT LARGEST RUNTIME" of perf's own table of delays
-perf_waits()
-{
-	# shellcheck disable=SC2016 # of awk
-	perf_events "$1" '
-		$3 ~ /sched_waking|sched_wakeup_new/ {
-			pid = field("pid")
-			if ($3 ~ /_new/)
-				made[pid]
-			# Another CPU may wake it while it is about to sleep.
-			if (pid in running)
-				awake[pid]
-			else if (!(pid in since))
-				since[pid] = ns($2)
-		}
-		$3 ~ /sched_switch/ {
-			pid = field("prev_pid")
-			delete running[pid]
-			# Preempted, in the kernel too.
-			if (field("prev_state") ~ /^R/ || pid in awake)
-				since[pid] = ns($2)
-			delete awake[pid]
-			pid = field("next_pid")
-			running[pid]
-			if (pid in since) {
-				wait = ns($2) - since[pid]
-				n[pid]++
-				sum[pid] += wait
-				if (wait > max[pid])
-					max[pid] = wait
-			}
-			delete since[pid]
-		}
-		END {
-			for (pid in made)
-				if (pid in n)
-					printf "wait %d %d %.0f %.0f\n", pid, n[pid], sum[pid], max[pid]
-		}'
-	perf sched -i "$1" latency -p | sed -n \
-		's/^ *[^|]*:\([0-9]*\) *| *\([0-9.]*\) ms | *\([0-9]*\) | avg:[^|]*| max: *\([0-9.]*\) ms .*/row \1 \3 \4 \2/p' |
-		awk '{ printf "%s %d %d %.0f %.0f\n", $1, $2, $3, $4 * 1e6, $5 * 1e6 }'
-}
-
-# Row by row what perf's events say, of how often and how long each thread waited for a CPU;
-# and no less than perf's own table has. That has less: it takes having been preempted in the
-# kernel for sleep, and misses some runs.
-rows_of_latency_are_those_of_perf()
-{
-	command -v perf >/dev/null || skip "there is no perf"
-	during="perf sched record -k CLOCK_MONOTONIC -o perf.data perf bench sched messaging -g 1 -l 10"
-	traced
-	[ "$(count lost)" -eq 0 ] || fail "events were lost"
-	run 0 gprofctl latency x.trace --threads --json
-	jq -r '.threads[] | ["ours", .tid, .switches, .delay_ns, .max_delay_ns, .runtime_ns] | @tsv' out >ours
-	perf_waits perf.data >theirs
-	# Either reads the clock by itself, and a guest may stand still between. Where it cannot,
-	# each wait is the same to a microsecond, but for the first, which perf sees later; only
-	# there perf's table is held to it too.
-	awk -v exact="${GPROF_EXACT-}" '
-		function near(a, b, slack) { return a - b < slack + b / 100 && b - a < slack + b / 100 }
-		function differs(why)
-		{
-			if (shown++ < 5)
-				print why ": " $0 ": we have", n[$2], sum[$2], max[$2], ran[$2]
-		}
-		$1 == "ours" { n[$2] = $3; sum[$2] = $4; max[$2] = $5; ran[$2] = $6; next }
-		$1 == "wait" {
-			made[$2]
-			waits++
-			if (n[$2] == $3 && near(sum[$2], $4, exact ? 20000 : 300000) &&
-			    near(max[$2], $5, exact ? 2000 : 300000))
-				same++
-			else
-				differs("another wait")
-		}
-		$1 == "row" && $2 in made {
-			rows++
-			if (n[$2] >= $3 && max[$2] > $4 * 0.99 - (exact ? 2000 : 300000) &&
-			    ran[$2] > $5 * 0.99 - (exact ? 20000 : 300000))
-				told++
-			else
-				differs("another row")
-		}
-		END {
-			least = exact ? 1 : 0.8
-			print same + 0, "of", waits + 0, "threads waited alike,", told + 0, "of", rows + 0,
-				"rows are there"
-			exit waits < 40 || rows < 40 || same < waits * least || (exact && told < rows)
-		}' ours theirs
 }
 
 # By the same clock: each task that perf sees switched in is so here, on the same CPU, in the
@@ -972,18 +854,16 @@ what_is_not_permitted_is_refused()
 }
 
 ktap_run switches_are_the_ledgers switches_are_those_that_perf_sees latency_is_that_of_perf_sched \
-	rows_of_latency_are_those_of_perf several_generations_say_the_same \
-	an_event_of_the_file_takes_at_most_6_and_a_half_bytes \
+	several_generations_say_the_same an_event_of_the_file_takes_at_most_6_and_a_half_bytes \
 	forks_of_a_command_are_counted_exactly losses_are_told_and_break_nothing \
 	system_calls_are_regions groups_are_told_as_what_they_take \
 	utilization_is_what_was_provoked waiting_is_told_by_its_reason \
 	where_time_went_is_what_was_done where_time_went_is_told_by_switches \
-	throttled_time_is_the_cgroups \
-	two_cgroups_are_throttled_each_by_itself wall_records_what_it_needs \
-	tables_load_into_sqlite3 page_of_a_timeline_is_what_was_recorded \
-	what_goes_on_is_shown_meanwhile where_tasks_wait_is_told_by_their_stacks \
-	waits_without_frame_pointers_have_whole_stacks stacks_of_a_user_have_no_kernel \
-	cpu_samples_are_those_of_a_recorder_beside memory_stays_within_64_MiB \
-	output_is_named_by_default_and_status_passed_on targets_are_those_of_other_recordings \
-	what_is_not_there_is_refused what_is_not_permitted_is_refused \
-	a_full_file_system_takes_what_came_before a_command_outlives_its_trace
+	throttled_time_is_the_cgroups two_cgroups_are_throttled_each_by_itself \
+	wall_records_what_it_needs tables_load_into_sqlite3 what_goes_on_is_shown_meanwhile \
+	where_tasks_wait_is_told_by_their_stacks waits_without_frame_pointers_have_whole_stacks \
+	stacks_of_a_user_have_no_kernel cpu_samples_are_those_of_a_recorder_beside \
+	memory_stays_within_64_MiB output_is_named_by_default_and_status_passed_on \
+	targets_are_those_of_other_recordings what_is_not_there_is_refused \
+	what_is_not_permitted_is_refused a_full_file_system_takes_what_came_before \
+	a_command_outlives_its_trace

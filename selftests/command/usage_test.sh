@@ -11,29 +11,36 @@ dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 
 # Lines "STATUS WORD[;WORD]... | COMMAND LINE": the answer has all the words, among them
-# the one that is wrong, on stderr alone, in at most two lines of 80 columns.
+# the one that is wrong, on stderr alone, in at most two lines of 80 columns. Behind a second
+# bar are words, each of which stands for the @ of a line of its own.
 # $P is a profile, $T text, $N a name that is not there, $D a directory; in $A is gprofctl alone,
 # in $B gprof-agent too, and in $X a gprof-agent that cannot be run.
 options()
 {
-	cat <<'EOF'
+	awk -F ' [|] ' '
+		NF < 3 { print; next }
+		{
+			n = split($3, words, "; ")
+			for (i = 1; i <= n; i++) {
+				line = $1 " | " $2
+				gsub("@", words[i], line)
+				print line
+			}
+		}' <<'EOF'
 2 subcommand;--help | gprofctl
-2 "nonsense" | gprofctl nonsense
-2 "tpo";top | gprofctl tpo
+2 "@" | gprofctl '@' | nonsense; --verison; -x
+2 "@";top | gprofctl '@' | tpo; to p
 2 "cpuu";cpu | gprofctl cpuu -a
 2 "flme";flame | gprofctl flme x
-2 "report";view | gprofctl report
+2 "@";view | gprofctl '@' | report; web
 2 "annotate";disasm | gprofctl annotate main
 2 "script";collapsed | gprofctl script
-2 "lock";mutex | gprofctl lock -a
+2 "@";mutex | gprofctl '@' -a | lock; locks
 2 "sched";latency | gprofctl sched
-2 "mem";heap | gprofctl mem
-2 "web";view | gprofctl web
+2 "@";heap | gprofctl '@' | mem; leaks
 2 "version";--version | gprofctl version
 2 "pprof";view | gprofctl pprof $P
 2 "list-events";info | gprofctl list-events
-2 "locks";mutex | gprofctl locks -a
-2 "leaks";heap | gprofctl leaks
 2 "callgraph";peek | gprofctl callgraph $P
 2 "source";list | gprofctl source main
 2 "timelin";timeline | gprofctl timelin x
@@ -48,21 +55,15 @@ options()
 2 -focus;--focus | gprofctl top -focus=main $P
 2 -ignor;--ignore | gprofctl top -ignor=main $P
 2 --stdio;top writes | gprofctl top --stdio $P
-2 --json;csv | gprofctl top $P --json
+2 --json;csv | gprofctl @ | top $P --json; collapsed $P --json
 2 --inverted;view | gprofctl flame $P --inverted
 2 --call-graph;always | gprofctl cpu --call-graph dwarf -a
-2 -g;always | gprofctl cpu -g -a
-2 -g;always | gprofctl cpu -ag
+2 -g;always | gprofctl @ | cpu -g -a; cpu -ag
 2 -Z | gprofctl cpu -aZ
-2 "pid";process | gprofctl top $P --by pid
-2 "tid";thread | gprofctl top $P --by tid
+2 "@";process | gprofctl top $P --by '@' | pid; proces
+2 "@";thread | gprofctl top $P --by '@' | tid; threads
 2 "dso";module | gprofctl top $P --by dso
-2 "threads";thread | gprofctl top $P --by threads
-2 main;function comes first;peek main | gprofctl peek $P main
-2 main;function comes first;list main | gprofctl list $P main
-2 main;function comes first;disasm main | gprofctl disasm $P main
-2 "--verison" | gprofctl --verison
-2 "-x" | gprofctl -x
+2 main;function comes first;@ main | gprofctl @ $P main | peek; list; disasm
 2 --nonsense | gprofctl cpu --nonsense -- true
 2 --frequncy;--frequency | gprofctl cpu --frequncy 10 -- true
 2 --pids;--pid | gprofctl cpu --pids 1
@@ -73,14 +74,9 @@ options()
 2 -p;PID | gprofctl cpu -p
 2 --all | gprofctl cpu --all=3
 2 --kernel | gprofctl cpu --kernel=yes
-2 nothing;-p PID | gprofctl cpu
-2 nothing | gprofctl cpu -d 1
-2 "x";process | gprofctl cpu -p x
-2 "0";process | gprofctl cpu -p 0
-2 "-1";process | gprofctl cpu -p -1
-2 "1,2";process | gprofctl cpu -p 1,2
-2 "99999999999";process | gprofctl cpu -p 99999999999
-2 "1k";process | gprofctl cpu -p 1k
+2 nothing;-p PID | gprofctl @ | cpu; latency
+2 nothing | gprofctl @ | cpu -d 1; task; trace
+2 "@";process | gprofctl cpu -p '@' | x; 0; -1; 1,2; 99999999999; 1k
 2 "";process | gprofctl cpu -p ''
 2 "t1";thread | gprofctl cpu -t t1
 2 -p;-t | gprofctl cpu -p 1 -t 1
@@ -88,22 +84,12 @@ options()
 2 -G;-C | gprofctl cpu -G /x -C 0
 2 "x";500ms | gprofctl cpu -a -d x
 2 "0";above 0 | gprofctl cpu -a -d 0
-2 "-5" | gprofctl cpu -a -d -5
-2 "5m" | gprofctl cpu -a -d 5m
-2 "5 s" | gprofctl cpu -a -d '5 s'
-2 "1e99" | gprofctl cpu -a -d 1e99
-2 "5sec" | gprofctl cpu -a -d 5sec
-2 "5mn" | gprofctl cpu -a -d 5mn
+2 "@" | gprofctl cpu -a -d '@' | -5; 5m; 5 s; 1e99; 5sec; 5mn
 2 "0"; -F | gprofctl cpu -a -F 0
-2 "fast";-F | gprofctl cpu -a -F fast
-2 "-1";-F | gprofctl cpu -a -F -1
-2 "1.5";-F | gprofctl cpu -a -F 1.5
-2 "4";--precise | gprofctl cpu -a --precise 4
-2 "x";--precise | gprofctl cpu -a --precise x
-2 "0";--buffer | gprofctl cpu -a --buffer 0
-2 "4X";--buffer | gprofctl cpu -a --buffer 4X
-2 "cycle";cycles | gprofctl cpu -a -e cycle
-2 "cylces";cycles | gprofctl cpu -a -e cylces
+2 "@";-F | gprofctl cpu -a -F '@' | fast; -1; 1.5
+2 "@";--precise | gprofctl cpu -a --precise '@' | 4; x
+2 "@";--buffer | gprofctl cpu -a --buffer '@' | 0; 4X
+2 "@";cycles | gprofctl cpu -a -e '@' | cycle; cylces
 2 "cache-mises";cache-misses | gprofctl cpu -a -e cache-mises
 2 "instruction";instructions | gprofctl cpu -a -e instruction
 2 "branch-mises";branch-misses | gprofctl cpu -a -e branch-mises
@@ -124,32 +110,27 @@ options()
 2 sched:sched_switch;gprofctl profile | gprofctl cpu -a -e sched:sched_switch
 2 timer:5;-F | gprofctl cpu -a -e timer:5
 2 cycles;twice | gprofctl cpu -a -e cycles -o a -e cycles -o b
+2 x.pb | gprofctl cpu -e timer -o x.pb -e r11 -o x.pb -- true
 2 cycles;twice | gprofctl cpu -a -e cycles -o a -e cpu-cycles -o b
 2 instructions;-o | gprofctl cpu -a -e cycles -o a -e instructions
 2 a.pb;before | gprofctl cpu -a -o a.pb -e cycles -e instructions
 2 b;one event | gprofctl cpu -a -e cycles -o a -o b
-2 --user-only;--kernel | gprofctl cpu -a --user-only --kernel
-2 --user-only;--kernel | gprofctl cpu -a --kernel -e cycles:u
+2 --user-only;--kernel | gprofctl @ | cpu -a --user-only --kernel; cpu -a --kernel -e cycles:u
 2 --idle;--latency | gprofctl cpu -a --idle --latency
 2 --user-only;--idle | gprofctl cpu -a --idle --user-only
 2 page-faults;page-faults:N | gprofctl cpu -a -e page-faults -F 100
 2 context-switches | gprofctl cpu -a -e cs -F 100
 2 gprofctl cpu;-e CATEGORY:NAME | gprofctl profile -a
 2 gprofctl cpu | gprofctl profile -- ls
-2 "sched:" | gprofctl profile -a -e sched:
-2 ":x" | gprofctl profile -a -e :x
-2 "a:b:c" | gprofctl profile -a -e a:b:c
-2 "a/b/" | gprofctl profile -a -e a/b/
+2 "@" | gprofctl profile -a -e '@' | sched:; :x; a:b:c; a/b/
 2 "" | gprofctl profile -a -e ''
 2 a:b;twice | gprofctl profile -a -e a:b -o x -e a:b -o y
 2 pid != 1;before every -e | gprofctl profile -a --filter 'pid != 1' -e a:b
 2 a:b;&& | gprofctl profile -a -e a:b --filter x --filter y
-2 "0";--every | gprofctl profile -a -e a:b --every 0
-2 "x";--every | gprofctl profile -a -e a:b --every x
+2 "@";--every | gprofctl profile -a -e a:b --every '@' | 0; x
 2 "0";--rate | gprofctl profile -a -e a:b --rate 0
 2 --evry;--every | gprofctl profile -a -e a:b --evry 3
-2 "0";--every | gprofctl block -a --every 0
-2 "often";--every | gprofctl block -a --every often
+2 "@";--every | gprofctl block -a --every '@' | 0; often
 2 --rate;--help | gprofctl block -a --rate 5
 2 "0";--every | gprofctl mutex -a --every 0
 2 "x";--buffer | gprofctl mutex -a --buffer x
@@ -162,16 +143,12 @@ options()
 2 block | gprofctl record -a -e block:x
 2 cpu;twice | gprofctl record -a -e cpu -e cpu
 2 "xml" | gprofctl task -a --format xml
-2 nothing | gprofctl task
-2 no command | gprofctl task -a -- true
-2 no command | gprofctl task -p 1 true
+2 no command | gprofctl @ | task -a -- true; task -p 1 true
 2 --leaks;a command | gprofctl heap --leaks -a -- true
 2 --uprobes;-p | gprofctl heap --uprobes -a -- true
 2 one moment;-d | gprofctl task -a -d 1
-2 nothing | gprofctl trace
 2 "1.2" | gprofctl trace -a --go-version 1.2
-2 "x" | gprofctl trace -a --generation x
-2 "0" | gprofctl trace -a --generation 0
+2 "@" | gprofctl trace -a --generation '@' | x; 0
 2 "everything" | gprofctl trace -a --stacks=everything
 2 "x" | gprofctl trace -a --min-duration x
 2 -o | gprofctl flight -a
@@ -181,63 +158,45 @@ options()
 2 "dellay";delay | gprofctl flight -a -o d --trigger 'dellay>5ms'
 2 delay;"x" | gprofctl flight -a -o d --trigger 'delay>x'
 2 "x" | gprofctl flight -a -o d --keep x
-2 "x" | gprofctl schedstat --hz x
-2 "100001" | gprofctl schedstat --hz 100001
+2 "@" | gprofctl schedstat --hz '@' | x; 100001
 2 "x";--rate | gprofctl schedstat --rate x
 2 "x" | gprofctl schedstat -i x
 2 "nonsense" | gprofctl schedstat --metric nonsense
-2 "x" | gprofctl serve --listen x
-2 "99999" | gprofctl serve --listen 99999
+2 "@" | gprofctl serve --listen '@' | x; 99999
 2 "x" | gprofctl serve --max-seconds x
 2 "a:80" | gprofctl serve --host a:80
 2 "x" | gprofctl serve --socket /tmp/s --socket-mode x
 2 "0" | gprofctl serve --max-recordings 0
 2 "0" | gprofctl serve --max-memory 0
-2 one profile | gprofctl top
-2 one profile | gprofctl top a b
-2 "0";-n | gprofctl top $P -n 0
-2 "ten";-n | gprofctl top $P -n ten
-2 "-3";-n | gprofctl top $P -n -3
+2 one profile | gprofctl @ | top; top a b; flame -o x.svg; view; collapsed; csv
+2 "@";-n | gprofctl top $P -n '@' | 0; ten; -3; 1e9
 2 time;samples, cpu | gprofctl top $P --type time
-2 "proces";process | gprofctl top $P --by proces
-2 "user" | gprofctl top $P --by user
-2 "label=" | gprofctl top $P --by label=
+2 "@" | gprofctl top $P --by '@' | user; label=
 2 "(";regular | gprofctl top $P --focus '('
 2 "[";regular | gprofctl top $P --ignore '['
 2 "*a**(";regular | gprofctl top $P --hide '*a**('
 2 "";regular | gprofctl top $P --focus ''
 2 --focus;a|b | gprofctl top $P --focus a --focus b
-2 "x";--pid | gprofctl top $P --pid x
+2 "@";--pid | gprofctl top $P --pid '@' | x; 0; 1:2
 2 "1,,2" | gprofctl top $P --pid 1,,2
-2 "0";--pid | gprofctl top $P --pid 0
 2 "";--comm | gprofctl top $P --comm ''
-2 "cpu";--label | gprofctl top $P --label cpu
-2 "=3";--label | gprofctl top $P --label =3
-2 "cpu=";--label | gprofctl top $P --label cpu=
+2 "@";--label | gprofctl top $P --label '@' | cpu; =3; cpu=
 2 --comm | gprofctl top $P --comm
 2 --foccus;--focus | gprofctl top $P --foccus x
-2 --ratio | gprofctl top --ratio $P/$P --by cpu
-2 --ratio | gprofctl top --ratio $P/$P $P
-2 two profiles | gprofctl diff $P
-2 two profiles | gprofctl diff $P $P $P
-2 stdin | gprofctl diff - -
+2 --ratio | gprofctl @ | top --ratio $P/$P --by cpu; top --ratio $P/$P $P
+2 two profiles | gprofctl @ | diff $P; diff $P $P $P
+2 stdin | gprofctl @ | diff - -; view - -
 2 --subtract | gprofctl diff $P $P --subtract -o x.svg
-2 output | gprofctl flame $P
-2 one profile | gprofctl flame -o x.svg
-2 one profile | gprofctl view
+2 output | gprofctl @ | flame $P; timeline $T
 2 one profile;two | gprofctl view a b c
-2 stdin | gprofctl view - -
-1 $N | gprofctl view $P $N -o x.html
-2 function and a profile | gprofctl peek main
-2 function and a profile | gprofctl list main
+1 $N | gprofctl @ | view $P $N -o x.html; top $N; flame $N -o x.svg; view $N -o x.html; peek main $N
+1 $N | gprofctl @ | list main $N; collapsed $N; csv $N; diff $N $P; diff $P $N; read $N; mmu $N
+1 $N | gprofctl @ | serve --web.config.file $N; latency $N; timeline $N -o x.html
+2 function and a profile | gprofctl @ | peek main; list main; disasm main
 2 "0";-n | gprofctl peek main $P -n 0
 2 "x";-n | gprofctl list main $P -n x
-2 function and a profile | gprofctl disasm main
 1 "nosuch" | gprofctl disasm nosuch $P
-2 one profile | gprofctl collapsed
-2 one profile | gprofctl csv
-2 "0ms" | gprofctl mmu $T --window 0ms
-2 "soon" | gprofctl mmu $T --window soon
+2 "@" | gprofctl mmu $T --window '@' | 0ms; soon
 2 "2" | gprofctl mmu $T --quantiles 2
 2 "x" | gprofctl mmu $T --worst x
 2 lots | gprofctl mmu $T --flags lots
@@ -245,45 +204,22 @@ options()
 2 perprocess | gprofctl mmu $T --flags perproces
 2 "xml" | gprofctl read $T --format xml
 2 "x" | gprofctl read $T --pprof x
-1 $N | gprofctl top $N
-1 $N | gprofctl flame $N -o x.svg
-1 $N | gprofctl view $N -o x.html
-1 $N | gprofctl peek main $N
-1 $N | gprofctl list main $N
-1 $N | gprofctl collapsed $N
-1 $N | gprofctl csv $N
-1 $N | gprofctl diff $N $P
-1 $N | gprofctl diff $P $N
-1 $N | gprofctl read $N
-1 $N | gprofctl mmu $N
-1 $T;profile | gprofctl top $T
-1 $T;profile | gprofctl view $T -o x.html
-1 $T;profile | gprofctl csv $T
-1 $T;profile | gprofctl diff $P $T
-1 "nosuch" | gprofctl peek nosuch $P
-1 "a[" | gprofctl peek 'a[' $P
+1 $T;profile | gprofctl @ | top $T; view $T -o x.html; csv $T; diff $P $T
+1 "@" | gprofctl peek '@' $P | nosuch; a[
 1 "nosuch" | gprofctl list nosuch $P
-1 /nonexistent/x | gprofctl flame $P -o /nonexistent/x
-1 /nonexistent/x | gprofctl view $P -o /nonexistent/x
-1 /nonexistent/x | gprofctl collapsed $P -o /nonexistent/x
-1 /nonexistent/x | gprofctl diff $P $P -o /nonexistent/x
-2 "";name of a profile | gprofctl top ''
-2 "";name of a profile | gprofctl flame '' -o x.svg
-2 "";name of a profile | gprofctl diff $P ''
-2 "";to write | gprofctl flame $P -o ''
-2 "";to write | gprofctl collapsed $P -o ''
+1 /nonexistent/x | gprofctl @ | flame $P -o /nonexistent/x; view $P -o /nonexistent/x
+1 /nonexistent/x | gprofctl @ | collapsed $P -o /nonexistent/x; diff $P $P -o /nonexistent/x
+2 "";name of a profile | gprofctl @ | top ''; flame '' -o x.svg; diff $P ''
+2 "";to write | gprofctl @ | flame $P -o ''; collapsed $P -o ''
 2 "";samples, cpu | gprofctl top $P --type ''
 2 wall;samples, cpu | gprofctl view $P --type wall -o x.html
 2 heap;samples, cpu | gprofctl diff $P $P --type heap
 2 "3";samples, cpu | gprofctl csv $P --type 3
-2 "";name of a function | gprofctl peek '' $P
-2 "";name of a function | gprofctl list '' $P
-2 "";name of a function | gprofctl disasm '' $P
+2 "";name of a function | gprofctl @ | peek '' $P; list '' $P; disasm '' $P
 2 --help;no argument | gprofctl top --help=x
 2 "nonsense";--help | gprofctl help nonsense
 2 "tpo";top | gprofctl --help tpo
 2 "";--help | gprofctl ''
-2 "to p";top | gprofctl 'to p'
 2 "--";--help | gprofctl -- top
 2 "x";--store | gprofctl history x
 2 --store;push | gprofctl history
@@ -300,11 +236,9 @@ options()
 2 -e;event | gprofctl stat -e '' -a
 2 -I;stat --help | gprofctl stat -I x -a
 2 -r;stat --help | gprofctl stat -r x -- true
-2 ":x";ADDR:PORT | gprofctl serve --listen :x
+2 "@";ADDR:PORT | gprofctl serve --listen '@' | :x; localhost:0x50
 2 1.2.3.4.5:80 | gprofctl serve --listen 1.2.3.4.5:80
-2 "localhost:0x50";ADDR:PORT | gprofctl serve --listen localhost:0x50
 1 /nonexistent/dir/s | gprofctl serve --socket /nonexistent/dir/s
-1 $N | gprofctl serve --web.config.file $N
 2 "-1";--max-seconds | gprofctl serve --max-seconds -1
 2 "1Q";--max-memory | gprofctl serve --max-memory 1Q
 2 --allow;serve --help | gprofctl serve --allow x
@@ -315,29 +249,20 @@ options()
 2 "STW";stw | gprofctl mmu $T --flags STW
 2 --util;mmu --help | gprofctl mmu $T --util
 2 one trace | gprofctl mmu $T extra
-1 $T;trace | gprofctl mmu $T --window 5
-2 nothing;-p PID | gprofctl latency
-1 $N | gprofctl latency $N
-1 $T;trace | gprofctl latency $T
+1 $T;trace | gprofctl @ | mmu $T --window 5; latency $T; timeline $T -o x.html; wall $T
 2 --by;latency --help | gprofctl latency $T --by x
 2 "extra";-- | gprofctl latency $T extra
 2 -a;$T;-- | gprofctl latency -a $T
 2 -p;$T;-- | gprofctl wall $T -p 1
 2 -o;HTML | gprofctl timeline -o
-2 output | gprofctl timeline $T
-1 $N | gprofctl timeline $N -o x.html
-1 $T;trace | gprofctl timeline $T -o x.html
 2 "x";--from | gprofctl timeline $T --from x -o x.html
 2 "-1";--to | gprofctl timeline $T --to -1 -o x.html
 2 "extra";-- | gprofctl timeline $T extra -o x.html
-1 $T;trace | gprofctl wall $T
 2 --nonsense;wall --help | gprofctl wall $T --nonsense
-2 --format;-o | gprofctl read $T --format csv
+2 --format;-o | gprofctl @ | read $T --format csv; read $T --pprof cpu --format csv
 2 --join;GO.TRACE | gprofctl read $T --join
-2 --format;-o | gprofctl read $T --pprof cpu --format csv
 2 --source;DIR | gprofctl list main $P --source
 2 --sep;csv --help | gprofctl csv $P --sep ';'
-2 --json;csv | gprofctl collapsed $P --json
 2 "extra";doctor | gprofctl doctor extra
 2 "extra";info | gprofctl info extra
 2 --json;no argument | gprofctl info --json=3
@@ -345,8 +270,6 @@ options()
 2 "extra";processes | gprofctl snapshot extra
 2 -p PID;--list | gprofctl custom
 2 --metric;NAME | gprofctl schedstat --metric
-2 "1e9";-n | gprofctl top $P -n 1e9
-2 "1:2";--pid | gprofctl top $P --pid 1:2
 2 --tid;--pid | gprofctl top $P --tid 3
 2 "tgid";process | gprofctl flame $P -o x.svg --by tgid
 2 --width;flame --help | gprofctl flame $P -o x.svg --width 800
@@ -354,8 +277,7 @@ options()
 2 --normalise;diff --help | gprofctl diff $P $P --normalise
 2 "x";-n | gprofctl diff $P $P -n x
 2 "";delay | gprofctl flight -a -o d --trigger ''
-1 $D;directory | gprofctl top $D
-1 $D;directory | gprofctl view $P -o $D
+1 $D;directory | gprofctl @ | top $D; view $P -o $D
 1 serve;in the package gprof-agent;apt-get install gprof-agent | env PATH=$D $A/gprofctl serve
 1 history;in the package gprof-agent | env PATH=$D $A/gprofctl history --help
 1 push;gprof-agent;Permission denied | env PATH=$X $A/gprofctl push

@@ -380,8 +380,7 @@ TEST(a_command_that_is_EFAULT_has_changed_nothing)
 	__atomic_store_n(&f.stop, true, __ATOMIC_RELAXED);
 	pthread_join(thread, NULL);
 	TH_LOG("%u and %u faults in %u turns", faults[0], faults[1], i);
-	EXPECT_LT(0, faults[0]);
-	EXPECT_LT(0, faults[1]);
+	EXPECT_LTS(0, faults[0], 0, faults[1]);
 	EXPECT_EQS(0, effects[0], 0, effects[1]);
 	munmap(f.page, sysconf(_SC_PAGESIZE));
 }
@@ -445,10 +444,8 @@ TEST_F(file, read_write_and_seek_are_refused)
 {
 	char byte = 0;
 
-	EXPECT_EQ(-1, read(self->fd, &byte, 1));
-	EXPECT_EQ(EINVAL, errno);
-	EXPECT_EQ(-1, write(self->fd, &byte, 1));
-	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQS(-1, read(self->fd, &byte, 1), EINVAL, errno, -1, write(self->fd, &byte, 1),
+		   EINVAL, errno);
 }
 
 #define OR_BIT(_kind, _name, _params)	| 1ULL << GPROF_KIND_##_kind
@@ -514,92 +511,6 @@ FIXTURE_TEARDOWN(setup)
 	close(self->fd);
 }
 
-/*
- * @_change spoils self->bad or the parameters; SETUP must refuse it with
- * @_errno and @_reason, and still take the good one.
- */
-#define BAD_SETUP(_name, _errno, _reason, _change)			\
-TEST_F(setup, _name)							\
-{									\
-	struct gprof_cpu_params params = self->params;			\
-									\
-	self->bad.params = (uintptr_t)&params;				\
-	_change;							\
-	EXPECT_EQ(-(_errno), device_ioctl(self->fd, GPROF_IOC_SETUP, &self->bad)); \
-	EXPECT_EQ(_reason, self->bad.out_reason);			\
-	EXPECT_EQ(0, device_ioctl(self->fd, GPROF_IOC_SETUP, &self->good)); \
-	EXPECT_EQ(GPROF_REASON_NONE, self->good.out_reason);		\
-}
-
-BAD_SETUP(kind_0_is_ENOENT, ENOENT, GPROF_REASON_KIND, self->bad.kind = 0)
-BAD_SETUP(unknown_kind_is_ENOENT, ENOENT, GPROF_REASON_KIND, self->bad.kind = 999)
-BAD_SETUP(target_0_is_EINVAL, EINVAL, GPROF_REASON_TARGET, self->bad.target = 0)
-BAD_SETUP(unknown_target_is_EINVAL, EINVAL, GPROF_REASON_TARGET,
-	  self->bad.target = GPROF_TARGET_SYSTEM + 1)
-BAD_SETUP(unknown_stack_flag_is_EOPNOTSUPP, EOPNOTSUPP, GPROF_REASON_FLAGS,
-	  self->bad.stack |= __GPROF_STACK_F_ALL + 1)
-BAD_SETUP(id_of_the_system_is_EINVAL, EINVAL, GPROF_REASON_TARGET,
-	  self->bad.target = GPROF_TARGET_SYSTEM)
-BAD_SETUP(on_exec_of_the_system_is_EINVAL, EINVAL, GPROF_REASON_FLAGS,
-	  { self->bad.target = GPROF_TARGET_SYSTEM; self->bad.id = 0;
-	    self->bad.flags = GPROF_SETUP_F_ON_EXEC; })
-BAD_SETUP(cpus_of_a_thread_is_EINVAL, EINVAL, GPROF_REASON_CPU,
-	  { static uint64_t one = 1; self->bad.cpus = (uintptr_t)&one; })
-BAD_SETUP(cpus_size_of_a_thread_is_EINVAL, EINVAL, GPROF_REASON_CPU, self->bad.cpus_size = 8)
-BAD_SETUP(more_frames_than_the_most_is_EINVAL, EINVAL, self->bad.out_reason,
-	  self->bad.max_frames = 1U << 20)
-BAD_SETUP(buffer_below_4096_bytes_is_EINVAL, EINVAL, GPROF_REASON_BUFFER,
-	  self->bad.buffer_size = 4095)
-BAD_SETUP(absurd_buffer_is_EINVAL, EINVAL, GPROF_REASON_BUFFER, self->bad.buffer_size = 1ULL << 50)
-BAD_SETUP(largest_buffer_number_is_EINVAL, EINVAL, GPROF_REASON_BUFFER,
-	  self->bad.buffer_size = UINT64_MAX)
-BAD_SETUP(endless_generation_is_EINVAL, EINVAL, GPROF_REASON_GENERATION,
-	  self->bad.generation_ns = UINT64_MAX)
-BAD_SETUP(generation_beyond_short_times_is_EINVAL, EINVAL, GPROF_REASON_GENERATION,
-	  self->bad.generation_ns = 256000000001ULL)
-BAD_SETUP(generation_of_1_ns_is_EINVAL, EINVAL, GPROF_REASON_GENERATION,
-	  self->bad.generation_ns = 1)
-
-/* the kind's parameters */
-BAD_SETUP(params_at_null_are_EFAULT, EFAULT, GPROF_REASON_PARAMS, self->bad.params = 0)
-BAD_SETUP(params_at_a_kernel_address_are_EFAULT, EFAULT, GPROF_REASON_PARAMS,
-	  self->bad.params = UINT64_MAX << 20)
-BAD_SETUP(short_params_are_EINVAL, EINVAL, GPROF_REASON_PARAMS,
-	  params.size = GPROF_CPU_PARAMS_SIZE_VER0 - 1)
-BAD_SETUP(params_of_size_0_are_EINVAL, EINVAL, GPROF_REASON_PARAMS, params.size = 0)
-BAD_SETUP(long_params_with_garbage_tail_are_E2BIG, E2BIG, GPROF_REASON_PARAMS,
-	  { static struct { struct gprof_cpu_params p; uint64_t tail; } longer;
-	    longer.p = params; longer.p.size = sizeof(longer); longer.tail = 1;
-	    self->bad.params = (uintptr_t)&longer; })
-BAD_SETUP(unknown_params_flag_is_EOPNOTSUPP, EOPNOTSUPP, GPROF_REASON_FLAGS,
-	  params.flags = __GPROF_CPU_F_ALL + 1)
-BAD_SETUP(precise_4_is_EINVAL, EINVAL, GPROF_REASON_PRECISE, params.precise = 4)
-BAD_SETUP(period_0_is_EINVAL, EINVAL, GPROF_REASON_PERIOD, params.period = 0)
-BAD_SETUP(timer_of_1_ns_is_EINVAL, EINVAL, GPROF_REASON_PERIOD, params.period = 1)
-BAD_SETUP(timer_just_below_the_shortest_is_EINVAL, EINVAL, GPROF_REASON_PERIOD,
-	  params.period = GPROF_CPU_TIMER_MIN - 1)
-BAD_SETUP(period_just_above_the_longest_is_EINVAL, EINVAL, GPROF_REASON_PERIOD,
-	  params.period = GPROF_PERIOD_MAX + 1)
-BAD_SETUP(period_of_2_to_63_is_EINVAL, EINVAL, GPROF_REASON_PERIOD, params.period = 1ULL << 63)
-BAD_SETUP(event_every_99_is_EINVAL, EINVAL, GPROF_REASON_PERIOD,
-	  { params.type = PERF_TYPE_HARDWARE; params.period = GPROF_CPU_PERIOD_MIN - 1; })
-BAD_SETUP(software_event_every_0_is_EINVAL, EINVAL, GPROF_REASON_PERIOD,
-	  { params.config = PERF_COUNT_SW_PAGE_FAULTS; params.period = 0; })
-BAD_SETUP(event_type_that_no_pmu_has_is_ENOENT, ENOENT, GPROF_REASON_EVENT, params.type = 0x7fff)
-BAD_SETUP(software_event_that_no_kernel_has_is_ENOENT, ENOENT, GPROF_REASON_EVENT,
-	  params.config = 0x7fff)
-
-/* targets */
-BAD_SETUP(thread_0_is_ESRCH, ESRCH, GPROF_REASON_TASK_GONE, self->bad.id = 0)
-BAD_SETUP(negative_thread_is_ESRCH, ESRCH, GPROF_REASON_TASK_GONE, self->bad.id = -1)
-BAD_SETUP(thread_that_never_was_is_ESRCH, ESRCH, GPROF_REASON_TASK_GONE, self->bad.id = INT_MAX)
-BAD_SETUP(process_that_never_was_is_ESRCH, ESRCH, GPROF_REASON_TASK_GONE,
-	  { self->bad.target = GPROF_TARGET_PROCESS; self->bad.id = INT_MAX; })
-BAD_SETUP(closed_cgroup_fd_is_EINVAL, EINVAL, GPROF_REASON_CGROUP,
-	  { self->bad.target = GPROF_TARGET_CGROUP; self->bad.id = -1; })
-BAD_SETUP(cgroup_fd_of_a_file_is_EINVAL, EINVAL, GPROF_REASON_CGROUP,
-	  { self->bad.target = GPROF_TARGET_CGROUP; self->bad.id = self->fd; })
-
 static void target_cpus(struct gprof_setup *setup, const void *cpus, uint32_t size)
 {
 	setup->target = GPROF_TARGET_CPUS;
@@ -612,24 +523,87 @@ static const uint64_t cpu_0[] = { 1, 0 };
 static const uint64_t no_cpu[] = { 0, 0 };
 static const uint64_t cpu_far_away[512] = { [511] = 1ULL << 63 };
 
-BAD_SETUP(cpus_of_no_bytes_are_EINVAL, EINVAL, GPROF_REASON_CPU, target_cpus(&self->bad, cpu_0, 0))
-BAD_SETUP(cpus_of_half_a_word_are_EINVAL, EINVAL, GPROF_REASON_CPU,
-	  target_cpus(&self->bad, cpu_0, 12))
-BAD_SETUP(cpus_at_null_are_EFAULT, EFAULT, GPROF_REASON_CPU, target_cpus(&self->bad, NULL, 8))
-BAD_SETUP(empty_set_of_cpus_is_EINVAL, EINVAL, GPROF_REASON_CPU,
-	  target_cpus(&self->bad, no_cpu, 16))
-BAD_SETUP(cpu_that_does_not_exist_is_ENODEV, ENODEV, GPROF_REASON_CPU,
-	  target_cpus(&self->bad, cpu_far_away, sizeof(cpu_far_away)))
-BAD_SETUP(first_cpu_that_there_cannot_be_is_ENODEV, ENODEV, GPROF_REASON_CPU, {
-	  struct gprof_info info = { .size = sizeof(info) };
-	  static uint64_t cpus[16] = { 1 };
-	  device_ioctl(self->fd, GPROF_IOC_INFO, &info);
-	  cpus[info.out_nr_cpus / 64] |= 1ULL << info.out_nr_cpus % 64;
-	  target_cpus(&self->bad, cpus, sizeof(cpus)); })
-BAD_SETUP(absurd_size_of_cpus_is_EINVAL, EINVAL, GPROF_REASON_CPU,
-	  target_cpus(&self->bad, cpu_0, 0xfffffff8))
-BAD_SETUP(id_of_cpus_is_EINVAL, EINVAL, GPROF_REASON_TARGET,
-	  { target_cpus(&self->bad, cpu_0, 8); self->bad.id = 1; })
+/* @_change spoils a SETUP or its parameters, which is refused, and the right one is taken still. */
+#define BAD_OF(_kind, _type, _params, _errno, _reason, ...) do {				\
+	struct gprof_setup bad = self->good;						\
+	struct _type params = _params;							\
+	int fd = device_open();								\
+											\
+	bad.kind = _kind;								\
+	bad.params = (uintptr_t)&params;						\
+	/* out members are written on failure too */					\
+	bad.out_reason = 0xdead;							\
+	__VA_ARGS__;									\
+	EXPECT_EQ(-_errno, device_ioctl(fd, GPROF_IOC_SETUP, &bad))			\
+		TH_LOG("%s", #__VA_ARGS__);						\
+	EXPECT_EQ(GPROF_REASON_##_reason, bad.out_reason) TH_LOG("%s", #__VA_ARGS__);	\
+	EXPECT_EQ(0, device_ioctl(fd, GPROF_IOC_SETUP, &self->good))			\
+		TH_LOG("%s", #__VA_ARGS__);						\
+	EXPECT_EQ(GPROF_REASON_NONE, self->good.out_reason);				\
+	close(fd);									\
+} while (0)
+
+#define BAD(...)	BAD_OF(GPROF_KIND_CPU, gprof_cpu_params, self->params, __VA_ARGS__)
+
+TEST_F(setup, what_is_wrong_in_one_thing_is_refused)
+{
+	BAD(ENOENT, KIND, bad.kind = 0);
+	BAD(ENOENT, KIND, bad.kind = 999);
+	BAD(EINVAL, TARGET, bad.target = 0);
+	BAD(EINVAL, TARGET, bad.target = GPROF_TARGET_SYSTEM + 1);
+	BAD(EOPNOTSUPP, FLAGS, bad.stack |= __GPROF_STACK_F_ALL + 1);
+	BAD(EINVAL, TARGET, bad.target = GPROF_TARGET_SYSTEM);
+	BAD(EINVAL, FLAGS, bad.target = GPROF_TARGET_SYSTEM; bad.id = 0;
+	    bad.flags = GPROF_SETUP_F_ON_EXEC);
+	BAD(EINVAL, CPU, static uint64_t one = 1; bad.cpus = (uintptr_t)&one);
+	BAD(EINVAL, CPU, bad.cpus_size = 8);
+	BAD(EINVAL, BUFFER, bad.buffer_size = 4095);
+	BAD(EINVAL, BUFFER, bad.buffer_size = 1ULL << 50);
+	BAD(EINVAL, BUFFER, bad.buffer_size = UINT64_MAX);
+	BAD(EINVAL, GENERATION, bad.generation_ns = UINT64_MAX);
+	BAD(EINVAL, GENERATION, bad.generation_ns = 256000000001ULL);
+	BAD(EINVAL, GENERATION, bad.generation_ns = 1);
+	/* the kind's parameters */
+	BAD(EFAULT, PARAMS, bad.params = 0);
+	BAD(EFAULT, PARAMS, bad.params = UINT64_MAX << 20);
+	BAD(EINVAL, PARAMS, params.size = GPROF_CPU_PARAMS_SIZE_VER0 - 1);
+	BAD(EINVAL, PARAMS, params.size = 0);
+	BAD(E2BIG, PARAMS, static struct { struct gprof_cpu_params p; uint64_t tail; } longer;
+	    longer.p = params; longer.p.size = sizeof(longer); longer.tail = 1;
+	    bad.params = (uintptr_t)&longer);
+	BAD(EOPNOTSUPP, FLAGS, params.flags = __GPROF_CPU_F_ALL + 1);
+	BAD(EINVAL, PRECISE, params.precise = 4);
+	BAD(EINVAL, PERIOD, params.period = 0);
+	BAD(EINVAL, PERIOD, params.period = 1);
+	BAD(EINVAL, PERIOD, params.period = GPROF_CPU_TIMER_MIN - 1);
+	BAD(EINVAL, PERIOD, params.period = GPROF_PERIOD_MAX + 1);
+	BAD(EINVAL, PERIOD, params.period = 1ULL << 63);
+	BAD(EINVAL, PERIOD, params.type = PERF_TYPE_HARDWARE;
+	    params.period = GPROF_CPU_PERIOD_MIN - 1);
+	BAD(EINVAL, PERIOD, params.config = PERF_COUNT_SW_PAGE_FAULTS; params.period = 0);
+	BAD(ENOENT, EVENT, params.type = 0x7fff);
+	BAD(ENOENT, EVENT, params.config = 0x7fff);
+	/* targets */
+	BAD(ESRCH, TASK_GONE, bad.id = 0);
+	BAD(ESRCH, TASK_GONE, bad.id = -1);
+	BAD(ESRCH, TASK_GONE, bad.id = INT_MAX);
+	BAD(ESRCH, TASK_GONE, bad.target = GPROF_TARGET_PROCESS; bad.id = INT_MAX);
+	BAD(EINVAL, CGROUP, bad.target = GPROF_TARGET_CGROUP; bad.id = -1);
+	BAD(EINVAL, CGROUP, bad.target = GPROF_TARGET_CGROUP; bad.id = self->fd);
+	BAD(EINVAL, CPU, target_cpus(&bad, cpu_0, 0));
+	BAD(EINVAL, CPU, target_cpus(&bad, cpu_0, 12));
+	BAD(EFAULT, CPU, target_cpus(&bad, NULL, 8));
+	BAD(EINVAL, CPU, target_cpus(&bad, no_cpu, 16));
+	BAD(ENODEV, CPU, target_cpus(&bad, cpu_far_away, sizeof(cpu_far_away)));
+	BAD(ENODEV, CPU, struct gprof_info info = { .size = sizeof(info) };
+	    static uint64_t cpus[16] = { 1 }; device_ioctl(self->fd, GPROF_IOC_INFO, &info);
+	    cpus[info.out_nr_cpus / 64] |= 1ULL << info.out_nr_cpus % 64;
+	    target_cpus(&bad, cpus, sizeof(cpus)));
+	BAD(EINVAL, CPU, target_cpus(&bad, cpu_0, 0xfffffff8));
+	BAD(EINVAL, TARGET, target_cpus(&bad, cpu_0, 8); bad.id = 1);
+	self->bad.max_frames = 1U << 20;
+	EXPECT_EQ(-EINVAL, device_ioctl(self->fd, GPROF_IOC_SETUP, &self->bad));
+}
 
 TEST_F(setup, dead_thread_is_ESRCH)
 {
@@ -681,15 +655,14 @@ TEST_F(setup, target_that_dies_before_start_is_ESRCH)
 	EXPECT_EQ(GPROF_REASON_TASK_GONE, start.out_reason);
 }
 
-TEST_F(setup, largest_period_and_longest_generation_are_accepted)
+TEST_F(setup, largest_and_smallest_are_accepted)
 {
+	int fd = device_open();
+
 	self->params.period = GPROF_PERIOD_MAX;
 	self->good.generation_ns = 256000000000ULL;
-	EXPECT_EQ(0, device_ioctl(self->fd, GPROF_IOC_SETUP, &self->good));
-}
-
-TEST_F(setup, shortest_timer_is_accepted)
-{
+	EXPECT_EQ(0, device_ioctl(fd, GPROF_IOC_SETUP, &self->good));
+	close(fd);
 	self->params.period = GPROF_CPU_TIMER_MIN;
 	EXPECT_EQ(0, device_ioctl(self->fd, GPROF_IOC_SETUP, &self->good));
 }
@@ -769,38 +742,19 @@ TEST_F(setup, parameters_of_each_kind_have_a_size_and_known_flags)
 
 /* ---- the kind profile ---- */
 
-static struct gprof_tracepoint_params profile_params(uint64_t tracepoint, uint64_t period)
+#define BAD_PROFILE(...)								\
+	BAD_OF(GPROF_KIND_TRACEPOINT, gprof_tracepoint_params,				\
+	       ((struct gprof_tracepoint_params){ sizeof(params), 0, 1, 1 }), __VA_ARGS__)
+
+TEST_F(setup, profile_that_is_wrong_in_one_thing_is_refused)
 {
-	return (struct gprof_tracepoint_params){
-		.size = sizeof(struct gprof_tracepoint_params), .tracepoint = tracepoint,
-		.period = period,
-	};
+	BAD_PROFILE(ENOENT, EVENT, params.tracepoint = 0xfffff0);
+	BAD_PROFILE(ENOENT, EVENT, params.tracepoint = 1ULL << 33);
+	BAD_PROFILE(EINVAL, PERIOD, params.period = 0);
+	BAD_PROFILE(EINVAL, PERIOD, params.period = GPROF_PERIOD_MAX + 1);
+	BAD_PROFILE(EOPNOTSUPP, FLAGS, params.flags = 1);
+	BAD_PROFILE(EINVAL, PARAMS, params.size = GPROF_TRACEPOINT_PARAMS_SIZE_VER0 - 1);
 }
-
-#define BAD_PROFILE(_name, _errno, _reason, _change)			\
-TEST_F(setup, _name)							\
-{									\
-	struct gprof_tracepoint_params params = profile_params(1, 1);	\
-									\
-	self->bad.kind = GPROF_KIND_TRACEPOINT;				\
-	self->bad.params = (uintptr_t)&params;				\
-	_change;							\
-	EXPECT_EQ(-(_errno), device_ioctl(self->fd, GPROF_IOC_SETUP, &self->bad)); \
-	EXPECT_EQ(_reason, self->bad.out_reason);			\
-	EXPECT_EQ(0, device_ioctl(self->fd, GPROF_IOC_SETUP, &self->good)); \
-}
-
-BAD_PROFILE(profile_of_an_unknown_tracepoint_is_ENOENT, ENOENT, GPROF_REASON_EVENT,
-	    params.tracepoint = 0xfffff0)
-BAD_PROFILE(profile_of_a_tracepoint_beyond_32_bits_is_ENOENT, ENOENT, GPROF_REASON_EVENT,
-	    params.tracepoint = 1ULL << 33)
-BAD_PROFILE(profile_of_period_0_is_EINVAL, EINVAL, GPROF_REASON_PERIOD, params.period = 0)
-BAD_PROFILE(profile_above_the_longest_period_is_EINVAL, EINVAL, GPROF_REASON_PERIOD,
-	    params.period = GPROF_PERIOD_MAX + 1)
-BAD_PROFILE(profile_with_unknown_flag_is_EOPNOTSUPP, EOPNOTSUPP, GPROF_REASON_FLAGS,
-	    params.flags = 1)
-BAD_PROFILE(short_profile_params_are_EINVAL, EINVAL, GPROF_REASON_PARAMS,
-	    params.size = GPROF_TRACEPOINT_PARAMS_SIZE_VER0 - 1)
 
 /* ---- order of commands ---- */
 
@@ -835,58 +789,18 @@ FIXTURE_TEARDOWN(order)
 #define DO_STOP()	device_ioctl(self->fd, GPROF_IOC_STOP, &self->stop)
 #define DO_STATS()	device_ioctl(self->fd, GPROF_IOC_STATS, &self->stats)
 
-TEST_F(order, second_setup_is_EBUSY)
+TEST_F(order, nothing_comes_before_setup)
+{
+	EXPECT_EQS(-EBUSY, DO_START(), GPROF_REASON_STATE, self->start.out_reason,
+		   -EBUSY, DO_STOP(), -EBUSY, DO_STATS(), 0, DO_SETUP());
+}
+
+TEST_F(order, nothing_comes_twice_and_start_may_follow_stop)
 {
 	ASSERT_EQ(0, DO_SETUP());
-	EXPECT_EQ(-EBUSY, DO_SETUP());
-	EXPECT_EQ(GPROF_REASON_STATE, self->setup.out_reason);
-	EXPECT_EQ(0, DO_START());
-	EXPECT_EQ(-EBUSY, DO_SETUP());
-}
-
-TEST_F(order, start_before_setup_is_EBUSY)
-{
-	EXPECT_EQ(-EBUSY, DO_START());
-	EXPECT_EQ(GPROF_REASON_STATE, self->start.out_reason);
-	EXPECT_EQ(0, DO_SETUP());
-}
-
-TEST_F(order, stop_before_setup_is_EBUSY)
-{
-	EXPECT_EQ(-EBUSY, DO_STOP());
-	EXPECT_EQ(0, DO_SETUP());
-}
-
-TEST_F(order, stats_before_setup_is_EBUSY)
-{
-	EXPECT_EQ(-EBUSY, DO_STATS());
-	EXPECT_EQ(0, DO_SETUP());
-}
-
-TEST_F(order, second_start_is_EBUSY_and_recording_goes_on)
-{
-	ASSERT_ZEROS(DO_SETUP(), DO_START());
-	EXPECT_EQ(1, self->start.out_attached);
-	EXPECT_EQ(-EBUSY, DO_START());
-	EXPECT_EQ(GPROF_REASON_STATE, self->start.out_reason);
-	EXPECT_EQ(0, DO_STOP());
-}
-
-TEST_F(order, stop_without_start_is_EBUSY)
-{
-	ASSERT_EQ(0, DO_SETUP());
-	EXPECT_EQ(-EBUSY, DO_STOP());
-}
-
-TEST_F(order, second_stop_is_EBUSY)
-{
-	ASSERT_ZEROS(DO_SETUP(), DO_START(), DO_STOP());
-	EXPECT_EQ(-EBUSY, DO_STOP());
-}
-
-TEST_F(order, start_may_follow_stop)
-{
-	ASSERT_EQ(0, DO_SETUP());
+	EXPECT_EQS(-EBUSY, DO_SETUP(), GPROF_REASON_STATE, self->setup.out_reason, -EBUSY, DO_STOP(),
+		   0, DO_START(), 1, self->start.out_attached, -EBUSY, DO_SETUP(), -EBUSY, DO_START(),
+		   GPROF_REASON_STATE, self->start.out_reason, 0, DO_STOP(), -EBUSY, DO_STOP());
 	for (int i = 0; i < 10; i++) {
 		ASSERT_ZEROS(DO_START(), DO_STOP());
 	}
@@ -914,20 +828,14 @@ TEST_F(order, stats_tell_when_recording_began_and_ended)
 TEST_F(order, stats_of_a_cpu_that_does_not_exist_are_ENODEV)
 {
 	ASSERT_EQ(0, DO_SETUP());
-	self->stats.cpu = 1 << 20;
-	EXPECT_EQ(-ENODEV, DO_STATS());
-	self->stats.cpu = self->setup.out_nr_cpus;
-	EXPECT_EQ(-ENODEV, DO_STATS());
-	self->stats.cpu = -2;
-	EXPECT_EQ(-ENODEV, DO_STATS());
-	self->stats.cpu = INT_MIN;
-	EXPECT_EQ(-ENODEV, DO_STATS());
+	for (int i = 0; i < 4; i++) {
+		self->stats.cpu = (const int[]){ 1 << 20, self->setup.out_nr_cpus, -2, INT_MIN }[i];
+		EXPECT_EQ(-ENODEV, DO_STATS()) TH_LOG("%d", self->stats.cpu);
+	}
 	self->stats.cpu = 0;
-	EXPECT_EQ(0, DO_STATS());
-	EXPECT_EQ(1, self->stats.out_cpus);
+	EXPECT_EQS(0, DO_STATS(), 1, self->stats.out_cpus);
 	self->stats.cpu = GPROF_STATS_ALL_CPUS;
-	EXPECT_EQ(0, DO_STATS());
-	EXPECT_EQ(nr_present_cpus(), self->stats.out_cpus);
+	EXPECT_EQS(0, DO_STATS(), nr_present_cpus(), self->stats.out_cpus);
 }
 
 TEST_HARNESS_MAIN

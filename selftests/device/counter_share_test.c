@@ -85,8 +85,7 @@ static uint64_t read_all(struct __test_metadata *_metadata, struct recorder *r)
 	ASSERT_LE(0, reader_read(&r->reader));
 	EXPECT_STREQ("", r->reader.error);
 	ASSERT_EQ(0, device_stats(&r->dev, GPROF_STATS_ALL_CPUS, &r->st));
-	EXPECT_EQ(0, device_lost(&r->st));
-	EXPECT_EQ(r->st.out_produced, r->reader.samples);
+	EXPECT_EQS(0, device_lost(&r->st), r->st.out_produced, r->reader.samples);
 	TH_LOG("period %llu: %llu samples stand for %llu of %llu",
 	       (unsigned long long)r->params.period, (unsigned long long)r->reader.samples,
 	       (unsigned long long)r->reader.weight, (unsigned long long)r->st.out_count);

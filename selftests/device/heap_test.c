@@ -212,15 +212,13 @@ TEST_F(heap, each_message_is_told_and_is_live_until_it_is_received)
 	struct sum s;
 
 	start(_metadata, self);
-	ASSERT_TRUE(put(self, 1000));
-	ASSERT_TRUE(receive(self, 300));
+	ASSERT_TRUES(put(self, 1000), receive(self, 300));
 	finish(_metadata, self);
 	s = sum_of(self, gettid(), MESSAGE);
-	EXPECT_EQ(0, device_lost(&self->st));
-	EXPECT_EQS(1000, s.nr, 1000, s.weight, 1000, s.in_table, 700, s.live);
-	EXPECT_EQ(700, slots_live(self, MESSAGE));
-	EXPECT_EQS(0, s.without_kernel, 0, s.without_user, 0, self->head->full);
-	EXPECT_EQ(slots_live(self, 0), self->head->added - self->head->removed);
+	EXPECT_EQS(0, device_lost(&self->st), 1000, s.nr, 1000, s.weight, 1000, s.in_table,
+		   700, s.live, 700, slots_live(self, MESSAGE), 0, s.without_kernel,
+		   0, s.without_user, 0, self->head->full,
+		   slots_live(self, 0), self->head->added - self->head->removed);
 }
 
 TEST_F(heap, nothing_of_what_was_all_freed_is_live)
@@ -229,13 +227,11 @@ TEST_F(heap, nothing_of_what_was_all_freed_is_live)
 
 	start(_metadata, self);
 	for (int i = 0; i < 300; i++) {
-		ASSERT_TRUE(put(self, QUEUES));
-		ASSERT_TRUE(receive(self, QUEUES));
+		ASSERT_TRUES(put(self, QUEUES), receive(self, QUEUES));
 	}
 	finish(_metadata, self);
 	s = sum_of(self, gettid(), MESSAGE);
-	EXPECT_EQS(3000, s.nr, 0, s.live);
-	EXPECT_EQ(0, slots_live(self, MESSAGE));
+	EXPECT_EQS(3000, s.nr, 0, s.live, 0, slots_live(self, MESSAGE));
 }
 
 TEST_F(heap, kind_alloc_tells_the_same_and_has_no_table)
@@ -244,19 +240,16 @@ TEST_F(heap, kind_alloc_tells_the_same_and_has_no_table)
 
 	self->setup.kind = GPROF_KIND_ALLOC;
 	start(_metadata, self);
-	ASSERT_TRUE(put(self, 500));
-	ASSERT_TRUE(receive(self, 500));
+	ASSERT_TRUES(put(self, 500), receive(self, 500));
 	finish(_metadata, self);
 	s = sum_of(self, gettid(), MESSAGE);
-	EXPECT_EQS(500, s.nr, 500 * MESSAGE, s.bytes, 0, s.in_table);
-	EXPECT_EQ(MAP_FAILED, map_live(self, self->page, PROT_READ));
-	EXPECT_EQ(ENODEV, errno);
+	EXPECT_EQS(500, s.nr, 500 * MESSAGE, s.bytes, 0, s.in_table,
+		   MAP_FAILED, map_live(self, self->page, PROT_READ), ENODEV, errno);
 }
 
 TEST_F(heap, another_process_frees_it)
 {
 	struct sum s;
-	int status;
 	pid_t pid;
 
 	start(_metadata, self);
@@ -265,12 +258,10 @@ TEST_F(heap, another_process_frees_it)
 	ASSERT_LE(0, pid);
 	if (!pid)
 		_exit(!receive(self, 600));
-	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	ASSERT_EQ(0, status);
+	ASSERT_EQ(0, reap(pid));
 	finish(_metadata, self);
 	s = sum_of(self, gettid(), MESSAGE);
-	EXPECT_EQS(1000, s.nr, 400, s.live);
-	EXPECT_EQ(400, slots_live(self, MESSAGE));
+	EXPECT_EQS(1000, s.nr, 400, s.live, 400, slots_live(self, MESSAGE));
 }
 
 static void receive_all(void *arg, int step)
@@ -291,13 +282,10 @@ TEST_F(heap, a_task_outside_the_target_frees_it)
 	self->setup.id = gettid();
 	start(_metadata, self);
 	ASSERT_TRUE(put(self, 1000));
-	EXPECT_EQ(0, child_begin(&child));
-	EXPECT_EQ(child.pid, waitpid(child.pid, &status, 0));
-	EXPECT_EQ(0, status);
+	EXPECT_EQS(0, child_begin(&child), child.pid, waitpid(child.pid, &status, 0), 0, status);
 	finish(_metadata, self);
 	s = sum_of(self, 0, MESSAGE);
-	EXPECT_EQS(1000, s.nr, 0, s.live);
-	EXPECT_EQ(0, slots_live(self, MESSAGE));
+	EXPECT_EQS(1000, s.nr, 0, s.live, 0, slots_live(self, MESSAGE));
 }
 
 /* The kernel frees it later, in a softirq or many at once, without telling. */
@@ -372,8 +360,7 @@ TEST_F(heap, pages_are_told_and_end)
 		memory[i * self->page] = 1;
 	ASSERT_LE(0, reader_read(&self->reader));
 	s = sum_of(self, gettid(), self->page);
-	EXPECT_LE(300, s.nr);
-	EXPECT_LE(300, s.live);
+	EXPECT_LES(300, s.nr, 300, s.live);
 	EXPECT_GE(400, s.nr);
 	munmap(memory, 300 * self->page);
 	/* Those that have gone to a list of the CPU are free as well. */
@@ -590,8 +577,7 @@ TEST_F(heap, sampled_bytes_stand_for_all)
 	self->params.period = 4096;
 	start(_metadata, self);
 	for (unsigned int i = 0; i < nr / QUEUES; i++) {
-		ASSERT_TRUE(put(self, QUEUES));
-		ASSERT_TRUE(receive(self, QUEUES));
+		ASSERT_TRUES(put(self, QUEUES), receive(self, QUEUES));
 		if (!(i % 100))
 			ASSERT_LE(0, reader_read(&self->reader));
 	}
@@ -623,8 +609,7 @@ TEST_F(heap, full_table_says_so_and_is_right_for_what_it_holds)
 	EXPECT_LT(self->head->nr_slots / 2, self->head->added - self->head->removed);
 	ASSERT_LE(0, reader_read(&self->reader));
 	s = sum_of(self, gettid(), MESSAGE);
-	EXPECT_EQS(1000, s.nr, s.in_table, s.live);
-	EXPECT_EQ(s.live, slots_live(self, MESSAGE));
+	EXPECT_EQS(1000, s.nr, s.in_table, s.live, s.live, slots_live(self, MESSAGE));
 	ASSERT_TRUE(receive(self, 1000));
 	EXPECT_EQ(0, slots_live(self, MESSAGE));
 	/* And holds again what there is room for; nothing of before comes back. */
@@ -635,8 +620,7 @@ TEST_F(heap, full_table_says_so_and_is_right_for_what_it_holds)
 	s = sum_of(self, gettid(), MESSAGE);
 	EXPECT_EQ(1020, s.nr);
 	EXPECT_LT(10, s.live);
-	EXPECT_EQ(s.live, slots_live(self, MESSAGE));
-	EXPECT_EQ(0, self->head->unseen);
+	EXPECT_EQS(s.live, slots_live(self, MESSAGE), 0, self->head->unseen);
 	/* What there was no room for is of that time alone. */
 	ASSERT_EQ(0, device_start(&self->dev));
 	EXPECT_GT(500, self->head->full);
@@ -650,8 +634,7 @@ TEST_F(heap, slots_are_used_again_under_another_word)
 	self->params.slots = 16;
 	start(_metadata, self);
 	for (int round = 0; round < 50; round++) {
-		ASSERT_TRUE(put(self, 10));
-		ASSERT_TRUE(receive(self, 10));
+		ASSERT_TRUES(put(self, 10), receive(self, 10));
 	}
 	finish(_metadata, self);
 	for (i = 0; i < self->nr; i++) {
@@ -696,8 +679,7 @@ TEST_F(heap, nothing_freed_is_live_though_the_ring_overflows)
 	self->setup.buffer_size = self->page;
 	start(_metadata, self);
 	for (int i = 0; i < 10; i++) {
-		ASSERT_TRUE(put(self, 1000));
-		ASSERT_TRUE(receive(self, 1000));
+		ASSERT_TRUES(put(self, 1000), receive(self, 1000));
 	}
 	EXPECT_EQ(0, slots_live(self, MESSAGE));
 	ASSERT_TRUE(put(self, 50));
@@ -725,15 +707,11 @@ TEST_F(heap, stop_keeps_what_is_live_and_start_forgets_it)
 	ASSERT_TRUE(put(self, 10));
 	EXPECT_EQ(100, slots_live(self, MESSAGE));
 	ASSERT_EQ(0, device_start(&self->dev));
-	EXPECT_EQ(starts + 2, self->head->starts);
-	EXPECT_EQ(0, slots_live(self, MESSAGE));
-	ASSERT_TRUE(receive(self, 10));
-	ASSERT_TRUE(put(self, 30));
+	EXPECT_EQS(starts + 2, self->head->starts, 0, slots_live(self, MESSAGE));
+	ASSERT_TRUES(receive(self, 10), put(self, 30));
 	finish(_metadata, self);
 	s = sum_of(self, gettid(), MESSAGE);
-	EXPECT_EQS(130, s.nr, 30, s.live);
-	EXPECT_EQ(30, slots_live(self, MESSAGE));
-	EXPECT_EQ(0, self->head->unseen);
+	EXPECT_EQS(130, s.nr, 30, s.live, 30, slots_live(self, MESSAGE), 0, self->head->unseen);
 }
 
 static void *churn(void *arg)
@@ -817,10 +795,8 @@ TEST_F(heap, table_can_be_read_alone)
 				    GPROF_MMAP_OBJECTS));
 	table = map_live(self, self->head_size, PROT_READ);
 	ASSERT_NE(MAP_FAILED, table);
-	EXPECT_EQ(-1, mprotect(table, self->head_size, PROT_READ | PROT_WRITE));
-	EXPECT_EQ(EACCES, errno);
-	EXPECT_EQ(-1, mprotect(table, self->page, PROT_READ | PROT_EXEC));
-	EXPECT_EQ(EACCES, errno);
+	EXPECT_EQS(-1, mprotect(table, self->head_size, PROT_READ | PROT_WRITE), EACCES, errno,
+		   -1, mprotect(table, self->page, PROT_READ | PROT_EXEC), EACCES, errno);
 	munmap(table, self->head_size);
 }
 
@@ -920,11 +896,9 @@ TEST_F(heap, needs_the_capability)
 	ASSERT_EQ(0, become(1000));
 	self->setup.buffer_size = 0;
 	self->setup.stack &= ~GPROF_STACK_F_KERNEL;
-	EXPECT_EQ(-EPERM, refused(self, &reason));
-	EXPECT_EQ(GPROF_REASON_SLOWS_DENIED, reason);
+	EXPECT_EQS(-EPERM, refused(self, &reason), GPROF_REASON_SLOWS_DENIED, reason);
 	self->setup.kind = GPROF_KIND_ALLOC;
-	EXPECT_EQ(-EPERM, refused(self, &reason));
-	EXPECT_EQ(GPROF_REASON_SLOWS_DENIED, reason);
+	EXPECT_EQS(-EPERM, refused(self, &reason), GPROF_REASON_SLOWS_DENIED, reason);
 }
 
 /* ---- what programs tell, and have when they end ---- */
@@ -1018,8 +992,7 @@ TEST_F(heap, a_process_that_ends_takes_along_what_it_has_and_no_more)
 	for (i = 0; i < CHILDREN; i++) {
 		pid_t pid = pids[i * 7 % CHILDREN];
 
-		ASSERT_EQ(0, kill(pid, SIGKILL));
-		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		ASSERT_EQS(0, kill(pid, SIGKILL), pid, waitpid(pid, &status, 0));
 		expect_gone(_metadata, self, (CHILDREN - 1 - i) * TOLD_EACH);
 		EXPECT_EQ((CHILDREN - 1 - i) * TOLD_EACH, slots_live(self, TOLD_BYTES));
 	}
@@ -1031,7 +1004,6 @@ TEST_F(heap, a_process_that_ends_takes_along_what_it_has_and_no_more)
 static uint64_t ends_of(struct __test_metadata *_metadata, int n)
 {
 	uint64_t begin = monotonic_ns();
-	int status;
 
 	while (n--) {
 		pid_t pid = fork();
@@ -1039,8 +1011,7 @@ static uint64_t ends_of(struct __test_metadata *_metadata, int n)
 		if (!pid)
 			_exit(!!tell(device_open(), GPROF_ALLOC_REPORT_ALLOC, 0x1000,
 				     (uint64_t)getpid() << 32));
-		ASSERT_EQ(pid, waitpid(pid, &status, 0));
-		ASSERT_EQ(0, status);
+		ASSERT_EQ(0, reap(pid));
 	}
 	return monotonic_ns() - begin;
 }

@@ -415,8 +415,7 @@ TEST_F(beside, trigger_fires_and_is_announced)
 
 		ASSERT_EQ(0, began);
 		EXPECT_EQS(1, polled, 0, took, self->child.pid, fired.tid, cpu, fired.cpu);
-		EXPECT_TRUE(fired.flags & GPROF_TRIGGER_EVENT_F_GOES_ON);
-		EXPECT_TRUE(heard);
+		EXPECT_TRUES(fired.flags & GPROF_TRIGGER_EVENT_F_GOES_ON, heard);
 		child_end(&self->child);
 		self->child.pid = 0;
 		device_close(&self->dev);

@@ -207,8 +207,7 @@ TEST_F(hotplug, process_is_recorded_through_it)
 TEST_F(hotplug, close_while_cpus_go_and_come_is_no_harm)
 {
 	for (int i = 0; i < 6; i++) {
-		ASSERT_EQ(0, device_record(&self->dev, &self->setup));
-		ASSERT_EQ(0, set_online(self->cpu, i & 1));
+		ASSERT_ZEROS(device_record(&self->dev, &self->setup), set_online(self->cpu, i & 1));
 		device_close(&self->dev);
 	}
 }

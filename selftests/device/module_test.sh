@@ -114,25 +114,6 @@ load_and_unload_in_a_loop_leave_no_memory()
 	[ "$after" -le $((before + 512)) ]
 }
 
-killed_recorder_does_not_keep_the_module()
-{
-	need_module
-	"$here/burner" 120000 &
-	pid=$!
-	gprofctl cpu -p $pid -o x.pb.gz &
-	recorder=$!
-	wait_for_recorders 1
-	sleep 1
-	kill -9 $recorder
-	wait $recorder || true
-	for _ in 1 2 3 4 5 6 7 8 9 10; do
-		rmmod gprof && break
-		sleep 0.2
-	done
-	[ ! -e /sys/module/gprof ]
-	kill $pid
-}
-
 command_says_that_the_module_is_missing()
 {
 	need_module
@@ -206,7 +187,6 @@ ktap_run unload_is_refused_while_a_recorder_is_open unload_is_refused_while_some
 	unload_does_not_wait_for_what_lingers unload_leaves_no_device_and_no_parameter \
 	load_brings_the_device_for_root_alone \
 	a_mode_lets_users_in_and_what_they_may_record_stays_the_same \
-	load_and_unload_in_a_loop_leave_no_memory killed_recorder_does_not_keep_the_module \
-	command_says_that_the_module_is_missing doctor_says_that_the_module_is_missing \
-	kernel_log_names_the_module_once \
+	load_and_unload_in_a_loop_leave_no_memory command_says_that_the_module_is_missing \
+	doctor_says_that_the_module_is_missing kernel_log_names_the_module_once \
 	unload_ends_with_a_task_of_real_time_and_says_what_it_waits_for

@@ -533,22 +533,18 @@ static void execute(void *arg, int step)
 /* A timer sees them, whatever else they do not do. */
 TEST_F(parallel, task_that_executes_is_counted_from_then_on)
 {
-	int status;
-
 	SKIP_UNLESS(variant->period == MS, "it burns time, and nothing else");
 	ASSERT_EQ(0, child_fork(&self->child, execute, self->shared));
 	self->setup.flags |= GPROF_SETUP_F_ON_EXEC;
 	RECORD(GPROF_TARGET_PROCESS, self->child.pid);
 	ASSERT_EQ(0, child_begin(&self->child));
-	ASSERT_EQ(self->child.pid, waitpid(self->child.pid, &status, 0));
-	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, reap(self->child.pid));
 	self->child.pid = 0;
 	sleep_ms(100);
 	EXPECT_EQ(0, device_stop(&self->dev));
 	LOOK_ALL();
 	/* They do not begin and end at one instant. */
-	EXPECT_LE(SOME, self->seen.samples);
-	EXPECT_LE(self->seen.samples / 2, self->seen.nr[2]);
+	EXPECT_LES(SOME, self->seen.samples, self->seen.samples / 2, self->seen.nr[2]);
 }
 
 /* ---- CPUs, and whatever runs there ---- */
@@ -759,8 +755,7 @@ TEST(other_kinds_refuse_it)
 		EXPECT_EQ(0, setup_gives(&setup))
 			TH_LOG("kind %u: reason %u", kinds[i].kind, setup.out_reason);
 		setup.flags = GPROF_SETUP_F_PARALLELISM;
-		EXPECT_EQ(-EOPNOTSUPP, setup_gives(&setup));
-		EXPECT_EQ(GPROF_REASON_FLAGS, setup.out_reason);
+		EXPECT_EQS(-EOPNOTSUPP, setup_gives(&setup), GPROF_REASON_FLAGS, setup.out_reason);
 	}
 }
 
@@ -773,8 +768,7 @@ TEST(time_of_an_idle_cpu_is_not_shared)
 	params.flags = GPROF_CPU_F_KERNEL | GPROF_CPU_F_IDLE;
 	EXPECT_EQ(0, setup_gives(&setup));
 	setup.flags = GPROF_SETUP_F_PARALLELISM;
-	EXPECT_EQ(-EINVAL, setup_gives(&setup));
-	EXPECT_EQ(GPROF_REASON_FLAGS, setup.out_reason);
+	EXPECT_EQS(-EINVAL, setup_gives(&setup), GPROF_REASON_FLAGS, setup.out_reason);
 }
 
 /* The map of processes is paid for. */
@@ -841,8 +835,7 @@ TEST(own_tasks_are_anybodys_to_count)
 	EXPECT_LE(0, reader_read(&seen.reader));
 	shared->stop = true;
 	count(&seen, now, UINT64_MAX);
-	EXPECT_LE(SOME, seen.samples);
-	EXPECT_LE(seen.samples * 3 / 4, seen.nr[2]);
+	EXPECT_LES(SOME, seen.samples, seen.samples * 3 / 4, seen.nr[2]);
 	seen_end(&seen);
 	device_close(&dev);
 	child_end(&child);

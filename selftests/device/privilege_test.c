@@ -564,7 +564,7 @@ static void record_setuid(struct __test_metadata *_metadata, FIXTURE_DATA(user) 
 	struct gprof_stats st;
 	uint64_t before = 0;
 	struct tally t;
-	int status, i;
+	int i;
 
 	ASSERT_NE(NULL, enough);
 	ASSERT_ZEROS(install_program(NULL, SETUID_PATH, owner, mode),
@@ -582,8 +582,7 @@ static void record_setuid(struct __test_metadata *_metadata, FIXTURE_DATA(user) 
 	EXPECT_LE(10, before);
 	*enough = true;
 	ASSERT_EQ(0, child_begin(&self->child));
-	ASSERT_EQ(self->child.pid, waitpid(self->child.pid, &status, 0));
-	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, reap(self->child.pid));
 	ASSERT_EQ(0, device_stop(&self->dev));
 	ASSERT_LE(0, reader_read(&t.reader));
 	EXPECT_STREQ("", t.reader.error);
@@ -643,7 +642,6 @@ TEST_F(user, loses_what_root_keeps_of_a_counter_that_both_ask_for)
 {
 	struct device root = { .fd = -1 };
 	struct gprof_stats st;
-	int status;
 
 	ASSERT_EQ(0, install_program(NULL, SETUID_PATH, OTHER_USER, 04755));
 	ASSERT_EQ(0, child_fork(&self->child, exec_setuid_with_faults, NULL));
@@ -652,8 +650,7 @@ TEST_F(user, loses_what_root_keeps_of_a_counter_that_both_ask_for)
 	self->setup.id = self->child.pid;
 	ASSERT_ZEROS(device_record(&root, &self->setup), become(USER),
 		     device_record(&self->dev, &self->setup), child_begin(&self->child));
-	ASSERT_EQ(self->child.pid, waitpid(self->child.pid, &status, 0));
-	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, reap(self->child.pid));
 	self->child.pid = 0;
 	ASSERT_ZEROS(device_stop(&self->dev), device_stop(&root),
 		     device_stats(&root, GPROF_STATS_ALL_CPUS, &st));
@@ -720,9 +717,8 @@ TEST_F(user, has_the_cgroup_of_each_recorder_charged_for_what_is_done_for_it)
 	make_child(_metadata, self, live, &self->person);
 	for (int i = 0; i < 3; i++) {
 		owner = (struct owner){ .setup = self->setup, .dev.fd = -1, .privileged = i == 2 };
-		ASSERT_EQ(0, child_fork(&child[i], sets_up, &owner));
-		ASSERT_EQ(0, memory_cgroup_enter(path[i & 1], child[i].pid));
-		ASSERT_EQ(0, child_step(&child[i]));
+		ASSERT_ZEROS(child_fork(&child[i], sets_up, &owner),
+			     memory_cgroup_enter(path[i & 1], child[i].pid), child_step(&child[i]));
 	}
 	EXPECT_NE(0, thread_for(USER, strrchr(path[0], '/')));
 	EXPECT_NE(0, thread_for(USER, strrchr(path[1], '/')));
@@ -732,8 +728,7 @@ TEST_F(user, has_the_cgroup_of_each_recorder_charged_for_what_is_done_for_it)
 	ASSERT_ZEROS(child_step(&child[0]), child_step(&child[2]));
 	child_end(&child[0]);
 	child_end(&child[2]);
-	EXPECT_TRUE(thread_ends(USER, strrchr(path[0], '/')));
-	EXPECT_TRUE(thread_ends(USER, "/"));
+	EXPECT_TRUES(thread_ends(USER, strrchr(path[0], '/')), thread_ends(USER, "/"));
 	EXPECT_EQ(0, rmdir(path[0]));
 	EXPECT_NE(0, thread_for(USER, strrchr(path[1], '/')));
 	child_end(&child[1]);
@@ -891,7 +886,7 @@ TEST_F(memory, a_trigger_that_is_refused_is_not_charged)
 	struct gprof_trigger t = {
 		.size = sizeof(t), .what = GPROF_TRIGGER_OFF_CPU, .number = GPROF_TRIGGER_ANY,
 	};
-	int i, status;
+	int i;
 	pid_t pid;
 
 	self->dev.fd = device_open();
@@ -900,8 +895,7 @@ TEST_F(memory, a_trigger_that_is_refused_is_not_charged)
 	ASSERT_LE(0, pid);
 	if (!pid)
 		_exit(sets_up_and_ends(self->dev.fd));
-	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	ASSERT_EQ(0, status);
+	ASSERT_EQ(0, reap(pid));
 	setrlimit(RLIMIT_MEMLOCK, &(struct rlimit){ 0, RLIM_INFINITY });
 	ASSERT_EQ(0, become(OTHER_USER));
 	for (i = 0; i < 1100; i++) {
@@ -916,7 +910,6 @@ TEST_F(memory, a_trigger_that_is_refused_is_not_charged)
 TEST_F(memory, charge_is_shared_by_all_processes_of_a_user)
 {
 	struct device dev;
-	int status;
 	pid_t pid;
 
 	as_user_with(_metadata, self, 65536);
@@ -928,8 +921,7 @@ TEST_F(memory, charge_is_shared_by_all_processes_of_a_user)
 		self->setup.id = getpid();
 		_exit(device_setup(&dev, &self->setup) == -ENOMEM ? 0 : 1);
 	}
-	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, reap(pid));
 }
 
 #define MANY	800

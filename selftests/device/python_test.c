@@ -467,8 +467,7 @@ TEST_F(python, recorder_that_does_not_ask_has_none)
 	setup.stack = GPROF_STACK_F_IP | GPROF_STACK_F_USER | GPROF_STACK_F_PYTHON;
 	dev.fd = device_open();
 	ASSERT_LE(0, dev.fd);
-	EXPECT_EQ(-EINVAL, device_setup(&dev, &setup));
-	EXPECT_EQ(GPROF_REASON_FLAGS, setup.out_reason);
+	EXPECT_EQS(-EINVAL, device_setup(&dev, &setup), GPROF_REASON_FLAGS, setup.out_reason);
 	device_close(&dev);
 }
 

@@ -44,9 +44,11 @@ static uint64_t finish(struct __test_metadata *_metadata, struct device *dev)
 	struct reader reader;
 
 	EXPECT_ZEROS(reader_init(&reader, dev), device_stop(dev));
-	EXPECT_LE(0, reader_read(&reader)) TH_LOG("%s", reader.error);
+	EXPECT_LE(0, dev->flight ? reader_snapshot(&reader) : reader_read(&reader))
+		TH_LOG("%s", reader.error);
 	EXPECT_EQ(0, device_stats(dev, GPROF_STATS_ALL_CPUS, &st));
-	EXPECT_EQ(st.out_produced, reader.samples + reader.events + device_lost(&st));
+	EXPECT_EQ(st.out_produced,
+		  reader.samples + reader.events + device_lost(&st) + st.out_overwritten);
 	reader_free(&reader);
 	return st.out_produced;
 }
@@ -54,26 +56,6 @@ static uint64_t finish(struct __test_metadata *_metadata, struct device *dev)
 #define FINISH(_dev)	finish(_metadata, _dev)
 
 /* ---- several at once ---- */
-
-TEST_F(recorder, two_record_one_task_each_at_its_own_rate)
-{
-	struct gprof_cpu_params slow_params = timer_params(10 * PERIOD_NS);
-	struct gprof_setup slow_setup = self->setup;
-	struct device fast, slow;
-	uint64_t nr_fast, nr_slow;
-
-	slow_setup.params = (uintptr_t)&slow_params;
-	ASSERT_ZEROS(device_record(&fast, &self->setup), device_record(&slow, &slow_setup));
-	for (int i = 0; i < 4; i++)
-		ASSERT_EQ(0, child_step(&self->child));
-	nr_fast = FINISH(&fast);
-	nr_slow = FINISH(&slow);
-	EXPECT_LE(20, nr_fast);
-	EXPECT_LE(2, nr_slow);
-	EXPECT_LT(nr_slow * 3 / 2, nr_fast);
-	device_close(&fast);
-	device_close(&slow);
-}
 
 TEST_F(recorder, end_of_one_does_not_touch_the_other)
 {
@@ -112,13 +94,17 @@ TEST_F(recorder, stop_of_one_does_not_stop_the_other)
 
 #define MANY	64
 
-TEST_F(recorder, sixty_four_record_one_task)
+TEST_F(recorder, sixty_four_of_all_modes_record_one_task)
 {
 	static struct device devs[MANY];
 	uint64_t before = open_recorders(), produced;
 
 	self->params.period = 5 * PERIOD_NS;
 	for (int i = 0; i < MANY; i++) {
+		/* Streams and flight recorders, of it and of all. */
+		self->setup.flags = i & 1 ? GPROF_SETUP_F_FLIGHT : 0;
+		self->setup.target = i % 3 == 2 && !geteuid() ? GPROF_TARGET_SYSTEM : GPROF_TARGET_PROCESS;
+		self->setup.id = self->setup.target == GPROF_TARGET_SYSTEM ? 0 : self->child.pid;
 		ASSERT_EQ(0, device_record(&devs[i], &self->setup))
 			TH_LOG("recorder %d, reason %u", i, self->setup.out_reason);
 	}
@@ -258,38 +244,6 @@ TEST_F(recorder, sigkill_of_the_owner_ends_everything)
 	EXPECT_TRUE(recorders_become(before));
 }
 
-TEST_F(recorder, death_of_the_target_at_any_step_is_no_harm)
-{
-	struct child victim;
-	struct device dev;
-	int step, ret;
-
-	for (step = 0; step < 5; step++) {
-		ASSERT_EQ(0, child_fork(&victim, burn_100_ms, NULL));
-		self->setup.id = victim.pid;
-		if (step == 0)
-			child_end(&victim);
-		ret = device_setup(&dev, &self->setup);
-		EXPECT_EQ(step == 0 ? -ESRCH : 0, ret);
-		if (ret)
-			continue;
-		if (step == 1)
-			child_end(&victim);
-		EXPECT_EQ(0, device_map(&dev));
-		EXPECT_EQ(step == 1 ? -ESRCH : 0, device_start(&dev));
-		if (step == 2)
-			child_end(&victim);
-		if (step > 2)
-			child_step(&victim);
-		if (step == 3)
-			child_end(&victim);
-		EXPECT_EQ(step == 1 ? -EBUSY : 0, device_stop(&dev));
-		device_close(&dev);
-		if (step == 4)
-			child_end(&victim);
-	}
-}
-
 /* Waits, and is another program from its second step on. */
 static void sleep_and_execute(void *arg, int step)
 {
@@ -376,50 +330,25 @@ static void live_through(struct __test_metadata *_metadata, const struct any_kin
 		child_end(&victim);
 }
 
+#define SIZE(_kind)	.size = sizeof(struct gprof_##_kind##_params)
+
 TEST_F(recorder, end_and_exec_of_the_target_at_any_step_are_no_harm_to_any_kind)
 {
 	const uint32_t user = GPROF_STACK_F_IP | GPROF_STACK_F_USER;
 	struct any_kind kinds[] = {
 		{ "timer", GPROF_KIND_CPU, user, { .cpu = timer_params(PERIOD_NS) } },
-		{ "block",
-		  GPROF_KIND_BLOCK,
-		  user,
-		  { .block = { .size = sizeof(struct gprof_block_params), .period = 1 } } },
-		{ "waker",
-		  GPROF_KIND_BLOCK,
-		  user,
-		  { .block = { .size = sizeof(struct gprof_block_params),
-			       .period = 1,
-			       .flags = GPROF_BLOCK_F_WAKER } } },
-		{ "mutex",
-		  GPROF_KIND_MUTEX,
-		  user,
-		  { .block = { .size = sizeof(struct gprof_mutex_params), .period = 1 } } },
-		{ "task",
-		  GPROF_KIND_TASK,
-		  user,
-		  { .task = { .size = sizeof(struct gprof_task_params) } } },
-		{ "alloc",
-		  GPROF_KIND_ALLOC,
-		  user,
-		  { .alloc = { .size = sizeof(struct gprof_alloc_params),
-			       .period = 1,
-			       .flags = GPROF_ALLOC_F_SLAB } } },
-		{ "heap",
-		  GPROF_KIND_HEAP,
-		  user,
-		  { .alloc = { .size = sizeof(struct gprof_alloc_params),
-			       .period = 1,
-			       .flags = GPROF_ALLOC_F_PAGES } } },
-		{ "trace",
-		  GPROF_KIND_TRACE,
-		  0,
-		  { .trace = { .size = sizeof(struct gprof_trace_params) } } },
-		{ "tracepoint",
-		  GPROF_KIND_TRACEPOINT,
-		  user,
-		  { .tracepoint = { .size = sizeof(struct gprof_tracepoint_params),
-				    .period = 1,
+		{ "block", GPROF_KIND_BLOCK, user, { .block = { SIZE(block), .period = 1 } } },
+		{ "waker", GPROF_KIND_BLOCK, user,
+		  { .block = { SIZE(block), .period = 1, .flags = GPROF_BLOCK_F_WAKER } } },
+		{ "mutex", GPROF_KIND_MUTEX, user, { .block = { SIZE(mutex), .period = 1 } } },
+		{ "task", GPROF_KIND_TASK, user, { .task = { SIZE(task) } } },
+		{ "alloc", GPROF_KIND_ALLOC, user,
+		  { .alloc = { SIZE(alloc), .period = 1, .flags = GPROF_ALLOC_F_SLAB } } },
+		{ "heap", GPROF_KIND_HEAP, user,
+		  { .alloc = { SIZE(alloc), .period = 1, .flags = GPROF_ALLOC_F_PAGES } } },
+		{ "trace", GPROF_KIND_TRACE, 0, { .trace = { SIZE(trace) } } },
+		{ "tracepoint", GPROF_KIND_TRACEPOINT, user,
+		  { .tracepoint = { SIZE(tracepoint), .period = 1,
 				    .tracepoint = tracepoint_id("sched", "sched_waking") } } },
 	};
 

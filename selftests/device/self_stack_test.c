@@ -287,9 +287,8 @@ TEST_F(stack, room_that_is_not_in_memory_yet_is_found)
 	self->arg.frames = (uintptr_t)map + 4096 - 64;
 	outermost(first, &self->c);
 	ASSERT_EQ(0, self->c.err);
-	EXPECT_EQ(whole(&self->c), self->arg.out_frames);
-	EXPECT_EQ((uintptr_t)self_stack_leaf, map[512 - 8]);
-	EXPECT_EQ((uintptr_t)outermost_ret, map[512 - 8 + whole(&self->c) - 1]);
+	EXPECT_EQS(whole(&self->c), self->arg.out_frames, (uintptr_t)self_stack_leaf, map[512 - 8],
+		   (uintptr_t)outermost_ret, map[512 - 8 + whole(&self->c) - 1]);
 }
 
 /* Of outermost(), whose copy at @code calls first(). */
@@ -471,7 +470,6 @@ TEST_F(stack, threads_of_one_file_have_each_its_own)
 /* Whoever has the file: a child has its own stack, not that of who opened it. */
 TEST_F(stack, a_child_has_its_own)
 {
-	int status;
 	pid_t pid;
 
 	self->c.depth = 3;
@@ -487,8 +485,7 @@ TEST_F(stack, a_child_has_its_own)
 		race(&r);
 		_exit(r.wrong ? 1 : 0);
 	}
-	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, reap(pid));
 }
 
 TEST_HARNESS_MAIN

@@ -75,10 +75,9 @@ static struct gprof_stats stop_and_read(struct __test_metadata *_metadata, struc
 	EXPECT_EQ(0, device_stop(dev));
 	EXPECT_LE(0, reader_read(reader));
 	EXPECT_STREQ("", reader->error);
-	EXPECT_EQ(0, device_stats(dev, GPROF_STATS_ALL_CPUS, &st));
-	EXPECT_EQ(st.out_produced, reader->samples + device_lost(&st));
-	EXPECT_EQ(0, device_lost(&st));
-	EXPECT_EQS(0, st.out_throttled, st.out_count, st.out_time_running,
+	EXPECT_EQS(0, device_stats(dev, GPROF_STATS_ALL_CPUS, &st),
+		   st.out_produced, reader->samples + device_lost(&st), 0, device_lost(&st),
+		   0, st.out_throttled, st.out_count, st.out_time_running,
 		   st.out_count, st.out_time_enabled);
 	return st;
 }
@@ -224,8 +223,7 @@ TEST_F(timer, recorders_at_different_rates_each_get_their_own)
 	st[1] = finish(_metadata, &other, &reader, slow.period);
 	st[0] = FINISH();
 	/* both saw all that was burned between them */
-	EXPECT_LE(st[1].out_count, st[0].out_count);
-	EXPECT_LE(surely(100 * MS), st[1].out_count);
+	EXPECT_LES(st[1].out_count, st[0].out_count, surely(100 * MS), st[1].out_count);
 	reader_free(&reader);
 	device_close(&other);
 }
@@ -266,8 +264,7 @@ static void record_times(struct __test_metadata *_metadata, FIXTURE_DATA(timer) 
 	if (other) {
 		/* the second begins while the first one's clock runs */
 		sleep_ms(50);
-		ASSERT_EQ(0, device_record(other, &self->setup));
-		ASSERT_EQ(0, reader_init(&reader_other, other));
+		ASSERT_ZEROS(device_record(other, &self->setup), reader_init(&reader_other, other));
 		reader_other.on_sample = note_time;
 		reader_other.ctx = t_other;
 	}
@@ -302,8 +299,7 @@ TEST_F(timer, recorders_at_one_rate_are_served_together)
 		together += j < a.nr;
 	}
 	TH_LOG("%u of %u", together, b.nr);
-	EXPECT_LE(10, b.nr);
-	EXPECT_LE(b.nr * 8 / 10, together);
+	EXPECT_LES(10, b.nr, b.nr * 8 / 10, together);
 }
 
 #define NR_OTHERS	32
@@ -366,8 +362,7 @@ TEST_F(timer, samples_come_at_all_places_of_a_period)
 		most = bins[i] > most ? bins[i] : most;
 	}
 	TH_LOG("%u samples, in %u of 8 parts, at most %u in one", t.nr, used, most);
-	EXPECT_LE(40, t.nr);
-	EXPECT_LE(6, used);
+	EXPECT_LES(40, t.nr, 6, used);
 	EXPECT_GE(t.nr / 2, most);
 }
 
@@ -430,8 +425,7 @@ TEST_F(timer, exec_of_another_thread_is_followed)
 	BEGIN(exec_from_a_thread);
 	pid = self->child.pid;
 	RECORD();
-	ASSERT_EQ(0, child_begin(&self->child));
-	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	ASSERT_EQS(0, child_begin(&self->child), pid, waitpid(pid, &status, 0));
 	EXPECT_EQ(0, status);
 	FINISH();
 	EXPECT_TRUE(tally_has_map(self->tally, pid, "/burner"));

@@ -144,8 +144,7 @@ TEST_F(user_probe, what_could_have_been_resized_is_counted_where_it_is_not)
 	EXPECT_EQ(NULL, kept);
 	finish(_metadata, self);
 	expect(_metadata, self, gettid(), SIZE, 1, 0);
-	EXPECT_EQ(0, probed_sum_of(&self->p, 0, much).nr);
-	EXPECT_EQ(1, self->p.head->full);
+	EXPECT_EQS(0, probed_sum_of(&self->p, 0, much).nr, 1, self->p.head->full);
 }
 
 TEST_F(user_probe, kind_alloc_tells_the_same_and_no_end)
@@ -233,7 +232,7 @@ TEST_F(user_probe, thread_alone)
 
 TEST_F(user_probe, child_has_its_own_and_frees_nothing_of_its_parents)
 {
-	int status, i;
+	int i;
 	void *p[20];
 	pid_t pid;
 
@@ -251,8 +250,7 @@ TEST_F(user_probe, child_has_its_own_and_frees_nothing_of_its_parents)
 			free(p[i]);
 		_exit(0);
 	}
-	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, reap(pid));
 	finish(_metadata, self);
 	expect(_metadata, self, gettid(), SIZE, 20, 20);
 	/* Its memory is gone with it. */
@@ -301,15 +299,12 @@ TEST_F(user_probe, code_outside_the_target_stays_as_it_is)
 	/* It maps the same file, and is not of the target, being from before. */
 	ASSERT_ZEROS(child_fork(&child, allocates, NULL), child_step(&child));
 	start(_metadata, self);
-	EXPECT_FALSE(is_clean(self, getpid(), malloc));
-	EXPECT_FALSE(is_clean(self, getpid(), free));
-	EXPECT_TRUE(is_clean(self, child.pid, malloc));
-	EXPECT_TRUE(is_clean(self, child.pid, free));
+	EXPECT_ZEROS(is_clean(self, getpid(), malloc), is_clean(self, getpid(), free));
+	EXPECT_TRUES(is_clean(self, child.pid, malloc), is_clean(self, child.pid, free));
 	ASSERT_EQ(0, child_step(&child));
 	kept = malloc(SIZE);
 	finish(_metadata, self);
-	EXPECT_TRUE(is_clean(self, getpid(), malloc));
-	EXPECT_TRUE(is_clean(self, getpid(), free));
+	EXPECT_TRUES(is_clean(self, getpid(), malloc), is_clean(self, getpid(), free));
 	child_end(&child);
 	expect(_metadata, self, 0, SIZE, 1, 1);
 }
@@ -411,8 +406,7 @@ TEST_F(user_probe, closed_while_it_records)
 	self->p.reader = (struct reader){ 0 };
 	device_close(&self->p.dev);
 	self->p.dev.fd = -1;
-	EXPECT_TRUE(is_clean(self, getpid(), malloc));
-	EXPECT_TRUE(is_clean(self, getpid(), free));
+	EXPECT_TRUES(is_clean(self, getpid(), malloc), is_clean(self, getpid(), free));
 	kept = malloc(SIZE);
 }
 

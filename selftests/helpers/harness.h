@@ -59,9 +59,12 @@
 } while (0)
 #endif
 
-/* EXPECT_EQ() of each pair, and EXPECT_STREQ(): what is expected, what is seen, and so on. */
+/* EXPECT_EQ() of each pair, and its like: what is expected, what is seen, and so on. */
 #define EXPECT_EQS(...)		EACH_PAIR(EXPECT_EQ, __VA_ARGS__)
+#define EXPECT_LES(...)		EACH_PAIR(EXPECT_LE, __VA_ARGS__)
+#define EXPECT_LTS(...)		EACH_PAIR(EXPECT_LT, __VA_ARGS__)
 #define EXPECT_STREQS(...)	EACH_PAIR(EXPECT_STREQ, __VA_ARGS__)
+#define ASSERT_EQS(...)		EACH_PAIR(ASSERT_EQ, __VA_ARGS__)
 #define EACH_PAIR(op, ...)							\
 	NTH_PAIR(__VA_ARGS__, PAIR12, , PAIR11, , PAIR10, , PAIR9, , PAIR8, , PAIR7, , PAIR6, , \
 		 PAIR5, , PAIR4, , PAIR3, , PAIR2, , PAIR1, )(op, __VA_ARGS__)
@@ -106,9 +109,11 @@
 	EXPECT_EQ(err, errno);								\
 } while (0)
 
-/* Each of up to eight is 0, in their order. */
+/* Each of up to eight is 0, in their order; or none is. */
 #define ASSERT_ZEROS(...)	EACH_ZERO(ASSERT_EQ, __VA_ARGS__)
 #define EXPECT_ZEROS(...)	EACH_ZERO(EXPECT_EQ, __VA_ARGS__)
+#define ASSERT_TRUES(...)	EACH_ZERO(ASSERT_NE, __VA_ARGS__)
+#define EXPECT_TRUES(...)	EACH_ZERO(EXPECT_NE, __VA_ARGS__)
 #define EACH_ZERO(op, ...)							\
 	NTH_ZERO(__VA_ARGS__, ZERO8, ZERO7, ZERO6, ZERO5, ZERO4, ZERO3, ZERO2, ZERO1)	\
 		(op, __VA_ARGS__)
@@ -121,6 +126,14 @@
 #define ZERO6(op, a, ...)	op(0, a); ZERO5(op, __VA_ARGS__)
 #define ZERO7(op, a, ...)	op(0, a); ZERO6(op, __VA_ARGS__)
 #define ZERO8(op, a, ...)	op(0, a); ZERO7(op, __VA_ARGS__)
+
+/* How a child has ended: its wait status, or -1. */
+static inline int reap(pid_t pid)
+{
+	int status;
+
+	return waitpid(pid, &status, 0) == pid ? status : -1;
+}
 
 /*
  * "-t CASE" runs that case alone, as the harness itself does from Linux 6.4 on: by the name that

@@ -153,24 +153,6 @@ program_that_was_copied_up_has_names()
 	named
 }
 
-host_wide_program_that_was_copied_up_has_names()
-{
-	make_copied chmod 700 merged/prog
-	burn merged
-	record -a -d 1
-	end_burn
-	named
-}
-
-program_that_a_link_copied_up_has_names()
-{
-	make_copied ln merged/prog merged/link
-	burn merged
-	record -p "$pid" -d 1
-	end_burn
-	named
-}
-
 command_that_was_copied_up_has_names()
 {
 	make_copied chmod 700 merged/prog
@@ -214,38 +196,6 @@ program_whose_copy_was_written_to_has_no_wrong_names()
 	record -p "$pid" -d 1
 	end_burn
 	! grep -qw "$other_name" names
-}
-
-program_that_was_replaced_has_names()
-{
-	make_same
-	cp "$burner" same/new
-	mv same/new same/prog
-	burn same mv same/prog same/old
-	cp "$other" same/prog
-	record -p "$pid" -d 1
-	end_burn
-	named
-}
-
-program_that_was_deleted_has_names()
-{
-	make_same
-	cp "$burner" same/new
-	mv same/new same/prog
-	burn same rm same/prog
-	record -p "$pid" -d 1
-	end_burn
-	named
-}
-
-program_that_is_called_deleted_has_names()
-{
-	make_same
-	cp "$burner" 'same/x (deleted)'
-	cp "$other" same/x
-	record -- 'same/x (deleted)' 1000
-	named
 }
 
 # labels KEY: lines "COUNT FUNCTION LABEL" of x.pb.gz
@@ -296,15 +246,6 @@ samples_say_the_service_that_publishes_itself()
 	[ "$(of shop)" -gt 0 ] || fail "none of the shop"
 	[ "$(of till)" -gt 0 ] || fail "none of the till"
 	[ "$(of -)" = 0 ] || fail "samples without their service"
-}
-
-# What it published is not said of the program that it became.
-service_is_not_said_of_the_next_program()
-{
-	record -- "$here/service" shop 3000 "$burner" 1500
-	labels service.name
-	[ "$(of shop)" -gt 0 ] || fail "none of the shop"
-	[ "$(of -)" -gt 0 ] || fail "it is said of the burner"
 }
 
 # hidden COMMAND...: /proc shows nobody but root the processes of others
@@ -444,14 +385,11 @@ plugins_that_take_turns_in_one_place_have_their_own_names()
 ktap_run process_of_another_mount_namespace_has_its_own_names \
 	host_wide_processes_of_other_namespaces_have_their_own_names \
 	command_that_enters_a_namespace_has_its_own_names program_on_an_overlay_has_names \
-	program_that_was_copied_up_has_names host_wide_program_that_was_copied_up_has_names \
-	program_that_a_link_copied_up_has_names command_that_was_copied_up_has_names \
+	program_that_was_copied_up_has_names command_that_was_copied_up_has_names \
 	command_that_was_copied_up_and_ended_has_names \
 	program_that_is_copied_up_while_it_runs_has_names \
-	program_whose_copy_was_written_to_has_no_wrong_names program_that_was_replaced_has_names \
-	program_that_was_deleted_has_names program_that_is_called_deleted_has_names \
-	samples_say_their_cgroup samples_say_the_service_that_publishes_itself \
-	service_is_not_said_of_the_next_program root_has_all_names_where_proc_is_hidden \
+	program_whose_copy_was_written_to_has_no_wrong_names samples_say_their_cgroup \
+	samples_say_the_service_that_publishes_itself root_has_all_names_where_proc_is_hidden \
 	own_processes_have_names_where_proc_is_hidden \
 	others_have_the_names_of_their_paths_where_proc_is_hidden \
 	what_nothing_leads_to_where_proc_is_hidden_has_no_names_and_says_so \

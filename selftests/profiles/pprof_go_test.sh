@@ -71,73 +71,6 @@ go_reads_them_without_complaint()
 	done
 }
 
-# The columns of the samples in pprof's raw form, summed up: "TYPE N" each.
-raw_totals()
-{
-	awk '
-		/^Samples:/ { getline; n = NF
-			for (i = 1; i <= n; i++) {
-				split($i, part, "/")
-				type[i] = part[1]
-			}
-			on = 1
-			next
-		}
-		/^Locations/ { on = 0 }
-		on && /^ *[0-9]/ {
-			sub(/:.*/, "")
-			for (i = 1; i <= n; i++)
-				sum[i] += $i
-		}
-		END {
-			for (i = 1; i <= n; i++)
-				printf "%s %.0f\n", type[i], sum[i]
-		}' "$1"
-}
-
-go_sees_the_same_totals()
-{
-	need_profiles
-	for p in $profiles; do
-		raw_totals "$dir/$p.raw" | sort >"$dir/go"
-		"$here/profile_dump" "$dir/$p.pb.gz" >"$dir/dump"
-		awk '$1 == "total" { print $2, $4 }' "$dir/dump" | sort >"$dir/ours"
-		cat "$dir/ours"
-		[ -s "$dir/ours" ]
-		diff "$dir/go" "$dir/ours"
-	done
-}
-
-go_sees_the_same_functions()
-{
-	need_profiles
-	for p in $profiles; do
-		"$here/profile_dump" "$dir/$p.pb.gz" >"$dir/dump"
-		mapfile -t types < <(awk '$1 == "total" { print $2 }' "$dir/dump")
-		for type in "${types[@]}"; do
-			unit=$(awk -v t="$type" '$1 == "total" && $2 == t { print $3 }' "$dir/dump")
-			[ "$unit" != nanoseconds ] || unit=ns
-			pprof -top -nodecount=1000000 -nodefraction=0 -edgefraction=0 \
-				-unit="$unit" -sample_index="$type" "$dir/$p.pb.gz" |
-				awk 'on && $1 + 0 { v = $1; sub(/[^0-9.].*/, "", v)
-					name = $6; for (i = 7; i <= NF; i++) name = name " " $i
-					sub(/ \(inline\)$/, "", name); sum[name] += v }
-					/ flat%/ { on = 1 }
-					END { for (n in sum) printf "%.0f %s\n", sum[n], n }' |
-				sort >"$dir/go"
-			# code without a name is "[FILE+0xOFFSET]" to us and "[FILE]" to pprof
-			awk -v t="$type" '$1 == "flat" && $2 == t && $3 { n = $3; $1 = $2 = $3 = ""
-				sub(/^ */, ""); sub(/\+0x[0-9a-f]*\]$/, "]")
-				sub(/^0x[0-9a-f]*$/, "<unknown>"); sum[$0] += n }
-				END { for (n in sum) printf "%.0f %s\n", sum[n], n }' "$dir/dump" |
-				sort >"$dir/ours"
-			[ -s "$dir/ours" ]
-			diff "$dir/go" "$dir/ours" || fail "$p, $type"
-			wc -l <"$dir/ours"
-		done
-	done
-}
-
 # Also of code without names, which a viewer that draws functions must not leave out.
 speedscope_sees_the_same_functions()
 {
@@ -224,17 +157,6 @@ go_shows_latency_on_request()
 	grep -q ' 1\>' "$dir/tags"
 }
 
-go_reads_our_labels()
-{
-	need_profiles
-	pprof -tags "$dir/timer.pb.gz" >"$dir/tags"
-	cat "$dir/tags"
-	grep -q '^ *comm:' "$dir/tags"
-	grep -q '^ *pid:' "$dir/tags"
-	grep -q '^ *tid:' "$dir/tags"
-	grep -q truth_threads "$dir/tags"
-}
-
 library_reads_what_go_writes()
 {
 	need_profiles
@@ -245,17 +167,6 @@ library_reads_what_go_writes()
 		"$here/profile_dump" "$dir/$p.go.pb.gz" | sort >"$dir/after"
 		diff "$dir/before" "$dir/after"
 	done
-}
-
-two_runs_merge()
-{
-	need_profiles
-	pprof -proto -output="$dir/merged.pb.gz" "$dir/cycles.pb.gz" "$dir/cycles.pb.gz" \
-		>/dev/null 2>&1
-	once=$("$here/profile_dump" "$dir/cycles.pb.gz" | awk '$2 == "cycles" && !n++ { print $4 }')
-	twice=$("$here/profile_dump" "$dir/merged.pb.gz" | awk '$2 == "cycles" && !n++ { print $4 }')
-	echo "$once and $twice"
-	[ "$twice" -eq $((2 * once)) ]
 }
 
 # table NAME: "flat flat% cum cum% function" of each function that has a name, from a table
@@ -529,9 +440,8 @@ calls_have_their_own_too()
 	awk -v at="$at:" '$3 == at && $1 == 3 && $2 == 7 { n++ } END { exit n != 1 }' "$dir/code"
 }
 
-ktap_run profiles_are_recorded go_reads_them_without_complaint go_sees_the_same_totals \
-	go_sees_the_same_functions speedscope_sees_the_same_functions go_shows_the_truth_programs \
-	go_shows_waits go_shows_latency_on_request go_reads_our_labels \
-	library_reads_what_go_writes two_runs_merge differences_are_those_of_go \
-	tables_are_those_of_go labels_are_those_of_go calls_are_those_of_go program_is_made \
-	lines_are_those_of_go instructions_add_up_to_the_function calls_have_their_own_too
+ktap_run profiles_are_recorded go_reads_them_without_complaint speedscope_sees_the_same_functions \
+	go_shows_the_truth_programs go_shows_waits go_shows_latency_on_request \
+	library_reads_what_go_writes differences_are_those_of_go tables_are_those_of_go \
+	labels_are_those_of_go calls_are_those_of_go program_is_made lines_are_those_of_go \
+	instructions_add_up_to_the_function calls_have_their_own_too

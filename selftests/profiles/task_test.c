@@ -478,7 +478,6 @@ TEST_F(task, target_that_is_gone_is_ESRCH)
 TEST_F(task, users_see_their_own_tasks_in_user_mode_alone)
 {
 	pid_t pid, user;
-	int status;
 
 	ASSERT_ZEROS(chmod(GPROF_DEVICE, 0666), park(self, 8));
 	pid = self->pid;
@@ -486,8 +485,7 @@ TEST_F(task, users_see_their_own_tasks_in_user_mode_alone)
 	user = fork();
 	ASSERT_LE(0, user);
 	if (user) {
-		ASSERT_EQ(user, waitpid(user, &status, 0));
-		EXPECT_EQ(0, status);
+		EXPECT_EQ(0, reap(user));
 		return;
 	}
 	ASSERT_EQ(0, become(1000));
@@ -575,8 +573,7 @@ TEST_F(task, a_late_reader_loses_nothing)
 	ASSERT_LE(0, reader_read(&reader));
 	EXPECT_STREQ("", reader.error);
 	ASSERT_EQ(0, device_stats(&dev, GPROF_STATS_ALL_CPUS, &st));
-	EXPECT_EQ(0, device_lost(&st));
-	EXPECT_EQ(1601, reader.samples);
+	EXPECT_EQS(0, device_lost(&st), 1601, reader.samples);
 	reader_free(&reader);
 	device_close(&dev);
 }

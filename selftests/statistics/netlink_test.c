@@ -437,7 +437,6 @@ static int look_as_user(uint64_t foreign)
 
 TEST_F(family, another_users_recorder_does_not_exist)
 {
-	int status = -1;
 	pid_t pid;
 
 	SKIP_UNLESS(!geteuid(), "must be root to become another");
@@ -445,9 +444,7 @@ TEST_F(family, another_users_recorder_does_not_exist)
 	pid = fork();
 	if (!pid)
 		_exit(look_as_user(self->r.id));
-	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	ASSERT_TRUE(WIFEXITED(status));
-	EXPECT_EQ(0, WEXITSTATUS(status));
+	EXPECT_EQ(0, reap(pid));
 }
 
 TEST_F(family, a_socket_of_another_user_does_not_see_what_its_sender_may)
@@ -518,16 +515,13 @@ static int record_all_and_be_looked_for(void)
 
 TEST_F(family, what_a_capability_recorded_does_not_exist_for_others_of_the_user)
 {
-	int status = -1;
 	pid_t pid;
 
 	SKIP_UNLESS(!geteuid(), "must be root to become another");
 	pid = fork();
 	if (!pid)
 		_exit(record_all_and_be_looked_for());
-	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	ASSERT_TRUE(WIFEXITED(status));
-	EXPECT_EQ(0, WEXITSTATUS(status));
+	EXPECT_EQ(0, reap(pid));
 }
 
 /* From user and process namespaces that know neither the owner nor the target. */

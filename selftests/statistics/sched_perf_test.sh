@@ -27,15 +27,23 @@ fi
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null # its ktap_run does not return
 . "$here/ktap.sh"
-# shellcheck source-path=SCRIPTDIR source=../helpers/perf.sh
-. "$here/perf.sh"
 
 # Waits, their mean and the longest, ns, of what sched_watch has started, and of their children. A
 # wait ends with a switch, and begins with a wakeup or a switch from a task that still runs.
 waits()
 {
 	# shellcheck disable=SC2016 # of awk
-	perf_events "$data/perf" '
+	perf script -i "$data/perf" --ns -F tid,time,event,trace -G 2>/dev/null | awk '
+		function field(name)
+		{
+			match($0, " " name "=[^ ]+")
+			return substr($0, RSTART + length(name) + 2, RLENGTH - length(name) - 2)
+		}
+		function ns(text,   part)
+		{
+			split(text, part, /[.:]/)
+			return part[1] * 1e9 + part[2]
+		}
 		$3 ~ /sched_wakeup/ {
 			pid = field("pid")
 			if ($3 ~ /_new/ && (field("comm") == "sched_watch" || $1 in member))
@@ -80,40 +88,21 @@ near()
 	awk -v a="$1" -v b="$2" 'BEGIN { exit !(a > 0 && a < b * 1.01 && a > b * 0.99) }'
 }
 
-the_run_is_recorded_by_both()
+waits_their_mean_and_the_largest_are_those_of_perf()
 {
+	local count mean max ours
+
 	record
+	read -r count mean max <"$data/numbers"
 	(($(ours delay.count) > 100)) || fail "too short a run"
-}
-
-each_wait_is_counted()
-{
-	local count _mean _max ours
-
-	read -r count _mean _max <"$data/numbers"
 	ours=$(($(ours delay.count) + $(ours missed)))
 	echo "$ours of $count"
 	# What the command waited for before START is not ours.
 	((ours <= count && ours >= count - 3)) || fail "not the same waits"
-}
-
-the_mean_delay_is_that_of_perf()
-{
-	local _count mean _max
-
-	read -r _count mean _max <"$data/numbers"
 	near "$(($(ours delay.sum) / $(ours delay.count)))" "$mean"
-}
-
-the_largest_delay_is_that_of_perf()
-{
-	local _count _mean max
-
-	read -r _count _mean max <"$data/numbers"
 	near "$(ours delay.largest)" "$max"
 }
 
 data=$(mktemp -d)
 trap 'rm -rf "$data"' EXIT
-ktap_run the_run_is_recorded_by_both each_wait_is_counted the_mean_delay_is_that_of_perf \
-	the_largest_delay_is_that_of_perf
+ktap_run waits_their_mean_and_the_largest_are_those_of_perf

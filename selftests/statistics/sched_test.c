@@ -127,8 +127,7 @@ TEST_F(stats, switches_of_the_system_are_ctxt_of_proc_stat)
 	READ(&self->after);
 	d = proc_number("/proc/stat", "\nctxt ");
 	counted = self->after.total_switches - self->before.total_switches;
-	EXPECT_LE(1000, counted);
-	EXPECT_LE(c - b, counted + under_way());
+	EXPECT_LES(1000, counted, c - b, counted + under_way());
 	EXPECT_GE(d - a + under_way(), counted);
 	/* and the brackets are narrow enough to mean something */
 	EXPECT_GE(500, (d - a) - (c - b));
@@ -496,8 +495,7 @@ TEST_F(stats, running_and_waiting_of_the_system_are_those_of_loadavg)
 		EXPECT_LE(1, self->after.num_exec);
 	}
 	EXPECT_EQ(20, same);
-	EXPECT_LE(16, close);
-	EXPECT_LE(6, running);
+	EXPECT_LES(16, close, 6, running);
 	/* dead tasks that nobody has waited for count there and not here */
 	EXPECT_GE(total, self->after.num_task);
 	EXPECT_LE(total, self->after.num_task + 8);
@@ -596,8 +594,7 @@ TEST_F(stats, page_faults_are_those_that_the_kernel_counts)
 	READ(&self->after);
 	kernel = b.ru_minflt + b.ru_majflt - a.ru_minflt - a.ru_majflt;
 	counted = self->after.total_faults - self->before.total_faults;
-	EXPECT_LE(n, counted);
-	EXPECT_LE(kernel, counted);
+	EXPECT_LES(n, counted, kernel, counted);
 	EXPECT_GE(kernel + 20, counted);
 	EXPECT_EQ(0, self->after.num_faults);
 	/* Those that the kernel has on pages of the program's are no faults of the program. */
@@ -737,22 +734,15 @@ static void check(struct __test_metadata *_metadata, const struct sched_stats *a
 		  const struct sched_stats *b)
 {
 	EXPECT_ZEROS(backwards(&a->delay, &b->delay), backwards(&a->on_cpu, &b->on_cpu));
-	EXPECT_LE(a->total_exec, b->total_exec);
-	EXPECT_LE(a->total_sched, b->total_sched);
-	EXPECT_LE(a->total_task, b->total_task);
-	EXPECT_LE(a->total_calls, b->total_calls);
-	EXPECT_LE(a->total_switches, b->total_switches);
-	EXPECT_LE(a->total_starts, b->total_starts);
-	EXPECT_LE(a->stall_ns, b->stall_ns);
-	EXPECT_LE(a->missed, b->missed);
-	EXPECT_LE(b->total_exec, b->total_sched);
+	EXPECT_LES(a->total_exec, b->total_exec, a->total_sched, b->total_sched,
+		   a->total_task, b->total_task, a->total_calls, b->total_calls,
+		   a->total_switches, b->total_switches, a->total_starts, b->total_starts,
+		   a->stall_ns, b->stall_ns, a->missed, b->missed, b->total_exec, b->total_sched);
 	EXPECT_TRUE(b->has_stall);
 	EXPECT_EQ(b->total_exec, b->delay.count + b->missed);
 	EXPECT_LE(b->total_exec, b->total_switches);
-	EXPECT_EQ(counted(&b->delay), b->delay.count);
-	EXPECT_EQ(counted(&b->on_cpu), b->on_cpu.count);
-	EXPECT_LE(lower_bound(&b->delay), b->delay.sum);
-	EXPECT_LE(lower_bound(&b->on_cpu), b->on_cpu.sum);
+	EXPECT_EQS(counted(&b->delay), b->delay.count, counted(&b->on_cpu), b->on_cpu.count);
+	EXPECT_LES(lower_bound(&b->delay), b->delay.sum, lower_bound(&b->on_cpu), b->on_cpu.sum);
 	EXPECT_GE(b->num_procs, b->num_exec);
 	EXPECT_GE(b->num_task, b->num_calls);
 	EXPECT_LE(b->stall_ns, b->time_ns - b->started_ns + 1000000);
@@ -774,8 +764,7 @@ TEST_F(stats, readings_are_consistent_while_cpus_go_and_come)
 	int i, turn = 0, readings = 0;
 
 	for (i = 0; i < PLAYERS; i++) {
-		ASSERT_EQ(0, child_fork(&players[i], play_forever, NULL));
-		ASSERT_EQ(0, child_begin(&players[i]));
+		ASSERT_ZEROS(child_fork(&players[i], play_forever, NULL), child_begin(&players[i]));
 	}
 	START(GPROF_TARGET_SYSTEM, 0, GPROF_SCHED_F_SYSCALLS | GPROF_SCHED_F_STALL, 1000);
 	READ(&self->before);
@@ -959,8 +948,7 @@ TEST_F(stats, a_recorder_misses_nothing_while_others_come_and_go)
 	after = switches_of(self->child.pid);
 	READ(&self->after);
 	EXPECT_EQ(0, g.err);
-	EXPECT_LE(1, g.rounds);
-	EXPECT_LE(1000, after - before);
+	EXPECT_LES(1, g.rounds, 1000, after - before);
 	EXPECT_EQS(after - before, self->after.total_switches,
 		   after - before, self->after.total_exec, 0, self->after.missed);
 }

@@ -118,16 +118,13 @@ TEST_F(annotation, it_is_as_it_was_told)
 	END();
 	ASSERT_EQ(3, self->words.nr_annotations);
 	rec = self->words.annotations[0].rec;
-	EXPECT_EQS(GPROF_ANNOTATE_TASK_BEGIN, rec->rec.flags, ~0ULL, rec->task, 7, rec->parent);
-	EXPECT_EQ(gettid(), rec->tid);
-	EXPECT_EQ(getpid(), rec->process.pid);
+	EXPECT_EQS(GPROF_ANNOTATE_TASK_BEGIN, rec->rec.flags, ~0ULL, rec->task, 7, rec->parent,
+		   gettid(), rec->tid, getpid(), rec->process.pid);
 	EXPECT_LE(before, rec->time);
 	EXPECT_GE(after, rec->time);
-	EXPECT_EQS(4, rec->name_size, 0, rec->text_size);
-	EXPECT_EQ(0, memcmp(rec->text, "name", 4));
+	EXPECT_EQS(4, rec->name_size, 0, rec->text_size, 0, memcmp(rec->text, "name", 4));
 	rec = self->words.annotations[1].rec;
-	EXPECT_EQ(5, rec->task);
-	EXPECT_EQ(0, memcmp(rec->text, "categorya\0b", 11));
+	EXPECT_EQS(5, rec->task, 0, memcmp(rec->text, "categorya\0b", 11));
 }
 
 TEST_F(annotation, nonsense_is_refused)
@@ -172,9 +169,8 @@ TEST_F(annotation, the_page_says_whether_a_trace_listens)
 	EXPECT_EQ(0, tell(self->fd, "nobody"));
 	BEGIN();
 	EXPECT_NE(0, *self->wanted);
-	EXPECT_EQ(1, tell(self->fd, "one"));
-	EXPECT_ZEROS(device_stop(&self->dev), *self->wanted, tell(self->fd, "after"),
-		     device_start(&self->dev));
+	EXPECT_EQS(1, tell(self->fd, "one"), 0, device_stop(&self->dev), 0, *self->wanted,
+		   0, tell(self->fd, "after"), 0, device_start(&self->dev));
 	EXPECT_NE(0, *self->wanted);
 	trace_words_free(&self->words);
 	device_close(&self->dev);
@@ -193,16 +189,14 @@ TEST_F(annotation, the_page_can_be_read_and_no_more)
 	const off_t at = GPROF_MMAP_ANNOTATED;
 	char byte;
 
-	EXPECT_EQ(MAP_FAILED, mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, self->fd, at));
-	EXPECT_EQ(EPERM, errno);
-	EXPECT_EQ(MAP_FAILED, mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_SHARED, self->fd, at));
-	EXPECT_EQ(EPERM, errno);
-	EXPECT_EQ(MAP_FAILED, mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE, self->fd, at));
-	EXPECT_EQ(EINVAL, errno);
-	EXPECT_EQ(MAP_FAILED, mmap(NULL, 2 * PAGE, PROT_READ, MAP_SHARED, self->fd, at));
-	EXPECT_EQ(EINVAL, errno);
-	EXPECT_EQ(-1, mprotect((void *)self->wanted, PAGE, PROT_READ | PROT_WRITE));
-	EXPECT_EQ(EACCES, errno);
+	EXPECT_EQS(MAP_FAILED, mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, self->fd, at),
+		   EPERM, errno,
+		   MAP_FAILED, mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_SHARED, self->fd, at),
+		   EPERM, errno, MAP_FAILED, mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE, self->fd, at),
+		   EINVAL, errno,
+		   MAP_FAILED, mmap(NULL, 2 * PAGE, PROT_READ, MAP_SHARED, self->fd, at),
+		   EINVAL, errno, -1, mprotect((void *)self->wanted, PAGE, PROT_READ | PROT_WRITE),
+		   EACCES, errno);
 	/* The rest of it tells nothing. */
 	for (size_t i = 4; i < PAGE; i++) {
 		byte = ((const char *)self->wanted)[i];
@@ -228,18 +222,15 @@ TEST_F(annotation, a_child_goes_on)
 		_exit(!status);
 	}
 	ASSERT_EQ(child, waitpid(child, &status, 0));
-	EXPECT_EQ(0, status);
-	EXPECT_EQ(1, tell(self->fd, "parent"));
+	EXPECT_EQS(0, status, 1, tell(self->fd, "parent"));
 	END();
-	EXPECT_EQ(1, told(&self->words, "child"));
-	EXPECT_EQ(1, told(&self->words, "parent"));
+	EXPECT_EQS(1, told(&self->words, "child"), 1, told(&self->words, "parent"));
 	EXPECT_NE(self->words.annotations[0].rec->tid, self->words.annotations[1].rec->tid);
 }
 
 /* Of another process, while this one is recorded. */
 TEST_F(annotation, tasks_outside_the_target_are_not_told)
 {
-	int status;
 	pid_t child = fork();
 
 	if (!child) {
@@ -248,8 +239,7 @@ TEST_F(annotation, tasks_outside_the_target_are_not_told)
 		_exit(tell(self->fd, "stranger"));
 	}
 	BEGIN();
-	ASSERT_EQ(child, waitpid(child, &status, 0));
-	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, reap(child));
 	END();
 	EXPECT_EQ(0, self->words.nr_annotations);
 }
@@ -305,8 +295,7 @@ TEST_F(annotation, no_user_has_others_make_calls)
 	BEGIN();
 	EXPECT_EQ(0, child_step(&child));
 	END();
-	EXPECT_EQS(0, self->words.nr_annotations, 0, *self->wanted);
-	EXPECT_EQ(0, child_step(&child));
+	EXPECT_ZEROS(self->words.nr_annotations, *self->wanted, child_step(&child));
 	/* The user records, which root's page does not tell. */
 	EXPECT_ZEROS(*self->wanted, tell(self->fd, "root's"));
 	EXPECT_EQ(SIGKILL, WTERMSIG(child_end(&child)));

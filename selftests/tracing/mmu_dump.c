@@ -3,7 +3,6 @@
  * mmu_dump: what libgprof says of the utilization in a trace, in lines that mmu_go prints too.
  *
  * 	mmu_dump trace FILE FLAGS...	of a trace, for each set of flags
- * 	mmu_dump functions FILE		of functions: lines "change NR TIME UTIL"
  * 	mmu_dump kernel			writes the trace of helpers/kernel_trace.h
  */
 #include <errno.h>
@@ -55,10 +54,6 @@ static uint64_t hash(const struct gprof_util_function *f)
 
 static void print_functions(const struct gprof_util_function *f, size_t nr)
 {
-	for (size_t i = 0; getenv("MMU_CHANGES") && i < nr; i++)
-		for (size_t j = 0; j < f[i].nr; j++)
-			printf("change %zu %lld %.17g\n", i, (long long)f[i].changes[j].time,
-			       f[i].changes[j].util);
 	for (size_t i = 0; i < nr; i++)
 		printf("function %zu changes %zu hash %016llx\n", i, f[i].nr,
 		       (unsigned long long)hash(&f[i]));
@@ -144,43 +139,6 @@ static void dump_trace(const char *file, char **flags, int nr)
 	close(fd);
 }
 
-static void dump_functions(const char *file)
-{
-	struct gprof_util_function *functions = NULL;
-	struct gprof_util_change *changes = NULL, c;
-	FILE *in = fopen(file, "r");
-	size_t nr = 0, nr_functions = 0, n, i;
-	long long time;
-
-	if (!in)
-		die(file, strerror(errno));
-	while (fscanf(in, "change %zu %lld %lg\n", &n, &time, &c.util) == 3) {
-		c.time = time;
-		changes = reallocarray(changes, nr + 1, sizeof(*changes));
-		if (!changes)
-			die(file, strerror(errno));
-		changes[nr++] = c;
-		if (n == nr_functions) {
-			functions = reallocarray(functions, ++nr_functions, sizeof(*functions));
-			if (!functions)
-				die(file, strerror(errno));
-			functions[n] = (struct gprof_util_function){ .id = (int64_t)n };
-		}
-		functions[nr_functions - 1].nr++;
-	}
-	if (!feof(in))
-		die(file, "not lines \"change NR TIME UTIL\"");
-	for (i = 0, nr = 0; i < nr_functions; i++) {
-		functions[i].changes = changes + nr;
-		nr += functions[i].nr;
-	}
-	print_functions(functions, nr_functions);
-	print_curves(functions, nr_functions);
-	free(functions);
-	free(changes);
-	fclose(in);
-}
-
 static void write_kernel_trace(void)
 {
 	struct kernel_trace t;
@@ -194,11 +152,9 @@ int main(int argc, char **argv)
 {
 	if (argc >= 3 && !strcmp(argv[1], "trace"))
 		dump_trace(argv[2], argv + 3, argc - 3);
-	else if (argc == 3 && !strcmp(argv[1], "functions"))
-		dump_functions(argv[2]);
 	else if (argc == 2 && !strcmp(argv[1], "kernel"))
 		write_kernel_trace();
 	else
-		die("usage", "mmu_dump trace FILE FLAGS... | functions FILE | kernel");
+		die("usage", "mmu_dump trace FILE FLAGS... | kernel");
 	return 0;
 }

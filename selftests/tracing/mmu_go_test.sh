@@ -3,7 +3,8 @@
 #
 # mmu_go_test.sh: utilization and its curves are what Go's own code says they are.
 # Runs on the host. Functions are compared by a hash of all their changes, numbers
-# within 1e-9. "Go as it is" and "Go corrected": see mmu_go/tools.
+# within 1e-9. "Go as it is" and "Go corrected": see mmu_go/tools. Curves of functions made at
+# random are utilization_curve_lib_test's.
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null # its ktap_run does not return
@@ -118,75 +119,14 @@ a_trace_of_the_kernel_agrees()
 	agree "$dir/kernel"
 }
 
-random_functions_have_Gos_curves()
-{
-	need_go
-	for seed in 1 2 3 4 5 6 7 8 9 10; do
-		awk -v seed="$seed" 'BEGIN {
-			srand(seed)
-			n = split("1 2 4 8 16", procs)
-			for (f = 0; f < 1 + seed % 3; f++) {
-				t = int(rand() * 1e9)
-				p = procs[1 + int(rand() * n)]
-				far = 10 ^ (3 + int(rand() * 5))
-				util = -1
-				for (i = 0; i < 10 ^ (1 + seed % 4); i++) {
-					u = rand() < .3 ? 1 : 1 - int(rand() * (p + 1)) / p
-					if (u != util)
-						printf "change %d %d %.17g\n", f, t, u
-					util = u
-					t += 1 + int(rand() * far)
-				}
-				printf "change %d %d 0\n", f, t
-			}
-		}' >"$dir/functions"
-		"$tools/mmu_go_corrected" functions "$dir/functions" >"$dir/go"
-		"$here/mmu_dump" functions "$dir/functions" >"$dir/ours"
-		same "$dir/go" "$dir/ours" || fail "seed $seed"
-	done
-}
-
-# go_and_ours COMMAND FILE [FLAGS]: Go as it is, and what ours says.
-go_and_ours()
-{
-	"$tools/mmu_go" "$@" >"$dir/go"
-	"$here/mmu_dump" "$@" >"$dir/ours"
-}
-
-# quantiles_are_the_mmu FILE
-quantiles_are_the_mmu()
-{
-	awk '$1 == "mmu" { mmu = $3 } $1 == "quantile" { n++; if ($4 != mmu) other = 1 }
-		END { exit other || !n }' "$1"
-}
-
-# What is said to be corrected is what differs.
-Go_as_it_is_differs_where_it_is_corrected()
-{
-	need_go
-	garbage 2 2
-	go_and_ours trace "$dir/2" 2
-	same "$dir/go" "$dir/ours" && fail "background workers: no difference"
-	# Stopped for a millisecond in ten: most windows of 1 ms see none of it.
-	awk 'BEGIN {
-		for (i = 0; i < 100; i++) {
-			printf "change 0 %d 1\n", i * 1e7
-			printf "change 0 %d 0\n", i * 1e7 + 9e6
-		}
-	}' >"$dir/functions"
-	go_and_ours functions "$dir/functions"
-	quantiles_are_the_mmu "$dir/go" || fail "quantiles: Go as it is knows more than the MMU"
-	quantiles_are_the_mmu "$dir/ours" && fail "quantiles: ours are the MMU too"
-	true
-}
-
 # A trace that begins within a collection: assists are found late.
 late_assists_are_given_back()
 {
 	need_go
 	for try in {1..40}; do
 		"$tools/garbage" "$dir/late" 0.1 2
-		go_and_ours trace "$dir/late" 4
+		"$tools/mmu_go" trace "$dir/late" 4 >"$dir/go"
+		"$here/mmu_dump" trace "$dir/late" 4 >"$dir/ours"
 		same "$dir/go" "$dir/ours" >"$dir/same" || break
 	done
 	echo "trace $try: Go as it is"
@@ -222,6 +162,5 @@ gprofctl_prints_Gos_numbers()
 }
 
 ktap_run traces_of_Gos_corpus_agree invalid_traces_are_refused fresh_traces_agree \
-	processors_may_come_and_go a_trace_of_the_kernel_agrees random_functions_have_Gos_curves \
-	Go_as_it_is_differs_where_it_is_corrected late_assists_are_given_back \
+	processors_may_come_and_go a_trace_of_the_kernel_agrees late_assists_are_given_back \
 	gprofctl_prints_Gos_numbers

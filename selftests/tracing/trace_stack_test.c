@@ -339,9 +339,8 @@ TEST_F(stacks, of_waiters_and_of_wakers)
 	EXPECT_LE(LEAST, COUNT(SWITCH, self->child.pid, waits));
 	EXPECT_LE(LEAST, COUNT(SWITCH, getpid(), waits));
 	EXPECT_EQ(0, wrong(_metadata, &self->words, self->params.stacks));
-	EXPECT_LE(LEAST, COUNT(WAKING, self->child.pid, wakes));
-	EXPECT_LE(LEAST, COUNT(WAKING, getpid(), wakes));
-	EXPECT_LE(4 * LEAST, kernel);
+	EXPECT_LES(LEAST, COUNT(WAKING, self->child.pid, wakes),
+		   LEAST, COUNT(WAKING, getpid(), wakes), 4 * LEAST, kernel);
 	/* Who wakes does not sleep there, but may be preempted, for whom it woke above all. */
 	for (i = 0; i < self->words.nr_taken; i++) {
 		const struct trace_sample *s = &self->words.taken[i];
@@ -397,8 +396,7 @@ TEST_F(stacks, of_forks)
 	ASSERT_LT(0, pid);
 	waitpid(pid, NULL, 0);
 	END();
-	EXPECT_EQ(1, COUNT(FORK, getpid(), forks));
-	EXPECT_EQ(1, self->words.nr_taken);
+	EXPECT_EQS(1, COUNT(FORK, getpid(), forks), 1, self->words.nr_taken);
 }
 
 TEST_F(stacks, of_system_calls)
@@ -410,8 +408,7 @@ TEST_F(stacks, of_system_calls)
 	self->params.stacks = GPROF_TRACE_STACKS_SYSCALLS;
 	self->setup.stack |= GPROF_STACK_F_KERNEL;
 	BEGIN();
-	ASSERT_EQ(1, wakes(pipes.there[1]));
-	ASSERT_EQ(1, waits(pipes.there[0]));
+	ASSERT_EQS(1, wakes(pipes.there[1]), 1, waits(pipes.there[0]));
 	END();
 	EXPECT_EQ(1, COUNT(SYSCALL_ENTER, getpid(), waits));
 	EXPECT_EQ(1, COUNT(SYSCALL_ENTER, getpid(), wakes));
@@ -479,8 +476,7 @@ TEST_F(stacks, a_full_ring_loses_and_mixes_nothing_up)
 			ASSERT_EQ(0, trace_words_read(&self->words));
 	}
 	END();
-	EXPECT_LT(0, reader_lost(&self->words.reader));
-	EXPECT_LT(0, self->words.nr_taken);
+	EXPECT_LTS(0, reader_lost(&self->words.reader), 0, self->words.nr_taken);
 }
 
 /* ---- CPU samples ---- */
@@ -524,8 +520,7 @@ TEST_F(stacks, cpu_samples_are_those_of_a_cpu_recorder)
 	TH_LOG("%llu ns of %llu", (unsigned long long)weight, (unsigned long long)used);
 	EXPECT_LE(BURNT, weight + 3 * PERIOD);
 	/* what a busy host takes amid a switch, the kernel charges to either (timer_test.c) */
-	EXPECT_LE(used, weight * 11 / 10 + 10 * PERIOD);
-	EXPECT_LE(weight, used * 11 / 10 + 10 * PERIOD);
+	EXPECT_LES(used, weight * 11 / 10 + 10 * PERIOD, weight, used * 11 / 10 + 10 * PERIOD);
 	EXPECT_LT(0, words);
 }
 

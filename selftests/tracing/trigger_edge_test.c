@@ -421,7 +421,6 @@ static bool runs_as_another(pid_t pid)
 TEST_F(edge, a_task_with_a_set_user_id_program_fires_nothing_more)
 {
 	uint64_t left;
-	int status;
 
 	SKIP_UNLESS(!geteuid(), "must be root to become another");
 	ASSERT_EQ(0, install_program("/bin/sleep", SLEEPER, OTHER_USER, 04755));
@@ -439,9 +438,8 @@ TEST_F(edge, a_task_with_a_set_user_id_program_fires_nothing_more)
 		sleep_ms(1);
 	child_asleep(&self->child);
 	left = monotonic_ns();
-	ASSERT_EQ(self->child.pid, waitpid(self->child.pid, &status, 0));
+	EXPECT_EQ(0, reap(self->child.pid));
 	self->child.pid = 0;
-	EXPECT_EQ(0, status);
 	EXPECT_LT(left + 1000 * MS, monotonic_ns());
 	ASSERT_EQ(0, take(self));
 	for (unsigned int i = 0; i < self->nr; i++)
@@ -523,8 +521,7 @@ TEST_F(edge, each_start_begins_anew)
 	self->nr = 0;
 	ASSERT_ZEROS(child_step(&self->child), device_stop(&self->dev));
 	/* Firings outlive STOP. */
-	ASSERT_EQ(0, take(self));
-	ASSERT_EQ(1, self->nr);
+	ASSERT_EQS(0, take(self), 1, self->nr);
 	EXPECT_EQ(1, self->fired[0].fired);
 	EXPECT_LT(started, self->fired[0].time - self->fired[0].duration_ns);
 }
@@ -670,8 +667,7 @@ TEST_F(edge, what_there_was_no_room_for_may_fire_at_once)
 	t.interval_ns = 1000000 * MS;
 	ASSERT_ZEROS(set(&self->dev, &t), device_start(&self->dev), child_step(&self->child),
 		     take(self));
-	EXPECT_EQ(GPROF_TRIGGER_EVENTS_MAX, self->nr);
-	EXPECT_EQ(0, fired_by(self, 1, self->setup.id));
+	EXPECT_EQS(GPROF_TRIGGER_EVENTS_MAX, self->nr, 0, fired_by(self, 1, self->setup.id));
 	ASSERT_ZEROS(child_step(&self->child), child_step(&self->child), take(self));
 	for (i = 0; i < self->nr; i++)
 		n += self->fired[i].index == 1;
@@ -797,8 +793,7 @@ TEST_F_TIMEOUT(edge, untracked_operations_are_counted, SLOW_S)
 	SET(GPROF_TRIGGER_OFF_CPU, rest_ms * 2 / 5 * MS);
 	ASSERT_EQ(0, device_start(&self->dev));
 	RUN();
-	EXPECT_LT(0, self->last.untracked);
-	EXPECT_LT(THREADS, self->last.fired + self->last.suppressed);
+	EXPECT_LTS(0, self->last.untracked, THREADS, self->last.fired + self->last.suppressed);
 }
 
 static struct alikes {

@@ -219,8 +219,7 @@ static void expect(struct __test_metadata *_metadata, FIXTURE_DATA(trigger) *sel
 	unsigned int i, j, n;
 	pid_t tid = self->setup.id;
 
-	EXPECT_EQ(causes, self->told->done);
-	EXPECT_EQ(self->nr, fired_by(self, index));
+	EXPECT_EQS(causes, self->told->done, self->nr, fired_by(self, index));
 	for (i = 0; i < self->nr && i < FIRINGS; i++) {
 		const struct gprof_trigger_event *f = &self->fired[i];
 
@@ -672,8 +671,7 @@ TEST_F(trigger, signal)
 	t.number = SIGTERM;
 	ASSERT_EQ(0, set(&self->dev, &t));
 	RECORD();
-	EXPECT_EQ(TIMES, self->nr);
-	EXPECT_EQ(TIMES, fired_by(self, 1));
+	EXPECT_EQS(TIMES, self->nr, TIMES, fired_by(self, 1));
 	for (unsigned int i = 0; i < self->nr && i < TIMES; i++) {
 		EXPECT_EQS(self->told->pids[i], self->fired[i].pid, SIGTERM, self->fired[i].number,
 			   0, self->fired[i].duration_ns);
@@ -702,8 +700,7 @@ TEST_F(trigger, tracepoint)
 	t.name = (uintptr_t)"task:task_newtask";
 	if (kernel_checks_calls()) {
 		/* One function for all of them is of the type of none. With a filter it is perf's. */
-		EXPECT_EQ(-EOPNOTSUPP, set(&self->dev, &t));
-		EXPECT_EQ(GPROF_REASON_TRIGGER, t.out_reason);
+		EXPECT_EQS(-EOPNOTSUPP, set(&self->dev, &t), GPROF_REASON_TRIGGER, t.out_reason);
 		return;
 	}
 	ASSERT_EQ(0, set(&self->dev, &t)) TH_LOG("reason %u", t.out_reason);
@@ -771,9 +768,7 @@ TEST_F(trigger, tracepoint_that_passes_a_filter)
 	RECORD();
 	n = odd_forks(self);
 	TH_LOG("%u of %u children have an odd id", n, TIMES);
-	EXPECT_EQ(0, fired_by(self, none));
-	EXPECT_EQ(TIMES, fired_by(self, all));
-	EXPECT_EQ(n, fired_by(self, odd));
+	EXPECT_EQS(0, fired_by(self, none), TIMES, fired_by(self, all), n, fired_by(self, odd));
 	EXPECT_LT(0, n);
 	EXPECT_EQ(self->nr, TIMES + n);
 }
@@ -896,10 +891,8 @@ static void goes_on(struct __test_metadata *_metadata, FIXTURE_DATA(trigger) *se
 	struct pollfd pfd = { .fd = self->dev.fd, .events = POLLPRI };
 
 	START();
-	ASSERT_EQ(0, child_begin(&self->child));
-	ASSERT_EQ(1, poll(&pfd, 1, 100000));
-	ASSERT_EQ(0, take(self));
-	ASSERT_EQ(1, self->nr);
+	ASSERT_EQS(0, child_begin(&self->child), 1, poll(&pfd, 1, 100000), 0, take(self),
+		   1, self->nr);
 	EXPECT_EQ(GPROF_TRIGGER_EVENT_F_GOES_ON, self->fired[0].flags);
 	EXPECT_GT(1100 * MS, self->fired[0].duration_ns);
 	RUN();
@@ -1006,7 +999,6 @@ TEST_F(trigger, two_recorders)
 /* Who reads sees the ids of where they live. */
 TEST_F(trigger, ids_are_of_the_readers_namespace)
 {
-	int status = 0;
 	pid_t pid;
 
 	SKIP_UNLESS(!geteuid(), "needs CAP_SYS_ADMIN");
@@ -1031,8 +1023,7 @@ TEST_F(trigger, ids_are_of_the_readers_namespace)
 			_exit(2);
 		_exit(f.tid == (__u32)victim && f.pid == (__u32)victim && victim < 100 ? 0 : 3);
 	}
-	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, reap(pid));
 }
 
 /* ---- how much ---- */
@@ -1248,7 +1239,6 @@ TEST_F(trigger, a_user_asks_for_a_snapshot)
 	struct gprof_setup setup = self->setup;
 	struct pollfd pfd = { .events = POLLPRI };
 	struct genl g;
-	int status;
 	pid_t pid;
 
 	ASSERT_EQ(0, genl_open(&g));
@@ -1268,14 +1258,10 @@ TEST_F(trigger, a_user_asks_for_a_snapshot)
 	EXPECT_EQ(0, poll(&pfd, 1, 0));
 	for (unsigned int i = 0; i < GPROF_TRIGGER_EVENTS_MAX; i++)
 		EXPECT_EQ(0, ask_for_snapshot(&g, self->setup.out_id));
-	EXPECT_EQ(-EBUSY, ask_for_snapshot(&g, self->setup.out_id));
-	EXPECT_EQ(1, poll(&pfd, 1, 0));
-	EXPECT_EQ(0, take(self));
-	EXPECT_EQ(GPROF_TRIGGER_EVENTS_MAX, self->nr);
-	EXPECT_EQ(GPROF_TRIGGER_EVENT_REQUEST, self->fired[0].index);
-	EXPECT_EQ(getpid(), self->fired[0].pid);
-	EXPECT_EQ(gettid(), self->fired[0].tid);
-	EXPECT_EQ(0, self->last.fired);
+	EXPECT_EQS(-EBUSY, ask_for_snapshot(&g, self->setup.out_id), 1, poll(&pfd, 1, 0),
+		   0, take(self), GPROF_TRIGGER_EVENTS_MAX, self->nr,
+		   GPROF_TRIGGER_EVENT_REQUEST, self->fired[0].index, getpid(), self->fired[0].pid,
+		   gettid(), self->fired[0].tid, 0, self->last.fired);
 
 	SKIP_UNLESS(!geteuid(), "must be root to become another");
 	pid = fork();
@@ -1286,8 +1272,7 @@ TEST_F(trigger, a_user_asks_for_a_snapshot)
 			_exit(1);
 		_exit(ask_for_snapshot(&g, self->setup.out_id) == -ENOENT ? 0 : 2);
 	}
-	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, reap(pid));
 	self->nr = 0;
 	EXPECT_ZEROS(take(self), self->nr);
 	genl_close(&g);
@@ -1435,8 +1420,7 @@ TEST_F(trigger, stops_amid_trigger_events)
 		EXPECT_EQ(0, take(self));
 		EXPECT_LT(0, self->nr);
 		if (i & 1) {
-			EXPECT_ZEROS(device_stop(&self->dev), take(self),
-				     device_start(&self->dev));
+			EXPECT_ZEROS(device_stop(&self->dev), take(self), device_start(&self->dev));
 		}
 		device_close(&self->dev);
 	}

@@ -339,13 +339,11 @@ static void check_names(struct __test_metadata *_metadata, FIXTURE_DATA(builder)
 	check_shape(_metadata, self->p);
 	EXPECT_STREQ(want, self->p->strings.v[self->p->mappings[0].filename]);
 	EXPECT_NE(0, self->p->mappings[0].build_id);
-	EXPECT_TRUE(self->p->mappings[0].has_functions);
-	EXPECT_TRUE(self->p->mappings[0].has_line_numbers);
-	EXPECT_TRUE(self->p->mappings[0].has_inline_frames);
+	EXPECT_TRUES(self->p->mappings[0].has_functions, self->p->mappings[0].has_line_numbers,
+		     self->p->mappings[0].has_inline_frames);
 	/* The library has no DWARF. */
 	EXPECT_TRUE(self->p->mappings[1].has_functions);
-	EXPECT_FALSE(self->p->mappings[1].has_filenames);
-	EXPECT_FALSE(self->p->mappings[1].has_inline_frames);
+	EXPECT_ZEROS(self->p->mappings[1].has_filenames, self->p->mappings[1].has_inline_frames);
 }
 
 #define START_WITH(flags) do {						\
@@ -400,8 +398,7 @@ TEST_F(builder, a_static_program_has_names)
 {
 	if (!lib_have("gcc"))
 		SKIP(return, "gcc is not installed");
-	ASSERT_TRUE(build(self->dir, "-static", true));
-	ASSERT_TRUE(start(&self->c, self->dir));
+	ASSERT_TRUES(build(self->dir, "-static", true), start(&self->c, self->dir));
 	feed_maps(self, &self->c);
 	SAMPLE(self->c, self->c.work, self->c.main + 3);
 	MAKES("work main;");
@@ -443,8 +440,7 @@ TEST_F(builder, a_program_that_was_replaced_does_not_lend_its_names)
 	feed_maps(self, &gone);
 	SAMPLE(gone, CHAIN(gone));
 	ASSERT_EQ(0, make(self));
-	EXPECT_EQ(3, self->p->nr_locations);
-	EXPECT_EQ(2, self->p->nr_functions);
+	EXPECT_EQS(3, self->p->nr_locations, 2, self->p->nr_functions);
 	STACKS("lib_work [prog: another file has its name] [prog: another file has its name];");
 }
 
@@ -1169,8 +1165,7 @@ TEST_F(builder, files_without_a_mapping_are_forgotten)
 		if (i % 100 != 99)
 			continue;
 		ASSERT_EQ(0, make(self));
-		EXPECT_EQ(200, gprof_profile_total(self->p, 0));
-		EXPECT_EQ(100, named(self->p, "lib_work"));
+		EXPECT_EQS(200, gprof_profile_total(self->p, 0), 100, named(self->p, "lib_work"));
 		drop(self);
 		ASSERT_EQ(0, next_profile(self));
 		self->aging.max = 64 << 10;
@@ -1187,8 +1182,7 @@ TEST_F(builder, a_file_is_kept_for_the_names_of_what_was_settled)
 	feed_maps(self, &self->c);
 	SAMPLE(self->c, CHAIN(self->c));
 	end(&self->c);
-	ASSERT_EQ(0, begin_generation(self));
-	ASSERT_EQ(0, evict_all(self, 8));
+	ASSERT_ZEROS(begin_generation(self), evict_all(self, 8));
 	EXPECT_EQ(0, self->b.spaces.nr);
 	EXPECT_NE(0, self->b.spaces.objects.nr);
 	MAKES("lib_work work main;");
@@ -1218,8 +1212,7 @@ TEST_F(builder, names_that_are_known_are_not_read_again_of_the_same_file)
 	/* One who makes one profile has no use for what is known. */
 	ASSERT_EQ(0, make_next(self, self->c.lib_work));
 	EXPECT_EQ(0, self->b.spaces.objects.names.nr_places);
-	ASSERT_EQ(0, gprof_spaces_keep_files(&self->b.spaces));
-	ASSERT_EQ(0, make_next(self, self->c.lib_work));
+	ASSERT_ZEROS(gprof_spaces_keep_files(&self->b.spaces), make_next(self, self->c.lib_work));
 	STACKS("lib_work work main;");
 	EXPECT_EQ(3, self->b.spaces.objects.names.nr_places);
 	/* By all that is looked at it is the same file. */
@@ -1229,8 +1222,7 @@ TEST_F(builder, names_that_are_known_are_not_read_again_of_the_same_file)
 	ASSERT_EQ(0, make_next(self, self->c.lib_work));
 	check_shape(_metadata, self->p);
 	STACKS("lib_work work main;");
-	EXPECT_TRUE(self->p->mappings[0].has_line_numbers);
-	EXPECT_TRUE(self->p->mappings[0].has_inline_frames);
+	EXPECT_TRUES(self->p->mappings[0].has_line_numbers, self->p->mappings[0].has_inline_frames);
 	EXPECT_FALSE(self->p->mappings[1].has_inline_frames);
 	EXPECT_EQ(3, self->b.spaces.objects.names.nr_places);
 	/* A place that was not seen yet is looked up. */
@@ -1256,8 +1248,7 @@ TEST_F(builder, names_that_were_learned_long_ago_are_learned_anew)
 	EXPECT_EQ(3, names->nr_places);
 	names->since_ns -= 601 * 1000000000ULL;
 	ASSERT_EQ(0, gprof_spaces_keep_files(&self->b.spaces));
-	EXPECT_EQ(0, names->nr_places);
-	EXPECT_EQ(0, names->budget.used);
+	EXPECT_ZEROS(names->nr_places, names->budget.used);
 	ASSERT_EQ(0, make_next(self, self->c.lib_work));
 	STACKS("lib_work work main;");
 	EXPECT_EQ(3, names->nr_places);
@@ -1311,16 +1302,13 @@ TEST_F(builder, each_sample_is_in_one_of_the_profiles_that_follow_each_other)
 		/* some of the stacks, and of the names, are those of before */
 		for (int j = 0; j < i % 7; j++)
 			SAMPLE(self->c, self->c.work, self->c.main + 3);
-		ASSERT_EQ(0, make(self));
-		ASSERT_EQ(i % 7, gprof_profile_total(self->p, 0));
+		ASSERT_EQS(0, make(self), i % 7, gprof_profile_total(self->p, 0));
 		drop(self);
-		ASSERT_EQ(0, gprof_builder_next(&self->b));
-		ASSERT_EQ(0, self->b.nr_counts);
+		ASSERT_ZEROS(gprof_builder_next(&self->b), self->b.nr_counts);
 		gprof_decoder_forget(&self->d);
 		gprof_eviction_next(&self->aging);
 		self->aging.max = 64 << 10;
-		ASSERT_EQ(0, evict(self));
-		ASSERT_EQ(0, evict(self));
+		ASSERT_ZEROS(evict(self), evict(self));
 		grow(&spaces, self->b.spaces.nr);
 	}
 	EXPECT_BELOW(100, spaces);

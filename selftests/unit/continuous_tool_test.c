@@ -142,13 +142,11 @@ TEST_F(recorders, each_is_taken_whatever_the_other_does)
 
 	s = store_open(&o, &status);
 	ASSERT_NE(NULL, s);
-	ASSERT_EQ(STATUS_OK, continuous_add(&c, "heap"));
-	ASSERT_EQ(STATUS_OK, continuous_add(&c, "cpu"));
-	ASSERT_EQ(STATUS_OK, continuous_start(&c, &b));
+	ASSERT_EQS(STATUS_OK, continuous_add(&c, "heap"), STATUS_OK, continuous_add(&c, "cpu"),
+		   STATUS_OK, continuous_start(&c, &b));
 	EXPECT_TRUE(rated.made && lasting.made);
 	ASSERT_EQ(STATUS_OK, continuous_store(&c, s, CONTINUOUS_GO_ON));
-	EXPECT_EQ(1, items(self, "cpu"));
-	EXPECT_EQ(1, items(self, "heap"));
+	EXPECT_EQS(1, items(self, "cpu"), 1, items(self, "heap"));
 	rated.next_fails = true;
 	EXPECT_EQS(STATUS_FAILED, continuous_store(&c, s, CONTINUOUS_GO_ON), 1, items(self, "cpu"),
 		   2, items(self, "heap"));
@@ -158,8 +156,7 @@ TEST_F(recorders, each_is_taken_whatever_the_other_does)
 		   2, items(self, "heap"));
 	rated.stop_fails = true;
 	EXPECT_EQS(STATUS_FAILED, continuous_store(&c, s, CONTINUOUS_END), 2, items(self, "cpu"),
-		   3, items(self, "heap"));
-	EXPECT_EQS(4U, c.produced[0], 4U, c.produced[1]);
+		   3, items(self, "heap"), 4U, c.produced[0], 4U, c.produced[1]);
 	EXPECT_FALSE(rated.made || lasting.made);
 	continuous_free(&c);
 	store_close(s);

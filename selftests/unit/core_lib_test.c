@@ -130,8 +130,7 @@ TEST_F(core, each_ring_is_one)
 	add_ring(self->d, 0, 3);
 	add_ring(self->d, 1, 4);
 	ASSERT_EQ(0, open_it(self)) TH_LOG("%s", gprof_error());
-	ASSERT_EQ(1, gprof_core_recorders(self->c));
-	ASSERT_EQ(0, gprof_core_recorder(self->c, 0, &r));
+	ASSERT_EQS(1, gprof_core_recorders(self->c), 0, gprof_core_recorder(self->c, 0, &r));
 	EXPECT_EQS(2, r.buffers, 7, r.produced);
 }
 

@@ -245,8 +245,7 @@ TEST_F(file, what_stands_still_is_of_one_instant)
 		s = see(self->p);
 		EXPECT_EQS(SLOTS, s.slots, 0, s.torn, i, s.least, i, s.most);
 		EXPECT_FALSE(profile_says(self->p, "instant"));
-		ASSERT_EQ(1, write(self->go, "1", 1));
-		ASSERT_EQ(1, read(self->ready, &byte, 1));
+		ASSERT_EQS(1, write(self->go, "1", 1), 1, read(self->ready, &byte, 1));
 	}
 }
 
@@ -292,10 +291,8 @@ TEST_F(file, it_is_listed_and_gone_when_its_program_is)
 {
 	struct stat st;
 
-	EXPECT_EQ(0, stat(self->path, &st));
-	EXPECT_EQ(0600, st.st_mode & 07777);
-	ASSERT_EQ(1, write(self->go, "e", 1));
-	ASSERT_EQ(self->pid, waitpid(self->pid, NULL, 0));
+	EXPECT_EQS(0, stat(self->path, &st), 0600, st.st_mode & 07777);
+	ASSERT_EQS(1, write(self->go, "e", 1), self->pid, waitpid(self->pid, NULL, 0));
 	EXPECT_EQ(-1, stat(self->path, &st));
 }
 
@@ -311,8 +308,7 @@ TEST_F(file, what_is_left_by_the_dead_is_not_believed)
 	siginfo_t info;
 	struct stat st;
 
-	EXPECT_EQ(0, gprof_custom_each(0, count, &sum));
-	EXPECT_EQ(SLOTS, sum);
+	EXPECT_EQS(0, gprof_custom_each(0, count, &sum), SLOTS, sum);
 	kill(self->pid, SIGKILL);
 	/* it has ended, and the number stays its own */
 	ASSERT_EQ(0, waitid(P_PID, (id_t)self->pid, &info, WEXITED | WNOWAIT));
@@ -352,15 +348,40 @@ TEST_F(file, any_bytes_are_a_profile_or_a_sentence)
 			profiles++;
 		else
 			EXPECT_EQ(EBADMSG, errno) TH_LOG("%s", gprof_error());
-		ASSERT_EQ(0, ftruncate(fd, (off_t)size));
-		ASSERT_EQ((ssize_t)size, pwrite(fd, kept, size, 0));
+		ASSERT_EQS(0, ftruncate(fd, (off_t)size), (ssize_t)size, pwrite(fd, kept, size, 0));
 	}
 	TH_LOG("%u of %u were profiles", profiles, i);
-	EXPECT_LT(0, profiles);
-	EXPECT_LT(profiles, i);
+	EXPECT_LTS(0, profiles, profiles, i);
 	free(kept);
 	READ();
 	EXPECT_EQ(SLOTS, see(self->p).slots);
+}
+
+TEST_F(file, what_is_wrong_with_it_is_said)
+{
+	static const struct { off_t cut, at; const char *bytes, *said; } wrong[] = {
+		{ 20, 0, "", "too short" }, { 1, 0, "", "too short" }, { 4100, 0, "", "cut off" },
+		{ 0, 3, "\0", "another beginning" }, { 0, 8, "\7", "version 7" },
+		{ 0, 12, "\1", "no sense" }, { 0, 18, "\377\377", "no sense" },
+		{ 0, 16, "\377\377\0", "cut off" },	/* more slots than there are bytes */
+	};
+	int fd = open(self->path, O_RDWR | O_CLOEXEC);
+	char kept[8192];
+	ssize_t size = read(fd, kept, sizeof(kept));
+
+	ASSERT_LE(4200, size);
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		size_t nr = strlen(wrong[i].bytes) ?: (size_t)!wrong[i].cut;
+
+		ASSERT_EQ((ssize_t)nr, pwrite(fd, wrong[i].bytes, nr, wrong[i].at));
+		ASSERT_EQ(0, wrong[i].cut ? ftruncate(fd, wrong[i].cut) : 0);
+		EXPECT_ERRNO(EBADMSG, gprof_custom_read(self->pid, NAME));
+		EXPECT_SAYS(gprof_error(), wrong[i].said);
+		ASSERT_EQ(size, pwrite(fd, kept, (size_t)size, 0));
+	}
+	ASSERT_EQ(0, fchmod(fd, 0644));
+	EXPECT_EQ(NULL, gprof_custom_read(self->pid, NAME));
+	EXPECT_SAYS(gprof_error(), "that of user");
 }
 
 /* More than any profile can hold. */

@@ -311,8 +311,7 @@ TEST_F(decode, what_is_said_of_a_file_must_fit_behind_its_path)
 	};
 
 	feed(&self->d, &r, sizeof(r));
-	EXPECT_EQ(1, self->n.nr_maps);
-	EXPECT_EQ(&r.file, gprof_map_file(&r.m));
+	EXPECT_EQS(1, self->n.nr_maps, &r.file, gprof_map_file(&r.m));
 	feed(&self->d, &r, sizeof(r) - 8);
 	feed(&self->d, &r, sizeof(r.m) + 16);
 	r.file.build_id_size++;
@@ -392,12 +391,11 @@ TEST_F(decode, branch_ends_as_its_base_does)
 	sample(&self->d, 1, 3);
 	EXPECT_EQS(3, self->n.nr_stacks, 2, self->n.samples[0].stack, 3, self->n.last.id,
 		   GPROF_REC_STACK, self->n.last.rec.type,
-		   GPROF_STACK_REC_F_USER_CUT, self->n.last.rec.flags);
-	EXPECT_EQ(sizeof(self->n.last) + sizeof(frames), self->n.last.rec.size);
-	EXPECT_EQS(9, self->n.last.exec_map_seq, 2, self->n.last.nr_kernel,
-		   3, self->n.last.nr_user);
-	EXPECT_EQ(0, memcmp(&a.s.process, &self->n.last.process, sizeof(a.s.process)));
-	EXPECT_EQ(0, memcmp(frames, self->n.frames, sizeof(frames)));
+		   GPROF_STACK_REC_F_USER_CUT, self->n.last.rec.flags,
+		   sizeof(self->n.last) + sizeof(frames), self->n.last.rec.size,
+		   9, self->n.last.exec_map_seq, 2, self->n.last.nr_kernel, 3, self->n.last.nr_user,
+		   0, memcmp(&a.s.process, &self->n.last.process, sizeof(a.s.process)),
+		   0, memcmp(frames, self->n.frames, sizeof(frames)));
 
 	/* One that is for the next sample only. */
 	r.b.id = 0;
@@ -567,9 +565,8 @@ TEST_F(decode, samples_like_earlier_ones_are_taken_in_a_row)
 	stack(&self->d, 7);
 	EXPECT_EQ(0, feed_row(&self->d, &r));
 	sample(&self->d, 42, 7);
-	EXPECT_EQ(4, feed_row(&self->d, &r));
-	EXPECT_EQS(1, self->n.nr_samples, 400, self->n.again[0], 5, self->d.counts.samples,
-		   4, self->d.counts.nmi);
+	EXPECT_EQS(4, feed_row(&self->d, &r), 1, self->n.nr_samples, 400, self->n.again[0],
+		   5, self->d.counts.samples, 4, self->d.counts.nmi);
 	/* not beyond what there is */
 	EXPECT_EQ(0, gprof_decoder_feed_again(&self->d, r.s, sizeof(r.s[0]) - 8));
 }
@@ -719,8 +716,7 @@ TEST_F(built, garbage_makes_no_harm)
 		ASSERT_EQ(0, gprof_decoder_feed(&self->d, rec, size));
 		free(mem);
 	}
-	EXPECT_LT(100, self->d.counts.samples);
-	EXPECT_LT(100, self->d.counts.malformed);
+	EXPECT_LTS(100, self->d.counts.samples, 100, self->d.counts.malformed);
 	for (uint32_t i = 0; i < self->b.nr_counts; i++)
 		total += self->b.counts[i].samples;
 	EXPECT_EQ(self->d.counts.samples, total);
@@ -755,8 +751,7 @@ TEST_F(built, waits_are_added_up)
 	EXPECT_EQ(2, self->b.nr_counts);
 	MAKE();
 	EXPECT_TOTALS(self->p, 30, 1150, 70);
-	EXPECT_EQ(1, gprof_profile_default_type(self->p));
-	EXPECT_EQ(10, self->p->period);
+	EXPECT_EQS(1, gprof_profile_default_type(self->p), 10, self->p->period);
 	/* Nobody waits for that long. */
 	feed_with(&self->d, F(VALUE) | F(WAIT), 5, UINT64_MAX / 2, GPROF_WAIT_FOR_SLEEP);
 	MAKE();
@@ -811,8 +806,7 @@ TEST_F(built, latency_is_divided_exactly)
 	EXPECT_GE(want + 0.5, gprof_profile_total(self->p, 1));
 	EXPECT_EQ(0, gprof_profile_default_type(self->p));
 	seen.p = self->p;
-	EXPECT_EQ(0, gprof_profile_each(self->p, see_latency, &seen));
-	EXPECT_EQ(21001, seen.nr);
+	EXPECT_EQS(0, gprof_profile_each(self->p, see_latency, &seen), 21001, seen.nr);
 	EXPECT_GE(1000, seen.off);
 	/* More than there is room for, and more CPUs than anybody has. */
 	gprof_builder_clear(&self->b);
@@ -889,15 +883,13 @@ TEST_F(built, what_is_live_is_what_the_table_says)
 		   12, self->b.unknown.unseen);
 	MAKE();
 	EXPECT_TOTALS(self->p, 40, 13000, 20, 5000);
-	EXPECT_EQ(3, gprof_profile_default_type(self->p));
-	EXPECT_EQ(4096, self->p->period);
+	EXPECT_EQS(3, gprof_profile_default_type(self->p), 4096, self->p->period);
 	EXPECT_STREQ("space", self->p->strings.v[self->p->period_type.type]);
 	/* Slot 1 is somebody else's; what was found before does not count again. */
 	table.slots[1].live = word(1, 2);
 	gprof_builder_mark_live(&self->b, &t);
 	MAKE();
-	EXPECT_EQ(10, gprof_profile_total(self->p, 2));
-	EXPECT_EQ(3000, gprof_profile_total(self->p, 3));
+	EXPECT_EQS(10, gprof_profile_total(self->p, 2), 3000, gprof_profile_total(self->p, 3));
 }
 
 TEST(table_that_cannot_be_read_is_refused)

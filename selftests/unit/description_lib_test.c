@@ -488,8 +488,7 @@ static void check_withheld(struct __test_metadata *_metadata, FIXTURE_DATA(descr
 	gprof_describe(&self->d, &self->run, true);
 	clock_gettime(CLOCK_MONOTONIC, &to);
 	EXPECT_GT(2, to.tv_sec - from.tv_sec);
-	EXPECT_EQ(NULL, self->d.context);
-	EXPECT_EQ(0, waitpid(self->pid, NULL, WNOHANG));
+	EXPECT_EQS(NULL, self->d.context, 0, waitpid(self->pid, NULL, WNOHANG));
 }
 
 TEST_F(description, a_header_that_is_withheld_is_not_waited_for)

@@ -611,8 +611,7 @@ TEST_F(device, our_numbers_are_high)
 	struct gprof_recorder *r = make(&opts, &self->e);
 
 	ASSERT_NE(NULL, r);
-	EXPECT_EQ(0, gprof_recorder_start(r, self->out));
-	EXPECT_EQ(before, open_below(512));
+	EXPECT_EQS(0, gprof_recorder_start(r, self->out), before, open_below(512));
 	EXPECT_LT(before, open_below(1024));
 	EXPECT_EQ(0, gprof_recorder_stop(r));
 	gprof_recorder_free(r);

@@ -152,12 +152,10 @@ TEST_F(event, lists_are_sorted_and_leave_out_scales)
 	char **names;
 	size_t nr;
 
-	ASSERT_EQ(0, gprof_pmu_list(self->dir, NULL, &names, &nr));
-	ASSERT_EQ(3, nr);
+	ASSERT_EQS(0, gprof_pmu_list(self->dir, NULL, &names, &nr), 3, nr);
 	EXPECT_STREQS("cpu", names[0], "uncore", names[2]);
 	gprof_pmu_list_free(names, nr);
-	ASSERT_EQ(0, gprof_pmu_list(self->dir, "cpu", &names, &nr));
-	ASSERT_EQ(2, nr);
+	ASSERT_EQS(0, gprof_pmu_list(self->dir, "cpu", &names, &nr), 2, nr);
 	EXPECT_STREQ("cache-misses", names[0]);
 	gprof_pmu_list_free(names, nr);
 }

@@ -130,8 +130,7 @@ TEST(a_file_is_there_once_it_is_whole)
 	gethostname(host, sizeof(host) - 1);
 	snprintf(path, sizeof(path), "%s/%%p%%%%%%h", dir);
 	snprintf(other, sizeof(other), "%s/%d%%%.64s", dir, getpid(), host);
-	ASSERT_EQ(0, gprof_flags_file_open(&f, path, &e));
-	ASSERT_EQ(3, write(f.own.fd, "one", 3));
+	ASSERT_EQS(0, gprof_flags_file_open(&f, path, &e), 3, write(f.own.fd, "one", 3));
 	EXPECT_NE(0, stat(other, &st));
 	ASSERT_EQ(0, gprof_flags_file_commit(&f, &e));
 	gprof_flags_file_drop(&f);
@@ -140,8 +139,7 @@ TEST(a_file_is_there_once_it_is_whole)
 	/* What is given up leaves the older one, and what is not, takes its place. */
 	ASSERT_EQ(0, gprof_flags_file_open(&f, path, &e));
 	gprof_flags_file_drop(&f);
-	EXPECT_EQ(0, stat(other, &st));
-	EXPECT_EQ(3, st.st_size);
+	EXPECT_EQS(0, stat(other, &st), 3, st.st_size);
 	ASSERT_ZEROS(gprof_flags_file_open(&f, path, &e), gprof_flags_file_commit(&f, &e));
 	gprof_flags_file_drop(&f);
 	EXPECT_ZEROS(stat(other, &st), st.st_size);
@@ -160,8 +158,7 @@ TEST(what_is_told_goes_where_stderr_was)
 	int ends[2], stderr_fd = dup(2);
 	char got[8] = "";
 
-	ASSERT_EQ(0, pipe2(ends, O_NONBLOCK));
-	ASSERT_EQ(2, dup2(ends[1], 2));
+	ASSERT_EQS(0, pipe2(ends, O_NONBLOCK), 2, dup2(ends[1], 2));
 	EXPECT_EQ(0, gprof_flags_file_open(&f, NULL, &e));
 	/* A program may close it, as daemons do. */
 	dup2(stderr_fd, 2);
@@ -247,8 +244,7 @@ TEST(a_file_keeps_its_rights_and_links_lead_to_it)
 	EXPECT_TRUE(has(file, "new"));
 	EXPECT_EQ(0, lstat(link, &st));
 	EXPECT_TRUE(S_ISLNK(st.st_mode));
-	EXPECT_EQ(0, stat(file, &st));
-	EXPECT_EQ(0640, st.st_mode & 07777);
+	EXPECT_EQS(0, stat(file, &st), 0640, st.st_mode & 07777);
 	snprintf(link, sizeof(link), "%.60s/nowhere", dir);
 	EXPECT_EQ(-ENOENT, gprof_flags_file_open(&f, link, &e));
 	EXPECT_SAYS(e.text, "leads nowhere");
@@ -293,8 +289,7 @@ TEST(what_is_no_file_is_written_to_as_it_is_or_refused)
 	EXPECT_SAYS(e.text, "it has no reader");
 	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	ASSERT_EQ(0, gprof_flags_file_open(&f, path, &e)) TH_LOG("%s", e.text);
-	EXPECT_EQ(0, put_text(&f, "told", &e));
-	EXPECT_EQ(4, read(fd, got, sizeof(got)));
+	EXPECT_EQS(0, put_text(&f, "told", &e), 4, read(fd, got, sizeof(got)));
 	close(fd);
 	lib_sh("rm -rf %s", dir);
 }
@@ -389,8 +384,7 @@ TEST(what_cannot_be_recorded_leaves_nothing)
 	snprintf(text, sizeof(text), "cpu,out=%s/x;trace,out=%s/y", dir, dir);
 	f = gprof_flags_parse_text(text);
 	ASSERT_NE(NULL, f);
-	EXPECT_EQ(-EINVAL, gprof_flags_stop(f));
-	EXPECT_EQ(-ENOENT, gprof_flags_start(f));
+	EXPECT_EQS(-EINVAL, gprof_flags_stop(f), -ENOENT, gprof_flags_start(f));
 	EXPECT_SAYS(gprof_error(), "not loaded");
 	gprof_flags_free(f);
 	/* of the name that a kind has where none is given */

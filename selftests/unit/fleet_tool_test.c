@@ -140,8 +140,7 @@ TEST(rates_are_halved_until_the_budget_is_kept)
 	EXPECT_EQS(UINT32_MAX, budget_every(&b, 1ULL << 61),
 		   20 * SECOND, budget_interval(&b, 10 * SECOND));
 	b.level = BUDGET_LEVEL_MAX;
-	EXPECT_EQ(300 * SECOND, budget_interval(&b, 10 * SECOND));
-	EXPECT_EQ(HOUR, budget_interval(&b, HOUR));
+	EXPECT_EQS(300 * SECOND, budget_interval(&b, 10 * SECOND), HOUR, budget_interval(&b, HOUR));
 	/* and it comes back */
 	b = (struct budget){ .share = 0.005, .level = 2 };
 	for (int i = 0; i < 60; i++)
@@ -319,8 +318,7 @@ TEST_F(sending, each_form_goes_to_the_first_that_takes_it_in_its_order)
 	ASSERT_TRUE(start(self));
 	EXPECT_TRUE(sent(self, 18));
 	EXPECT_EQS(15, self->profiles.tries, 5, self->traces.tries);
-	EXPECT_TRUE(self->profiles.in_order);
-	EXPECT_TRUE(self->traces.in_order);
+	EXPECT_TRUES(self->profiles.in_order, self->traces.in_order);
 	ASSERT_EQ(0, put_one(self, ITEM_PROFILE));
 	EXPECT_TRUE(sent(self, 19));
 	sender_counts(self->sender, &c);
@@ -343,8 +341,7 @@ TEST_F(sending, an_engine_that_is_away_is_asked_again_and_holds_no_other_up)
 	EXPECT_TRUE(self->profiles.in_order);
 	sender_counts(self->sender, &c);
 	EXPECT_EQ(1U, c.later);
-	EXPECT_LT(0U, c.failed_ns);
-	EXPECT_LT(c.failed_ns, c.taken_ns);
+	EXPECT_LTS(0U, c.failed_ns, c.failed_ns, c.taken_ns);
 	sender_stop(self->sender, true);
 	EXPECT_LT(0, pread(self->said, text, sizeof(text) - 1, 0));
 	EXPECT_SAYS(text, "profiles: it is away; new items wait in the store",
@@ -427,8 +424,7 @@ TEST_F_TIMEOUT(sending, its_end_does_not_wait_for_all, 120)
 	ASSERT_TRUE(start(self));
 	EXPECT_GT(15, seconds_of_end(self));
 	store_counts(self->store, &c);
-	EXPECT_LT(10U, c.items.sent);
-	EXPECT_LT(10U, c.items.waiting);
+	EXPECT_LTS(10U, c.items.sent, 10U, c.items.waiting);
 	EXPECT_EQ(500U, c.items.sent + c.items.waiting);
 	/* nor for one that takes long */
 	self->profiles.sleep_ms = 60000;
@@ -593,8 +589,7 @@ TEST_F(sending, history_is_one_profile_of_a_span_of_time)
 	args[9] = "--service";
 	args[10] = "bank";
 	run(&r, cmd_history, args, -1);
-	EXPECT_EQ(STATUS_OK, r.status);
-	EXPECT_EQ(300 * 2, total(out, &comments));
+	EXPECT_EQS(STATUS_OK, r.status, 300 * 2, total(out, &comments));
 	args[10] = "none";
 	run(&r, cmd_history, args, -1);
 	EXPECT_EQ(STATUS_FAILED, r.status);
@@ -745,8 +740,7 @@ TEST_F_TIMEOUT(sending, an_hour_is_merged_out_of_many, 600)
 	    ARGV("history", "--store", self->path, "--from", "2025-11-25T09:00:00Z",
 		 "--to", "2025-11-25T10:00:00Z", "-o", out), -1);
 	clock_gettime(CLOCK_MONOTONIC, &end);
-	EXPECT_EQ(STATUS_OK, r.status);
-	EXPECT_EQ((int64_t)items * PROCESSES * STACKS, total(out, &comments));
+	EXPECT_EQS(STATUS_OK, r.status, (int64_t)items * PROCESSES * STACKS, total(out, &comments));
 	took = (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) / 1e9;
 	dup2(self->err, 2);
 	TH_LOG("%llu items of %llu bytes, of which %llu are merged in %.3f s",

@@ -543,8 +543,7 @@ TEST_F(jitdump, many_functions_take_no_more_memory_than_is_said)
 		ASSERT_EQ(1, fwrite(bytes, one, 1, f));
 	}
 	ASSERT_EQ(0, fflush(f));
-	EXPECT_EQ(-EFBIG, gprof_jitdump_read(&self->j, fileno(f), 7));
-	EXPECT_EQ(0, self->j.nr);
+	EXPECT_EQS(-EFBIG, gprof_jitdump_read(&self->j, fileno(f), 7), 0, self->j.nr);
 	/* A quarter of them is taken. */
 	ASSERT_EQ(0, ftruncate(fileno(f), 48 + nr / 4 * one));
 	ASSERT_EQ(0, gprof_jitdump_read(&self->j, fileno(f), 7));
@@ -615,12 +614,9 @@ TEST_F(space, a_jitdump_is_found_by_its_mapping_and_read_on)
 
 TEST(names_of_jitdumps)
 {
-	EXPECT_TRUE(gprof_is_jitdump("/tmp/jit-12.dump"));
-	EXPECT_TRUE(gprof_is_jitdump("jit-1.dump"));
-	EXPECT_FALSE(gprof_is_jitdump("/tmp/jit-.dump"));
-	EXPECT_FALSE(gprof_is_jitdump("/tmp/jit-12.dump.so"));
-	EXPECT_FALSE(gprof_is_jitdump("/tmp/jit-12/x"));
-	EXPECT_FALSE(gprof_is_jitdump("//anon"));
+	EXPECT_TRUES(gprof_is_jitdump("/tmp/jit-12.dump"), gprof_is_jitdump("jit-1.dump"));
+	EXPECT_ZEROS(gprof_is_jitdump("/tmp/jit-.dump"), gprof_is_jitdump("/tmp/jit-12.dump.so"),
+		     gprof_is_jitdump("/tmp/jit-12/x"), gprof_is_jitdump("//anon"));
 }
 
 TEST_HARNESS_MAIN

@@ -633,8 +633,7 @@ TEST_F_TIMEOUT(http, ten_thousand_silent_clients_keep_no_client_out, 120)
 		close(fds[i]);
 	EXPECT_LT(longest, 6000);
 	/* As many as there are places, and those that are on their way out. */
-	EXPECT_LT(most, 140);
-	EXPECT_LT(of_status("VmRSS:") - before, 8192);
+	EXPECT_LTS(most, 140, of_status("VmRSS:") - before, 8192);
 }
 
 /* It is for the server that it waits. */
@@ -675,8 +674,7 @@ TEST_F(http, a_port_in_use_is_an_error)
 	const char *address = lib_text("127.0.0.1:%d", self->port);
 	int status = 0;
 
-	EXPECT_EQ(NULL, http_listen(address, &status));
-	EXPECT_EQ(STATUS_FAILED, status);
+	EXPECT_EQS(NULL, http_listen(address, &status), STATUS_FAILED, status);
 }
 
 /* Profiles at a socket in the file system, which are for who may open it. */
@@ -718,8 +716,7 @@ TEST(a_query_that_is_too_long_is_not_cut)
 		EXPECT_EQ(pad - 4050 + 1, nr_ok + nr_long);
 		EXPECT_TRUE(!nr_long || strncmp(got, "HTTP/1.1 200", 12));
 	}
-	EXPECT_LT(0, nr_ok);
-	EXPECT_LT(0, nr_long);
+	EXPECT_LTS(0, nr_ok, 0, nr_long);
 	http_close(h);
 	gprof_http_free(profiles);
 }
@@ -807,8 +804,7 @@ TEST(an_address_of_another_machine_is_refused)
 {
 	int status = 0;
 
-	EXPECT_EQ(NULL, http_listen("192.0.2.1:0", &status));
-	EXPECT_EQ(STATUS_FAILED, status);
+	EXPECT_EQS(NULL, http_listen("192.0.2.1:0", &status), STATUS_FAILED, status);
 }
 
 #define OM "application/openmetrics-text"

@@ -319,6 +319,51 @@ TEST_F(views, join_counts_delays_from_runnable_alone)
 	EXPECT_NEAR_MS(2, number(self->r.out, "\"checked\"", "\"ns\": "));
 }
 
+/* What a file lacks is told, and two that are not of one host and time are refused. */
+TEST_F(views, join_says_what_it_cannot_know)
+{
+	static char *const bad[][3] = {
+		{ "other", "x.trace", "is no trace of a host" },
+		{ "x.trace", "x.trace", "not one that a Go program wrote" },
+		{ "x.trace", "none", "none cannot be opened" },
+		{ "x.trace", "empty", "empty is empty" },
+		{ "later", "other", "no time in common" },
+	};
+	const struct gprof_trace_writer_opts opts = { .sz = sizeof(opts) };
+	FILE *pipe;
+
+	comes(1, 7);
+	point(20, 0, GPROF_TRACE_POINT_LOST, 0, GPROF_TRACE_NO_TID, 0, 0, 100);
+	comes(30, 7);
+	leaves(31, 7, GPROF_TRACE_WHY_PREEMPTED, 0);
+	comes(33, 7);
+	leaves(60, 7, GPROF_TRACE_WHY_SLEEPS, 0);
+	go_begin();
+	go_thread(7, 10 * MS);
+	go_tells(2, MS);
+	go_tells(1, 28 * MS);
+	build_end(&go);
+	join(_metadata, self, false);
+	EXPECT_EQ(0, self->r.status);
+	EXPECT_SAYS(self->r.err, "events were lost; states of threads then are not known",
+		    "no interrupts; gprofctl trace --irqs", "no page faults; gprofctl trace --faults");
+	EXPECT_SAYS(self->r.out, "their threads waited for a CPU                1 times");
+	ASSERT_ZEROS(chdir(self->dir), lib_sh(": >empty"));
+	pipe = popen("cat x.trace", "r");
+	RUN_TELLS(STATUS_FAILED, "cannot be read again", cmd_read,
+		  ARGV("read", lib_text("/dev/fd/%d", fileno(pipe)), "--join", "other"));
+	RUN_TELLS(STATUS_USAGE, "--join", cmd_read,
+		  ARGV("read", "x.trace", "--join", "other", "--summary"));
+	self->fd = open("later", O_RDWR | O_CREAT, 0600);
+	w = gprof_trace_writer_new(self->fd, &opts);
+	comes(100000, 7);
+	leaves(100001, 7, GPROF_TRACE_WHY_SLEEPS, 0);
+	ASSERT_EQ(0, gprof_trace_writer_close(w));
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		RUN_TELLS(STATUS_FAILED, bad[i][2], cmd_read, ARGV("read", bad[i][0], "--join", bad[i][1]));
+	lib_sh("rm empty later");
+}
+
 /* Generations of goroutines that each ran once; one of them is in a region as it ends. */
 static void go_many(const char *file, unsigned int generations)
 {

@@ -132,8 +132,7 @@ TEST_F(labels, a_push_that_fails_is_taken_back_as_well)
 		snprintf(key, sizeof(key), "k%d", i);
 		EXPECT_EQ(0, push(key, "v"));
 	}
-	EXPECT_EQ(0, push("k7", "again"));
-	EXPECT_EQ(-E2BIG, push("more", "v"));
+	EXPECT_EQS(0, push("k7", "again"), -E2BIG, push("more", "v"));
 	for (int i = 0; i < GPROF_LABELS_MAX + 2; i++)
 		gprof_labels_pop();
 	EXPECT_STREQ("", at(moment()));
@@ -168,15 +167,13 @@ TEST_F(labels, are_of_one_thread_and_end_with_it)
 		      "", at_of(t.tid, after));
 	/* who reads no longer asks for that: the thread's are freed with the last reader */
 	gprof_labels_end(&self->r);
-	EXPECT_STREQ("", at_of(t.tid, t.during));
-	EXPECT_STREQ("thread=main;", at(moment()));
+	EXPECT_STREQS("", at_of(t.tid, t.during), "thread=main;", at(moment()));
 }
 
 TEST_F(labels, a_child_goes_on_with_those_of_its_thread)
 {
 	struct thread t;
 	pthread_t thread;
-	int status;
 	pid_t pid;
 
 	ASSERT_EQ(0, pthread_create(&thread, NULL, thread_with_labels, &t));
@@ -196,8 +193,7 @@ TEST_F(labels, a_child_goes_on_with_those_of_its_thread)
 		gprof_labels_end(&r);
 		_exit(bad);
 	}
-	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, reap(pid));
 	EXPECT_STREQ("a=1;", at(moment()));
 }
 
@@ -215,8 +211,7 @@ TEST_F(labels, only_what_is_asked_for_is_kept)
 		gprof_labels_pop();
 	}
 	/* so many changes are not kept, and it is said that they are not */
-	EXPECT_STREQ("?", at(first));
-	EXPECT_STREQ("i=x;outer=1;", at(middle));
+	EXPECT_STREQS("?", at(first), "i=x;outer=1;", at(middle));
 	before = mallinfo2().uordblks;
 	gprof_labels_read(&self->r, gprof_labels_now());
 	for (i = 0; i < 300000; i++) {
@@ -305,9 +300,8 @@ TEST_F(labels, of_a_time_are_those_of_its_samples)
 		for (int i = 0; i < 12; i++)
 			feed_sample(&d, t[i % 3]);
 		ASSERT_ZEROS(gprof_builder_profile(&b, &columns, &s.p), gprof_profile_finish(s.p));
-		EXPECT_EQ(0, gprof_profile_each(s.p, add_up, &s));
-		EXPECT_EQS(whose ? 12 : 4, s.without, whose ? 0 : 4, s.with[1],
-			   whose ? 0 : 4, s.with[2]);
+		EXPECT_EQS(0, gprof_profile_each(s.p, add_up, &s), whose ? 12 : 4, s.without,
+			   whose ? 0 : 4, s.with[1], whose ? 0 : 4, s.with[2]);
 		gprof_profile_free(s.p);
 		gprof_decoder_free(&d);
 		gprof_builder_free(&b);

@@ -100,8 +100,7 @@ TEST(a_recording_has_one_target)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		EXPECT_EQ(STATUS_USAGE, parse(&t, bad[i])) TH_LOG("%s", bad[i]);
 	}
-	EXPECT_EQ(STATUS_OK, parse(&t, "-a -d 1.5"));
-	EXPECT_EQ(1500000000, t.duration_ns);
+	EXPECT_EQS(STATUS_OK, parse(&t, "-a -d 1.5"), 1500000000, t.duration_ns);
 }
 
 FIXTURE(output) {
@@ -179,8 +178,7 @@ TEST_F(output, what_is_given_up_leaves_the_file_that_was_there)
 	ASSERT_EQ(STATUS_OK, output_open(&self->o, self->file));
 	EXPECT_EQ(STATUS_OK, output_commit(&self->o));
 	EXPECT_STREQ("", content(self->file));
-	EXPECT_EQ(0, stat(self->file, &st));
-	EXPECT_EQ(0604, st.st_mode & 0777);
+	EXPECT_EQS(0, stat(self->file, &st), 0604, st.st_mode & 0777);
 }
 
 TEST_F(output, unplanned_ends_leave_nothing)
@@ -225,8 +223,7 @@ TEST_F(output, a_terminal_takes_text_alone)
 	ASSERT_NE(NULL, name);
 	EXPECT_EQ(STATUS_FAILED, output_open(&self->o, name));
 	ASSERT_EQ(STATUS_OK, output_open_text(&self->o, name));
-	EXPECT_EQ(4, write(self->o.fd, "text", 4));
-	EXPECT_EQ(4, read(terminal, text, sizeof(text) - 1));
+	EXPECT_EQS(4, write(self->o.fd, "text", 4), 4, read(terminal, text, sizeof(text) - 1));
 	EXPECT_STREQ("text", text);
 	EXPECT_EQ(STATUS_OK, output_commit(&self->o));
 	close(terminal);

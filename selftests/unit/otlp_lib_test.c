@@ -196,8 +196,7 @@ TEST_F(sent, has_ids)
 	ASSERT_EQ(0, export(self->p, variant->bytes, variant->samples, variant->flags, &again,
 			    NULL));
 	ASSERT_LT(0, self->r.ids.nr);
-	ASSERT_EQ(self->r.heads.nr, self->r.ids.nr);
-	ASSERT_EQ(self->r.ids.nr, again.ids.nr);
+	ASSERT_EQS(self->r.heads.nr, self->r.ids.nr, self->r.ids.nr, again.ids.nr);
 	for (size_t i = 0; i < again.ids.nr; i++)
 		EXPECT_STREQ(self->r.ids.v[i], again.ids.v[i]);
 	qsort(self->r.ids.v, self->r.ids.nr, sizeof(char *), by_text);
@@ -246,8 +245,7 @@ TEST(types_and_periods)
 						     cases[i].period);
 		struct read r;
 
-		ASSERT_EQ(0, export(p, 0, 0, 0, &r, NULL));
-		ASSERT_EQ(1, r.heads.nr);
+		ASSERT_EQS(0, export(p, 0, 0, 0, &r, NULL), 1, r.heads.nr);
 		EXPECT_STREQS(cases[i].head, r.heads.v[0], "", r.wrong);
 		free_read(&r);
 		gprof_profile_free(p);
@@ -312,12 +310,10 @@ TEST(bad_options_are_refused)
 
 	memset(longest, 'h', sizeof(longest) - 1);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		EXPECT_EQ(0, taken(p, &cases[i].o, &ret));
-		EXPECT_EQ(cases[i].err, ret);
+		EXPECT_EQS(0, taken(p, &cases[i].o, &ret), cases[i].err, ret);
 		EXPECT_LT(0, strlen(gprof_error()));
 	}
-	EXPECT_EQ(1, taken(p, NULL, &ret));
-	EXPECT_EQ(0, ret);
+	EXPECT_EQS(1, taken(p, NULL, &ret), 0, ret);
 	gprof_profile_free(p);
 }
 
@@ -525,8 +521,7 @@ TEST(callback_ends_it)
 	struct gprof_profile *p = random_profile(100);
 	int calls = 0;
 
-	EXPECT_EQ(99, gprof_otlp_export(p, &o, stop_at_second, &calls, NULL));
-	EXPECT_EQ(2, calls);
+	EXPECT_EQS(99, gprof_otlp_export(p, &o, stop_at_second, &calls, NULL), 2, calls);
 	gprof_profile_free(p);
 }
 

@@ -109,8 +109,7 @@ TEST_F(own_fd, a_closed_elf_file_is_not_read_and_not_closed)
 	taken = take_numbers(self);
 	ASSERT_EQ(1, taken);
 	EXPECT_EQ(0, gprof_symbolizer_frames(s, here, frames, &inlines));
-	EXPECT_FALSE(inlines);
-	EXPECT_FALSE(gprof_symbolizer_caller(s, here, false));
+	EXPECT_ZEROS(inlines, gprof_symbolizer_caller(s, here, false));
 	gprof_symbolizer_close(s);
 	EXPECT_TRUE(are_ours(self, taken));
 	close_numbers(self);

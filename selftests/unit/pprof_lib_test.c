@@ -154,8 +154,7 @@ TEST_F(file, what_is_written_is_read_again)
 		      "nanoseconds", types[1].unit);
 	EXPECT_EQ(1, gprof_profile_default_type(q));
 	EXPECT_TOTALS(q, 5, 50, 0);
-	EXPECT_STREQ("one", gprof_profile_comment(q, 0));
-	EXPECT_STREQ("two 2", gprof_profile_comment(q, 1));
+	EXPECT_STREQS("one", gprof_profile_comment(q, 0), "two 2", gprof_profile_comment(q, 1));
 	EXPECT_EQ(NULL, gprof_profile_comment(q, 2));
 	gprof_profile_time(q, &start, &duration);
 	EXPECT_EQS(1700000000000000000, start, 5000, duration, 10, q->period, 2, q->nr_mappings,
@@ -165,8 +164,7 @@ TEST_F(file, what_is_written_is_read_again)
 	EXPECT_TRUE(q->mappings[1].has_functions);
 	EXPECT_EQS(3, q->lines[1].column, 10, q->functions[0].start_line);
 
-	EXPECT_EQ(0, gprof_profile_each(q, look, &s));
-	EXPECT_EQS(2, s.samples, 7, s.frames);
+	EXPECT_EQS(0, gprof_profile_each(q, look, &s), 2, s.samples, 7, s.frames);
 	EXPECT_STREQ("inner outer [libx.so+0x500] 0xbeef ", s.functions);
 	EXPECT_TRUE(s.inlined);
 	looked_at = q;
@@ -194,8 +192,7 @@ TEST_F(file, a_callback_can_end_the_walk)
 
 	p = example();
 	p->values[0] = 99;
-	EXPECT_EQ(1, gprof_profile_each(p, look, &s));
-	EXPECT_EQ(1, s.samples);
+	EXPECT_EQS(1, gprof_profile_each(p, look, &s), 1, s.samples);
 }
 
 TEST_F(file, protoc_decodes_it_by_the_schema)
@@ -646,8 +643,7 @@ TEST_F(file, samples_take_little_more_than_what_they_say)
 	nested(&sample, 2, &part);
 	memcpy(self->data, w.v, w.len);
 	TAKE(read_within(self->data, w.len + repeat(self->data + w.len, &sample, times), 5 << 20));
-	EXPECT_EQ(times + 1, gprof_profile_total(p, 0));
-	EXPECT_EQ(2, p->nr_label_sets);
+	EXPECT_EQS(times + 1, gprof_profile_total(p, 0), 2, p->nr_label_sets);
 	gprof_profile_forget_samples(p);
 	EXPECT_EQ(0, gprof_profile_total(p, 0));
 	EXPECT_GE(1 << 20, p->budget.used);
@@ -725,8 +721,7 @@ TEST_F(file, a_sample_may_be_written_in_any_way)
 	EXPECT_SAYS(error, "values");
 	w.len -= part.len + 2;
 	TAKE(read_bytes(w.v, w.len));
-	ASSERT_EQ(0, gprof_profile_stack(p, 1, &s));
-	ASSERT_EQ(5, s.nr_locations);
+	ASSERT_EQS(0, gprof_profile_stack(p, 1, &s), 5, s.nr_locations);
 	EXPECT_EQS(0, memcmp(stack, s.locations, sizeof(stack)), -5, s.values[0],
 		   -ENOENT, gprof_profile_stack(p, 2, &s), -4, gprof_profile_total(p, 0));
 }
@@ -752,8 +747,7 @@ TEST_F(file, a_mapping_that_is_not_there_is_none)
 
 	make_file(&w, 12);
 	TAKE(read_bytes(w.v, w.len));
-	EXPECT_EQ(0, gprof_profile_each(p, look, &s));
-	EXPECT_EQS(1, s.samples, 0, p->locations[0].mapping);
+	EXPECT_EQS(0, gprof_profile_each(p, look, &s), 1, s.samples, 0, p->locations[0].mapping);
 }
 
 TEST_F(file, sums_stay_at_the_limit)
@@ -835,8 +829,7 @@ TEST(labels_are_those_of_the_profile_that_is_asked)
 	gprof_profile_add_sample(two.inner, NULL, 0, NULL, 0, &values[0]);
 	gprof_profile_add_sample(two.inner, NULL, 0, &label, 1, &values[1]);
 	gprof_profile_finish(two.inner);
-	EXPECT_EQ(1, gprof_profile_each(two.outer, walk_inside, &two));
-	EXPECT_EQ(2, two.right);
+	EXPECT_EQS(1, gprof_profile_each(two.outer, walk_inside, &two), 2, two.right);
 	gprof_profile_free(two.outer);
 	gprof_profile_free(two.inner);
 }
@@ -955,8 +948,7 @@ TEST_F(file, many_sets_of_labels_stay_apart)
 		len += w.len;
 	}
 	TAKE(read_bytes(self->data, len));
-	ASSERT_EQ(2 * SETS + 1, p->nr_samples);
-	ASSERT_EQ(SETS + 1, p->nr_label_sets);
+	ASSERT_EQS(2 * SETS + 1, p->nr_samples, SETS + 1, p->nr_label_sets);
 	for (i = 0; i < 2 * SETS; i++) {
 		const struct gprof_label_set *set = &p->label_sets[p->samples[i + 1].labels];
 
@@ -969,8 +961,7 @@ TEST(what_is_no_file_is_refused)
 	int fds[2];
 
 	EXPECT_ERRNO(EBADF, gprof_profile_read(-1));
-	EXPECT_EQ(NULL, read_bytes("hello, world", 12));
-	EXPECT_EQ(NULL, read_bytes("", 0));
+	EXPECT_EQS(NULL, read_bytes("hello, world", 12), NULL, read_bytes("", 0));
 	EXPECT_SAYS(error, "empty");
 	ASSERT_EQ(0, pipe(fds));
 	close(fds[1]);
@@ -1004,18 +995,16 @@ TEST_F(file, a_pipe_without_a_reader_is_an_error_and_no_signal)
 	signal(SIGPIPE, on_pipe);
 	ASSERT_EQ(0, pipe(fds));
 	close(fds[0]);
-	EXPECT_EQ(-EPIPE, gprof_profile_write(p, fds[1]));
-	EXPECT_EQ(0, pipe_signals);
+	EXPECT_EQS(-EPIPE, gprof_profile_write(p, fds[1]), 0, pipe_signals);
 	/* The signal works as before. */
-	EXPECT_EQ(-1, write(fds[1], "x", 1));
-	EXPECT_EQ(1, pipe_signals);
+	EXPECT_EQS(-1, write(fds[1], "x", 1), 1, pipe_signals);
 	close(fds[1]);
 }
 
 TEST_F(file, a_full_pipe_is_waited_for)
 {
 	char junk[4096];
-	int fds[2], status;
+	int fds[2];
 	pid_t pid;
 
 	p = example();
@@ -1039,8 +1028,7 @@ TEST_F(file, a_full_pipe_is_waited_for)
 	EXPECT_EQ(0, gprof_profile_write(p, fds[1]));
 	close(fds[0]);
 	close(fds[1]);
-	waitpid(pid, &status, 0);
-	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, reap(pid));
 }
 
 TEST(outputs_that_spoil_each_other_are_recognized)
@@ -1054,11 +1042,8 @@ TEST(outputs_that_spoil_each_other_are_recognized)
 	c = dup(a);
 	n1 = open("/dev/null", O_WRONLY);
 	n2 = open("/dev/null", O_WRONLY);
-	EXPECT_TRUE(gprof_fd_same(a, a));
-	EXPECT_TRUE(gprof_fd_same(a, b));
-	EXPECT_TRUE(gprof_fd_same(a, c));
-	EXPECT_FALSE(gprof_fd_same(a, n1));
-	EXPECT_FALSE(gprof_fd_same(n1, n2));
+	EXPECT_TRUES(gprof_fd_same(a, a), gprof_fd_same(a, b), gprof_fd_same(a, c));
+	EXPECT_ZEROS(gprof_fd_same(a, n1), gprof_fd_same(n1, n2));
 	close(n2);
 	n2 = dup(n1);
 	EXPECT_TRUE(gprof_fd_same(n1, n2));
@@ -1083,8 +1068,7 @@ TEST_F(file, identical_samples_are_added_up_and_others_are_not)
 	label.num = 2;
 	gprof_profile_add_sample(p, stack, 2, &label, 1, &one);
 	gprof_profile_add_sample(p, stack, 2, NULL, 0, &one);
-	EXPECT_EQ(4, p->nr_samples);
-	EXPECT_EQ(5, gprof_profile_total(p, 0));
+	EXPECT_EQS(4, p->nr_samples, 5, gprof_profile_total(p, 0));
 }
 
 /* Some ids have three bytes, some samples more than 127, and labels come again, soon and late. */
@@ -1195,19 +1179,16 @@ TEST_F(file, a_large_profile_survives_the_round_trip)
 		p = many_samples(sizes[i], &sum);
 		q = profile_again(p);
 		ASSERT_NE(NULL, q);
-		EXPECT_EQ(sizes[i], q->nr_samples);
-		EXPECT_EQ((int64_t)sum, gprof_profile_total(q, 0));
+		EXPECT_EQS(sizes[i], q->nr_samples, (int64_t)sum, gprof_profile_total(q, 0));
 		EXPECT_TRUE(has_same_samples(p, q));
 		drop(&q);
 		before = memory_in_use();
 		EXPECT_EQ(0, write_pieces(p, t, sizeof(t->v)));
-		EXPECT_TRUE(is_one_member(t));
-		EXPECT_TRUE(t->largest <= 65536);
+		EXPECT_TRUES(is_one_member(t), t->largest <= 65536);
 		/* Not in memory twice, whatever its size. */
 		EXPECT_TRUE(t->in_use < before + (2 << 20));
 		/* And it fails wherever it may. */
-		EXPECT_EQ(-ENOSPC, write_pieces(p, t, t->len / 2));
-		EXPECT_EQ(-ENOSPC, write_pieces(p, t, 0));
+		EXPECT_EQS(-ENOSPC, write_pieces(p, t, t->len / 2), -ENOSPC, write_pieces(p, t, 0));
 	}
 	free(t);
 }

@@ -39,8 +39,7 @@ FIXTURE_SETUP(prepare)
 			    "mkfifo app/pipe && echo text >app/text && ln -s ../cache app/sub/link && "
 			    "chmod -R go+rX . && sleep 1.1"));
 	if (!geteuid()) {
-		ASSERT_EQ(0, lib_sh("chown -R %d .", USER));
-		ASSERT_EQ(0, setresuid(USER, USER, USER));
+		ASSERT_ZEROS(lib_sh("chown -R %d .", USER), setresuid(USER, USER, USER));
 	}
 }
 
@@ -88,8 +87,7 @@ TEST_F(prepare, tables_are_made_once)
 
 	PREPARE("app");
 	EXPECT_EQ(0, self->r.status);
-	EXPECT_STREQ(made, self->r.err);
-	EXPECT_STREQ("", self->r.out);
+	EXPECT_STREQS(made, self->r.err, "", self->r.out);
 	PREPARE("app");
 	EXPECT_EQ(0, self->r.status);
 	EXPECT_STREQ(there, self->r.err);

@@ -434,8 +434,7 @@ TEST_F(file, without_a_build_id_that_was_written_to_since_is_another_one)
 	EXPECT_LE(0, fd);
 	close(fd);
 	id.mtime_ns--;
-	EXPECT_EQ(-1, gprof_mapped_open(&id, &at, &why));
-	EXPECT_EQ(GPROF_MISSING_OTHER, why);
+	EXPECT_EQS(-1, gprof_mapped_open(&id, &at, &why), GPROF_MISSING_OTHER, why);
 }
 
 /* Opening a pipe lets its writer go on, opening a watchdog starts it. */
@@ -455,8 +454,7 @@ TEST_F(file, that_is_a_pipe_is_never_opened)
 	EXPECT_FALSE(object_of(&self->s, &self->dead)->elf);
 	EXPECT_EQ(GPROF_MISSING_OTHER, object_of(&self->s, &self->dead)->why);
 	errno = 0;
-	EXPECT_EQ(-1, read(fd, path, sizeof(path)));
-	EXPECT_EQ(EAGAIN, errno);
+	EXPECT_EQS(-1, read(fd, path, sizeof(path)), EAGAIN, errno);
 	close(fd);
 }
 
@@ -651,16 +649,12 @@ TEST_F(kernel, functions_have_names_and_images)
 	EXPECT_STREQS("[kernel.kallsyms]", self->image->name, "deadbeef", self->image->build_id);
 	EXPECT_EQS(0xffffffff81000000, self->image->start, 0xffffffff81003000, self->image->end);
 	EXPECT_STREQ("vfs_read", FIND(0xffffffff81002fff));
-	EXPECT_EQ(NULL, FIND(0xffffffff81003000));
-	EXPECT_EQ(NULL, self->image);
-	EXPECT_STREQ("ext4_read", FIND(0xffffffffc0001200));
-	EXPECT_STREQS("[ext4]", self->image->name, "deadbeef", self->image->build_id);
-	EXPECT_STREQ("ext4_write", FIND(0xffffffffc0002fff));
-	EXPECT_EQ(NULL, FIND(0xffffffffc0003000));
-	EXPECT_EQ(NULL, FIND(0xffffffffc0001000));
-	EXPECT_STREQ("[ext4]", self->image->name);
-	EXPECT_STREQ("bpf_prog_1_x", FIND(0xffffffffc0009001));
-	EXPECT_STREQ("[bpf]", self->image->name);
+	EXPECT_EQS(NULL, FIND(0xffffffff81003000), NULL, self->image);
+	EXPECT_STREQS("ext4_read", FIND(0xffffffffc0001200), "[ext4]", self->image->name,
+		      "deadbeef", self->image->build_id, "ext4_write", FIND(0xffffffffc0002fff));
+	EXPECT_EQS(NULL, FIND(0xffffffffc0003000), NULL, FIND(0xffffffffc0001000));
+	EXPECT_STREQS("[ext4]", self->image->name, "bpf_prog_1_x", FIND(0xffffffffc0009001),
+		      "[bpf]", self->image->name);
 	EXPECT_EQ(NULL, FIND(0x1000));
 }
 
@@ -690,8 +684,7 @@ TEST_F(kernel, names_are_without_what_a_link_as_a_whole_adds)
 	     "ffffffffc0001100 t ext4_read.llvm.7\t[ext4]\n");
 	EXPECT_STREQS("pipe_read", FIND(0xffffffff81297350),
 		      "pipe_poll.cold", FIND(0xffffffff81297810),
-		      "ext4_read", FIND(0xffffffffc0001108),
-		      "[ext4]", self->image->name);
+		      "ext4_read", FIND(0xffffffffc0001108), "[ext4]", self->image->name);
 }
 
 TEST_F(kernel, hidden_addresses_give_no_names)

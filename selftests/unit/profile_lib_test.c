@@ -79,16 +79,14 @@ TEST_F(profile, every_member_is_written_and_read)
 	EXPECT_STREQS("a", OF(q, q->columns[0].type), "ua", OF(q, q->columns[0].unit),
 		      "b", OF(q, q->columns[1].type), "ub", OF(q, q->columns[1].unit));
 	EXPECT_EQ(0, gprof_profile_default_type(q));
-	EXPECT_STREQ("pt", OF(q, q->period_type.type));
-	EXPECT_STREQ("pu", OF(q, q->period_type.unit));
+	EXPECT_STREQS("pt", OF(q, q->period_type.type), "pu", OF(q, q->period_type.unit));
 	EXPECT_EQS(99, q->period, 1234567890123456789, q->time_nanos, 987654321, q->duration_nanos);
 	EXPECT_STREQS("drop", OF(q, q->drop_frames), "keep", OF(q, q->keep_frames),
 		      "http://doc", OF(q, q->doc_url));
 	ASSERT_EQ(4, q->nr_mappings);
 	EXPECT_EQS(0x1000, q->mappings[0].start, 0x2000, q->mappings[0].limit,
 		   0x300, q->mappings[0].offset);
-	EXPECT_STREQ("file", OF(q, q->mappings[0].filename));
-	EXPECT_STREQ("id", OF(q, q->mappings[0].build_id));
+	EXPECT_STREQS("file", OF(q, q->mappings[0].filename), "id", OF(q, q->mappings[0].build_id));
 	for (size_t i = 0; i < 4; i++) {
 		EXPECT_EQ(i == 0, q->mappings[i].has_functions);
 		EXPECT_EQ(i == 1, q->mappings[i].has_filenames);
@@ -111,17 +109,14 @@ TEST_F(profile, every_member_is_written_and_read)
 		   29, q->lines[q->locations[0].lines + 1].line);
 	ASSERT_EQ(2, q->nr_samples);
 	EXPECT_EQ(0, memcmp(values, q->values, sizeof(values)));
-	ASSERT_EQ(2, q->samples[0].nr_locations);
-	ASSERT_EQ(1, q->samples[1].nr_locations);
+	ASSERT_EQS(2, q->samples[0].nr_locations, 1, q->samples[1].nr_locations);
 	EXPECT_EQS(0, q->stacks[q->samples[0].locations], 1, q->stacks[q->samples[0].locations + 1],
 		   1, q->stacks[q->samples[1].locations]);
 	ASSERT_EQ(2, q->label_sets[q->samples[0].labels].nr);
 	EXPECT_EQ(0, q->label_sets[q->samples[1].labels].nr);
-	EXPECT_STREQ("size", OF(q, q->labels[0].key));
-	EXPECT_STREQ("bytes", OF(q, q->labels[0].unit));
+	EXPECT_STREQS("size", OF(q, q->labels[0].key), "bytes", OF(q, q->labels[0].unit));
 	EXPECT_EQS(-4096, q->labels[0].num, 0, q->labels[0].str);
-	EXPECT_STREQ("thread", OF(q, q->labels[1].key));
-	EXPECT_STREQ("worker", OF(q, q->labels[1].str));
+	EXPECT_STREQS("thread", OF(q, q->labels[1].key), "worker", OF(q, q->labels[1].str));
 }
 
 /* Two that differ in one member are two, whatever the member; equal ones are one. */
@@ -179,8 +174,7 @@ TEST_F(profile, samples_differ_by_stack_and_each_label_and_equal_ones_add_up)
 	}
 	ASSERT_EQ(9, p->nr_samples);
 	for (i = 0; i < 5; i++) {
-		EXPECT_EQ(7, p->values[2 * i]);
-		EXPECT_EQ(300 * (i + 1), p->values[2 * i + 1]);
+		EXPECT_EQS(7, p->values[2 * i], 300 * (i + 1), p->values[2 * i + 1]);
 	}
 	/* Samples share labels that are the same, and nothing else. */
 	for (i = 0; i < 5; i++) {

@@ -116,8 +116,7 @@ TEST(what_is_built_is_there_is_written_and_read)
 	p = gprof_profile_builder_finish(b);
 	ASSERT_NE(NULL, p);
 	EXPECT_STREQ("next@0/:0 main@0/:0 7 8\n", show(p));
-	EXPECT_EQ(0, gprof_profile_default_type(p));
-	EXPECT_EQ(NULL, gprof_profile_comment(p, 0));
+	EXPECT_EQS(0, gprof_profile_default_type(p), NULL, gprof_profile_comment(p, 0));
 	gprof_profile_free(p);
 	gprof_profile_builder_free(b);
 	gprof_profile_builder_free(NULL);
@@ -202,8 +201,7 @@ TEST_F(two, merged_add_up)
 		     "same@0/:0 main@0/:0 customer=y0 2 20\n"
 		     "gone@0/:0 main@0/:0 customer=x0 2 20\n"
 		     "new@0/:0 main@0/:0 4 40\n", show(self->out));
-	EXPECT_EQ(18, gprof_profile_total(self->out, 0));
-	EXPECT_EQ(18, gprof_profile_whole(self->out, 0));
+	EXPECT_EQS(18, gprof_profile_total(self->out, 0), 18, gprof_profile_whole(self->out, 0));
 	gprof_profile_time(self->out, &start, &duration);
 	EXPECT_EQS(1000, start, 16, duration);
 	EXPECT_STREQ("both", gprof_profile_comment(self->out, 0));
@@ -234,8 +232,7 @@ TEST_F(two, what_is_subtracted_cancels_out)
 	EXPECT_STREQ("new@0/:0 main@0/:0 4 40\n"
 		     "same@0/:0 main@0/:0 customer=x0 0 1\n"
 		     "gone@0/:0 main@0/:0 customer=x0 -2 -20\n", show(self->out));
-	EXPECT_EQ(6, gprof_profile_whole(self->out, 0));
-	EXPECT_EQ(61, gprof_profile_whole(self->out, 1));
+	EXPECT_EQS(6, gprof_profile_whole(self->out, 0), 61, gprof_profile_whole(self->out, 1));
 	EXPECT_ERRNO(EINVAL, gprof_profile_diff(self->b, self->a, 1U << 31));
 }
 
@@ -560,8 +557,7 @@ TEST(sums_that_do_not_fit_stay_at_the_limit)
 	gprof_profile_free(q);
 	q = gprof_profile_diff(p, p, 0);
 	ASSERT_NE(NULL, q);
-	EXPECT_EQ(INT64_MAX, gprof_profile_whole(q, 1));
-	EXPECT_EQ(0, gprof_profile_total(q, 0));
+	EXPECT_EQS(INT64_MAX, gprof_profile_whole(q, 1), 0, gprof_profile_total(q, 0));
 	gprof_profile_free(p);
 	gprof_profile_free(q);
 	gprof_profile_builder_free(b);

@@ -280,8 +280,7 @@ TEST_F(names, code_is_called_what_it_is)
 	code = gprof_python_find(&self->n, self->frame);
 	ASSERT_NE(NULL, code);
 	EXPECT_STREQS("C.f", code->name, "a.py", code->file);
-	EXPECT_EQ(10, code->first_line);
-	EXPECT_EQ(11, gprof_python_line(code, self->frame[0]));
+	EXPECT_EQS(10, code->first_line, 11, gprof_python_line(code, self->frame[0]));
 }
 
 TEST_F(names, what_was_known_stays_when_the_process_is_gone)
@@ -360,8 +359,7 @@ TEST_F(names, what_is_too_much_has_no_name)
 	ASSERT_EQ(0, gprof_python_read(&self->n, all - 1, (uint32_t)getpid(), &interpreter,
 				       self->frame, 2))
 		;
-	EXPECT_EQ(NULL, gprof_python_find(&self->n, self->frame));
-	EXPECT_EQ(least, self->n.bytes);
+	EXPECT_EQS(NULL, gprof_python_find(&self->n, self->frame), least, self->n.bytes);
 	ASSERT_EQ(0, gprof_python_read(&self->n, all, (uint32_t)getpid(), &interpreter, self->frame,
 				       2))
 		;
@@ -424,8 +422,7 @@ TEST(files_that_are_damaged_do_no_harm)
 		at = i & 1 ? (off_t)(seed >> 32 & 1023) :
 			     lseek(to, 0, SEEK_END) - 1 - (off_t)(seed >> 32) % 2048;
 		byte = (unsigned char)(seed >> 24);
-		ASSERT_EQ(1, pread(to, &was, 1, at));
-		ASSERT_EQ(1, pwrite(to, &byte, 1, at));
+		ASSERT_EQS(1, pread(to, &was, 1, at), 1, pwrite(to, &byte, 1, at));
 		gprof_python_read_file(to, &out);
 		ASSERT_EQ(1, pwrite(to, &was, 1, at));
 	}

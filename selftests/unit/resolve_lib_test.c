@@ -213,8 +213,7 @@ TEST_F(resolve, tables_that_there_is_no_memory_for_are_told)
 	};
 	const struct gprof_tally t = { 0 };
 
-	ASSERT_EQ(0, make(self));
-	ASSERT_EQ(0, gprof_report(self->p, &s, &t));
+	ASSERT_ZEROS(make(self), gprof_report(self->p, &s, &t));
 	EXPECT_TRUE(profile_says(self->p, "by frame pointers alone"));
 }
 
@@ -240,8 +239,7 @@ TEST_F(resolve, text_of_tasks_tells_what_was_lost)
 
 	feed(self, &(struct made){ ONE });
 	feed(self, &(struct made){ ONE, .tid = 8 });
-	ASSERT_EQ(0, make(self));
-	ASSERT_EQ(0, gprof_profile_add_comment(self->p, "lost 3 samples: \033[2J"));
+	ASSERT_ZEROS(make(self), gprof_profile_add_comment(self->p, "lost 3 samples: \033[2J"));
 	for (size_t i = 0; i < 2; i++)
 		self->p->values[i * self->p->nr_columns] = INT64_MAX;
 	for (size_t i = 0; i < 2; i++) {
@@ -344,8 +342,7 @@ TEST_F(resolve, samples_differ_by_each_thing_they_say)
 	feed_all(self, all, n);
 	EXPECT_EQ(2 * n, self->b.nr_counts);
 	ASSERT_EQ(0, make(self));
-	EXPECT_EQ(2 * n, self->p->nr_samples);
-	EXPECT_EQ(3 * n, gprof_profile_total(self->p, 0));
+	EXPECT_EQS(2 * n, self->p->nr_samples, 3 * n, gprof_profile_total(self->p, 0));
 }
 
 /* Addresses mean another thing in each of these. */
@@ -364,8 +361,7 @@ TEST_F(resolve, stacks_differ_by_each_thing_that_gives_addresses_a_meaning)
 
 	feed_all(self, all, n);
 	feed_all(self, all, n);
-	EXPECT_EQ(n, self->b.stacks.nr);
-	EXPECT_EQ(4, self->b.nr_tasks);
+	EXPECT_EQS(n, self->b.stacks.nr, 4, self->b.nr_tasks);
 }
 
 static void feed_map(FIXTURE_DATA(resolve) *self, struct gprof_process process, uint64_t start,
@@ -431,8 +427,7 @@ TEST_F(resolve, every_location_has_a_function)
 {
 	feed_map(self, (struct gprof_process){ 7, 1, 1 }, 0x1000, 0x2000);
 	feed(self, &(struct made){ ONE, .frames = { 0x1000, 0x5000, 0x1100 } });
-	ASSERT_EQ(0, make(self));
-	ASSERT_EQ(3, self->p->nr_locations);
+	ASSERT_EQS(0, make(self), 3, self->p->nr_locations);
 	for (uint32_t i = 0; i < 3; i++) {
 		const struct gprof_location *l = &self->p->locations[i];
 		const struct gprof_function *f;
@@ -557,8 +552,7 @@ TEST_F(resolve, a_kernel_return_address_at_the_end_of_a_function_belongs_to_it)
 		  "ffffffff81002000 t _RNvCskwGfYPst2Cb_3foo4next\n"
 		  "ffffffff81003000 T _etext\n");
 	ASSERT_TRUE(resolver_with_kernel(self, &r));
-	ASSERT_EQ(0, gprof_resolve_stack(&r, &s, frames));
-	ASSERT_EQ(2, r.nr_stack);
+	ASSERT_EQS(0, gprof_resolve_stack(&r, &s, frames), 2, r.nr_stack);
 	for (size_t i = 0; i < 2; i++) {
 		const struct gprof_location *l = &self->p->locations[r.stack[i]];
 		const struct gprof_function *f =
@@ -587,8 +581,7 @@ TEST_F(resolve, names_of_no_module_are_read_for_each_profile)
 	ASSERT_TRUE(resolver_with_kernel(self, &r));
 	for (size_t i = 0; i < 2; i++) {
 		ASSERT_EQ(0, gprof_resolve_stack(&r, &s, &frames[i]));
-		EXPECT_EQ(i, self->p->locations[r.stack[0]].nr_lines ? 0 : 1);
-		EXPECT_EQ(i, r.kernel_anew);
+		EXPECT_EQS(i, self->p->locations[r.stack[0]].nr_lines ? 0 : 1, i, r.kernel_anew);
 	}
 	gprof_resolver_free(&r);
 }
@@ -617,8 +610,7 @@ TEST_F(resolve, a_place_is_the_same_after_names_were_read_again)
 		locations[i] = r.stack[0];
 		EXPECT_EQ(i > 0, self->b.spaces.kernel != shared);
 	}
-	EXPECT_EQ(locations[0], locations[2]);
-	EXPECT_EQ(2, self->p->nr_mappings);
+	EXPECT_EQS(locations[0], locations[2], 2, self->p->nr_mappings);
 	gprof_resolver_free(&r);
 	gprof_kernel_put(shared);
 }

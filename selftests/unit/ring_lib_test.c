@@ -80,8 +80,7 @@ TEST_F(ring, records_come_in_order_and_are_peeked_at_until_passed)
 	put(&self->g, 6, 8, 0);
 	ASSERT_EQ(1, gprof_ring_peek(&self->g.r, &self->rec, &self->size));
 	ASSERT_EQ(1, gprof_ring_peek(&self->g.r, &self->rec, &self->size));
-	EXPECT_EQS(5, self->rec->type, 24, self->size);
-	EXPECT_EQ(7, ((const uint64_t *)self->rec)[1]);
+	EXPECT_EQS(5, self->rec->type, 24, self->size, 7, ((const uint64_t *)self->rec)[1]);
 	gprof_ring_advance(&self->g.r, self->size);
 	ASSERT_EQ(1, gprof_ring_peek(&self->g.r, &self->rec, &self->size));
 	EXPECT_EQ(6, self->rec->type);
@@ -106,8 +105,7 @@ TEST_F(ring, records_cross_the_end_in_one_piece)
 	/* 40 does not divide 4096: every offset is met. */
 	for (i = 0; i < 1000; i++) {
 		put(&self->g, 5, 40, i);
-		ASSERT_EQ(1, gprof_ring_peek(&self->g.r, &self->rec, &self->size));
-		ASSERT_EQ(40, self->size);
+		ASSERT_EQS(1, gprof_ring_peek(&self->g.r, &self->rec, &self->size), 40, self->size);
 		for (j = 1; j < 5; j++)
 			ASSERT_EQ(i, ((const uint64_t *)self->rec)[j]);
 		n += self->g.r.pos % RING_SIZE + 40 > RING_SIZE;

@@ -135,8 +135,7 @@ TEST(full_ring_loses_and_tells_exactly)
 	EXPECT_TRUE(core_balances(&core, &check));
 	for (int i = 0; i < GPROF_LOST_NR; i++)
 		unreported += local64_read(&core.b.unreported[i]);
-	EXPECT_LT(0, lost_so_far());
-	EXPECT_LT(1, check.told);
+	EXPECT_LTS(0, lost_so_far(), 1, check.told);
 	EXPECT_EQ(lost_so_far(), check.lost + unreported);
 }
 
@@ -259,8 +258,7 @@ TEST(flight_ring_is_copied_while_it_records)
 		snapshots++;
 	}
 	pthread_join(cpu, NULL);
-	EXPECT_LT(10, snapshots);
-	EXPECT_LT(1000, good);
+	EXPECT_LTS(10, snapshots, 1000, good);
 }
 #endif
 

@@ -486,9 +486,7 @@ static void any_stacks(struct __test_metadata *_metadata, unsigned int nests)
 TEST(samples_of_many_generations_have_their_stacks)
 {
 	any_stacks(_metadata, 0);
-	EXPECT_LE(10000, view.branches);
-	EXPECT_LE(1000, view.bases_said);
-	EXPECT_LE(10000, view.stacks);
+	EXPECT_LES(10000, view.branches, 1000, view.bases_said, 10000, view.stacks);
 }
 
 TEST(samples_that_interrupt_each_other_have_their_stacks)

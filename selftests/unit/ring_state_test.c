@@ -68,9 +68,8 @@ TEST(head_page_says_what_the_ring_is)
 		begin(flight);
 		core.b.cpu = 5;
 		gprof_buffer_init(&core.b);
-		EXPECT_EQ(GPROF_ABI_VERSION, core.b.head->version);
-		EXPECT_EQ(sizeof(*core.b.head), core.b.head->header_size);
-		EXPECT_EQS(5, core.b.head->cpu,
+		EXPECT_EQS(GPROF_ABI_VERSION, core.b.head->version,
+			   sizeof(*core.b.head), core.b.head->header_size, 5, core.b.head->cpu,
 			   flight ? GPROF_SETUP_F_FLIGHT : 0, core.b.head->flags,
 			   PAGE_SIZE, core.b.head->data_offset, SIZE, core.b.head->data_size);
 	}
@@ -94,9 +93,8 @@ TEST(generation_says_its_times_its_cpu_and_what_its_samples_weigh)
 		real = ktime_get_real_fast_ns() + hour * n;
 		gprof_buffer_begin(&core.b, now);
 		gprof_buffer_end(&core.b);
-		EXPECT_EQS(GPROF_REC_GENERATION, g->rec.type, 0, g->rec.flags);
-		EXPECT_EQ(sizeof(*g), g->rec.size);
-		EXPECT_EQS(n, g->generation, now, g->mono_ns);
+		EXPECT_EQS(GPROF_REC_GENERATION, g->rec.type, 0, g->rec.flags,
+			   sizeof(*g), g->rec.size, n, g->generation, now, g->mono_ns);
 		EXPECT_LT(real - slack, g->real_ns);
 		EXPECT_GT(real + slack, g->real_ns);
 		EXPECT_EQS(12345, g->weight, 7, g->cpu);
@@ -146,8 +144,7 @@ TEST(no_record_is_from_before_its_generation)
 		EXPECT_EQ(5000000000, gprof_buffer_time(&core.b, 5000000000 - back[i]));
 		gprof_buffer_end(&core.b);
 	}
-	EXPECT_EQ(end, position());
-	EXPECT_EQ(2, gprof_buffer_begin(&core.b, 5000001000));
+	EXPECT_EQS(end, position(), 2, gprof_buffer_begin(&core.b, 5000001000));
 	gprof_buffer_end(&core.b);
 }
 
@@ -163,8 +160,7 @@ TEST(room_ends_at_the_tail_to_the_word)
 		   1, core.b.head->lost[GPROF_LOST_FULL]);
 	/* what is owed has to fit too */
 	core.b.tail->tail += LOST_BYTES;
-	EXPECT_EQ(NULL, put(8));
-	EXPECT_EQ(2, core.b.head->lost[GPROF_LOST_FULL]);
+	EXPECT_EQS(NULL, put(8), 2, core.b.head->lost[GPROF_LOST_FULL]);
 	core.b.tail->tail += 8;
 	place = put(8);
 	ASSERT_NE(NULL, place);
@@ -207,8 +203,7 @@ TEST(word_is_put_where_there_is_room_to_the_word)
 	look_ahead(ktime_get_mono_fast_ns());
 	while (position() < SIZE) {
 		ASSERT_TRUE(put_word());
-		ASSERT_EQ(position(), core.b.head->head);
-		ASSERT_EQ(0, core.b.nest);
+		ASSERT_EQS(position(), core.b.head->head, 0, core.b.nest);
 	}
 	EXPECT_FALSE(put_word());
 	EXPECT_EQ(SIZE, position());
@@ -216,8 +211,7 @@ TEST(word_is_put_where_there_is_room_to_the_word)
 	core.b.tail->tail = 16;
 	EXPECT_FALSE(put_word());
 	look_ahead(ktime_get_mono_fast_ns());
-	EXPECT_TRUE(put_word());
-	EXPECT_TRUE(put_word());
+	EXPECT_TRUES(put_word(), put_word());
 	EXPECT_FALSE(put_word());
 	EXPECT_EQ(SIZE + 16, position());
 }
@@ -243,8 +237,7 @@ TEST(word_is_not_put_where_something_is_in_the_way)
 	EXPECT_EQ(before + 8, position());
 	/* another has written since the word was read */
 	EXPECT_FALSE(gprof_buffer_put(&core.b, local64_read(&core.b.word) - 1, GPROF_REC_SHORT));
-	EXPECT_EQ(0, core.b.nest);
-	EXPECT_EQ(before + 8, position());
+	EXPECT_EQS(0, core.b.nest, before + 8, position());
 	/* a loss is to be told first */
 	gprof_buffer_lose(&core.b, GPROF_LOST_NESTED);
 	EXPECT_FALSE(put_word());
@@ -295,8 +288,7 @@ TEST(word_is_counted_and_published_with_what_has_changed)
 	look_ahead(5000);
 	local64_inc(&core.b.produced);
 	ASSERT_TRUE(put_word());
-	EXPECT_EQ(1, core.b.head->produced);
-	EXPECT_EQ(1, local64_read(&core.b.generations[1].samples));
+	EXPECT_EQS(1, core.b.head->produced, 1, local64_read(&core.b.generations[1].samples));
 	core.b.recount = true;
 	core.b.look_at = 0;
 	local64_set(&core.b.lost[GPROF_LOST_FULL], 3);
@@ -310,8 +302,7 @@ TEST(record_is_a_part_of_the_ring_at_most)
 {
 	for (int flight = 0; flight < 2; flight++) {
 		begin(flight);
-		EXPECT_EQ(NULL, put(LONGEST + 8));
-		EXPECT_EQ(1, local64_read(&core.b.lost[GPROF_LOST_FULL]));
+		EXPECT_EQS(NULL, put(LONGEST + 8), 1, local64_read(&core.b.lost[GPROF_LOST_FULL]));
 		EXPECT_NE(NULL, put(LONGEST - LOST_BYTES));
 		EXPECT_NE(NULL, put(LONGEST));
 	}

@@ -310,8 +310,7 @@ TEST_F(rollup, none_is_made_of_what_is_damaged_or_waits)
 	reopen(_metadata, self);
 	fill(_metadata, self, 60);
 	rollup_make(self->s, self->path, BEGIN + ROLLUP_NS);
-	EXPECT_EQ(0, each(self, ROLLED, NULL));
-	EXPECT_EQ(60, each(self, "_w0.0_", NULL));
+	EXPECT_EQS(0, each(self, ROLLED, NULL), 60, each(self, "_w0.0_", NULL));
 }
 
 /* Ten minutes that are over are made one, and what that takes is paid bit by bit. */
@@ -368,8 +367,7 @@ TEST_F(rollup, what_one_has_gives_way_first)
 	free(l.v);
 	ASSERT_EQ(0, put(self, "cpu", "box", 241, 241));
 	store_counts(self->s, &c);
-	EXPECT_EQ(1U, c.damaged);
-	EXPECT_EQ(241U, c.removed + (uint64_t)each(self, ITEM, NULL));
+	EXPECT_EQS(1U, c.damaged, 241U, c.removed + (uint64_t)each(self, ITEM, NULL));
 	EXPECT_GE(c.removed, 42U);
 	EXPECT_LE(c.removed, 60U);
 	EXPECT_EQ(2, each(self, ROLLED, NULL));

@@ -29,8 +29,7 @@ TEST(every_value_is_in_its_bucket)
 			wrong += !holds(gprof_histogram_bucket(v - 1), v - 1);
 		}
 	}
-	EXPECT_EQ(0, wrong);
-	EXPECT_EQ(GPROF_HISTOGRAM_BUCKETS - 1, gprof_histogram_bucket(~0ULL));
+	EXPECT_EQS(0, wrong, GPROF_HISTOGRAM_BUCKETS - 1, gprof_histogram_bucket(~0ULL));
 }
 
 TEST(no_bucket_is_wider_than_an_eighth_of_its_values)
@@ -55,8 +54,7 @@ TEST(counts_go_beyond_2_to_the_32)
 	EXPECT_EQS(5000000000ULL, h->max, 0x100000001ULL * 1000 + 5000000000ULL, h->sum);
 	EXPECT_EQ(1, h->buckets[gprof_histogram_bucket(5000000000ULL)]);
 	gprof_histogram_add(h, 3);
-	EXPECT_EQ(5000000000ULL, h->max);
-	EXPECT_EQ(0x100000001ULL + 2, gprof_histogram_count(h));
+	EXPECT_EQS(5000000000ULL, h->max, 0x100000001ULL + 2, gprof_histogram_count(h));
 	free(h);
 }
 

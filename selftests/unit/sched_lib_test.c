@@ -111,9 +111,8 @@ TEST(the_difference_of_two_readings_is_what_came_between)
 	count(&now, 1000);
 	count(&now, 9);
 	gprof_histogram_since(&now, &before);
-	EXPECT_EQS(2, now.count, 1009, now.sum);
-	EXPECT_EQ(2, gprof_histogram_below(&now, GPROF_HISTOGRAM_NR));
-	EXPECT_EQ(1, gprof_histogram_below(&now, gprof_histogram_bucket(1000)));
+	EXPECT_EQS(2, now.count, 1009, now.sum, 2, gprof_histogram_below(&now, GPROF_HISTOGRAM_NR),
+		   1, gprof_histogram_below(&now, gprof_histogram_bucket(1000)));
 	/* 5000 was before: all that is known is the end of 1000's bucket. */
 	EXPECT_EQ(1023, now.largest);
 
@@ -200,8 +199,7 @@ TEST(unknown_names_are_ENOENT)
 	number_all(&st);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		errno = 0;
-		EXPECT_EQ(-ENOENT, gprof_sched_stats_get(&st, bad[i], &v));
-		EXPECT_EQ(ENOENT, errno);
+		EXPECT_EQS(-ENOENT, gprof_sched_stats_get(&st, bad[i], &v), ENOENT, errno);
 	}
 	EXPECT_EQ(7, v.number);
 }
@@ -332,8 +330,7 @@ TEST_F(answer, every_attribute_reaches_its_member)
 	EXPECT_MEMBER(MISSED, missed);
 	EXPECT_MEMBER(FAULTS_MISSED, faults_missed);
 	EXPECT_EQS(100, st->sample_hz, 255 * 3, st->sched_delay_ns[255]);
-	EXPECT_TRUE(st->has_faults);
-	EXPECT_TRUE(st->has_sys_calls);
+	EXPECT_TRUES(st->has_faults, st->has_sys_calls);
 	EXPECT_FALSE(st->clock_doubtful);
 	EXPECT_EQS(100, st->delay.count, 1000, st->delay.sum, 500, st->delay.largest,
 		   0, st->delay.buckets[6], 1, st->delay.buckets[7], 1, st->delay.buckets[106],
@@ -350,8 +347,7 @@ TEST_F(answer, what_was_not_asked_for_may_be_missing)
 	memset(&self->st, 0, sizeof(self->st));
 	EXPECT_EQ(0, gprof_sched_answer(&self->st, GPROF_CMD_SCHED_STATS_GET, attrs));
 	EXPECT_FALSE(self->st.has_faults);
-	EXPECT_TRUE(self->st.has_sys_calls);
-	EXPECT_TRUE(self->st.has_stall);
+	EXPECT_TRUES(self->st.has_sys_calls, self->st.has_stall);
 	attrs[GPROF_A_SCHED_STATS_STALL_NS] = NULL;
 	EXPECT_EQ(0, gprof_sched_answer(&self->st, GPROF_CMD_SCHED_STATS_GET, attrs));
 	EXPECT_FALSE(self->st.has_stall);
@@ -380,8 +376,7 @@ TEST_F(answer, each_missing_attribute_is_EPROTO)
 TEST_F(answer, another_command_is_EPROTO)
 {
 	put_answer(self->msg, self->samples, 0);
-	EXPECT_EQ(0, PARSE());
-	EXPECT_EQ(-EPROTO, parse(self->msg, &self->st, GPROF_CMD_RECORDER_GET));
+	EXPECT_EQS(0, PARSE(), -EPROTO, parse(self->msg, &self->st, GPROF_CMD_RECORDER_GET));
 }
 
 TEST_F(answer, a_doubtful_clock_is_told)
@@ -464,9 +459,7 @@ TEST_F(answer, a_recorder_is_what_the_module_says)
 	EXPECT_EQS(GPROF_PROCESS, info.target, 77, info.target_id, 78, info.owner_pid,
 		   79, info.owner_uid);
 	EXPECT_STREQ("gprofctl", info.owner);
-	EXPECT_TRUE(info.started);
-	EXPECT_TRUE(info.flight);
-	EXPECT_TRUE(info.has_samples);
+	EXPECT_TRUES(info.started, info.flight, info.has_samples);
 	EXPECT_EQS(10, info.produced, 7, info.read, 1, info.lost, 2, info.overwritten);
 }
 

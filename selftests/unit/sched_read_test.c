@@ -156,8 +156,7 @@ TEST_F(read, the_stall_does_not_go_back_where_no_look_is_consistent)
 	ASSERT_TRUE(gprof_sched_read(self->s, &self->r));
 	shim_nmi = NULL;
 	/* else it was not looked at often enough for this to show anything */
-	EXPECT_LE(STALL_TRIES, looks);
-	EXPECT_LE(before, t->stall);
+	EXPECT_LES(STALL_TRIES, looks, before, t->stall);
 	EXPECT_GE(before + looks * 2, t->stall);
 	ASSERT_TRUE(gprof_sched_read(self->s, &self->r));
 	EXPECT_LE(before, t->stall);

@@ -259,17 +259,14 @@ TEST(addresses_without_room_in_their_bucket_are_found)
 	find_alike(all, ALIKE + 1);
 	for (size_t i = 0; i < ALIKE; i++)
 		ASSERT_TRUE(shim_set_add(P(i)));
-	EXPECT_FALSE(shim_set_add(P(ALIKE)));
-	EXPECT_FALSE(shim_set_has(P(ALIKE)));
+	EXPECT_ZEROS(shim_set_add(P(ALIKE)), shim_set_has(P(ALIKE)));
 	EXPECT_EQ(ALIKE, nr_there(all, ALIKE));
 	/* Held and kept, as by a realloc() that fails; whatever place they have. */
 	for (size_t turn = 0; turn < 100; turn++) {
 		for (size_t i = 0; i < ALIKE; i++) {
 			EXPECT_TRUE(shim_set_hold(P(i)));
-			EXPECT_FALSE(shim_set_hold(P(i)));
-			EXPECT_FALSE(shim_set_has(P(i)));
-			EXPECT_FALSE(shim_set_remove(P(i)));
-			EXPECT_FALSE(shim_set_add(P(i)));
+			EXPECT_ZEROS(shim_set_hold(P(i)), shim_set_has(P(i)), shim_set_remove(P(i)),
+				     shim_set_add(P(i)));
 			shim_set_keep(P(i));
 		}
 	}
@@ -294,8 +291,7 @@ TEST(addresses_without_room_in_their_bucket_are_found)
 	EXPECT_EQ(0, bucket_of(set, P(0), 0)->beyond);
 	EXPECT_TRUE(shim_set_add(P(ALIKE)));
 	shim_set_clear();
-	EXPECT_FALSE(shim_set_has(P(ALIKE)));
-	EXPECT_FALSE(shim_may_be_sampled(P(ALIKE)));
+	EXPECT_ZEROS(shim_set_has(P(ALIKE)), shim_may_be_sampled(P(ALIKE)));
 }
 
 #else

@@ -124,8 +124,7 @@ static void take_three(struct __test_metadata *_metadata, FIXTURE_DATA(dir) *sel
 
 	for (int i = 0; i < 3; i++) {
 		ASSERT_EQ(STATUS_OK, snapshot(self));
-		EXPECT_STREQ(names[i], self->name);
-		EXPECT_STREQ("whole", content(self, names[i]));
+		EXPECT_STREQS(names[i], self->name, "whole", content(self, names[i]));
 		EXPECT_EQ(i + 1, files(self));
 	}
 }
@@ -160,8 +159,7 @@ TEST_F(dir, what_is_still_written_is_not_left_over)
 	in(self, path, name);
 	fd = open(path, O_RDONLY);
 	ASSERT_LE(0, fd);
-	ASSERT_EQ(0, flock(fd, LOCK_EX));
-	ASSERT_EQ(STATUS_OK, snapshots_begin(&another));
+	ASSERT_EQS(0, flock(fd, LOCK_EX), STATUS_OK, snapshots_begin(&another));
 	snapshots_end(&another);
 	EXPECT_EQ(1, files(self));
 	close(fd);
@@ -173,8 +171,7 @@ TEST_F(dir, what_is_still_written_is_not_left_over)
 	in(self, path, self->s.temp);
 	fd = open(path, O_RDONLY);
 	ASSERT_LE(0, fd);
-	EXPECT_EQ(-1, flock(fd, LOCK_EX | LOCK_NB));
-	EXPECT_EQ(EWOULDBLOCK, errno);
+	EXPECT_EQS(-1, flock(fd, LOCK_EX | LOCK_NB), EWOULDBLOCK, errno);
 	close(fd);
 }
 
@@ -199,12 +196,10 @@ TEST_F(dir, what_has_another_name_is_not_removed)
 	in(self, there, "20200101T000000.000Z-request.trace");
 	ASSERT_EQ(0, link(kept, there));
 	self->s.keep = 1;
-	ASSERT_EQ(STATUS_OK, snapshot(self));
-	ASSERT_EQ(STATUS_OK, snapshot(self));
+	ASSERT_EQS(STATUS_OK, snapshot(self), STATUS_OK, snapshot(self));
 	EXPECT_EQ(1, self->s.removed);
 	EXPECT_STREQ("whole", content(self, self->name));
-	EXPECT_EQ(0, access(there, F_OK));
-	EXPECT_EQ(3, files(self));
+	EXPECT_EQS(0, access(there, F_OK), 3, files(self));
 }
 
 /* As from a clock that has been set back since. */
@@ -214,8 +209,7 @@ TEST_F(dir, the_one_just_written_is_not_removed)
 	self->s.bytes = 1;
 	ASSERT_EQ(STATUS_OK, snapshot(self));
 	EXPECT_STREQ("whole", content(self, self->name));
-	EXPECT_EQ(1, self->s.removed);
-	EXPECT_EQ(1, files(self));
+	EXPECT_EQS(1, self->s.removed, 1, files(self));
 }
 
 /* Each planted one has 7 bytes, what is written 5. */
@@ -258,8 +252,7 @@ TEST_F(dir, a_name_in_the_way_of_a_part_is_stepped_aside)
 {
 	const char *path = lib_text("%s/.snapshot-%d.tmp", self->path, (int)getpid());
 
-	ASSERT_EQ(0, mkdir(path, 0700));
-	ASSERT_EQ(STATUS_OK, snapshots_open(&self->s));
+	ASSERT_EQS(0, mkdir(path, 0700), STATUS_OK, snapshots_open(&self->s));
 	EXPECT_EQ(2, files(self));
 	snapshots_discard(&self->s);
 	EXPECT_EQ(1, files(self));
@@ -353,22 +346,22 @@ static bool is_in(const char *dir, const char *name)
 
 TEST_F(nested, what_is_removed_is_made_again)
 {
-	ASSERT_EQ(STATUS_OK, snapshots_begin(&self->s));
-	ASSERT_EQ(0, rmdir(self->path));
-	ASSERT_EQ(STATUS_OK, take(&self->s, self->name));
+	ASSERT_EQS(STATUS_OK, snapshots_begin(&self->s), 0, rmdir(self->path),
+		   STATUS_OK, take(&self->s, self->name));
 	EXPECT_TRUE(is_in(self->path, self->name));
 }
 
 TEST_F(nested, no_link_that_comes_later_is_followed)
 {
-	ASSERT_EQ(STATUS_OK, snapshots_begin(&self->s));
-	ASSERT_EQ(0, mkdir(self->other, 0700));
+	ASSERT_EQS(STATUS_OK, snapshots_begin(&self->s), 0, mkdir(self->other, 0700));
 	lead(_metadata, self->path, self->other);
-	EXPECT_EQ(STATUS_FAILED, take(&self->s, self->name));
-	EXPECT_EQ(0, rmdir(self->other));
+	EXPECT_EQS(STATUS_FAILED, take(&self->s, self->name), 0, rmdir(self->other));
 	/* nor is one that leads to nothing */
 	EXPECT_EQ(STATUS_FAILED, take(&self->s, self->name));
 	EXPECT_NE(0, access(self->other, F_OK));
+	/* and for what is no directory it does not wait */
+	ASSERT_ZEROS(unlink(self->path), mkfifo(self->path, 0700));
+	EXPECT_EQ(STATUS_FAILED, take(&self->s, self->name));
 	lead_back(_metadata, self->path);
 	EXPECT_EQ(STATUS_OK, take(&self->s, self->name));
 	EXPECT_TRUE(is_in(self->path, self->name));
@@ -383,8 +376,7 @@ TEST_F(nested, no_link_above_it_is_followed_either)
 	EXPECT_EQ(STATUS_FAILED, take(&self->s, self->name));
 	EXPECT_NE(0, access(self->other, F_OK));
 	ASSERT_EQ(0, mkdir(self->other, 0700));
-	EXPECT_EQ(STATUS_FAILED, take(&self->s, self->name));
-	EXPECT_EQ(0, rmdir(self->other));
+	EXPECT_EQS(STATUS_FAILED, take(&self->s, self->name), 0, rmdir(self->other));
 	lead_back(_metadata, above);
 	EXPECT_EQ(STATUS_OK, take(&self->s, self->name));
 }
@@ -393,14 +385,12 @@ TEST_F(nested, a_link_that_was_there_is_told_by_where_it_led)
 {
 	const char *link = lib_text("%s/L", self->top);
 
-	ASSERT_EQ(0, mkdir(self->other, 0700));
-	ASSERT_EQ(0, symlink("V/D", link));
+	ASSERT_ZEROS(mkdir(self->other, 0700), symlink("V/D", link));
 	self->s.dir = link;
 	ASSERT_EQ(STATUS_OK, snapshots_begin(&self->s));
 	EXPECT_STREQ(self->other, self->s.path);
 	/* where it leads later does not matter */
-	ASSERT_ZEROS(unlink(link), symlink("P", link));
-	ASSERT_EQ(STATUS_OK, take(&self->s, self->name));
+	ASSERT_EQS(0, unlink(link), 0, symlink("P", link), STATUS_OK, take(&self->s, self->name));
 	EXPECT_TRUE(is_in(self->other, self->name));
 }
 
@@ -411,8 +401,7 @@ TEST_F(nested, another_users_directory_is_not_taken_for_ours)
 	ASSERT_EQ(STATUS_OK, snapshots_begin(&self->s));
 	ASSERT_ZEROS(mkdir(self->other, 0777), chown(self->other, 1000, 1000), rmdir(self->path),
 		     rename(self->other, self->path));
-	EXPECT_EQ(STATUS_FAILED, take(&self->s, self->name));
-	EXPECT_EQ(0, rmdir(self->path));
+	EXPECT_EQS(STATUS_FAILED, take(&self->s, self->name), 0, rmdir(self->path));
 	/* what was another's from the beginning is what is meant */
 	snapshots_end(&self->s);
 	ASSERT_ZEROS(mkdir(self->path, 0777), chown(self->path, 1000, 1000));
@@ -450,8 +439,7 @@ TEST_F(nested, another_users_snapshots_do_not_count)
 	ASSERT_EQ(0, fchown(fd, 1000, 1000));
 	close(fd);
 	self->s.keep = 2;
-	ASSERT_EQ(STATUS_OK, take(&self->s, self->name));
-	ASSERT_EQ(STATUS_OK, take(&self->s, self->name));
+	ASSERT_EQS(STATUS_OK, take(&self->s, self->name), STATUS_OK, take(&self->s, self->name));
 	EXPECT_ZEROS(self->s.removed, access(theirs, F_OK));
 }
 

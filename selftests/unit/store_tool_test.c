@@ -276,8 +276,7 @@ TEST_F(store, gives_back_what_was_put_in_the_oldest_first)
 	EXPECT_FALSE(store_next(self->s, ~0U, &next));
 	COUNTS(6U, c.samples.sent, 3U, c.items.sent);
 	/* and they are kept */
-	EXPECT_EQS(3U, c.files, 3 * 4096U, c.bytes);
-	EXPECT_EQ(3, each_file(self, NULL, NULL));
+	EXPECT_EQS(3U, c.files, 3 * 4096U, c.bytes, 3, each_file(self, NULL, NULL));
 }
 
 TEST_F(store, goes_on_where_another_process_ended)
@@ -351,8 +350,7 @@ TEST_F(store, is_private_to_its_owner)
 	snprintf(link, sizeof(link), "%s.link", self->path);
 	ASSERT_EQ(0, symlink(self->path, link));
 	o.dir = link;
-	EXPECT_EQ(NULL, store_open(&o, &status));
-	EXPECT_EQ(1, lines(self));
+	EXPECT_EQS(NULL, store_open(&o, &status), 1, lines(self));
 	unlink(link);
 	/* an hour that leads elsewhere */
 	reopen(_metadata, self);
@@ -453,8 +451,7 @@ TEST_F(store, loses_no_more_than_the_item_whose_write_fails)
 			ASSERT_TRUE(err == 0 || err == -errors[i]);
 			kept += !err;
 			ASSERT_TRUE(adds_up(self));
-			ASSERT_EQ(c.files, (uint64_t)kept);
-			ASSERT_EQ(kept, each_file(self, NULL, NULL));
+			ASSERT_EQS(c.files, (uint64_t)kept, kept, each_file(self, NULL, NULL));
 			EXPECT_EQ(!!err, lines(self));
 			for (int well = 0; well < 16; well++, kept++) {
 				EXPECT_EQ(0, lines(self));
@@ -678,8 +675,7 @@ TEST_F(store, a_directory_of_that_name_keeps_no_room_from_being_made)
 {
 	self->o.keep_bytes = 4 * 4096;
 	reopen(_metadata, self);
-	ASSERT_EQ(0, put(self, 1));
-	ASSERT_EQ(1, each_file(self, into_directory, NULL));
+	ASSERT_EQS(0, put(self, 1), 1, each_file(self, into_directory, NULL));
 	PUTS(9, 2);
 	COUNTS(0U, c.failures);
 	EXPECT_GE(4 * 4096U, c.bytes);
@@ -873,9 +869,7 @@ TEST_F_TIMEOUT(store, sees_each_bit_that_flips, 300)
 		ASSERT_TRUE(answer(self, SENT_ALL, 1, 9, 0));
 		ASSERT_EQ(9U, samples);
 		ASSERT_TRUE(adds_up(self));
-		ASSERT_EQ(7U, c.samples.dropped);
-		ASSERT_EQ(1U, c.damaged);
-		ASSERT_EQ(1U, c.files);
+		ASSERT_EQS(7U, c.samples.dropped, 1U, c.damaged, 1U, c.files);
 	} while (++bit.at < bit.size);
 	EXPECT_EQ(32 * 8U, bit.at);
 }
@@ -898,8 +892,7 @@ static int rename_an_hour(void *ctx, const char *path)
 
 TEST_F(store, an_item_of_another_hour_is_damaged)
 {
-	ASSERT_EQ(0, put(self, 7));
-	ASSERT_EQ(1, each_file(self, rename_an_hour, NULL));
+	ASSERT_EQS(0, put(self, 7), 1, each_file(self, rename_an_hour, NULL));
 	reopen(_metadata, self);
 	COUNTS(1U, c.damaged, 0U, c.items.waiting);
 	EXPECT_EQ(0, each_file(self, NULL, NULL));
@@ -937,8 +930,7 @@ TEST_F_TIMEOUT(store, sees_each_bit_that_flips_in_a_name, 300)
 		/* no item, or not what was written */
 		if (answer(self, SENT_ALL, 1, 7, 0))
 			ASSERT_EQ(7U, samples);
-		ASSERT_TRUE(adds_up(self));
-		ASSERT_TRUE(c.samples.sent == 0 || c.samples.sent == 7);
+		ASSERT_TRUES(adds_up(self), c.samples.sent == 0 || c.samples.sent == 7);
 		/* and it is in nobody's way, as it is sent or room is made */
 		ASSERT_EQ(0, put(self, 9));
 		samples = 7;

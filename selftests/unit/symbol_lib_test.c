@@ -20,6 +20,7 @@ TEST(symbols_of_cxx_and_rust_have_the_names_that_people_use)
 		{ "_ZN2ns3fooIiEET_S1_", "ns::foo<int>" }, { "_ZN2ns3fooEv.cold", "ns::foo.cold" },
 		{ "_ZN2ns3fooEi.constprop.0.isra.1", "ns::foo.constprop.0.isra.1" },
 		{ "_ZN2ns3fooEv@plt", "ns::foo@plt" },
+		{ "_ZN4shop12_GLOBAL__N_15stepsILi90EEEmm", "shop::(anonymous namespace)::steps<90>" },
 		{ "_ZZ4mainENKUlvE_clEv", "main::{lambda()#1}::operator()" },
 		{ "_ZN4core3fmt9Formatter3pad17h0123456789abcdefE", "core::fmt::Formatter::pad" },
 		{ "_ZN71_$LT$Test$u20$$u2b$$u20$$u27$static$u20$as$u20$foo..Bar$LT$Test$GT$$GT$3bar17h930b740aa94f1d3aE",
@@ -219,8 +220,7 @@ TEST_F(symbol, without_dwarf_there_is_the_function_alone)
 	EXPECT_FALSE(self->inlines);
 	/* Not its alias with the underscores. */
 	EXPECT_STREQ("outer", self->frames[0].name);
-	EXPECT_EQ(NULL, self->frames[0].file);
-	EXPECT_EQ(0, FRAMES(0x10));
+	EXPECT_EQS(NULL, self->frames[0].file, 0, FRAMES(0x10));
 }
 
 TEST_F(symbol, a_function_without_a_size_ends_at_the_next)
@@ -704,8 +704,7 @@ TEST_F(symbol, a_go_name_that_is_nobodys_is_none)
 
 	memset(go_name, 'x', 5000);
 	GO_PROGRAM();
-	EXPECT_EQ(0, FRAMES(first));
-	EXPECT_EQ(1, FRAMES(second));
+	EXPECT_EQS(0, FRAMES(first), 1, FRAMES(second));
 }
 
 TEST_F(symbol, a_small_table_within_a_stripped_program_has_its_names)
@@ -757,8 +756,7 @@ TEST_F(symbol, a_small_table_that_there_is_no_memory_for_is_not_called_damaged)
 	setrlimit(RLIMIT_AS, &before);
 	EXPECT_EQ(GPROF_MISSING_MEMORY, gprof_symbolizer_missing(self->s));
 	OPEN();
-	EXPECT_EQ(1, FRAMES(local));
-	EXPECT_EQ(GPROF_MISSING_NOT, gprof_symbolizer_missing(self->s));
+	EXPECT_EQS(1, FRAMES(local), GPROF_MISSING_NOT, gprof_symbolizer_missing(self->s));
 }
 
 static bool no_lzma;

@@ -104,8 +104,7 @@ FIXTURE_SETUP(symbolize)
 	ASSERT_EQ(0, chdir(self->dir));
 	unsetenv("DEBUGINFOD_URLS");
 	setenv("DEBUGINFOD_CACHE_PATH", self->dir, 1);
-	ASSERT_TRUE(lib_put("a.c", source, strlen(source)));
-	ASSERT_TRUE(build(self));
+	ASSERT_TRUES(lib_put("a.c", source, strlen(source)), build(self));
 	self->wanted = calloc(1, DUMP);
 	self->got = calloc(1, DUMP);
 }
@@ -269,15 +268,13 @@ TEST_F(symbolize, a_stripped_program_gets_what_the_whole_one_has)
 
 	ASSERT_EQ(0, lib_sh("mkdir -p dbg/.build-id/%.2s && cp app.debug dbg/.build-id/%.2s/%s.debug",
 			    self->code.id, self->code.id, self->code.id + 2));
-	ASSERT_TRUE(record(self, "whole.pb.gz"));
-	ASSERT_TRUE(dump("whole.pb.gz", self->wanted));
+	ASSERT_TRUES(record(self, "whole.pb.gz"), dump("whole.pb.gz", self->wanted));
 	ASSERT_NE(NULL, strstr(self->wanted, "[add,add,"));
 	ASSERT_NE(NULL, strstr(self->wanted, "[inner,inner,"));
 	ASSERT_EQ(0, lib_sh("strip app"));
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		ASSERT_EQ(0, lib_sh("cp full app && strip app"));
-		ASSERT_TRUE(record(self, "old.pb.gz"));
-		ASSERT_TRUE(dump("old.pb.gz", self->got));
+		ASSERT_TRUES(record(self, "old.pb.gz"), dump("old.pb.gz", self->got));
 		ASSERT_EQ(NULL, strstr(self->got, "[inner,"));
 		ASSERT_NE(NULL, strstr(self->got, "[app+0x"));
 		ASSERT_EQ(0, lib_sh("%s", rows[i].before));
@@ -324,8 +321,7 @@ TEST_F(symbolize, what_is_not_the_file_is_told_and_nothing_of_it_taken)
 	ASSERT_EQ(0, lib_sh("cp a.c b.c && echo 'int b;' >>b.c && "
 			    "gcc -O2 -g -pie -fPIE -Wl,--build-id=sha1 b.c -o other"));
 	ASSERT_EQ(0, lib_sh("strip app"));
-	ASSERT_TRUE(record(self, "first.pb.gz"));
-	ASSERT_TRUE(dump("first.pb.gz", self->wanted));
+	ASSERT_TRUES(record(self, "first.pb.gz"), dump("first.pb.gz", self->wanted));
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		ASSERT_EQ(0, lib_sh("cp first.pb.gz old.pb.gz && rm -rf dbg && cp full app && strip app"));
 		ASSERT_EQ(0, lib_sh("$(echo '%s' | grep -q ID && echo true || echo false) && "
@@ -350,8 +346,7 @@ TEST_F(symbolize, a_piece_of_code_is_not_guessed)
 {
 	ASSERT_EQ(0, lib_sh("strip app"));
 	self->code.size += 4096;
-	ASSERT_TRUE(record(self, "old.pb.gz"));
-	ASSERT_TRUE(dump("old.pb.gz", self->wanted));
+	ASSERT_TRUES(record(self, "old.pb.gz"), dump("old.pb.gz", self->wanted));
 	ASSERT_EQ(0, lib_sh("mv app stripped"));
 	symbolize(self, "--file app.debug");
 	EXPECT_EQ(1, self->r.status);
@@ -399,8 +394,7 @@ TEST_F(symbolize, a_server_is_asked_where_the_environment_names_one)
 
 	if (!lib_have("debuginfod"))
 		SKIP(return, "there is no debuginfod");
-	ASSERT_TRUE(record(self, "whole.pb.gz"));
-	ASSERT_TRUE(dump("whole.pb.gz", self->wanted));
+	ASSERT_TRUES(record(self, "whole.pb.gz"), dump("whole.pb.gz", self->wanted));
 	ASSERT_EQ(0, lib_sh("strip app"));
 	ASSERT_TRUE(record(self, "old.pb.gz"));
 	ASSERT_EQ(0, lib_sh("mkdir served && cp app.debug served && rm app full app.debug"));

@@ -106,8 +106,7 @@ TEST(columns_are_counted_and_kept_to)
 {
 	EXPECT_EQS(0, text_columns(""), 3, text_columns("aäb"), 4, text_columns("漢字"));
 	xml_columns = 3;
-	EXPECT_STREQ("a&lt;b", written(xml, "a<bc"));
-	EXPECT_STREQ("a漢", written(xml, "a漢字"));
+	EXPECT_STREQS("a&lt;b", written(xml, "a<bc"), "a漢", written(xml, "a漢字"));
 	xml_columns = SIZE_MAX;
 }
 
@@ -251,9 +250,7 @@ TEST(a_hook_has_nothing_to_read)
 	char byte = 0;
 
 	sigemptyset(&none);
-	ASSERT_EQ(0, pipe(in));
-	ASSERT_EQ(2, write(in[1], "x\n", 2));
-	ASSERT_EQ(STDIN_FILENO, dup2(in[0], STDIN_FILENO));
+	ASSERT_EQS(0, pipe(in), 2, write(in[1], "x\n", 2), STDIN_FILENO, dup2(in[0], STDIN_FILENO));
 	hook_run(&h, "x");
 	hook_end(&h);
 	EXPECT_EQS(0, h.failed, 1, read(STDIN_FILENO, &byte, 1), 'x', byte);
@@ -274,8 +271,7 @@ TEST(a_hook_is_killed_with_all_that_it_has_begun)
 
 	sigemptyset(&none);
 	h.mask = &none;
-	ASSERT_EQ(0, pipe2(out, O_CLOEXEC));
-	ASSERT_EQ(9, dup2(out[1], 9));
+	ASSERT_EQS(0, pipe2(out, O_CLOEXEC), 9, dup2(out[1], 9));
 	hook_run(&h, "x");
 	close(out[1]);
 	close(9);

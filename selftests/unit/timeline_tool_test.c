@@ -147,8 +147,7 @@ TEST_F(views, page_of_one_trace_of_a_host)
 	EXPECT_EQ(STATUS_FAILED, self->r.status);
 	EXPECT_NE(0, access(self->other, F_OK));
 	/* Half a header is no trace, and leaves nothing. */
-	ASSERT_EQ(8, pwrite(self->fd, "go 1.23 ", 8, 0));
-	ASSERT_EQ(0, ftruncate(self->fd, 8));
+	ASSERT_EQS(8, pwrite(self->fd, "go 1.23 ", 8, 0), 0, ftruncate(self->fd, 8));
 	run(&self->r, cmd_timeline, argv, -1);
 	EXPECT_EQ(STATUS_FAILED, self->r.status);
 	EXPECT_NE(0, access(self->other, F_OK));
@@ -191,14 +190,12 @@ TEST(pieces_add_up_at_every_resolution)
 		ASSERT_EQ(coarse.nr, fine.nr);
 		EXPECT_GE(16 * (uint64_t)(begin / r + 1), coarse.nr);
 		for (uint32_t i = 0; i < coarse.nr; i++) {
-			ASSERT_EQ(at, coarse.all[i].begin);
-			ASSERT_EQ(at, fine.all[i].begin);
+			ASSERT_EQS(at, coarse.all[i].begin, at, fine.all[i].begin);
 			at += coarse.all[i].ns;
 			got[coarse.all[i].state] += coarse.all[i].ns;
 			count += coarse.all[i].count;
 		}
-		EXPECT_EQS(begin, at, 20000, count);
-		EXPECT_EQ(0, memcmp(sums, got, sizeof(sums)));
+		EXPECT_EQS(begin, at, 20000, count, 0, memcmp(sums, got, sizeof(sums)));
 		pieces_free(&coarse);
 	}
 	pieces_free(&fine);

@@ -35,11 +35,9 @@ TEST_F(annotations, a_task_has_a_number_that_no_other_has)
 	uint64_t a = task(self, &one, 1, true), b = task(self, &one, 2, true);
 
 	EXPECT_NE(a, b);
-	EXPECT_EQ(a, task(self, &one, 1, false));
-	EXPECT_EQ(b, task(self, &one, 2, false));
+	EXPECT_EQS(a, task(self, &one, 1, false), b, task(self, &one, 2, false));
 	/* The same number of another program run, and of another process of that pid. */
-	EXPECT_LT(b, task(self, &again, 1, false));
-	EXPECT_LT(b + 1, task(self, &exec, 1, false));
+	EXPECT_LTS(b, task(self, &again, 1, false), b + 1, task(self, &exec, 1, false));
 	/* Begun once more: another one. */
 	EXPECT_LT(b + 2, task(self, &one, 1, true));
 	EXPECT_ZEROS(task(self, &one, 0, false), task(self, &one, 0, true));

@@ -340,11 +340,9 @@ TEST_F(decode, a_stack_belongs_to_the_event_before)
 	WORDS(W(SWITCH, GPROF_TRACE_PREV_SLEEPS, 11, 3), W(EXIT, 0, 11, 4));
 	EXPECT_POINTS(4, P(SWITCH, 3, 10, 11, 0, .why = GPROF_TRACE_WHY_SLEEPS));
 	/* Or time does. */
-	ASSERT_EQ(0, gprof_ktrace_flush(&self->k, START + 4 * 64));
-	ASSERT_EQ(5, self->nr);
-	ASSERT_EQ(0, gprof_ktrace_flush(&self->k, START + 4 * 64 + 1));
-	ASSERT_EQ(6, self->nr);
-	ASSERT_EQ(0, sample(self, EVENT, 5, START + 4 * 64));
+	ASSERT_EQS(0, gprof_ktrace_flush(&self->k, START + 4 * 64), 5, self->nr,
+		   0, gprof_ktrace_flush(&self->k, START + 4 * 64 + 1), 6, self->nr,
+		   0, sample(self, EVENT, 5, START + 4 * 64));
 	EXPECT_EQS(6, self->nr, 1, self->k.orphans, 2, self->k.with_stack);
 	/* 4 events, 3 stacks of theirs, of which one is of nobody, and a CPU sample. */
 	EXPECT_EQS(4 + 3 + 1, self->k.samples, 0, self->k.malformed);
@@ -378,9 +376,8 @@ TEST_F(decode, a_generation_may_begin_before_the_stack)
 	WORDS(W(RUNNING, 0, 10, 0));
 	ASSERT_EQ(0, stack(self, 5, 100));
 	WORDS(W(SWITCH, GPROF_TRACE_PREV_SLEEPS, 11, 3));
-	ASSERT_ZEROS(generation(self, START + 200), word(self, GPROF_TRACE_RUNNING, 0, 11, 0),
-		     stack(self, 5, 300), sample(self, EVENT, 5, START + 200));
-	ASSERT_EQ(3, self->nr);
+	ASSERT_EQS(0, generation(self, START + 200), 0, word(self, GPROF_TRACE_RUNNING, 0, 11, 0),
+		   0, stack(self, 5, 300), 0, sample(self, EVENT, 5, START + 200), 3, self->nr);
 	EXPECT_EQS(GPROF_TRACE_POINT_SWITCH, self->events[1].type, 301, self->events[1].stack,
 		   GPROF_TRACE_POINT_RUNNING, self->events[2].type, 11, self->events[2].other,
 		   0, self->k.absences);
@@ -401,9 +398,8 @@ TEST_F(decode, triggers_that_fired)
 	const struct gprof_trace_point *e = self->events;
 
 	self->k.stacks = true;
-	ASSERT_EQ(0, word(self, GPROF_TRACE_SWITCH, GPROF_TRACE_PREV_SLEEPS, 10, 4));
-	ASSERT_EQ(0, gprof_ktrace_feed(&self->k, &f.rec, sizeof(f)));
-	ASSERT_EQ(2, self->nr);
+	ASSERT_EQS(0, word(self, GPROF_TRACE_SWITCH, GPROF_TRACE_PREV_SLEEPS, 10, 4),
+		   0, gprof_ktrace_feed(&self->k, &f.rec, sizeof(f)), 2, self->nr);
 	EXPECT_EQS(GPROF_TRACE_POINT_SWITCH, e[0].type, GPROF_TRACE_POINT_FIRED, e[1].type,
 		   START + 5 * GPROF_TRACE_TIME_UNIT, e[1].time, 3, e[1].cpu, 2, e[1].why,
 		   10, e[1].tid, 77, e[1].other, 1234 | GPROF_TRACE_GOES_ON, e[1].arg);
@@ -413,8 +409,7 @@ TEST_F(decode, triggers_that_fired)
 	/* One that was overtaken by what it follows; a stranger's CPU; and without sense. */
 	ASSERT_EQ(0, word(self, GPROF_TRACE_SWITCH, GPROF_TRACE_NOT_TARGET, 0, 9));
 	f.rec.flags = 0;
-	ASSERT_EQ(0, gprof_ktrace_feed(&self->k, &f.rec, sizeof(f)));
-	ASSERT_EQ(4, self->nr);
+	ASSERT_EQS(0, gprof_ktrace_feed(&self->k, &f.rec, sizeof(f)), 4, self->nr);
 	EXPECT_EQS(START + 9 * GPROF_TRACE_TIME_UNIT, e[3].time, 0, e[3].tid, 1234, e[3].arg);
 	ASSERT_EQ(0, gprof_ktrace_feed(&self->k, &f.rec, sizeof(f) - 8));
 	f.index = 256;
@@ -557,8 +552,7 @@ TEST_F(decode, an_annotation_is_a_point_of_its_writer)
 	EXPECT_EQ(2000000000 + 15 * GPROF_TRACE_TIME_UNIT, self->events[0].time);
 	EXPECT_EQ(1, self->k.samples);
 	for (unsigned int i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
-		EXPECT_EQ(0, feed_note(self, 2000003000, changes[i]));
-		EXPECT_EQ(i + 1, self->k.malformed);
+		EXPECT_EQS(0, feed_note(self, 2000003000, changes[i]), i + 1, self->k.malformed);
 	}
 	EXPECT_EQS(1, self->nr, 1, self->k.samples);
 }

@@ -318,8 +318,7 @@ TEST(stacks_have_names_and_the_first_word_on_a_pc_holds)
 	ASSERT_EQ(2, gprof_trace_stack(t, ev.stack, f, GPROF_TRACE_FRAMES_MAX));
 	EXPECT_EQ(0x100, f[0].pc);
 	EXPECT_STREQS("one", f[0].function.s, "two", f[0].file.s);
-	EXPECT_EQS(33, f[0].line, 0x200, f[1].pc);
-	EXPECT_EQ(2, gprof_trace_stack(t, ev.stack, f, 1));
+	EXPECT_EQS(33, f[0].line, 0x200, f[1].pc, 2, gprof_trace_stack(t, ev.stack, f, 1));
 	ASSERT_EQ(1, gprof_trace_stack(t, 1ULL << 60, f, 1));
 	EXPECT_EQ(33, f[0].line);
 	EXPECT_ZEROS(gprof_trace_stack(t, 0, f, 1), gprof_trace_stack(t, 6, f, 1));
@@ -619,15 +618,13 @@ TEST(memory_file_and_pipe_are_read_alike)
 	ASSERT_TRUE(lib_put(path, "before", 6));
 	fd = open(path, O_RDWR);
 	ASSERT_LE(0, fd);
-	ASSERT_EQ((ssize_t)b.n, pwrite(fd, b.b, b.n, 6));
-	ASSERT_EQ(6, lseek(fd, 6, SEEK_SET));
+	ASSERT_EQS((ssize_t)b.n, pwrite(fd, b.b, b.n, 6), 6, lseek(fd, 6, SEEK_SET));
 	EXPECT_EQS(sum, sum_of(gprof_trace_new(fd, NULL), &nr_file), nr, nr_file,
 		   6, lseek(fd, 0, SEEK_CUR));
 	close(fd);
 
 	ASSERT_ZEROS(pipe(fds), pthread_create(&thread, NULL, feed, &fds[1]));
-	EXPECT_EQ(sum, sum_of(gprof_trace_new(fds[0], NULL), &nr_pipe));
-	EXPECT_EQ(nr, nr_pipe);
+	EXPECT_EQS(sum, sum_of(gprof_trace_new(fds[0], NULL), &nr_pipe), nr, nr_pipe);
 	pthread_join(thread, NULL);
 	close(fds[0]);
 	*strrchr(path, '/') = '\0';
@@ -691,8 +688,7 @@ TEST(empty_batch_of_a_pipe_is_no_end)
 	sum = sum_of(gprof_trace_new_memory(b.b, b.n, NULL), &nr);
 	EXPECT_EQ(2, nr);
 	ASSERT_ZEROS(pipe(fds), pthread_create(&thread, NULL, feed, &fds[1]));
-	EXPECT_EQ(sum, sum_of(gprof_trace_new(fds[0], NULL), &piped));
-	EXPECT_EQ(nr, piped);
+	EXPECT_EQS(sum, sum_of(gprof_trace_new(fds[0], NULL), &piped), nr, piped);
 	pthread_join(thread, NULL);
 	close(fds[0]);
 }
@@ -715,8 +711,7 @@ TEST(names_of_numbers)
 {
 	EXPECT_STREQ("GoStart", gprof_trace_type_name(GPROF_EV_GO_START));
 	EXPECT_STREQ("GoroutineStackFree", gprof_trace_type_name(136));
-	EXPECT_EQ(NULL, gprof_trace_type_name(137));
-	EXPECT_EQ(NULL, gprof_trace_type_name(0));
+	EXPECT_EQS(NULL, gprof_trace_type_name(137), NULL, gprof_trace_type_name(0));
 	EXPECT_STREQ("StateTransition", gprof_trace_kind_name(GPROF_TRACE_STATE_TRANSITION));
 	EXPECT_EQ(NULL, gprof_trace_kind_name(GPROF_TRACE_NR_KINDS));
 	EXPECT_STREQ("Idle", gprof_trace_state_name(GPROF_TRACE_RESOURCE_PROC, 3));

@@ -203,8 +203,7 @@ TEST_F(merge, what_comes_late_is_counted)
 	EXPECT_EQ(1, self->seen.nr);
 	turn(self, 1, 0, START + MS);
 	ASSERT_EQ(0, gprof_trace_merge_read(&self->m, now, true));
-	EXPECT_EQ(1, STAT(disordered));
-	EXPECT_EQ(0, STAT(repaired));
+	EXPECT_EQS(1, STAT(disordered), 0, STAT(repaired));
 }
 
 TEST_F(merge, losses_are_told_to_the_last)
@@ -348,14 +347,12 @@ TEST(events_are_of_the_user_of_their_task)
 	EXPECT_EQ(10, u.events);
 	ASSERT_EQ(3, u.nr);
 	EXPECT_EQS(1000, u.v[0].uid, 5, u.v[0].events, 1001, u.v[1].uid, 2, u.v[1].events,
-		   0, u.v[2].uid, 2, u.v[2].events);
-	EXPECT_EQ(1000, gprof_trace_users_most(&u)->uid);
+		   0, u.v[2].uid, 2, u.v[2].events, 1000, gprof_trace_users_most(&u)->uid);
 	/* whose user it is may change */
 	user_of(&u, 7, 1001, true);
 	gprof_trace_users_count(&u, points + 6, 2);
 	gprof_trace_users_count(&u, points, 2);
-	EXPECT_EQ(6, u.v[1].events);
-	EXPECT_EQ(1001, gprof_trace_users_most(&u)->uid);
+	EXPECT_EQS(6, u.v[1].events, 1001, gprof_trace_users_most(&u)->uid);
 	gprof_trace_users_free(&u);
 }
 

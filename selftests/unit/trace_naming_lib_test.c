@@ -233,8 +233,7 @@ TEST_F(naming, names_are_found_again_when_they_were_forgotten)
 	ASSERT_TRUE(map(self, 1, START));
 	/* The first of all, so that those of the others change their numbers when it goes. */
 	stack(self, 1, 99, (const char *)map + 99);
-	ASSERT_EQ(0, gprof_trace_merge_read(&self->m, now, false));
-	ASSERT_EQ(1, self->n.stacks.nr);
+	ASSERT_EQS(0, gprof_trace_merge_read(&self->m, now, false), 1, self->n.stacks.nr);
 	word(self, 0, GPROF_TRACE_RUNNING, 0, 10, START);
 	stack(self, 0, 1, waits);
 	stack(self, 0, 2, wakes);
@@ -252,8 +251,7 @@ TEST_F(naming, names_are_found_again_when_they_were_forgotten)
 	EXPECT_GE(4, self->n.stacks.nr);
 	clock_ns += 2000 * MS;
 	ASSERT_EQ(0, finish(self));
-	EXPECT_EQ(20, told(self, "GoBlock", "waits"));
-	EXPECT_EQ(20, told(self, "GoUnblock", "wakes"));
+	EXPECT_EQS(20, told(self, "GoBlock", "waits"), 20, told(self, "GoUnblock", "wakes"));
 }
 
 /* A process that has gone is forgotten, and one that is there is not. */

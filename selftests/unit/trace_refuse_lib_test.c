@@ -401,8 +401,7 @@ static const char *modern(unsigned int version, bool clock, bool frequency, bool
 
 TEST(clocks_and_ends_of_generations_are_asked_for)
 {
-	EXPECT_STREQ("", modern(25, true, true, false, 1));
-	EXPECT_STREQ("", modern(26, true, true, true, 1));
+	EXPECT_STREQS("", modern(25, true, true, false, 1), "", modern(26, true, true, true, 1));
 	EXPECT_SAYS(modern(25, true, false, false, 1), "does not say the frequency");
 	EXPECT_SAYS(modern(25, true, true, false, 0), "has no clock snapshot");
 	EXPECT_SAYS(modern(25, true, true, false, 2), "two clock snapshots");
@@ -461,8 +460,7 @@ TEST(structs_of_a_newer_program_are_taken_as_far_as_they_are_known)
 	/* Of before it said what is gprof's own. */
 	st.st.sz = offsetof(struct gprof_trace_stats, gprof_version);
 	st.st.gprof_version = 7;
-	EXPECT_EQ(0, gprof_trace_stats(r, &st.st));
-	EXPECT_EQ(7, st.st.gprof_version);
+	EXPECT_EQS(0, gprof_trace_stats(r, &st.st), 7, st.st.gprof_version);
 	st.st.sz--;
 	EXPECT_EQ(-EINVAL, gprof_trace_stats(r, &st.st));
 	gprof_trace_free(r);

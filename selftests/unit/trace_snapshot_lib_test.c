@@ -286,16 +286,14 @@ TEST_F(snapshot, what_is_missed_is_counted)
 	self->each_ns = 10 * EACH_NS;
 	self->cuts = 1;
 	expect_all(_metadata, self, RING / 8 / 2);
-	EXPECT_LT(0, self->s.missed);
-	EXPECT_LT(0, self->points);
+	EXPECT_LTS(0, self->s.missed, 0, self->points);
 }
 
 TEST_F(snapshot, all_that_is_missed_is_counted)
 {
 	self->each_ns = 10 * EACH_NS;
 	expect_all(_metadata, self, 2 * RING / 8);
-	EXPECT_LT(0, self->s.missed);
-	EXPECT_LT(0, self->points);
+	EXPECT_LTS(0, self->s.missed, 0, self->points);
 }
 
 static int write_raw(void *ctx, const void *data, size_t len)

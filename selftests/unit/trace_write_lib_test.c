@@ -277,8 +277,7 @@ TEST(a_whole_host_is_told_truly)
 		ASSERT_EQ(0, read_back(fd, &f)) TH_LOG("%s", f.why);
 		EXPECT_EQS(s.starts, f.starts, s.forks, st.forks, 0, st.repaired, 0, st.lost,
 			   0, st.disordered);
-		EXPECT_LT(0, f.regions);
-		EXPECT_LT(0, f.named);
+		EXPECT_LTS(0, f.regions, 0, f.named);
 		/* No version of Go takes an experiment of ours. */
 		EXPECT_EQS(0, f.experimental, 1, f.facts['V']);
 		EXPECT_TRUE(index_is_right(fd, versions[v], &f));
@@ -313,8 +312,7 @@ TEST(losses_skew_and_reuse_never_break_a_trace)
 		ASSERT_EQ(0, simulate(&s, fd, versions[i % 4], 4000, 1 + i % 7, &st));
 		ASSERT_EQ(0, read_back(fd, &f)) TH_LOG("%u: %s", i, f.why);
 		if (s.loss) {
-			EXPECT_LT(0, st.lost);
-			EXPECT_LT(0, st.repaired);
+			EXPECT_LTS(0, st.lost, 0, st.repaired);
 		}
 		if (s.reuse)
 			EXPECT_LT(0, st.reused);
@@ -738,8 +736,7 @@ TEST(what_cannot_be_is_refused)
 	EXPECT_EQ(-EINVAL, gprof_trace_writer_add(w, &p));
 	p.other = 0;
 	p.time = 1ULL << 62;
-	EXPECT_EQ(-EINVAL, gprof_trace_writer_add(w, &p));
-	EXPECT_EQ(0, gprof_trace_writer_close(w));
+	EXPECT_EQS(-EINVAL, gprof_trace_writer_add(w, &p), 0, gprof_trace_writer_close(w));
 	/* A trace of nothing is one. */
 	EXPECT_EQ(0, read_back(fd, &f)) TH_LOG("%s", f.why);
 	close(fd);
@@ -756,8 +753,7 @@ TEST(what_the_program_has_under_the_number_is_not_written_to)
 
 	ASSERT_NE(NULL, w);
 	ASSERT_EQ(fd, dup2(other, fd));
-	EXPECT_EQ(-EBADF, write_some(w, &cut, &whole));
-	EXPECT_EQ(0, lseek(other, 0, SEEK_END));
+	EXPECT_EQS(-EBADF, write_some(w, &cut, &whole), 0, lseek(other, 0, SEEK_END));
 	close(fd);
 	close(other);
 }

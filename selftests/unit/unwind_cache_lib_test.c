@@ -112,8 +112,7 @@ TEST_F(cache, a_table_is_compiled_once)
 {
 	ASSERT_NE(NULL, library(self, 0));
 	ASSERT_TRUE(get(self, self->c, library(self, 0)));
-	ASSERT_EQ(1, kept(self->dir, &bytes, path));
-	ASSERT_EQ(0, stat(path, &st));
+	ASSERT_EQS(1, kept(self->dir, &bytes, path), 0, stat(path, &st));
 	EXPECT_EQ(0100600, st.st_mode);
 	make_old(path, &st);
 	ASSERT_TRUE(get(self, self->c, library(self, 0)));
@@ -222,10 +221,8 @@ TEST_F(cache, a_directory_that_is_not_ours_alone_is_none)
 	char path[128];
 
 	snprintf(path, sizeof(path), "%.64s/other", self->base);
-	ASSERT_EQ(0, mkdir(path, 0700));
-	ASSERT_EQ(0, chmod(path, 0755));
-	EXPECT_EQ(-EPERM, gprof_unwind_cache_open(&c, path, self->base, 0));
-	EXPECT_EQ(NULL, c);
+	ASSERT_ZEROS(mkdir(path, 0700), chmod(path, 0755));
+	EXPECT_EQS(-EPERM, gprof_unwind_cache_open(&c, path, self->base, 0), NULL, c);
 	snprintf(path, sizeof(path), "%.64s/link", self->base);
 	ASSERT_EQ(0, symlink(self->dir, path));
 	EXPECT_EQ(-EPERM, gprof_unwind_cache_open(&c, path, self->base, 0));
@@ -233,8 +230,7 @@ TEST_F(cache, a_directory_that_is_not_ours_alone_is_none)
 	EXPECT_EQ(-ENOENT, gprof_unwind_cache_open(&c, path, self->base, 0));
 	if (!geteuid()) {
 		snprintf(path, sizeof(path), "%.64s/theirs", self->base);
-		ASSERT_EQ(0, mkdir(path, 0700));
-		ASSERT_EQ(0, chown(path, 12345, 12345));
+		ASSERT_ZEROS(mkdir(path, 0700), chown(path, 12345, 12345));
 		EXPECT_EQ(-EPERM, gprof_unwind_cache_open(&c, path, self->base, 0));
 	}
 }
@@ -417,9 +413,8 @@ TEST_F(cache, roots_tables_serve_all_users)
 	snprintf(secret, sizeof(secret), "%.64s/secret.so", self->base);
 	ASSERT_EQ(0, lib_sh("cd %s && rm -rf roots/gprof && cp %s secret.so && chmod 600 secret.so && "
 			    "sleep 1.1", self->base, library(self, 0)));
-	ASSERT_EQ(GPROF_UNWIND_MADE, from_where(self, 0, secret));
-	ASSERT_EQ(1, kept_by(self, "roots", path));
-	ASSERT_EQ(0, stat(path, &st));
+	ASSERT_EQS(GPROF_UNWIND_MADE, from_where(self, 0, secret), 1, kept_by(self, "roots", path),
+		   0, stat(path, &st));
 	EXPECT_EQ(0100600, st.st_mode);
 }
 
@@ -635,8 +630,7 @@ TEST_F(cache, recordings_compile_a_file_once)
 	int status;
 
 	ASSERT_NE(NULL, library(self, 1));
-	ASSERT_EQ(0, chmod(self->base, 0755));
-	ASSERT_EQ(0, geteuid() ? 0 : chown(self->base, 12345, 12345));
+	ASSERT_ZEROS(chmod(self->base, 0755), geteuid() ? 0 : chown(self->base, 12345, 12345));
 	if (!fork())
 		_exit(record_as_user(self->base, library(self, 0), library(self, 1)));
 	ASSERT_LT(0, wait(&status));

@@ -275,8 +275,7 @@ static size_t compare_all(struct __test_metadata *_metadata, const char *const *
 			fflush(stdout);
 			EXPECT_EQ(0, t.wrong);
 			/* and few of them escape the comparison */
-			EXPECT_LT(t.rows * 9 / 10, t.simple);
-			EXPECT_LT(1000, t.rows);
+			EXPECT_LTS(t.rows * 9 / 10, t.simple, 1000, t.rows);
 			files++;
 		}
 		globfree(&found);

@@ -227,8 +227,7 @@ static void expect_true_stacks(struct __test_metadata *_metadata, const struct s
 	       r[NO_CFI], n->in_vdso, s->confirmed, s->contradicted);
 	fflush(stdout);
 	EXPECT_LT(1000, n->checks);
-	EXPECT_EQ(0, r[WRONG]);
-	EXPECT_EQ(0, s->contradicted);
+	EXPECT_ZEROS(r[WRONG], s->contradicted);
 	/* 99.7 % of what CFI covers */
 	EXPECT_LE((r[CUT] + r[WRONG]) * 1000, 3 * (n->checks - r[NO_CFI]));
 	/* 0.56 % where a linker by LLVM has its slots; one kind of them alone is 0.9. */

@@ -265,8 +265,7 @@ TEST(mmu_of_teeth_is_as_in_Gos_own_test)
 		struct gprof_util_window worst[2];
 		int j, nr = gprof_mmu_worst(m, want[i].window, worst, 2);
 
-		EXPECT_EQ(want[i].mmu, gprof_mmu_at(m, want[i].window));
-		EXPECT_EQ(want[i].nr_worst, nr);
+		EXPECT_EQS(want[i].mmu, gprof_mmu_at(m, want[i].window), want[i].nr_worst, nr);
 		for (j = 0; j < nr; j++)
 			EXPECT_EQ(want[i].worst, worst[j].util);
 	}

@@ -136,8 +136,7 @@ static const char *functions(void)
 TEST(stopping_the_world_takes_all_processors)
 {
 	feed_begin(GPROF_UTIL_STW);
-	EXPECT_ZEROS(procs(100, 4), range(200, BEGIN, 0, STW, 1),
-		     range(230, END, 0, STW, 1));
+	EXPECT_ZEROS(procs(100, 4), range(200, BEGIN, 0, STW, 1), range(230, END, 0, STW, 1));
 	/* Not for the collector. */
 	EXPECT_EQ(0, range(300, BEGIN, 0, "stop-the-world (read mem stats)", 1));
 	EXPECT_EQ(0, range(330, END, 0, "stop-the-world (read mem stats)", 1));
@@ -369,8 +368,7 @@ TEST(of_a_group_those_count_that_want_a_processor)
 	x = (struct feed){ .u = gprof_utilization_new_opts(&opts), .goroutine = -1 };
 	group_events();
 	sync_event(200, 2);
-	ASSERT_EQ(0, feed_end());
-	ASSERT_EQ(2, x.nr);
+	ASSERT_EQS(0, feed_end(), 2, x.nr);
 	EXPECT_EQ(-1, x.f[0].id);
 	drop();
 }
@@ -393,8 +391,7 @@ TEST(traces_that_say_nothing_give_no_function)
 
 	m = gprof_mmu_new(NULL, 0);
 	ASSERT_NE(NULL, m);
-	EXPECT_TRUE(gprof_mmu_at(m, 1000) == 1);
-	EXPECT_TRUE(gprof_mmu_at(m, 0) == 0);
+	EXPECT_TRUES(gprof_mmu_at(m, 1000) == 1, gprof_mmu_at(m, 0) == 0);
 	EXPECT_EQ(0, gprof_mmu_quantiles(m, 1000, &q, 1, &util));
 	EXPECT_TRUE(util == 1);
 	gprof_mmu_free(m);
@@ -430,8 +427,7 @@ TEST(windows_of_no_length_and_beyond_the_trace_have_an_answer)
 	double util[3];
 
 	ASSERT_NE(NULL, m);
-	EXPECT_TRUE(gprof_mmu_at(m, 0) == 0);
-	EXPECT_TRUE(gprof_mmu_at(m, -5) == 0);
+	EXPECT_TRUES(gprof_mmu_at(m, 0) == 0, gprof_mmu_at(m, -5) == 0);
 	EXPECT_ZEROS(gprof_mmu_worst(m, 0, &worst, 1), gprof_mmu_quantiles(m, 0, q, 3, util));
 	EXPECT_TRUE(util[0] == 0 && util[1] == 0 && util[2] == 0);
 	/* One place, no distribution. */
@@ -439,8 +435,7 @@ TEST(windows_of_no_length_and_beyond_the_trace_have_an_answer)
 	EXPECT_EQ(0, gprof_mmu_quantiles(m, 100, q, 3, util));
 	EXPECT_TRUE(util[0] == 0.7 && util[1] == 0.7 && util[2] == 0.7);
 	EXPECT_TRUE(gprof_mmu_at(m, INT64_MAX) == 0.7);
-	EXPECT_EQ(1, gprof_mmu_worst(m, INT64_MAX, &worst, 1));
-	EXPECT_EQ(100, worst.length);
+	EXPECT_EQS(1, gprof_mmu_worst(m, INT64_MAX, &worst, 1), 100, worst.length);
 	gprof_mmu_free(m);
 }
 
@@ -579,8 +574,7 @@ TEST(a_processor_that_is_taken_is_said_alone)
 	EXPECT_EQ(0, feed_end());
 	ASSERT_EQ(GPROF_UTIL_PROCS_MAX, x.nr);
 	EXPECT_EQ(2, x.f[6].nr);
-	EXPECT_LT(900, x.f[7].nr);
-	EXPECT_LT(900, x.f[106].nr);
+	EXPECT_LTS(900, x.f[7].nr, 900, x.f[106].nr);
 	EXPECT_EQ(2, x.f[107].nr);
 	drop();
 }

@@ -90,8 +90,7 @@ TEST_F(kernel, each_flag_takes_what_the_kernel_does_for_itself)
 
 TEST_F(kernel, only_the_cpu_that_is_taken_loses)
 {
-	ASSERT_EQ(NULL, compute(self, GPROF_UTIL_SWEEP | GPROF_UTIL_PER_PROC));
-	ASSERT_EQ(2, self->nr);
+	ASSERT_EQS(NULL, compute(self, GPROF_UTIL_SWEEP | GPROF_UTIL_PER_PROC), 2, self->nr);
 	EXPECT_STREQ("10:0 20:1", text_of(function_of(self, 0)));
 	EXPECT_STREQ("", text_of(function_of(self, 1)));
 }

@@ -127,8 +127,7 @@ TEST_F(views, names_of_any_bytes)
 	waits(2, odd, GPROF_TRACE_WHY_SLEEPS);
 	leaves(20, 7, GPROF_TRACE_WHY_DEAD, 0);
 	SHOW(cmd_read, ARGV("read", self->trace, "--format", "perfetto", "-o", self->other));
-	EXPECT_TRUE(has(self->other, "caf\xc3\xa9 ?na?"));
-	EXPECT_TRUE(has(self->other, "?\"f"));
+	EXPECT_TRUES(has(self->other, "caf\xc3\xa9 ?na?"), has(self->other, "?\"f"));
 	EXPECT_FALSE(has(self->other, "\xff\"f"));
 	RUN_OK(cmd_read, csv);
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
@@ -261,8 +260,7 @@ TEST_F(views, notes_of_times_to_come)
 	metadata_generation(&o);
 	n = metadata_until(&o, INT64_MAX);
 	ASSERT_NE(NULL, n);
-	EXPECT_EQ(64, n->time);
-	EXPECT_EQ(NULL, metadata_until(&o, INT64_MAX));
+	EXPECT_EQS(64, n->time, NULL, metadata_until(&o, INT64_MAX));
 	metadata_free(&o);
 }
 

@@ -5,7 +5,6 @@
 // internal/trace it uses.
 //
 //	mmu_go trace FILE FLAGS...	of a trace, for each set of flags
-//	mmu_go functions FILE		of functions written as mmu_dump writes them
 //	mmu_go whole FILE FLAGS		read it and print the curve alone, for timing
 package main
 
@@ -82,14 +81,6 @@ func printFunctions(functions [][]trace.MutatorUtil) {
 	}
 }
 
-func printChanges(functions [][]trace.MutatorUtil) {
-	for i, f := range functions {
-		for _, c := range f {
-			fmt.Printf("change %d %d %.17g\n", i, c.Time, c.Util)
-		}
-	}
-}
-
 // Go's code does not take functions without duration.
 func lasting(functions [][]trace.MutatorUtil) [][]trace.MutatorUtil {
 	var all [][]trace.MutatorUtil
@@ -145,7 +136,7 @@ func number(s string) int {
 
 func main() {
 	if len(os.Args) < 3 {
-		check(fmt.Errorf("usage: mmu_go trace|functions|whole FILE [FLAGS]..."))
+		check(fmt.Errorf("usage: mmu_go trace|whole FILE [FLAGS]..."))
 	}
 	out := bufio.NewWriter(os.Stdout)
 	defer out.Flush()
@@ -155,28 +146,9 @@ func main() {
 		for _, flags := range os.Args[3:] {
 			functions := trace.MutatorUtilizationV2(events, trace.UtilFlags(number(flags)))
 			fmt.Printf("flags %s\n", flags)
-			if os.Getenv("MMU_CHANGES") != "" {
-				printChanges(functions)
-			}
 			printFunctions(functions)
 			printCurves(functions)
 		}
-	case "functions":
-		f, err := os.Open(os.Args[2])
-		check(err)
-		var functions [][]trace.MutatorUtil
-		for lines := bufio.NewScanner(f); lines.Scan(); {
-			var i int
-			var c trace.MutatorUtil
-			_, err := fmt.Sscanf(lines.Text(), "change %d %d %g", &i, &c.Time, &c.Util)
-			check(err)
-			for len(functions) <= i {
-				functions = append(functions, nil)
-			}
-			functions[i] = append(functions[i], c)
-		}
-		printFunctions(functions)
-		printCurves(functions)
 	case "whole":
 		functions := trace.MutatorUtilizationV2(read(os.Args[2]), trace.UtilFlags(number(os.Args[3])))
 		curve := trace.NewMMUCurve(functions)
