@@ -74,7 +74,10 @@ static const struct {
 
 static int print_help(void)
 {
-	puts("Usage: gprofctl SUBCOMMAND [OPTIONS]\n"
+	puts("  gprofctl cpu -- COMMAND             # record a command into cpu.pb.gz\n"
+	     "  gprofctl view cpu.pb.gz             # see where the time went, in a browser\n"
+	     "\n"
+	     "Usage: gprofctl SUBCOMMAND [OPTIONS]\n"
 	     "\n"
 	     "Profiles programs through the gprof kernel module. Profiles are pprof files;\n"
 	     "go tool pprof opens them too.\n"
@@ -86,10 +89,9 @@ static int print_help(void)
 	     "  gprofctl SUBCOMMAND --help   explains one of them\n"
 	     "  gprofctl --version           prints the version\n"
 	     "\n"
-	     "Examples:\n"
-	     "  gprofctl cpu -- COMMAND             # record a command into cpu.pb.gz\n"
-	     "  gprofctl view cpu.pb.gz             # see where the time went, in a browser\n"
-	     "  gprofctl top cpu.pb.gz              # the same as a table\n"
+	     "More examples:\n"
+	     "  gprofctl top -- COMMAND             # record, and show functions as a table\n"
+	     "  gprofctl why -- COMMAND             # what the longest wait was for\n"
 	     "  gprofctl doctor                     # when something does not work");
 	return finish_stdout();
 }

@@ -436,7 +436,11 @@ help_is_no_wider_than_a_terminal()
 	gprofctl --help >"$dir/help"
 	sed -n '/^Subcommands:/,/^$/s/^  \([a-z]*\) .*/\1/p' "$dir/help" >"$dir/subcommands"
 	while read -r sub; do
-		gprofctl "$sub" --help >>"$dir/help" </dev/null
+		gprofctl "$sub" --help >"$dir/one" </dev/null
+		# two examples, a blank line, and how it is called
+		sed -n '/^$/q; /^  [^ ]/p' "$dir/one" | grep -Eq . || fail "$sub: no example first"
+		sed -n '/^$/{ n; p; q }' "$dir/one" | grep -q "^Usage: gprofctl $sub " || fail "$sub"
+		cat "$dir/one" >>"$dir/help"
 	done <"$dir/subcommands"
 	gprof-agent --help >>"$dir/help"
 	# words are apart, in the column too where the first line begins

@@ -65,7 +65,8 @@
 #define EXPECT_LTS(...)		EACH_PAIR(EXPECT_LT, __VA_ARGS__)
 #define EXPECT_STREQS(...)	EACH_PAIR(EXPECT_STREQ, __VA_ARGS__)
 #define ASSERT_EQS(...)		EACH_PAIR(ASSERT_EQ, __VA_ARGS__)
-#define EACH_PAIR(op, ...)							\
+#define EACH_PAIR(op, ...)	do { PAIRS(op, __VA_ARGS__); } while (0)
+#define PAIRS(op, ...)								\
 	NTH_PAIR(__VA_ARGS__, PAIR12, , PAIR11, , PAIR10, , PAIR9, , PAIR8, , PAIR7, , PAIR6, , \
 		 PAIR5, , PAIR4, , PAIR3, , PAIR2, , PAIR1, )(op, __VA_ARGS__)
 #define NTH_PAIR(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, \

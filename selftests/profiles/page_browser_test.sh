@@ -166,6 +166,24 @@ bad_expressions_are_told()
 	grep -o '>4 threads and [0-9]* stacks match' "$dir/dom"
 }
 
+# The command that the page has for a wait finds that wait.
+timeline_asks_why()
+{
+	need_browser
+	with "const m = timelineModel(JSON.parse(document.getElementById('data').textContent)); for (const row of m.rows) { const p = !row.isCpu && m.piecesOf(row, 0); for (let i = 3; p && i < p.nr; i++) if (m.isWait(p.part[i])) { document.title = m.whyCommand(row, p.begin[i], p.begin[i + 1]) + ' ' + m.clockText(p.begin[i]); break; } }" '' timeline.html
+	why=$(sed -n 's/.*<title>\(gprofctl why [^<]*\) s<.*/\1/p' "$dir/dom" | head -n 1)
+	echo "$why"
+	(cd "$dir" && ${why% *} >why)
+	head -n 1 "$dir/why"
+	# to a microsecond
+	awk -v begin="${why##* }" -v tid="$(sed 's/.*--thread \([0-9]*\) .*/\1/' <<<"$why")" 'NR == 1 {
+		for (i = 1; i < NF; i++)
+			if ($i == "from")
+				off = $(i + 1) - begin
+		exit !($1 == tid && off < 2e-6 && off > -2e-6)
+	}' "$dir/why"
+}
+
 # ruler HASH: what it says of that part of the trace, one text a line, in ruler
 ruler()
 {
@@ -297,5 +315,5 @@ large_page_is_drawn_soon()
 }
 
 ktap_run profiles_are_made table_is_that_of_gprofctl_top filters_choose keys_suffice \
-	link_has_the_zoom bad_expressions_are_told ruler_tells_places narrow_windows_cut_nothing \
-	pictures_are_taken large_page_is_drawn_soon
+	link_has_the_zoom bad_expressions_are_told timeline_asks_why ruler_tells_places \
+	narrow_windows_cut_nothing pictures_are_taken large_page_is_drawn_soon

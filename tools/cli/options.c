@@ -18,6 +18,7 @@
 
 #define ROWS_MAX	48
 #define LONG_FIRST	256	/* getopt's value of row i is LONG_FIRST + i */
+#define EXAMPLES_FIRST	2	/* in front of all else */
 #define HELP_COLUMN	28
 
 /* As a whole: "[ADDR:]PORT" is not. */
@@ -112,14 +113,16 @@ static void print_row(const struct option_row *r, size_t columns)
 	terminal_wrap(stdout, r->help, HELP_COLUMN, HELP_COLUMN, columns);
 }
 
-static void print_examples(const char *text, size_t columns)
+/* Prints so many lines; returns the rest. */
+static const char *print_examples(const char *text, size_t nr, size_t columns)
 {
-	while (*text) {
+	for (; *text && nr; nr--) {
 		size_t length = strcspn(text, "\n");
 
 		terminal_example(stdout, text, length, columns);
 		text += length + (text[length] == '\n');
 	}
+	return text;
 }
 
 static int print_help(const struct usage *u, const struct option_table *tables)
@@ -129,7 +132,8 @@ static int print_help(const struct usage *u, const struct option_table *tables)
 	};
 
 	size_t columns = terminal_help(stdout);
-	size_t n = printf("Usage: %s %s ", program_name, u->name);
+	const char *more = print_examples(u->examples, EXAMPLES_FIRST, columns);
+	size_t n = printf("\nUsage: %s %s ", program_name, u->name) - 1;
 
 	terminal_wrap(stdout, u->synopsis, n, 8, columns);
 	putchar('\n');
@@ -142,8 +146,9 @@ static int print_help(const struct usage *u, const struct option_table *tables)
 	}
 	putchar('\n');
 	print_row(&help, columns);
-	puts("\nExamples:");
-	print_examples(u->examples, columns);
+	if (*more)
+		puts("\nMore examples:");
+	print_examples(more, ROWS_MAX, columns);
 	return finish_stdout();
 }
 

@@ -97,10 +97,11 @@ static const struct usage latency_usage = {
 		"runs. Times are of CLOCK_MONOTONIC. FILE is a trace of gprofctl trace or a\n"
 		"snapshot of gprofctl flight, with any options; without a FILE one is recorded,\n"
 		"and with --follow shown meanwhile.",
-	.examples = "gprofctl latency -a -d 10 # waits for CPUs on this host gprofctl latency -a\n"
-		    "--follow # each second, until Ctrl-C gprofctl latency trace.out --threads #\n"
-		    "of a trace that there is gprofctl latency trace.out --timehist | grep\n"
-		    "'\\[1234\\]'",
+	.examples =
+"  gprofctl latency -a -d 10               # waits for CPUs on this host\n"
+"  gprofctl latency -a --follow            # each second, until Ctrl-C\n"
+"  gprofctl latency trace.out --threads    # of a trace that there is\n"
+"  gprofctl latency trace.out --timehist | grep '\\[1234\\]'",
 };
 
 int cmd_latency(int argc, char **argv)

@@ -165,6 +165,13 @@
 		if (waker >= 0)
 			link("to its waker: " + model.threadName(waker), links,
 			     () => jump(waker, look.selected.wokenAt));
+		if (wait)
+			link("why it waited: copy the command", links, e => {
+				const command = model.whyCommand(row, begin, end);
+
+				e.target.replaceWith(document.createTextNode(command));
+				navigator.clipboard?.writeText(command).catch(() => {});
+			});
 		if (row.isCpu && p.who[i] >= 0)
 			link("to " + model.threadName(p.who[i]), links, () => jump(p.who[i], end));
 		const frames = model.stackOf(p, i);

@@ -165,6 +165,14 @@ function timelineModel(data) {
 		return text.slice(0, -9) + "." + text.slice(-9) + " s";
 	}
 
+	/* The command that tells the chain of a wait: it has all of the trace. */
+	function whyCommand(row, begin, end) {
+		const file = /^[\w./+-]+$/.test(data.title) ? data.title : "TRACE";
+
+		return "gprofctl why " + file + " --thread " + data.threads[row.track.thread][0] +
+			" --at " + clockText((begin + end) / 2).replace(" s", "");
+	}
+
 	function isWait(part) {
 		return part < NOTHING && !["cpu", "runnable", "throttled", "lost"].includes(data.parts[part]);
 	}
@@ -226,5 +234,5 @@ function timelineModel(data) {
 		addRow(track, "CPU " + track.cpu, true, null);
 	addThreads();
 	return { data, rows, rowOfThread, NOTHING, units, piecesOf, pieceAt, durationText,
-		 exactText, offsetText, clockText, isWait, subject, describe, stackOf, threadName, find };
+		 exactText, offsetText, clockText, whyCommand, isWait, subject, describe, stackOf, threadName, find };
 }
