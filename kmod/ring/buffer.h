@@ -22,6 +22,8 @@ struct gprof_event_queue;
 #define GPROF_RECORD_PART	8	/* a reservation is at most this part of a ring */
 #define GPROF_BUFFER_MIN	(32 << 10)	/* so that the longest stack fits in that part */
 
+#define GPROF_BEFORE_SAMPLE	2	/* records that a sample needs */
+
 /**
  * struct gprof_generation - the ring's entry of a generation it holds
  * @pos: position of its GENERATION record
@@ -215,16 +217,16 @@ static inline u64 gprof_buffer_time(const struct gprof_buffer *b, u64 now)
 static __always_inline void gprof_buffer_holds(struct gprof_buffer *b, u64 word,
 					       unsigned int samples)
 {
-	if (samples && b->flight)
-		local64_add(samples,
-			    &gprof_generation_of(b, gprof_word_generation(word))->samples);
+	if (samples == 1 && b->flight)
+		local64_inc(&gprof_generation_of(b, gprof_word_generation(word))->samples);
 }
 
 /**
  * gprof_buffer_reserve() - get room for records
  * @b: ring
  * @size: bytes, a multiple of 8, for one record or several in a row
- * @samples: samples among them, 0 or 1; one that does not fit is counted as lost
+ * @samples: samples among them, 0 or 1; one that does not fit is counted as lost. Or
+ *	GPROF_BEFORE_SAMPLE: none, but the sample behind them is lost with them
  *
  * Context: Between gprof_buffer_begin() and gprof_buffer_end(), by the same
  * producer, which fills all of it before gprof_buffer_end().

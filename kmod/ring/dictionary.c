@@ -19,7 +19,6 @@
  * one generation.
  */
 #include "dictionary.h"
-#include "u64_array.h"
 
 #include <linux/bitops.h>
 #include <linux/compiler.h>
@@ -27,37 +26,107 @@
 #define PROBES		8	/* slots tried before the table counts as full */
 #define SCRUB_PARTS	256
 
-#define USED_MASK	((1ULL << GPROF_DICT_GENERATION) - 1)
+#define GENERATION	48	/* of a slot, from this bit on */
+#define PLACE		24
+#define FIELD		((1ULL << 24) - 1)
+#define USED_MASK	((1ULL << GENERATION) - 1)
+
+static u16 generation_of(u64 slot)
+{
+	return slot >> GENERATION;
+}
+
+static u32 place_in(u64 slot)
+{
+	return slot >> PLACE & FIELD;
+}
 
 static u64 hash_tag(u64 hash)
 {
-	return hash >> 32 & GPROF_DICT_FIELD;
+	return hash >> 32 & FIELD;
 }
 
 /* Does the place hold this key? */
-static bool holds(const struct gprof_dictionary *d, u32 place, const u64 *key, u32 words)
+static __always_inline bool holds(const struct gprof_dictionary *d, u32 place, const u64 *key,
+				  u32 words)
 {
 	const u64 *stored = d->arena + place;
 
 	return stored[0] == words && gprof_u64_array_same(stored + 1, key, words);
 }
 
-/* Returns the place of @words words, or 0. Place 0 is never given out: it marks free slots. */
-static u32 allocate_entry(struct gprof_dictionary *d, u16 generation, u32 words)
+/* The place of @words words below @end, or 0. Place 0 is never used: it marks free slots. */
+static u32 allocate_entry(struct gprof_dictionary *d, u16 generation, u32 words, u64 end)
 {
 	u64 old, used;
 
 	do {
 		old = local64_read(&d->used);
-		used = gprof_dict_generation(old) == generation ? old & USED_MASK : 0;
+		used = generation_of(old) == generation ? old & USED_MASK : 0;
 		if (!used)
 			used = 1;
-		if (used + words > d->nr_words)
+		if (used + words > end)
 			return 0;
 	} while ((u64)local64_cmpxchg(&d->used, old,
-				      (u64)generation << GPROF_DICT_GENERATION |
-				      (used + words)) != old);
+				      (u64)generation << GENERATION | (used + words)) != old);
 	return used;
+}
+
+/**
+ * gprof_dictionary_spare() - an id that no key has
+ * @d: dictionary
+ * @generation: as gprof_buffer_begin() returned it
+ *
+ * For a stack that finds no place, or whose callers find none. When the arena is used up these
+ * numbers go on.
+ *
+ * Context: A producer of the CPU's buffer.
+ */
+u32 gprof_dictionary_spare(struct gprof_dictionary *d, u16 generation)
+{
+	return allocate_entry(d, generation, 1, ~0U);
+}
+
+/* The id of a key, or 0; then @l has the slot where it goes, @d->nr_slots where there is none. */
+static __always_inline u32 find_key(const struct gprof_dictionary *d, u16 generation,
+				    const u64 *key, u32 words, u64 hash, struct gprof_lookup *l)
+{
+	u64 tag = hash_tag(hash);
+	u32 i;
+
+	for (i = 0; i < PROBES; i++) {
+		u32 n = (hash + i) & (d->nr_slots - 1);
+		u64 slot = local64_read(&d->slots[n]);
+		u32 place = place_in(slot);
+
+		if (generation_of(slot) != generation || !place) {
+			l->slot = n;
+			l->old = slot;
+			return 0;
+		}
+		if ((slot & FIELD) == tag && holds(d, place, key, words))
+			return place;
+	}
+	l->slot = d->nr_slots;
+	return 0;
+}
+
+/**
+ * gprof_dictionary_find() - find a key
+ * @d: dictionary
+ * @generation: as gprof_buffer_begin() returned it
+ * @key: words of the key
+ * @words: how many
+ *
+ * Context: A producer of the CPU's buffer.
+ * Return: its id, or 0.
+ */
+u32 gprof_dictionary_find(const struct gprof_dictionary *d, u16 generation, const u64 *key,
+			  u32 words)
+{
+	struct gprof_lookup l;
+
+	return find_key(d, generation, key, words, gprof_u64_array_hash(key, words), &l);
 }
 
 /**
@@ -77,35 +146,17 @@ void gprof_dictionary_lookup(struct gprof_dictionary *d, u16 generation, const u
 			     struct gprof_lookup *l)
 {
 	u64 hash = gprof_u64_array_hash(key, words);
-	u64 tag = hash_tag(hash);
-	u32 place, i;
 
-	l->id = 0;
-	l->known = false;
-	for (i = 0; i < PROBES; i++) {
-		u32 n = (hash + i) & (d->nr_slots - 1);
-		u64 slot = local64_read(&d->slots[n]);
-
-		if (gprof_dict_generation(slot) != generation || !gprof_dict_place(slot)) {
-			place = allocate_entry(d, generation, words + 1);
-			if (!place)
-				return;
-			d->arena[place] = words;
-			gprof_u64_array_copy(d->arena + place + 1, key, words);
-			l->id = place;
-			l->slot = n;
-			l->old = slot;
-			l->new = (u64)generation << GPROF_DICT_GENERATION |
-				 (u64)place << GPROF_DICT_PLACE | tag;
-			return;
-		}
-		if ((slot & GPROF_DICT_FIELD) == tag &&
-		    holds(d, gprof_dict_place(slot), key, words)) {
-			l->id = gprof_dict_place(slot);
-			l->known = true;
-			return;
-		}
-	}
+	l->id = find_key(d, generation, key, words, hash, l);
+	l->known = l->id;
+	if (l->known || l->slot == d->nr_slots)
+		return;
+	l->id = allocate_entry(d, generation, words + 1, d->nr_words);
+	if (!l->id)
+		return;
+	d->arena[l->id] = words;
+	gprof_u64_array_copy(d->arena + l->id + 1, key, words);
+	l->new = (u64)generation << GENERATION | (u64)l->id << PLACE | hash_tag(hash);
 }
 
 /**
@@ -143,7 +194,7 @@ void gprof_dictionary_scrub(struct gprof_dictionary *d, u16 generation)
 		u64 old = local64_read(slot);
 
 		/* Fails when an NMI just took the slot, which makes it young. */
-		if (old && gprof_dict_generation(old) != generation)
+		if (old && generation_of(old) != generation)
 			local64_cmpxchg(slot, old, 0);
 		d->scrubbed = (d->scrubbed + 1) & (d->nr_slots - 1);
 	}

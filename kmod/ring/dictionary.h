@@ -8,10 +8,9 @@
 #ifndef GPROF_DICTIONARY_H
 #define GPROF_DICTIONARY_H
 
-#include "u64_array.h"
-
 #include <asm/local64.h>
 #include <linux/compiler.h>
+#include <linux/hash.h>
 #include <linux/types.h>
 
 /**
@@ -50,25 +49,13 @@ struct gprof_lookup {
 	u64 new;
 };
 
+u32 gprof_dictionary_find(const struct gprof_dictionary *d, u16 generation, const u64 *key,
+			  u32 words);
 void gprof_dictionary_lookup(struct gprof_dictionary *d, u16 generation, const u64 *key, u32 words,
 			     struct gprof_lookup *l);
+u32 gprof_dictionary_spare(struct gprof_dictionary *d, u16 generation);
 bool gprof_dictionary_commit(struct gprof_dictionary *d, const struct gprof_lookup *l);
 void gprof_dictionary_scrub(struct gprof_dictionary *d, u16 generation);
-
-/* For the functions below. */
-#define GPROF_DICT_GENERATION	48	/* from this bit on */
-#define GPROF_DICT_PLACE	24
-#define GPROF_DICT_FIELD	((1ULL << 24) - 1)
-
-static inline u16 gprof_dict_generation(u64 slot)
-{
-	return slot >> GPROF_DICT_GENERATION;
-}
-
-static inline u32 gprof_dict_place(u64 slot)
-{
-	return slot >> GPROF_DICT_PLACE & GPROF_DICT_FIELD;
-}
 
 /**
  * gprof_dictionary_key() - the key that an id stands for
@@ -82,50 +69,37 @@ static inline const u64 *gprof_dictionary_key(const struct gprof_dictionary *d, 
 	return d->arena + id + 1;
 }
 
-/**
- * gprof_dictionary_find() - the id of a short key, where it is in the first place looked at
- * @d: dictionary
- * @generation: as gprof_buffer_begin() returned it
- * @key: words of the key
- * @words: how many; only keys of 3 to 6 words are found
- *
- * Most stacks are as short, most are there: this does without a call and without loops.
- *
- * Context: A producer of the CPU's buffer.
- * Return: its id, or 0: ask gprof_dictionary_lookup().
+/*
+ * memcmp() looks at bytes on some kernels, memcpy() may be an instruction that takes
+ * long to begin, and both are calls: too much for a few words.
  */
-static __always_inline u32 gprof_dictionary_find(const struct gprof_dictionary *d,
-						 u16 generation, const u64 *key, u32 words)
+static __always_inline bool gprof_u64_array_same(const u64 *a, const u64 *b, size_t words)
 {
-	const u64 *stored;
-	u64 hash, slot;
-	u32 place;
-
-	if (words - 3 > 3)
-		return 0;
-	hash = gprof_u64_hash(gprof_u64_hash(gprof_u64_hash(words, key[0]), key[1]), key[2]);
-	if (words > 3) {
-		hash = gprof_u64_hash(hash, key[3]);
-		if (words > 4) {
-			hash = gprof_u64_hash(hash, key[4]);
-			if (words > 5)
-				hash = gprof_u64_hash(hash, key[5]);
-		}
+	while (words--) {
+		if (a[words] != b[words])
+			return false;
 	}
-	slot = local64_read(&d->slots[gprof_u64_array_hashed(hash) & (d->nr_slots - 1)]);
-	if (gprof_dict_generation(slot) != generation)
-		return 0;
-	/* Where there is no key the first word is 0. */
-	place = gprof_dict_place(slot);
-	stored = d->arena + place;
-	if (stored[3] != key[2] || stored[0] != words || stored[1] != key[0] ||
-	    stored[2] != key[1])
-		return 0;
-	if (words > 3 && stored[4] != key[3])
-		return 0;
-	if (unlikely(words > 4) && (stored[5] != key[4] || (words > 5 && stored[6] != key[5])))
-		return 0;
-	return place;
+	return true;
+}
+
+/* Returns the end of the copy. Were nothing hidden, the compiler would call memcpy(). */
+static __always_inline u64 *gprof_u64_array_copy(u64 *to, const u64 *from, size_t words)
+{
+	for (; words; words--) {
+		*to++ = *from++;
+		OPTIMIZER_HIDE_VAR(to);
+	}
+	return to;
+}
+
+/* Neighbours in memory or code differ in low bits, which go far. */
+static __always_inline u64 gprof_u64_array_hash(const u64 *words, size_t nr)
+{
+	u64 h = nr;
+
+	for (; nr; nr--)
+		h = (h ^ *words++) * GOLDEN_RATIO_64;
+	return h ^ h >> 32;
 }
 
 #endif /* GPROF_DICTIONARY_H */

@@ -14,6 +14,7 @@
 struct page;
 
 #define GPROF_DEPTH		4	/* samples in each other: task, softirq, interrupt, NMI */
+#define GPROF_UNSAID		(-1)	/* in place of an id: a record found no room in the ring */
 #define GPROF_MAPS_READ		128	/* processes whose mappings are known to be read */
 #define GPROF_MAPS_REQUESTS	32	/* requests to read mappings that can wait */
 

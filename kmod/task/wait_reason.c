@@ -27,8 +27,11 @@
 
 #define BLOCKED	(TASK_UNINTERRUPTIBLE | TASK_RTLOCK_WAIT)
 
+/* More than any call that is waited in. */
+#define CALLS	512
+
 /* By the system call; FILE: it depends on the first argument. */
-const u8 gprof_wait_reasons[GPROF_WAIT_CALLS] = {
+static const u8 reasons[CALLS] = {
 	[__NR_futex] = GPROF_WAIT_FOR_FUTEX,
 #ifdef __NR_futex_waitv
 	[__NR_futex_waitv] = GPROF_WAIT_FOR_FUTEX,
@@ -77,18 +80,12 @@ const u8 gprof_wait_reasons[GPROF_WAIT_CALLS] = {
 	[__NR_rt_sigtimedwait] = GPROF_WAIT_FOR_SIGNAL,
 };
 
-/**
- * gprof_wait_for_file() - the cause of a wait in a call on a file
- * @task: as for gprof_wait_reason()
- * @fd: first argument of the call
- *
- * Another thread may close it, and the number may be another file's then: the memory is that of a
- * file all the same, for a grace period, which waits for this, as preemption is off.
- *
- * Context: Any but NMI, preemption off.
- * Return: GPROF_WAIT_FOR_*
+/*
+ * Of a call on a file. Another thread may close @fd, and the number may be another file's then: the
+ * memory is that of a file all the same, for a grace period, which waits for this, as preemption
+ * is off.
  */
-u32 gprof_wait_for_file(struct task_struct *task, u32 fd)
+static u32 for_file(struct task_struct *task, u32 fd)
 {
 	struct files_struct *files = task->files;
 	struct inode *inode;
@@ -109,6 +106,17 @@ u32 gprof_wait_for_file(struct task_struct *task, u32 fd)
 	mode = READ_ONCE(inode->i_mode);
 	return S_ISFIFO(mode) ? GPROF_WAIT_FOR_PIPE : S_ISSOCK(mode) ? GPROF_WAIT_FOR_SOCKET :
 	       GPROF_WAIT_FOR_FILE;
+}
+
+static u32 for_call(struct task_struct *task, struct pt_regs *regs, unsigned int call)
+{
+	u32 reason;
+
+	if (unlikely(call >= CALLS))
+		return GPROF_WAIT_FOR_OTHER;
+	/* The number is the user's. */
+	reason = reasons[array_index_nospec(call, CALLS)];
+	return reason == GPROF_WAIT_FOR_FILE ? for_file(task, gprof_user_call_arg(regs)) : reason;
 }
 
 /**
@@ -139,7 +147,7 @@ u32 gprof_wait_reason(struct task_struct *task, unsigned int state)
 		return GPROF_WAIT_FOR_FAULT;
 	if (task->in_iowait)
 		return GPROF_WAIT_FOR_IO;
-	return blocked ? GPROF_WAIT_FOR_BLOCKED : gprof_wait_for_call(task, regs, call);
+	return blocked ? GPROF_WAIT_FOR_BLOCKED : for_call(task, regs, call);
 }
 
 /**

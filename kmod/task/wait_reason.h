@@ -11,8 +11,6 @@
 #include <asm/syscall.h>
 #include <asm/unistd.h>
 #include <linux/compat.h>
-#include <linux/gprof.h>
-#include <linux/nospec.h>
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
 #include <linux/types.h>
@@ -64,39 +62,7 @@ static __always_inline bool gprof_wait_is_for_lock(struct task_struct *task, uns
 	return gprof_wait_in_futex(gprof_user_call(task, task_pt_regs(task)));
 }
 
-/* More than any call that is waited in. */
-#define GPROF_WAIT_CALLS	512
-
-extern const u8 gprof_wait_reasons[GPROF_WAIT_CALLS];
-
-u32 gprof_wait_for_file(struct task_struct *task, u32 fd);
 u32 gprof_wait_reason(struct task_struct *task, unsigned int state);
 u32 gprof_wait_reason_lock(struct task_struct *task, u64 *addr);
-
-static __always_inline u32 gprof_wait_for_call(struct task_struct *task, struct pt_regs *regs,
-					       unsigned int call)
-{
-	u32 reason;
-
-	if (unlikely(call >= GPROF_WAIT_CALLS))
-		return GPROF_WAIT_FOR_OTHER;
-	/* The number is the user's. */
-	reason = gprof_wait_reasons[array_index_nospec(call, GPROF_WAIT_CALLS)];
-	return reason == GPROF_WAIT_FOR_FILE ?
-		       gprof_wait_for_file(task, gprof_user_call_arg(regs)) : reason;
-}
-
-/* As gprof_wait_reason(), for those that ask at every switch. */
-static __always_inline u32 gprof_wait_reason_quick(struct task_struct *task, unsigned int state)
-{
-	struct pt_regs *regs = task_pt_regs(task);
-	int call = gprof_user_call(task, regs);
-
-	if (unlikely(state != TASK_INTERRUPTIBLE || call < 0 || task->in_iowait ||
-		     task->flags & (GPROF_PF_WORKER | GPROF_PF_ENDS) ||
-		     gprof_task_frozen(task, state) || gprof_wait_in_32bit_call(task)))
-		return gprof_wait_reason(task, state);
-	return gprof_wait_for_call(task, regs, call);
-}
 
 #endif /* GPROF_WAIT_REASON_H */

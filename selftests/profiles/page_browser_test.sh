@@ -176,7 +176,8 @@ timeline_asks_why()
 	(cd "$dir" && ${why% *} >why)
 	head -n 1 "$dir/why"
 	# to a microsecond
-	awk -v begin="${why##* }" -v tid="$(sed 's/.*--thread \([0-9]*\) .*/\1/' <<<"$why")" 'NR == 1 {
+	tid=${why#*--thread }
+	awk -v begin="${why##* }" -v tid="${tid%% *}" 'NR == 1 {
 		for (i = 1; i < NF; i++)
 			if ($i == "from")
 				off = $(i + 1) - begin

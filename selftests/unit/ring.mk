@@ -66,7 +66,7 @@ $(out)/ring_subsample_test: $(here)/ring_subsample_test.c $(here)/shim/shim.c $(
 # The kernel's u64 and that of its headers for programs are not the same type.
 $(out)/ring_sampler_test: $(here)/ring_sampler_test.c $(filter-out %/ring_nmi_test.c,$(sources)) \
 		$(top)/kmod/sample/capture.c $(top)/kmod/sample/sampler.c $(top)/kmod/sample/comm_cache.c \
-		$(top)/kmod/sample/stack_suffix.c $(headers)
+		$(top)/kmod/sample/stack_intern.c $(headers)
 	@mkdir -p $(@D)
 	$(CC) $(RING_CFLAGS) -DGPROF_HAVE_VM_FLAGS_SET -DGPROF_HAVE_FOR_EACH_VMA \
 		-Wno-incompatible-pointer-types $(filter %.c,$^) -o $@

@@ -78,8 +78,7 @@ TEST(no_word_of_a_key_is_left_out)
 			EXPECT_FALSE(known);
 			EXPECT_NE(id, gprof_dictionary_find(&dict, 1, other, words));
 		}
-		EXPECT_EQ(words >= 3 && words <= 6 ? id : 0,
-			  gprof_dictionary_find(&dict, 1, key, words));
+		EXPECT_EQ(id, gprof_dictionary_find(&dict, 1, key, words));
 		EXPECT_EQ(0, gprof_dictionary_find(&dict, 2, key, words));
 		EXPECT_FALSE(holds(&dict, id, key, words - 1));
 		EXPECT_TRUE(holds(&dict, id, key, words));
@@ -92,7 +91,7 @@ static u64 slot_and_tag(u64 a)
 {
 	u64 key[2] = { a, 7 }, hash = gprof_u64_array_hash(key, 2);
 
-	return (hash & (SLOTS - 1)) << 24 | (hash >> 32 & GPROF_DICT_FIELD);
+	return (hash & (SLOTS - 1)) << 24 | (hash >> 32 & FIELD);
 }
 
 static int by_hash(const void *a, const void *b)

@@ -470,9 +470,10 @@ TEST(end_that_stacks_share_is_said_once)
 	EXPECT_EQ(n - 1, view.branches);
 }
 
-static void any_stacks(struct __test_metadata *_metadata, unsigned int nests)
+static void any_stacks(struct __test_metadata *_metadata, unsigned int nests, u32 words)
 {
 	begin(nests);
+	percpu_buffer.dictionary.nr_words = words;
 	for (int i = 0; i < 200000 && !view.error; i++) {
 		sample(any_stack());
 		if (!(random32() % 200))
@@ -485,13 +486,20 @@ static void any_stacks(struct __test_metadata *_metadata, unsigned int nests)
 
 TEST(samples_of_many_generations_have_their_stacks)
 {
-	any_stacks(_metadata, 0);
+	any_stacks(_metadata, 0, WORDS);
 	EXPECT_LES(10000, view.branches, 1000, view.bases_said, 10000, view.stacks);
 }
 
 TEST(samples_that_interrupt_each_other_have_their_stacks)
 {
-	any_stacks(_metadata, 8000);
+	any_stacks(_metadata, 8000, WORDS);
+}
+
+/* Most are said with each of their samples then, and so are most names. */
+TEST(samples_have_their_stacks_where_the_dictionary_is_full)
+{
+	any_stacks(_metadata, 8000, 256);
+	EXPECT_LE(100000, view.stacks + view.branches);
 }
 
 /* Half of the tasks have no id there; they have one name. */
@@ -508,7 +516,7 @@ TEST(samples_have_the_ids_of_the_pid_namespace)
 	end(_metadata);
 	EXPECT_EQ(inside + 1, view.tasks);
 
-	any_stacks(_metadata, 8000);
+	any_stacks(_metadata, 8000, WORDS);
 	sampler.pid_ns = NULL;
 }
 

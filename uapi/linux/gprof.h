@@ -1683,8 +1683,8 @@ struct gprof_stack_delta_rec {
  * @rec: head
  * @time: ns
  * @tid: the task of the event
- * @stack: id of its stack; 0: the STACK or STACK_DELTA record with id 0 just before this one,
- *	or none where there is no such record
+ * @stack: id of its stack; 0: none. Of older modules also the STACK or STACK_DELTA record with
+ *	id 0 just before this one
  * @extra: members that the flags announce
  */
 struct gprof_sample_rec {

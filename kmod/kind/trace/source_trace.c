@@ -15,7 +15,6 @@
 
 #include <linux/cpumask.h>
 #include <linux/perf_event.h>
-#include <linux/security.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/threads.h>
@@ -49,13 +48,7 @@ static int check_stacks(const struct gprof_request *req, u32 *reason)
 	*reason = GPROF_REASON_FLAGS;
 	if (!req->stack != !(p->stacks || p->cpu.size))
 		return -EOPNOTSUPP;
-	if (!req->kernel_frames)
-		return 0;
-	*reason = GPROF_REASON_KERNEL_DENIED;
-	if (!req->target->privileged)
-		return -EPERM;
-	*reason = GPROF_REASON_LOCKDOWN;
-	return security_locked_down(LOCKDOWN_PERF) ? -EPERM : 0;
+	return gprof_source_check_kernel(req, req->kernel_frames, reason);
 }
 
 /*

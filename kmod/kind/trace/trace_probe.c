@@ -80,7 +80,7 @@ static __always_inline u32 word_of(struct gprof_trace *t, struct task_struct *pr
 	    !(t->flags & GPROF_TRACE_F_REASONS) || (!all && !gprof_trace_has(t, prev)))
 		return gprof_trace_word(GPROF_TRACE_SWITCH, arg, 0);
 	return gprof_trace_word(GPROF_TRACE_WAIT + (arg == GPROF_TRACE_PREV_BLOCKED),
-				gprof_wait_reason_quick(prev, state), 0);
+				gprof_wait_reason(prev, state), 0);
 }
 
 /* Tasks that are gone, idle or outside the target have none; one with new rights is checked. */

@@ -6,9 +6,14 @@
 
 #include <errno.h>
 #include <glob.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "base/clock.h"
+#include "base/opts.h"
 #include "device.h"
 
+#define WHAT		"the flight recorder"
 #define DEFAULT_BYTES	(64ULL << 20)
 #define RING_MIN	(32ULL << 10)
 #define RING_MAX	(1ULL << 30)
@@ -43,67 +48,140 @@ static int ring_bytes(uint64_t max_bytes, uint64_t *bytes, struct gprof_error *e
 	return 0;
 }
 
-static int open_with(struct gprof_trace_device *d, struct gprof_trace_config *to,
-		     const struct gprof_trace_config *cfg, uint64_t ring, struct gprof_error *e)
+static int open_with(struct gprof_flight_device *d, const struct gprof_trace_config *wanted,
+		     uint64_t ring)
 {
-	*to = *cfg;
-	to->buffer_bytes = ring;
-	return gprof_trace_device_open(d, to, GPROF_SETUP_F_FLIGHT, e);
+	d->cfg = *wanted;
+	d->cfg.buffer_bytes = ring;
+	return gprof_trace_device_open(&d->trace, &d->cfg, GPROF_SETUP_F_FLIGHT, &d->error);
 }
 
-int gprof_flight_device_open(struct gprof_trace_device *d, struct gprof_trace_config *cfg,
-			     const struct gprof_flight_opts *opts, struct gprof_error *e)
+static int open_largest(struct gprof_flight_device *d)
 {
-	const struct gprof_trace_config wanted = *cfg;
-	uint64_t ring = 0;
+	const struct gprof_trace_config wanted = d->cfg;
+	uint64_t max_bytes = d->opts.max_bytes, ring = 0;
 	int err;
 
-	if (cfg->buffer_bytes || cfg->generation)
-		return gprof_error_set(e, EINVAL,
+	if (wanted.buffer_bytes || wanted.generation)
+		return gprof_error_set(&d->error, EINVAL,
 				       "a flight recorder has a max_bytes in place of buffer_bytes, "
 				       "and hands out no generations");
-	err = ring_bytes(opts->max_bytes ? opts->max_bytes : DEFAULT_BYTES, &ring, e);
+	err = ring_bytes(max_bytes ? max_bytes : DEFAULT_BYTES, &ring, &d->error);
 	if (err)
 		return err;
-	err = open_with(d, cfg, &wanted, ring, e);
+	err = open_with(d, &wanted, ring);
 	/* Without a size it is the user's limit. */
-	while (err == -ENOMEM && !opts->max_bytes && ring > RING_MIN) {
-		gprof_trace_device_close(d);
+	while (err == -ENOMEM && !max_bytes && ring > RING_MIN) {
+		gprof_trace_device_close(&d->trace);
 		ring /= 2;
-		err = open_with(d, cfg, &wanted, ring, e);
+		err = open_with(d, &wanted, ring);
 	}
+	/* The device does not keep it. */
+	d->cfg.target.name = d->target_name;
 	return err;
 }
 
-uint64_t gprof_flight_device_from(const struct gprof_trace_config *cfg,
-				  const struct gprof_flight_opts *opts, uint64_t until)
+int gprof_flight_device_init(struct gprof_flight_device *d, const struct gprof_trace_config *cfg,
+			     const struct gprof_flight_opts *opts)
 {
-	uint64_t age = opts->min_age_ns;
+	const size_t least = GPROF_SIZE_WITH(struct gprof_trace_config, ctx);
+	const size_t least_opts = GPROF_SIZE_WITH(struct gprof_flight_opts, max_bytes);
+	int err;
 
-	if (!age || age > until || cfg->generation_ns > until - age)
-		return 0;
-	return until - age - cfg->generation_ns;
+	d->trace.own = GPROF_OWN_FD_NONE;
+	pthread_mutex_init(&d->lock, NULL);
+	err = gprof_opts_copy_in(&d->cfg, sizeof(d->cfg), least, cfg, "gprof_trace_config",
+				 &d->error);
+	if (!err && opts)
+		err = gprof_opts_copy_in(&d->opts, sizeof(d->opts), least_opts, opts,
+					 "gprof_flight_opts", &d->error);
+	if (!err && d->cfg.target.name) {
+		d->target_name = strdup(d->cfg.target.name);
+		if (!d->target_name)
+			err = gprof_error_set(&d->error, ENOMEM, "no memory for a flight recorder");
+	}
+	if (!err)
+		err = open_largest(d);
+	if (err)
+		gprof_error_publish(&d->error);
+	return err;
 }
 
-int gprof_flight_device_stats(const struct gprof_trace_device *d, struct gprof_flight_stats *st,
-			      struct gprof_error *e)
+void gprof_flight_device_free(struct gprof_flight_device *d)
 {
-	struct gprof_stats kernel;
-	int err = gprof_device_stats(&d->own, &kernel, e);
+	struct gprof_error ignored;
 
+	if (d->running)
+		gprof_device_stop(&d->trace.own, WHAT, &ignored);
+	gprof_trace_device_close(&d->trace);
+	pthread_mutex_destroy(&d->lock);
+	free(d->target_name);
+}
+
+int gprof_flight_device_start(struct gprof_flight_device *d)
+{
+	uint64_t now = now_ns();
+	int err;
+
+	if (d->started_ns)
+		return gprof_error_set(&d->error, EBUSY,
+				       "the flight recorder was started before; make another");
+	err = gprof_device_start(&d->trace.own, GPROF_KIND_TRACE, WHAT, &d->error);
 	if (err)
 		return err;
-	st->produced = kernel.out_produced;
-	st->lost = gprof_device_lost(&kernel);
-	st->overwritten = kernel.out_overwritten;
-	st->held = st->produced - st->lost - st->overwritten;
-	st->over_quota = kernel.out_lost[GPROF_LOST_QUOTA];
-	st->ring_bytes = d->buffer.nr * d->buffer.rings[0].size;
+	d->started_ns = now;
+	d->running = true;
 	return 0;
 }
 
-int gprof_flight_device_explain(int err, struct gprof_error *e)
+int gprof_flight_device_stop(struct gprof_flight_device *d)
 {
+	if (!d->running)
+		return gprof_error_set(&d->error, EINVAL, "the flight recorder is not started");
+	d->running = false;
+	return gprof_device_stop(&d->trace.own, WHAT, &d->error);
+}
+
+int gprof_flight_device_stats(struct gprof_flight_device *d, struct gprof_flight_stats *st)
+{
+	const size_t least = GPROF_SIZE_WITH(struct gprof_flight_stats, ring_bytes);
+	struct gprof_flight_stats out;
+	struct gprof_stats kernel;
+	int err;
+
+	pthread_mutex_lock(&d->lock);
+	err = gprof_device_stats(&d->trace.own, &kernel, &d->error);
+	if (!err) {
+		uint64_t lost = gprof_device_lost(&kernel);
+
+		out = (struct gprof_flight_stats){
+			.produced = kernel.out_produced,
+			.lost = lost,
+			.overwritten = kernel.out_overwritten,
+			.held = kernel.out_produced - lost - kernel.out_overwritten,
+			.over_quota = kernel.out_lost[GPROF_LOST_QUOTA],
+			.ring_bytes = d->trace.buffer.nr * d->trace.buffer.rings[0].size,
+		};
+		err = gprof_opts_copy_out(st, &out, sizeof(out), least, "gprof_flight_stats",
+					  &d->error);
+	}
+	pthread_mutex_unlock(&d->lock);
+	return err;
+}
+
+uint64_t gprof_flight_device_from(const struct gprof_flight_device *d, uint64_t until)
+{
+	uint64_t age = d->opts.min_age_ns, generation = d->cfg.generation_ns;
+
+	if (!age || age > until || generation > until - age)
+		return 0;
+	return until - age - generation;
+}
+
+int gprof_flight_device_explain(struct gprof_flight_device *d, int err)
+{
+	struct gprof_error *e = &d->error;
+
 	switch (-err) {
 	case ENOMEM:
 		return gprof_error_set(e, ENOMEM,

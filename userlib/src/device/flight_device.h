@@ -6,30 +6,55 @@
 #define GPROF_FLIGHT_DEVICE_H
 
 #include <gprof/flight.h>
+#include <pthread.h>
 
 #include "trace_device.h"
 
 /**
- * gprof_flight_device_open() - set one up
- * @d: result for gprof_trace_device_close(), also after a failure
- * @cfg: as for gprof_trace_device_open(); its size of the rings is filled in
- * @opts: how much to keep
- * @e: sentence
- *
- * Return: 0 or -errno.
+ * struct gprof_flight_device - the device of a flight recorder
+ * @trace: it
+ * @cfg: the caller's configuration, with a name of the target of its own
+ * @opts: likewise
+ * @target_name: that
+ * @started_ns: when it was; 0: never
+ * @running: between start and stop
+ * @lock: the user's, of the members below and of @started_ns and @running
+ * @error: last failure
  */
-int gprof_flight_device_open(struct gprof_trace_device *d, struct gprof_trace_config *cfg,
-			     const struct gprof_flight_opts *opts, struct gprof_error *e);
+struct gprof_flight_device {
+	struct gprof_trace_device trace;
+	struct gprof_trace_config cfg;
+	struct gprof_flight_opts opts;
+	char *target_name;
+	uint64_t started_ns;
+	bool running;
+	pthread_mutex_t lock;
+	struct gprof_error error;
+};
+
+/**
+ * gprof_flight_device_init() - set one up
+ * @d: zeroes; result for gprof_flight_device_free(), also after a failure
+ * @cfg: the caller's, which may be of an older program
+ * @opts: how much to keep, likewise, or NULL
+ *
+ * Return: 0 or -errno, with a sentence that gprof_error() returns.
+ */
+int gprof_flight_device_init(struct gprof_flight_device *d, const struct gprof_trace_config *cfg,
+			     const struct gprof_flight_opts *opts);
+void gprof_flight_device_free(struct gprof_flight_device *d);
+
+/* Under the lock; 0 or -errno with a sentence. */
+int gprof_flight_device_start(struct gprof_flight_device *d);
+int gprof_flight_device_stop(struct gprof_flight_device *d);
+
+/** gprof_flight_device_stats() - what gprof_flight_stats() is to answer; takes the lock */
+int gprof_flight_device_stats(struct gprof_flight_device *d, struct gprof_flight_stats *st);
 
 /** gprof_flight_device_from() - generations of before are older than was asked for, at @until */
-uint64_t gprof_flight_device_from(const struct gprof_trace_config *cfg,
-				  const struct gprof_flight_opts *opts, uint64_t until);
-
-/** gprof_flight_device_stats() - fill in all but @st->sz; 0 or -errno */
-int gprof_flight_device_stats(const struct gprof_trace_device *d, struct gprof_flight_stats *st,
-			      struct gprof_error *e);
+uint64_t gprof_flight_device_from(const struct gprof_flight_device *d, uint64_t until);
 
 /** gprof_flight_device_explain() - say why there is no snapshot; @err, which is -errno */
-int gprof_flight_device_explain(int err, struct gprof_error *e);
+int gprof_flight_device_explain(struct gprof_flight_device *d, int err);
 
 #endif /* GPROF_FLIGHT_DEVICE_H */

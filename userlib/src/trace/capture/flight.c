@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -21,39 +20,21 @@
 #include "trace_snapshot.h"
 #include "trigger.h"
 
-#define WHAT	"the flight recorder"
-
 /**
  * struct gprof_flight - a flight recorder
- * @dev: device
- * @cfg: the caller's configuration
- * @target_name: of its target, which does not keep it
+ * @device: device; its lock is of the members below
  * @table_loader: makes unwind tables, from start to stop
- * @opts: likewise
- * @triggers: likewise
- * @started_ns: when it was; 0: never
- * @running: between start and stop
- * @lock: of the members below and of @running
- * @error: last failure
+ * @triggers: the caller's
  */
 struct gprof_flight {
-	struct gprof_trace_device dev;
-	struct gprof_trace_config cfg;
-	char *target_name;
+	struct gprof_flight_device device;
 	struct gprof_table_loader table_loader;
-	struct gprof_flight_opts opts;
 	struct gprof_trigger_set triggers;
-	uint64_t started_ns;
-	bool running;
-	pthread_mutex_t lock;
-	struct gprof_error error;
 };
 
 struct gprof_flight *gprof_flight_new(const struct gprof_trace_config *cfg,
 				      const struct gprof_flight_opts *opts)
 {
-	const size_t least = GPROF_SIZE_WITH(struct gprof_trace_config, ctx);
-	const size_t least_opts = GPROF_SIZE_WITH(struct gprof_flight_opts, max_bytes);
 	struct gprof_flight *f = calloc(1, sizeof(*f));
 	int err;
 
@@ -61,24 +42,9 @@ struct gprof_flight *gprof_flight_new(const struct gprof_trace_config *cfg,
 		gprof_error_set(NULL, ENOMEM, "no memory for a flight recorder");
 		return NULL;
 	}
-	f->dev.own = GPROF_OWN_FD_NONE;
-	pthread_mutex_init(&f->lock, NULL);
-	err = gprof_opts_copy_in(&f->cfg, sizeof(f->cfg), least, cfg, "gprof_trace_config",
-				 &f->error);
-	if (!err && opts)
-		err = gprof_opts_copy_in(&f->opts, sizeof(f->opts), least_opts, opts,
-					 "gprof_flight_opts", &f->error);
-	if (!err && f->cfg.target.name) {
-		f->target_name = strdup(f->cfg.target.name);
-		f->cfg.target.name = f->target_name;
-		if (!f->target_name)
-			err = gprof_error_set(&f->error, ENOMEM, "no memory for a flight recorder");
-	}
-	if (!err)
-		err = gprof_flight_device_open(&f->dev, &f->cfg, &f->opts, &f->error);
+	err = gprof_flight_device_init(&f->device, cfg, opts);
 	if (!err)
 		return f;
-	gprof_error_publish(&f->error);
 	gprof_flight_free(f);
 	errno = -err;
 	return NULL;
@@ -90,11 +56,12 @@ int gprof_flight_trigger(struct gprof_flight *f, const struct gprof_flight_trigg
 	struct gprof_flight_trigger t = { 0 };
 	int ret;
 
-	pthread_mutex_lock(&f->lock);
-	ret = gprof_opts_copy_in(&t, sizeof(t), least, trigger, "gprof_flight_trigger", &f->error);
+	pthread_mutex_lock(&f->device.lock);
+	ret = gprof_opts_copy_in(&t, sizeof(t), least, trigger, "gprof_flight_trigger",
+				 &f->device.error);
 	if (!ret)
-		ret = gprof_trigger_add(&f->triggers, &f->dev.own, &t, &f->error);
-	pthread_mutex_unlock(&f->lock);
+		ret = gprof_trigger_add(&f->triggers, &f->device.trace.own, &t, &f->device.error);
+	pthread_mutex_unlock(&f->device.lock);
 	return ret;
 }
 
@@ -105,45 +72,38 @@ int gprof_flight_fired(struct gprof_flight *f, struct gprof_flight_fired *fired)
 	struct gprof_stats taken;
 	int err, ret = 0;
 
-	pthread_mutex_lock(&f->lock);
-	err = gprof_trigger_read(&f->triggers, &f->dev.own, &out, &f->error);
+	pthread_mutex_lock(&f->device.lock);
+	err = gprof_trigger_read(&f->triggers, &f->device.trace.own, &out, &f->device.error);
 	/* Other events are read with the counts, or poll() would not wait for more. */
 	if (err == -EAGAIN)
-		ret = gprof_device_stats(&f->dev.own, &taken, &f->error);
+		ret = gprof_device_stats(&f->device.trace.own, &taken, &f->device.error);
 	if (!ret && (!err || err == -EAGAIN))
 		ret = gprof_opts_copy_out(fired, &out, sizeof(out), least, "gprof_flight_fired",
-					  &f->error);
-	pthread_mutex_unlock(&f->lock);
+					  &f->device.error);
+	pthread_mutex_unlock(&f->device.lock);
 	return ret ? ret : err;
 }
 
 int gprof_flight_fd(const struct gprof_flight *f)
 {
-	return f->dev.own.fd;
+	return f->device.trace.own.fd;
 }
 
 int gprof_flight_start(struct gprof_flight *f)
 {
+	const struct gprof_prepare how = { .sz = sizeof(how) };
+	struct gprof_flight_device *d = &f->device;
 	int err;
 
-	pthread_mutex_lock(&f->lock);
-	if (f->started_ns) {
-		err = gprof_error_set(&f->error, EBUSY,
-				      "the flight recorder was started before; make another");
-	} else {
-		const struct gprof_prepare how = { .sz = sizeof(how) };
-		uint64_t now;
-
-		gprof_table_loader_begin(&f->table_loader, f->dev.tables ? &f->dev.own : NULL);
-		gprof_table_loader_prepare(&f->table_loader, &f->cfg.target, &how);
-		now = now_ns();
-		err = gprof_device_start(&f->dev.own, GPROF_KIND_TRACE, WHAT, &f->error);
-		f->started_ns = err ? 0 : now;
-		f->running = !err;
-		if (err)
-			gprof_table_loader_end(&f->table_loader);
+	pthread_mutex_lock(&d->lock);
+	if (!d->started_ns) {
+		gprof_table_loader_begin(&f->table_loader, d->trace.tables ? &d->trace.own : NULL);
+		gprof_table_loader_prepare(&f->table_loader, &d->cfg.target, &how);
 	}
-	pthread_mutex_unlock(&f->lock);
+	err = gprof_flight_device_start(d);
+	if (!d->running)
+		gprof_table_loader_end(&f->table_loader);
+	pthread_mutex_unlock(&d->lock);
 	return err;
 }
 
@@ -151,14 +111,10 @@ int gprof_flight_stop(struct gprof_flight *f)
 {
 	int err;
 
-	pthread_mutex_lock(&f->lock);
-	if (f->running)
-		err = gprof_device_stop(&f->dev.own, WHAT, &f->error);
-	else
-		err = gprof_error_set(&f->error, EINVAL, "the flight recorder is not started");
-	f->running = false;
+	pthread_mutex_lock(&f->device.lock);
+	err = gprof_flight_device_stop(&f->device);
 	gprof_table_loader_end(&f->table_loader);
-	pthread_mutex_unlock(&f->lock);
+	pthread_mutex_unlock(&f->device.lock);
 	return err;
 }
 
@@ -167,9 +123,9 @@ static int check(struct gprof_flight *f, const struct gprof_stats *kernel, uint6
 {
 	uint64_t gone = gprof_device_lost(kernel) + kernel->out_overwritten;
 
-	if (f->running || kernel->out_produced == gone + samples)
+	if (f->device.running || kernel->out_produced == gone + samples)
 		return 0;
-	return gprof_error_set(&f->error, EPROTO,
+	return gprof_error_set(&f->device.error, EPROTO,
 			       "the counts do not add up: %llu events were produced, %llu are kept, "
 			       "lost and overwritten; this is a bug of gprof",
 			       (unsigned long long)kernel->out_produced,
@@ -185,17 +141,18 @@ static int write_out(struct gprof_flight *f, struct gprof_trace_snapshot *s, int
 		     struct gprof_flight_snapshot *out)
 {
 	const struct gprof_trace_writer_opts opts = { .trigger = trigger_name, .ctx = &f->triggers };
-	struct gprof_trace_writer *w = gprof_trace_device_writer(&f->dev, &f->cfg, fd, &opts);
-	struct gprof_trace_naming naming, *n = f->dev.setup.stack ? &naming : NULL;
+	struct gprof_flight_device *d = &f->device;
+	struct gprof_trace_writer *w = gprof_trace_device_writer(&d->trace, &d->cfg, fd, &opts);
+	struct gprof_trace_naming naming, *n = d->trace.setup.stack ? &naming : NULL;
 	struct gprof_stats kernel;
 	uint64_t samples = 0;
 	int err, ret;
 
 	if (!w)
-		return gprof_error_set(&f->error, errno, "%s", gprof_error());
+		return gprof_error_set(&d->error, errno, "%s", gprof_error());
 	err = n ? gprof_trace_naming_init(n) : 0;
 	if (!err)
-		err = gprof_trace_snapshot_write(s, w, n, f->cfg.generation_ns, &samples);
+		err = gprof_trace_snapshot_write(s, w, n, d->cfg.generation_ns, &samples);
 	gprof_trace_writer_stats(w, &out->writer);
 	ret = gprof_trace_writer_close(w);
 	if (n) {
@@ -204,8 +161,8 @@ static int write_out(struct gprof_flight *f, struct gprof_trace_snapshot *s, int
 		gprof_trace_naming_free(n);
 	}
 	if (err || ret)
-		return gprof_flight_device_explain(err ? err : ret, &f->error);
-	err = gprof_device_stats(&f->dev.own, &kernel, &f->error);
+		return gprof_flight_device_explain(d, err ? err : ret);
+	err = gprof_device_stats(&d->trace.own, &kernel, &d->error);
 	if (err)
 		return err;
 	out->lost = gprof_device_lost(&kernel);
@@ -215,9 +172,9 @@ static int write_out(struct gprof_flight *f, struct gprof_trace_snapshot *s, int
 /* Does the snapshot from @from on go back as far as the caller asked? */
 static bool is_whole(const struct gprof_flight *f, uint64_t from, uint64_t now)
 {
-	uint64_t age = f->opts.min_age_ns;
+	uint64_t age = f->device.opts.min_age_ns;
 
-	return from == f->started_ns || (age && from <= now && now - from >= age);
+	return from == f->device.started_ns || (age && from <= now && now - from >= age);
 }
 
 static void fill_most(const struct gprof_trace_users *u, struct gprof_flight_snapshot *out)
@@ -232,16 +189,17 @@ static void fill_most(const struct gprof_trace_users *u, struct gprof_flight_sna
 
 static int capture(struct gprof_flight *f, int fd, struct gprof_flight_snapshot *out)
 {
-	uint64_t now = now_ns(), least = gprof_flight_device_from(&f->cfg, &f->opts, now);
+	struct gprof_flight_device *d = &f->device;
+	uint64_t now = now_ns(), least = gprof_flight_device_from(d, now);
 	struct gprof_trace_snapshot s;
 	struct gprof_trace_users users;
 	int err;
 
-	if (!f->started_ns)
-		return gprof_error_set(&f->error, EINVAL, "the flight recorder was never started");
-	err = gprof_trace_snapshot_capture(&s, &f->dev.buffer, f->started_ns, now);
+	if (!d->started_ns)
+		return gprof_error_set(&d->error, EINVAL, "the flight recorder was never started");
+	err = gprof_trace_snapshot_capture(&s, &d->trace.buffer, d->started_ns, now);
 	if (err) {
-		gprof_flight_device_explain(err, &f->error);
+		gprof_flight_device_explain(d, err);
 	} else {
 		out->whole = is_whole(f, s.from, now);
 		if (s.from < least)
@@ -265,43 +223,27 @@ int gprof_flight_snapshot(struct gprof_flight *f, int fd, struct gprof_flight_sn
 	struct gprof_flight_snapshot out = { .writer.sz = sizeof(out.writer) };
 	int err;
 
-	pthread_mutex_lock(&f->lock);
+	pthread_mutex_lock(&f->device.lock);
 	err = capture(f, fd, &out);
 	if (err)
-		gprof_error_publish(&f->error);
+		gprof_error_publish(&f->device.error);
 	else if (snapshot)
 		err = gprof_opts_copy_out(snapshot, &out, sizeof(out), least,
-					  "gprof_flight_snapshot", &f->error);
-	pthread_mutex_unlock(&f->lock);
+					  "gprof_flight_snapshot", &f->device.error);
+	pthread_mutex_unlock(&f->device.lock);
 	return err;
 }
 
 int gprof_flight_stats(struct gprof_flight *f, struct gprof_flight_stats *st)
 {
-	const size_t least = GPROF_SIZE_WITH(struct gprof_flight_stats, ring_bytes);
-	struct gprof_flight_stats out = { 0 };
-	int err;
-
-	pthread_mutex_lock(&f->lock);
-	err = gprof_flight_device_stats(&f->dev, &out, &f->error);
-	if (!err)
-		err = gprof_opts_copy_out(st, &out, sizeof(out), least, "gprof_flight_stats",
-					  &f->error);
-	pthread_mutex_unlock(&f->lock);
-	return err;
+	return gprof_flight_device_stats(&f->device, st);
 }
 
 void gprof_flight_free(struct gprof_flight *f)
 {
-	struct gprof_error ignored;
-
 	if (!f)
 		return;
-	if (f->running)
-		gprof_device_stop(&f->dev.own, WHAT, &ignored);
 	gprof_table_loader_end(&f->table_loader);
-	gprof_trace_device_close(&f->dev);
-	pthread_mutex_destroy(&f->lock);
-	free(f->target_name);
+	gprof_flight_device_free(&f->device);
 	free(f);
 }
