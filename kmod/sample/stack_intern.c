@@ -72,9 +72,8 @@ static u32 free_suffix(const struct gprof_percpu_buffer *ch, const struct gprof_
 }
 
 /*
- * By which id and frames the dictionary knows callers that are not the last sample's.
- * False: it is full. No record
- * defines that id.
+ * The id and frames by which the dictionary knows callers that are not the last sample's. No record
+ * defines that id. False: the dictionary is full.
  */
 static noinline bool place_frames(struct gprof_percpu_buffer *ch, struct gprof_memo *memo,
 				  const struct gprof_user_frames *user_frames)

@@ -97,10 +97,11 @@ static int open_run(const struct compare *o, struct run *r, const char *file)
 	return STATUS_OK;
 }
 
-static struct compare_row *row_of(struct compare *o, const char *name)
+/* @size: with the 0 of a name; the total has none. */
+static struct compare_row *row_of(struct compare *o, const char *name, size_t size)
 {
 	struct comparison *c = &o->c;
-	size_t n = intern_add(&o->names, name, strlen(name) + 1);
+	size_t n = intern_add(&o->names, name, size);
 
 	c->rows = xgrow(c->rows, n, &o->room, sizeof(*c->rows));
 	if (n == c->nr) {
@@ -118,7 +119,8 @@ static void add_run(struct compare *o, size_t nth)
 
 	for (size_t i = 0; i < r->functions.nr; i++) {
 		const struct function *f = &r->functions.all[i], *n = &r->samples.all[i];
-		struct compare_row *row = row_of(o, functions_name(&r->functions, f));
+		const char *name = functions_name(&r->functions, f);
+		struct compare_row *row = row_of(o, name, strlen(name) + 1);
 
 		row->values[nth] = o->cum ? f->cum : f->flat;
 		row->samples[nth] = o->cum ? n->cum : n->flat;
@@ -536,7 +538,7 @@ static int compare(struct compare *o, char **files)
 	double *exposure;
 
 	o->runs = xalloc(c->nr_runs, sizeof(*o->runs));
-	row_of(o, "")->whole = true;
+	row_of(o, "", 0)->whole = true;
 	for (size_t i = 0; status == STATUS_OK && i < c->nr_runs; i++) {
 		status = open_run(o, &o->runs[i], files[i]);
 		if (status == STATUS_OK &&
