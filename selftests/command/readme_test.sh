@@ -41,7 +41,7 @@ readme_is_short()
 every_command_is_run_here()
 {
 	[ "$(sed -n '/^Use$/,/^Limits$/s/^    gprofctl \([a-z]*\) .*/\1/p' "$readme" | sort | xargs)" = \
-		'block cpu flight heap timeline top trace view' ]
+		'block cpu flight heap timeline top trace view why' ]
 }
 
 cpu_profiles_a_command()
@@ -92,6 +92,24 @@ timeline_draws_it()
 	grep -q '</html>' "$dir/trace.html"
 }
 
+# Some thread waited, and the lines below divide the wait among threads.
+why_tells_a_chain()
+{
+	does 'gprofctl why'
+	head -n 1 "$dir/out" | grep -Eq '^[0-9]+ .* wait.* for .*, from [0-9.]+ to [0-9.]+ s$'
+	awk 'NR == 1 {
+		for (i = 1; i < NF; i++)
+			if ($i == "from")
+				wait = ($(i + 3) - $(i + 1)) * 1000
+		next
+	}
+	/^In sum:/ { in_sum = 1; next }
+	/^One behind/ { exit }
+	in_sum && $2 == "ms" { sum += $1 }
+	!in_sum && $2 == "ms" { sum += $1 }
+	END { exit !(sum > 0 && sum < wait + 1) }' "$dir/out"
+}
+
 flight_keeps_the_seconds_before_a_delay()
 {
 	# Two that want one CPU for longer than that.
@@ -126,4 +144,5 @@ sqlite3 "$dir/shop.db" 'create table t(a, b);
 
 ktap_run readme_is_short every_command_is_run_here cpu_profiles_a_command top_names_its_functions \
 	view_writes_a_page block_finds_a_process_and_its_waits heap_finds_what_was_not_freed \
-	trace_has_the_server timeline_draws_it flight_keeps_the_seconds_before_a_delay
+	trace_has_the_server timeline_draws_it why_tells_a_chain \
+	flight_keeps_the_seconds_before_a_delay

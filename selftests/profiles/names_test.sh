@@ -370,13 +370,14 @@ plugin_that_comes_while_a_process_is_recorded_has_its_own_names()
 }
 
 # Samples are left without a name where nobody could look in time, but none has a wrong one.
+# Each long enough for its mappings to be read on a loaded machine too.
 plugins_that_take_turns_in_one_place_have_their_own_names()
 {
-	record -- "$here/swapper" 30 40 "$plugin_a" "$plugin_a" "$plugin_b"
+	record -- "$here/swapper" 120 10 "$plugin_a" "$plugin_a" "$plugin_b"
 	burnt
 	share a_burns 35 70
 	share b_burns 15 37
-	record --no-unwind-tables -- "$here/swapper" 30 40 "$plugin_b" "$plugin_b" "$plugin_a"
+	record --no-unwind-tables -- "$here/swapper" 120 10 "$plugin_b" "$plugin_b" "$plugin_a"
 	burnt
 	share b_burns 35 70
 	share a_burns 15 37
