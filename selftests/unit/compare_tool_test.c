@@ -127,7 +127,7 @@ static bool tells(struct __test_metadata *_metadata, const struct drawn *d, cons
 	for (size_t i = 0; i < c.nr; i++) {
 		bool told = rows[i].p < COMPARE_ALPHA;
 
-		/* What is told has an interval without 0. */
+		/* The interval of a row that is told excludes 0. */
 		EXPECT_EQ(told, fabs(rows[i].after - rows[i].before) > rows[i].error);
 		any |= told && (d->grows > 0 ? i == GROWN : true);
 	}

@@ -319,7 +319,7 @@ TEST_F(views, join_counts_delays_from_runnable_alone)
 	EXPECT_NEAR_MS(2, number(self->r.out, "\"checked\"", "\"ns\": "));
 }
 
-/* What a file lacks is told, and two that are not of one host and time are refused. */
+/* The view tells what a file lacks, and refuses two that are not of one host and time. */
 TEST_F(views, join_says_what_it_cannot_know)
 {
 	static char *const bad[][3] = {

@@ -249,7 +249,7 @@ static void print_lengths(const struct compare *o)
 		       "count that\n", seconds[0], seconds[1]);
 }
 
-/* What a profile says of samples that it lacks. @run, @nth: where to look on, from 0. */
+/* A profile's comment on samples that it lacks. @run, @nth: where to look on, from 0. */
 static const char *next_loss(const struct compare *o, size_t *run, size_t *nth)
 {
 	for (; *run < o->c.nr_runs; ++*run, *nth = 0) {

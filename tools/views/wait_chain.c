@@ -409,7 +409,7 @@ static void print_turns(const struct wait_chain *w, size_t last, size_t first)
 	}
 }
 
-/* What a thread did, in sum. */
+/* A state of a thread, in sum. */
 struct part {
 	int64_t ns;
 	uint32_t thread;
