@@ -20,7 +20,7 @@ shim=$(realpath "$(dirname "$(command -v gprofctl)")/../lib/libgprof-heap.so")
 record()
 {
 	rm -f x.pb.gz
-	run 0 gprofctl heap --format text --buffer 4M -o x.pb.gz "$@"
+	run 0 gprofctl heap -v --format text --buffer 4M -o x.pb.gz "$@"
 	[ -s x.pb.gz ]
 	[ "$(count lost)" -eq 0 ]
 	sed '/^heap profile:/,$d' out >truth
@@ -353,7 +353,7 @@ probed()
 	      grep -Eq '^(0|63) 0x0 ' "/proc/$program/syscall"; do
 		sleep 0.1
 	done
-	gprofctl heap "${how:---uprobes}" --every 1 --format text --buffer 4M -o x.pb.gz -p $program \
+	gprofctl heap -v "${how:---uprobes}" --every 1 --format text --buffer 4M -o x.pb.gz -p $program \
 		>out 2>err &
 	recorder=$!
 	wait_for_recording $recorder

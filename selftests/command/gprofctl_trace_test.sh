@@ -54,7 +54,7 @@ walls_add_up()
 # with $held, while nobody reads the rings
 traced()
 {
-	gprofctl trace -a -o x.trace "$@" 2>err &
+	gprofctl trace -v -a -o x.trace "$@" 2>err &
 	pid=$!
 	wait_for_recording $pid
 	if [ "${held-}" ]; then
@@ -208,7 +208,7 @@ shows_thrice()
 # Two processes wait for each other in pipes; that is told before the recording ends.
 what_goes_on_is_shown_meanwhile()
 {
-	shows_thrice '^+.* CPUs .* busy' gprofctl trace -a --follow --stacks
+	shows_thrice '^+.* CPUs .* busy' gprofctl trace -v -a --follow --stacks
 	tail -n 1 err | grep -Eq "$line" || fail "the last line is another"
 	[ "$(count lost)" -eq 0 ] || fail "events were lost"
 	grep -Eq '^waits for a CPU: [1-9][0-9]*, half up to ' out
@@ -222,11 +222,11 @@ what_goes_on_is_shown_meanwhile()
 	grep -Eq '^ +[0-9.]+ \[[0-9]{4}\]  sleep\[[0-9]+\] ' out
 	run 0 gprofctl latency --follow --threads --json -- sleep 0.1
 	jq -s -e 'length >= 1 and all(.[]; .threads)' out
-	gprofctl trace -o y.trace -- sleep 0.1
+	gprofctl trace -v -o y.trace -- sleep 0.1
 	refused 2 '--follow is for a recording' gprofctl latency --follow y.trace
 	rm y.trace
 	# Whoever reads it may have enough.
-	gprofctl trace -a --follow -d 20 2>err | head -n 1 >out
+	gprofctl trace -v -a --follow -d 20 2>err | head -n 1 >out
 	grep -q ' CPUs ' out
 }
 
@@ -335,7 +335,7 @@ an_event_of_the_file_takes_at_most_6_and_a_half_bytes()
 forks_of_a_command_are_counted_exactly()
 {
 	# shellcheck disable=SC2016	# its own shell's
-	run 0 gprofctl trace -o x.trace -- \
+	run 0 gprofctl trace -v -o x.trace -- \
 		sh -c 'i=0; while [ $i -lt 100 ]; do /bin/true; i=$((i + 1)); done'
 	[ "$(count lost)" -eq 0 ] || fail "events were lost"
 	[ "$(count forks)" -eq 100 ]
@@ -413,7 +413,7 @@ time_went_where_it_was_spent()
 	[ ! -b /dev/vda ] || disk=/dev/vda
 	# Names that threads give themselves are told with the next generation.
 	# shellcheck disable=SC2086	# it may be none
-	run 0 gprofctl trace --generation 50ms "$@" --buffer 16777216 -o x.trace -- \
+	run 0 gprofctl trace -v --generation 50ms "$@" --buffer 16777216 -o x.trace -- \
 		"$here/truth_waits" 800 $disk
 	[ "$(count lost)" -eq 0 ] || fail "events were lost"
 	mv out truth
@@ -504,7 +504,7 @@ two_cgroups_are_throttled_each_by_itself()
 	limited y 20000 70000
 	ln -s "$here/truth_serial" one
 	ln -s "$here/truth_serial" other
-	gprofctl trace -a --throttle -o x.trace 2>err &
+	gprofctl trace -v -a --throttle -o x.trace 2>err &
 	pid=$!
 	wait_for_recording $pid
 	# shellcheck disable=SC2016	# its own shell's
@@ -558,7 +558,7 @@ ask()
 tables_load_into_sqlite3()
 {
 	command -v sqlite3 >/dev/null || skip "there is no sqlite3"
-	run 0 gprofctl trace --stacks --syscalls -o x.trace -- "$here/trace_wait" 20 100
+	run 0 gprofctl trace -v --stacks --syscalls -o x.trace -- "$here/trace_wait" 20 100
 	[ "$(count lost)" -eq 0 ] || fail "events were lost"
 	walls_add_up
 	sleeps=$(sed -n 's/^sleeps_here //p' out)
@@ -690,7 +690,7 @@ near()
 # What it measures is a little more: it wakes up, and may wait for a CPU.
 where_tasks_wait_is_told_by_their_stacks()
 {
-	run 0 gprofctl trace --stacks -o x.trace -- "$here/trace_wait" 20 100
+	run 0 gprofctl trace -v --stacks -o x.trace -- "$here/trace_wait" 20 100
 	[ "$(count lost)" -eq 0 ] || fail "events were lost"
 	walls_add_up
 	# Of 20 sleeps, 20 reads and 20 wakings by a write. How often execve() waits for
@@ -754,8 +754,8 @@ stacks_of_a_user_have_no_kernel()
 # Each sampled by itself, of the same run: shares differ by chance alone.
 cpu_samples_are_those_of_a_recorder_beside()
 {
-	run 0 gprofctl trace --cpu-samples 1000 --user-only -o x.trace -- \
-		gprofctl cpu -F 1000 --user-only -o c.pb.gz -- "$here/truth_serial" 100000 100
+	run 0 gprofctl trace -v --cpu-samples 1000 --user-only -o x.trace -- \
+		gprofctl cpu -v -F 1000 --user-only -o c.pb.gz -- "$here/truth_serial" 100000 100
 	# The recorder's own line comes before the trace's.
 	[ "$(count lost)" -eq 0 ] || fail "events were lost"
 	run 0 gprofctl read x.trace --pprof cpu -o x.pb.gz
@@ -785,7 +785,7 @@ cpu_samples_are_those_of_a_recorder_beside()
 
 memory_stays_within_64_MiB()
 {
-	gprofctl trace -a --stacks --cpu-samples 200 -o x.trace 2>err &
+	gprofctl trace -v -a --stacks --cpu-samples 200 -o x.trace 2>err &
 	pid=$!
 	wait_for_recording $pid
 	for _ in 1 2 3 4; do
@@ -816,12 +816,12 @@ output_is_named_by_default_and_status_passed_on()
 
 targets_are_those_of_other_recordings()
 {
-	run 0 gprofctl trace -C 0 -d 1 -o x.trace
+	run 0 gprofctl trace -v -C 0 -d 1 -o x.trace
 	[ "$(count cpus)" -eq 1 ]
 	sleep 100 &
 	pid=$!
-	run 0 gprofctl trace -p $pid -d 500ms -o x.trace
-	run 0 gprofctl trace -t $pid -d 500ms -o x.trace
+	run 0 gprofctl trace -v -p $pid -d 500ms -o x.trace
+	run 0 gprofctl trace -v -t $pid -d 500ms -o x.trace
 	kill $pid
 }
 

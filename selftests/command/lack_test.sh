@@ -82,7 +82,7 @@ functions_without_a_probe_are_refused()
 # By themselves, or why not: nothing is no answer.
 what_programs_allocate_is_told_or_said_why_not()
 {
-	run 0 gprofctl alloc --every 1 -o x.pb.gz -- ls /
+	run 0 gprofctl alloc -v --every 1 -o x.pb.gz -- ls /
 	[ "$(count read)" -gt 10 ] || grep -q 'libgprof-heap: .*CONFIG_ADVISE_SYSCALLS' err
 }
 

@@ -156,7 +156,7 @@ calls_and_regions_are_told_apart()
 losses_are_told_and_leave_room_for_others()
 {
 	rm -f stopped
-	gprofctl trace --annotations --buffer 32k -o x.trace -- \
+	gprofctl trace -v --annotations --buffer 32k -o x.trace -- \
 		sh -c "$here/annotate_truth flood 200000 &
 			i=0
 			until [ -e stopped ]; do i=\$((i + 1)); [ \$i -lt 1200 ] || exit 1; sleep 0.1; done

@@ -308,7 +308,7 @@ TEST(a_hook_that_cannot_be_killed_is_left)
 }
 
 /* What is told of it on stderr. */
-static const char *told(const struct gprof_recorder_stats *st)
+static const char *told(const struct gprof_recorder_stats *st, bool verbose)
 {
 	static const struct record_words words = {
 		"a higher --every", "a lower --every", "it never waited",
@@ -318,7 +318,7 @@ static const char *told(const struct gprof_recorder_stats *st)
 	ssize_t n;
 
 	dup2(fd, STDERR_FILENO);
-	record_summary(st, 1, &words);
+	record_summary(st, 1, &words, verbose);
 	dup2(old, STDERR_FILENO);
 	n = pread(fd, text, sizeof(text) - 1, 0);
 	text[n > 0 ? n : 0] = '\0';
@@ -343,21 +343,21 @@ TEST(a_loss_has_its_own_reason_and_help)
 		const char *text;
 
 		*nr = 4;
-		text = told(&st);
+		text = told(&st, true);
 		EXPECT_SAYS(text, "block: 4 of 8 samples (50 %) were lost, ", table[i].text);
 		EXPECT_EQ(i > 0, !strstr(text, "buffer was full"));
 		*nr = 0;
 	}
-	EXPECT_SAYS(told(&st), "a reason that the profile tells");
+	EXPECT_SAYS(told(&st, true), "a reason that the profile tells");
 	st.lost_full = st.lost = st.produced;
-	EXPECT_SAYS(told(&st), "block: 8 of 8 samples (100 %) were lost, ");
+	EXPECT_SAYS(told(&st, true), "block: 8 of 8 samples (100 %) were lost, ");
 	st.lost_full = 0;
 	st.lost = st.read = st.produced = 0;
-	EXPECT_SAYS(told(&st), "no sample was taken: it never waited\n");
+	EXPECT_SAYS(told(&st, true), "no sample was taken: it never waited\n");
 	st.count = 3;
-	EXPECT_SAYS(told(&st), "counted 3, less than one period; a lower --every takes");
+	EXPECT_SAYS(told(&st, true), "counted 3, less than one period; a lower --every takes");
 	st.tables_refused = 1;
-	EXPECT_SAYS(told(&st), "by frame pointers alone");
+	EXPECT_SAYS(told(&st, true), "by frame pointers alone");
 }
 
 /* Each has a number of its own, so that none is told for another. */
@@ -404,7 +404,38 @@ TEST(each_count_is_told_as_what_it_is)
 		     "buffer; frames may have no names\n"
 		     "gprofctl: heap: 8.50 % of 200 user stacks are complete\n"
 		     "produced=1000 read=890 lost=100 overwritten=10 throttled=11 nmi=12 irq=13 "
-		     "task=14\n", told(&st));
+		     "task=14\n", told(&st, false));
+}
+
+#define COUNTS(_read, _over) "produced=1000 read=" _read " lost=0 overwritten=" _over \
+			     " throttled=0 nmi=0 irq=0 task=0\n"
+#define STACKS	"gprofctl: heap: stacks\n"
+
+/* A line about samples or stacks is one that a user has to know, or asked for. */
+TEST(counts_are_printed_where_something_is_missing_and_on_request)
+{
+	static const struct {
+		uint64_t read, overwritten, complete;
+		bool verbose;
+		const char *printed;
+	} rows[] = {
+		{ 1000, 0, 200, false, "" }, { 1000, 0, 198, false, "" },
+		{ 1000, 0, 197, false, STACKS },
+		{ 1000, 0, 200, true, STACKS COUNTS("1000", "0") },
+		{ 999, 0, 200, false, COUNTS("999", "0") },
+		{ 999, 1, 200, false, "gprofctl: heap: 1 of 1000 samples were overwritten by newer ones\n"
+				      COUNTS("999", "1") },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct gprof_recorder_stats st = {
+			.event = "heap", .produced = 1000, .read = rows[i].read,
+			.overwritten = rows[i].overwritten, .stacks = 200,
+			.stacks_complete = rows[i].complete, .stacks_text = "stacks",
+		};
+
+		EXPECT_STREQ(rows[i].printed, told(&st, rows[i].verbose));
+	}
 }
 
 /* All of @text's lines with @what in them. */

@@ -35,7 +35,7 @@ no_package_is_half_installed() { [ -z "$(dpkg --audit)" ] || fail "$(dpkg --audi
 # Sets recording to a process that records until stop.
 record()
 {
-	gprofctl cpu -o "$1" -d 3600 -p $$ >/tmp/recording 2>&1 &
+	gprofctl cpu -v -o "$1" -d 3600 -p $$ >/tmp/recording 2>&1 &
 	recording=$!
 	record_tries=0
 	until [ "$(cat /sys/module/gprof/refcnt)" -gt 0 ]; do

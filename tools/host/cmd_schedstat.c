@@ -106,8 +106,8 @@ static int set_metric(void *ctx, const char *value)
 }
 
 static const struct option_row schedstat_rows[] = {
-	{ 'i', "interval", "SECONDS", "show them this often (default: every second; with -d or a\n"
-	  "command, once at the end)", set_interval },
+	{ 'i', "interval", "SECONDS", "show them this often, until Ctrl-C (default: once, after a\n"
+	  "second, after -d, or at the end of a command)", set_interval },
 	{ 0, "json", NULL, "as JSON, an object a line", set_json },
 	{ 0, "openmetrics", NULL, "as OpenMetrics text, as Prometheus reads it", set_openmetrics },
 	{ 0, "metric", "NAME", "only this metric, such as total_switches or delay_ns; help\n"
@@ -121,10 +121,11 @@ static const struct usage schedstat_usage = {
 	.text =
 "Shows the scheduler's counters of a program, a process, a cgroup or, without a\n"
 "target, the whole host: how often tasks run, how many wait, and for how long. It\n"
-"counts all events from the beginning on, and samples none. It ends with the\n"
-"target, after -d, or with Ctrl-C.",
+"counts all events from the beginning on, and samples none. It ends after a second,\n"
+"after -d, with the command, or with -i at Ctrl-C or with the target.",
 	.examples =
-"  gprofctl schedstat                          # the whole host, every second\n"
+"  gprofctl schedstat                          # the whole host, for a second\n"
+"  gprofctl schedstat -i 1                     # the same every second\n"
 "  gprofctl schedstat -- make -j4              # a build, when it is done\n"
 "  gprofctl schedstat -p 1234 -i 5 --json      # a process, for a program\n"
 "  gprofctl schedstat -d 1 --metric delay_ns   # one second of waiting for CPUs",
@@ -227,7 +228,7 @@ static int complete(struct schedstat *s, char **operands)
 		t->gprof.type = GPROF_SYSTEM;
 	}
 	if (!s->interval_ns && !t->duration_ns && !operands[0])
-		s->interval_ns = NSEC_PER_SEC;
+		t->duration_ns = NSEC_PER_SEC;
 	/* A command writes to the terminal too: then nothing may be taken off it. */
 	s->redraw = s->interval_ns && !operands[0] && isatty(STDOUT_FILENO);
 	return target_complete(t, operands, schedstat_usage.name);

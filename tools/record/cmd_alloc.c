@@ -203,8 +203,8 @@ static int run(const char *kind, const char *file, const struct usage *usage, in
 #define STATUS									\
 "\n" \
 "gprofctl exits with the command's status; 1 or 2: gprofctl itself failed, 127 or\n" \
-"126: the command did not start. The last line on stderr counts the samples:\n" \
-"produced = read + lost + overwritten."
+"126: the command did not start. Where samples were lost, and with -v, the last\n" \
+"line on stderr counts them: produced = read + lost + overwritten."
 
 int cmd_alloc(int argc, char **argv)
 {

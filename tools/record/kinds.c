@@ -155,7 +155,7 @@ int kinds_record(struct kinds *k, const struct usage *usage, const struct option
 {
 	const struct option_table tables[] = {
 		{ "What to record", rows, k },
-		{ "Target", target_options, &k->target },
+		{ "Target", target_record_options, &k->target },
 		{ 0 },
 	};
 	int operands, status;
