@@ -149,7 +149,7 @@ gprofctl_shows_and_counts_them()
 	"$gprofctl" read "$trace" >"$dir/lines"
 	[ "$(wc -l <"$dir/lines")" -eq "$nr" ]
 	"$gprofctl" read "$trace" --json >"$dir/json"
-	[ "$(grep -c '^{"kind": "[A-Za-z]*", "time_ns": [0-9]*, .*}$' "$dir/json")" -eq "$nr" ]
+	[ "$(grep -c '^{"kind": "[A-Za-z]*", "time_ns": [0-9]*, .*}[],]' "$dir/json")" -eq "$nr" ]
 	"$gprofctl" read - --summary --json <"$trace" >"$dir/summary"
 	cat "$dir/summary"
 	grep -q "\"events\": $nr," "$dir/summary"
