@@ -352,6 +352,7 @@ told()
 {
 	join=$dir/share/join-$1
 	"$gprofctl" read "$join.host" --join "$join.go" --json >"$dir/joined"
+	python3 "$here/schema_check" "$here/schema" "$dir/joined"
 	"$here/trace_dump" -o "$join.go" >"$dir/go"
 	sed -n 's/^Log \([0-9]*\) .* "clock" "\([0-9]*\)" .*/said \2 \1/p' "$dir/go"
 	goroutine=$(sed -n 's/^Log .* g=\([0-9]*\) .* "clock" .*/\1/p' "$dir/go" | head -n 1)
