@@ -91,7 +91,7 @@ one_that_fails_has_its_last_seconds()
 	gprofctl read last.trace --pprof block -o block.pb.gz
 	gprofctl read last.trace --summary --json >summary
 	# off the CPU with each, but for those whose time was over before it slept
-	[ "$(jq .lost_events summary)" -eq 0 ]
+	[ "$(jq .data.lost_events summary)" -eq 0 ]
 	[ "$(gprofctl read last.trace | grep -c 'Running->Waiting')" -gt $((requests * 9 / 10)) ]
 }
 

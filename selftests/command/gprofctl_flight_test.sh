@@ -24,7 +24,7 @@ fresh()
 # takes_off OPTIONS...: a flight recorder, whose process is $pid
 takes_off()
 {
-	gprofctl flight "$@" 2>err &
+	gprofctl flight -v "$@" 2>err &
 	pid=$!
 	wait_for_recording "$pid"
 }
@@ -105,7 +105,7 @@ memory_decides_how_far_it_goes_back()
 	grep -q 'not 60 min: a larger --max-bytes' err || fail "it does not say that it is less"
 	[ "$(stat -c %a "$(snapshot 1)")" = 600 ] || fail "others can read what it tells"
 	run 0 gprofctl read "$(snapshot 1)" --summary
-	[ "$(gprofctl read "$(snapshot 1)" --summary --json | jq .lost_events)" -eq 0 ]
+	[ "$(gprofctl read "$(snapshot 1)" --summary --json | jq .data.lost_events)" -eq 0 ]
 }
 
 # A storm is not kept out: it is told of whom it is, on whose CPUs it was.
@@ -514,7 +514,7 @@ a_core_dump_has_what_was_held()
 	grep -Eq '^ +[0-9]+ trace .* in flight$' out
 	run 0 gprofctl read --core core -o held.trace
 	[ "$(gprofctl read held.trace | grep -c 'Running->Waiting')" -gt 20 ]
-	[ "$(gprofctl read held.trace --summary --json | jq .lost_events)" -eq 0 ]
+	[ "$(gprofctl read held.trace --summary --json | jq .data.lost_events)" -eq 0 ]
 	gprofctl read --core core >out
 	id=$(awk '$2 == "trace" { print $1 }' out)
 	run 0 gprofctl read --core="$id" core -o again.trace
@@ -575,7 +575,7 @@ a_large_snapshot_has_all_of_it()
 	[ "$(count lost)" -eq 0 ] || fail "recording stopped"
 	missing=$(sed -n 's/^gprofctl: request: \([0-9]*\) events of that are missing,.*/\1/p' err)
 	[ -z "${GPROF_EXACT-}" ] || [ ! "$missing" ] || fail "a part was overwritten"
-	lost=$(gprofctl read "$(snapshot 1)" --summary --json | jq .lost_events)
+	lost=$(gprofctl read "$(snapshot 1)" --summary --json | jq .data.lost_events)
 	[ "$lost" -le "${missing:-0}" ] || fail "the snapshot lacks $lost events"
 	limit=$((bytes * 1024 * 5 / 4 + 12288))
 	[ -z "${GPROF_EXACT-}" ] || limit=$((bytes * 1024 / 8 + 14336))

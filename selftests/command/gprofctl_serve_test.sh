@@ -386,8 +386,8 @@ a_client_that_goes_away_ends_its_recording()
 	exec 4>&-
 	sleep 1
 	run 0 gprofctl info --json
-	jq .recorders out
-	jq -e '.recorders | length == 1' out
+	jq .data.recorders out
+	jq -e '.data.recorders | length == 1' out
 	end
 }
 
@@ -399,7 +399,7 @@ what_ends_is_not_waited_for()
 		work
 		get "/debug/pprof/$page?seconds=200&pid=$burner" &
 		asker=$!
-		until gprofctl info --json | jq -e ".recorders | any(.target == $burner and .started)"; do
+		until gprofctl info --json | jq -e ".data.recorders | any(.target == $burner and .started)"; do
 			sleep 0.1
 		done
 		unwork
@@ -679,7 +679,7 @@ the_last_seconds_are_there_when_asked_for()
 		get '/debug/pprof/trace?flight=1'
 		[ "$(status)" = 200 ] || { cat page; fail "no trace"; }
 		gprofctl read page --summary --json >out
-		jq -e .lost_events out
+		jq -e .data.lost_events out
 	done
 	get '/debug/pprof/trace?flight=1&pid=1'
 	[ "$(status)" = 400 ]
@@ -784,7 +784,7 @@ memory_stays_flat()
 nothing_is_left_open()
 {
 	run 0 gprofctl info --json
-	jq -e '.recorders == []' out
+	jq -e '.data.recorders == []' out
 }
 
 # What is about how much, and not about what, where time is a count of instructions.

@@ -14,7 +14,7 @@ need gprofctl jq setpriv
 line='^produced=[0-9]+ read=[0-9]+ lost=[0-9]+ overwritten=[0-9]+ switches=[0-9]+ forks=[0-9]+ tasks=[0-9]+ cpus=[0-9]+ generations=[0-9]+ repaired=[0-9]+ events=[0-9]+ bytes=[0-9]+ stacks=[0-9]+ samples=[0-9]+$'
 
 # has KEY: of the summary of x.trace
-has() { gprofctl read x.trace --summary --json | jq ".$1"; }
+has() { gprofctl read x.trace --summary --json | jq ".data.$1"; }
 
 # ping_pong ROUNDS: two processes wait for each other
 ping_pong()
@@ -37,7 +37,7 @@ ping_pong()
 # adds_up FILE: the parts of every thread are its time, in what wall told
 adds_up()
 {
-	jq -e '.threads | length > 0 and all(.elapsed_ns == ([to_entries[] |
+	jq -e '.data.threads | length > 0 and all(.elapsed_ns == ([to_entries[] |
 		select(.key | test("^(first|last|elapsed)_ns$") | not) |
 		select(.key | endswith("_ns")).value] | add))' "$1" >/dev/null ||
 		fail "the parts of a thread do not add up to its time"
@@ -221,7 +221,7 @@ what_goes_on_is_shown_meanwhile()
 	run 0 gprofctl latency --follow --timehist -- sleep 0.5
 	grep -Eq '^ +[0-9.]+ \[[0-9]{4}\]  sleep\[[0-9]+\] ' out
 	run 0 gprofctl latency --follow --threads --json -- sleep 0.1
-	jq -s -e 'length >= 1 and all(.[]; .threads)' out
+	jq -s -e 'length >= 1 and all(.[]; .data.threads)' out
 	gprofctl trace -v -o y.trace -- sleep 0.1
 	refused 2 '--follow is for a recording' gprofctl latency --follow y.trace
 	rm y.trace
@@ -275,7 +275,7 @@ latency_is_that_of_perf_sched()
 	# Both read the clock at a switch, one after the other, and a guest may stand still between.
 	percent=25
 	[ -z "${GPROF_EXACT-}" ] || percent=5
-	jq -r '.threads[] | [.tid, .runtime_ns] | @tsv' out | awk -v percent=$percent '
+	jq -r '.data.threads[] | [.tid, .runtime_ns] | @tsv' out | awk -v percent=$percent '
 		NR == FNR { ours[$1] = $2; next }
 		{ theirs_sum += $2; ours_sum += ours[$1] }
 		END { print "ran", ours_sum, "ns, theirs", theirs_sum
@@ -356,8 +356,8 @@ losses_are_told_and_break_nothing()
 	[ "$(has lost_events)" -eq "$(count lost)" ]
 	[ "$(has switches)" -ge "$(count switches)" ]
 	# Not only who ran then may have done anything meanwhile.
-	jq -c '[.threads[].lost_ns | select(. > 0)] | length, add' walls
-	jq -e '[.threads[].lost_ns | select(. > 0)] | length > 5' walls
+	jq -c '[.data.threads[].lost_ns | select(. > 0)] | length, add' walls
+	jq -e '[.data.threads[].lost_ns | select(. > 0)] | length > 5' walls
 }
 
 system_calls_are_regions()
@@ -426,7 +426,7 @@ time_went_where_it_was_spent()
 	percent=25
 	[ -z "$GPROF_EXACT" ] || percent=1
 	# What one did before and after it looked at its ledger is told besides.
-	jq -r '.threads[] | [.comm, .elapsed_ns, .cpu_ns, .runnable_ns, .sleep_ns, .io_ns, .futex_ns,
+	jq -r '.data.threads[] | [.comm, .elapsed_ns, .cpu_ns, .runnable_ns, .sleep_ns, .io_ns, .futex_ns,
 		.pipe_ns, .fault_ns, .socket_ns] | @tsv' out | awk -v percent=$percent '
 		BEGIN { part["sleep"] = 5; part["io"] = 6; part["futex"] = 7; part["pipe"] = 8
 			part["socket"] = 10; part["fault"] = 9; part["spin"] = part["behind"] = 0 }
@@ -486,7 +486,7 @@ cgroups()
 throttled()
 {
 	us=$(sed -n 's/^throttled_usec //p' "$group/$1/cpu.stat")
-	ns=$(jq "[.threads[] | select(.comm | test(\"$2\")).throttled_ns] | add" out)
+	ns=$(jq "[.data.threads[] | select(.comm | test(\"$2\")).throttled_ns] | add" out)
 	echo "$1: told $ns ns, is $us us"
 	[ "$us" -gt 100000 ]
 	# Throttled by the period, in which a guest may stand still.
@@ -518,8 +518,8 @@ two_cgroups_are_throttled_each_by_itself()
 	[ "$(count lost)" -eq 0 ] || fail "events were lost"
 	run 0 gprofctl wall x.trace --json --top 0
 	adds_up out
-	jq -c '.threads[] | select(.throttled_ns > 0) | [.comm, .cpu_ns, .runnable_ns, .throttled_ns]' out
-	jq -e '[.threads[] | select(.throttled_ns > 0).comm] | unique == ["one", "other"]' out
+	jq -c '.data.threads[] | select(.throttled_ns > 0) | [.comm, .cpu_ns, .runnable_ns, .throttled_ns]' out
+	jq -e '[.data.threads[] | select(.throttled_ns > 0).comm] | unique == ["one", "other"]' out
 	# Elsewhere either may wait for the other while the guest stands still.
 	if [ -n "$GPROF_EXACT" ]; then
 		throttled x '^one$'
@@ -593,7 +593,7 @@ wall_records_what_it_needs()
 	run 7 gprofctl wall --json -- sh -c '"$1" 3 50; exit 7' - "$here/trace_wait"
 	grep -v '^[a-z]*_here ' out >wall
 	adds_up wall
-	jq -e '[.threads[] | select(.comm == "trace_wait").sleep_ns] | add > 100000000' wall
+	jq -e '[.data.threads[] | select(.comm == "trace_wait").sleep_ns] | add > 100000000' wall
 	refused 2 'nothing to record' gprofctl wall
 	# an empty name of a directory is none, and a user may not write to the root
 	run 0 as_user env TMPDIR= gprofctl wall -- true
@@ -614,8 +614,8 @@ share()
 {
 	run 0 gprofctl mmu x.trace --flags "$1" --window "$((ms * 9 / 10))ms" --window "$((ms * 2))ms" \
 		--worst 1 --json
-	echo "$1, burst of $ms ms:" "$(jq -c '[.mmu[].mmu]' out)"
-	jq -e '.mmu[0].mmu < 0.05 and .mmu[1].mmu > 0.1 and .mmu[1].mmu < 0.55' out ||
+	echo "$1, burst of $ms ms:" "$(jq -c '[.data.mmu[].mmu]' out)"
+	jq -e '.data.mmu | .[0].mmu < 0.05 and .[1].mmu > 0.1 and .[1].mmu < 0.55' out ||
 		fail "$1: not what was provoked"
 }
 
@@ -647,7 +647,7 @@ utilization_is_what_was_provoked()
 	victim=$!
 	trap 'kill $victim' EXIT
 	left 'pertask perprocess' -p $victim
-	jq -e ".worst[0].process == $victim" out
+	jq -e ".data.worst[0].process == $victim" out
 	! grep -q 'waited for a CPU counts' err
 	# What was not recorded is not said to have taken nothing.
 	run 0 gprofctl mmu x.trace --flags assist,sweep
@@ -670,7 +670,7 @@ utilization_is_what_was_provoked()
 	sleep 0.2
 	left alltasks -G "$group/two"
 	run 0 gprofctl mmu x.trace --flags alltasks --quantiles 0.5 --window 200ms --json
-	jq -e '.quantiles[0].util > 0.4 and .quantiles[0].util < 0.6' out ||
+	jq -e '.data.quantiles[0].util | . > 0.4 and . < 0.6' out ||
 		fail "two had another share than half of a CPU each: $(cat out)"
 	echo 1 >"$group/two/cgroup.kill" 2>/dev/null ||
 		while read -r task; do kill -9 "$task"; done <"$group/two/cgroup.procs"

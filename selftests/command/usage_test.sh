@@ -55,7 +55,7 @@ options()
 2 -focus;--focus | gprofctl top -focus=main $P
 2 -ignor;--ignore | gprofctl top -ignor=main $P
 2 --stdio;top writes | gprofctl top --stdio $P
-2 --json;csv | gprofctl @ | top $P --json; collapsed $P --json
+2 --json;top --json | gprofctl @ | collapsed $P --json; csv $P --json
 2 --inverted;view | gprofctl flame $P --inverted
 2 --call-graph;always | gprofctl cpu --call-graph dwarf -a
 2 -g;always | gprofctl @ | cpu -g -a; cpu -ag

@@ -352,10 +352,11 @@ told()
 {
 	join=$dir/share/join-$1
 	"$gprofctl" read "$join.host" --join "$join.go" --json >"$dir/joined"
+	python3 "$here/schema_check" "$here/schema" "$dir/joined"
 	"$here/trace_dump" -o "$join.go" >"$dir/go"
 	sed -n 's/^Log \([0-9]*\) .* "clock" "\([0-9]*\)" .*/said \2 \1/p' "$dir/go"
 	goroutine=$(sed -n 's/^Log .* g=\([0-9]*\) .* "clock" .*/\1/p' "$dir/go" | head -n 1)
-	sed -n "s/^ {\"kind\": \"descheduled\", \"goroutine\": $goroutine, \"tid\": $(cat "$join.tid"), \"begin_ns\": \([0-9]*\), \"end_ns\": \([0-9]*\)}.*/found \1 \2/p" \
+	sed -n "s/^{\"kind\": \"descheduled\", \"goroutine\": $goroutine, \"tid\": $(cat "$join.tid"), \"begin_ns\": \([0-9]*\), \"end_ns\": \([0-9]*\)}.*/found \1 \2/p" \
 		"$dir/joined"
 	sed -n "s/^StateTransition \([0-9]*\) .* Goroutine($goroutine) \([A-Z][A-Za-z]*\)->\([A-Z][A-Za-z]*\) .*/\1 \2 \3/p" "$dir/go" |
 		awk '$2 == $3 { next }

@@ -811,13 +811,13 @@ TEST_F(profiles, what_finds_nothing_is_told)
 static int print_heap(int argc, char **argv)
 {
 	(void)argc;
-	return heap_text(argv[1]);
+	return heap_text(argv[1], "heap", false, false);
 }
 
 static int print_leaks(int argc, char **argv)
 {
 	(void)argc;
-	return heap_leaks(argv[1]);
+	return heap_text(argv[1], "heap", true, false);
 }
 
 /* Places are those of addresses; what is inlined has none of its own. */

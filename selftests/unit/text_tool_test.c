@@ -3,11 +3,13 @@
  * Small parts of the command that other parts lean on: durations, text for pictures
  * and tables, names of functions, numbers with their unit.
  */
+#include <math.h>
 #include "harness.h"
 #include "base/unnamed.h"
 #include "cli/duration.h"
 #include "cli/hook.h"
 #include "cli/intern.h"
+#include "cli/json.h"
 #include "trace/plot.h"
 #include "record/record_summary.h"
 #include "cli/text.h"
@@ -79,6 +81,40 @@ TEST(text_cannot_leave_the_place_it_is_written_to)
 		      "a?b", written(text_plain, "a\xc2\x9b" "b"),
 		      "ä€𝄞", written(text_plain, "ä€𝄞"), "\"ä€𝄞\"", written(text_json, "ä€𝄞"),
 		      "ä€𝄞", written(xml, "ä€𝄞"));
+}
+
+TEST(json_is_whole_whatever_is_in_it)
+{
+	static const char zeros[] = "a\0\033\"\xff";
+	char *text;
+	size_t size;
+	struct json j = { 0 };
+	FILE *f = open_memstream(&text, &size);
+
+	json_open_array(&j, f, "test");
+	json_bytes(&j, NULL, zeros, sizeof(zeros) - 1);
+	json_object(&j, NULL);
+	json_double(&j, "nan", NAN, 6);
+	json_double(&j, "inf", -INFINITY, 6);
+	json_double(&j, "third", 1.0 / 3, JSON_EXACT);
+	json_double(&j, "tenth", 0.1, JSON_EXACT);
+	json_u64(&j, "most", UINT64_MAX);
+	json_s64(&j, "least", INT64_MIN);
+	json_array(&j, "rows");
+	json_object(&j, NULL);
+	json_end(&j);
+	json_bool(&j, NULL, true);
+	json_end(&j);
+	json_end(&j);
+	json_loss(&j, NULL, "%d%%", 7);
+	json_loss(&j, "a\\", "x");
+	json_close(&j);
+	fclose(f);
+	EXPECT_STREQ("{\"version\": 1, \"command\": \"test\", \"data\": [\"a\\u0000\\u001b\\\"\xef\xbf\xbd\",\n"
+		     "{\"nan\": null, \"inf\": null, \"third\": 0.3333333333333333, \"tenth\": 0.1, "
+		     "\"most\": 18446744073709551615, \"least\": -9223372036854775808, \"rows\": [{}, true]}], "
+		     "\"losses\": [\n{\"text\": \"7%\"},\n{\"file\": \"a\\\\\", \"text\": \"x\"}]}\n", text);
+	free(text);
 }
 
 /* Each byte that belongs to nothing is one replacement. */

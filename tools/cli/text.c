@@ -201,20 +201,27 @@ void text_xml(FILE *f, const char *s, size_t columns)
 	}
 }
 
-void text_json(FILE *f, const char *s)
+void text_json_bytes(FILE *f, const char *s, size_t length)
 {
-	putc('"', f);
-	while (*s) {
-		uint32_t c = text_next(&s);
+	const char *end = s + length;
 
-		if (c == '"' || c == '\\')
-			fprintf(f, "\\%c", c);
-		else if (c < 0x20 || c == '<' || c == '>' || c == '&')
-			fprintf(f, "\\u%04x", c);
-		else
-			text_put(f, c);
+	putc('"', f);
+	while (s < end) {
+		unsigned char byte = (unsigned char)*s;
+
+		if (byte < 0x20 || byte == 0x7f || strchr("\"\\<>&", byte)) {
+			fprintf(f, byte == '"' || byte == '\\' ? "\\%c" : "\\u%04x", byte);
+			s++;
+		} else {
+			text_put(f, text_next(&s));
+		}
 	}
 	putc('"', f);
+}
+
+void text_json(FILE *f, const char *s)
+{
+	text_json_bytes(f, s, strlen(s));
 }
 
 char *text_safe(const char *s)

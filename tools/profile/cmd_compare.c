@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "cli/diag.h"
+#include "cli/json.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
@@ -249,16 +250,15 @@ static void print_lengths(const struct compare *o)
 		       "count that\n", seconds[0], seconds[1]);
 }
 
-/* A profile's comment on samples that it lacks. @run, @nth: where to look on, from 0. */
+/* Of all runs. @run, @nth: where to look on, from 0. */
 static const char *next_loss(const struct compare *o, size_t *run, size_t *nth)
 {
-	for (; *run < o->c.nr_runs; ++*run, *nth = 0) {
-		const struct gprof_profile *p = o->runs[*run].view.profile;
-		const char *comment;
+	const char *loss;
 
-		while ((comment = gprof_profile_comment(p, (*nth)++)))
-			if (!strncmp(comment, "lost ", 5))
-				return comment;
+	for (; *run < o->c.nr_runs; ++*run, *nth = 0) {
+		loss = view_loss(&o->runs[*run].view, nth);
+		if (loss)
+			return loss;
 	}
 	return NULL;
 }
@@ -314,59 +314,45 @@ static void print_table(struct compare *o)
 	print_doubt(o);
 }
 
-static void json_rows(const struct compare *o)
+static void put_row(struct json *j, const struct compare *o, const struct compare_row *r)
 {
-	const char *comma = "";
-
-	for (size_t i = 0; i < o->c.nr; i++) {
-		const struct compare_row *r = &o->c.rows[i];
-
-		if (r->whole && o->c.shares)
-			continue;
-		printf("%s\n  {\"%s\": ", comma, r->whole ? "total" : "function");
-		if (r->whole)
-			fputs("true", stdout);
-		else
-			text_json(stdout, r->name);
-		printf(", \"before\": %.9g, \"after\": %.9g, \"change_percent\": %.6g, ", r->before,
-		       r->after, change_of(o, r->after - r->before));
-		if (r->judged)
-			printf("\"error_percent\": %.6g, ", change_of(o, r->error));
-		printf("\"p\": %.6g, \"differs\": %s, \"fails\": %s}", r->p,
-		       is_told(r) ? "true" : "false", grew_too_much(o, r) ? "true" : "false");
-		comma = ",";
-	}
-}
-
-static void json_losses(const struct compare *o)
-{
-	const char *comma = "", *comment;
-	size_t run = 0, nth = 0;
-
-	while ((comment = next_loss(o, &run, &nth))) {
-		printf("%s{\"file\": ", comma);
-		text_json(stdout, o->runs[run].file);
-		fputs(", \"text\": ", stdout);
-		text_json(stdout, comment);
-		putchar('}');
-		comma = ", ";
-	}
+	json_object(j, NULL);
+	if (r->whole)
+		json_bool(j, "total", true);
+	else
+		json_string(j, "function", r->name);
+	json_double(j, "before", r->before, 9);
+	json_double(j, "after", r->after, 9);
+	json_double(j, "change_percent", change_of(o, r->after - r->before), 6);
+	if (r->judged)
+		json_double(j, "error_percent", change_of(o, r->error), 6);
+	json_double(j, "p", r->p, 6);
+	json_bool(j, "differs", is_told(r));
+	json_bool(j, "fails", grew_too_much(o, r));
+	json_end(j);
 }
 
 static void print_json(const struct compare *o, size_t failed)
 {
-	fputs("{\"version\": 1, \"command\": \"compare\", \"losses\": [", stdout);
-	json_losses(o);
-	fputs("],\n \"data\": {\"type\": ", stdout);
-	text_json(stdout, o->runs[0].view.name);
-	fputs(", \"unit\": ", stdout);
-	text_json(stdout, o->c.shares ? "share" : o->runs[0].view.unit);
-	printf(", \"per\": \"%s\", \"runs_before\": %zu, \"runs_after\": %zu,\n"
-	       " \"sampling_noise_only\": %s, \"failed\": %zu, \"rows\": [", per_words[o->per],
-	       o->c.nr_before, o->c.nr_runs - o->c.nr_before,
-	       compare_knows_runs(&o->c) ? "false" : "true", failed);
-	json_rows(o);
-	puts("\n]}}");
+	size_t run = 0, nth = 0;
+	struct json j = { 0 };
+	const char *comment;
+
+	json_open(&j, stdout, "compare");
+	json_string(&j, "type", o->runs[0].view.name);
+	json_string(&j, "unit", o->c.shares ? "share" : o->runs[0].view.unit);
+	json_string(&j, "per", per_words[o->per]);
+	json_u64(&j, "runs_before", o->c.nr_before);
+	json_u64(&j, "runs_after", o->c.nr_runs - o->c.nr_before);
+	json_bool(&j, "sampling_noise_only", !compare_knows_runs(&o->c));
+	json_u64(&j, "failed", failed);
+	json_array(&j, "rows");
+	for (size_t i = o->c.shares; i < o->c.nr; i++)
+		put_row(&j, o, &o->c.rows[i]);
+	json_end(&j);
+	while ((comment = next_loss(o, &run, &nth)))
+		json_loss(&j, o->runs[run].file, "%s", comment);
+	json_close(&j);
 }
 
 /* The sentence that a test of CI ends with. */
@@ -446,13 +432,6 @@ static int set_symbols(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
-static int set_json(void *ctx, const char *value)
-{
-	(void)value;
-	((struct compare *)ctx)->json = true;
-	return STATUS_OK;
-}
-
 static int set_limit(void *ctx, const char *value)
 {
 	struct compare *o = ctx;
@@ -494,7 +473,6 @@ static const struct option_row option_rows[] = {
 	  set_type },
 	{ 0, "cum", NULL, "compare functions with all that they call", set_cum },
 	{ 'n', "rows", "N", "show N rows (default: functions that differ, 25 at most)", set_limit },
-	{ 0, "json", NULL, "all rows as JSON with stable keys", set_json },
 	{ 0, "full-names", NULL, "do not shorten long names", set_full_names },
 	{ 0, "no-demangle", NULL, "show C++ and Rust functions by their symbols", set_symbols },
 	{ 0 },
@@ -573,6 +551,7 @@ int cmd_compare(int argc, char **argv)
 	struct compare o = { .fail_above = -1 };
 	const struct option_table tables[] = {
 		{ "Options", option_rows, &o },
+		{ JSON_TABLE, json_options, &o.json },
 		{ 0 }
 	};
 	int operands, status, nr, before = 0;

@@ -18,6 +18,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/diag.h"
+#include "cli/json.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
 #include "flame.h"
@@ -46,6 +47,7 @@
  * @filter: chosen samples, and --by
  * @limit: -n, 0 when absent
  * @ratio: --ratio
+ * @json: --json
  */
 struct top {
 	struct view view;
@@ -57,6 +59,7 @@ struct top {
 	struct sample_filter filter;
 	unsigned long long limit;
 	const char *ratio;
+	bool json;
 };
 
 static int compare(const void *pa, const void *pb, void *ctx)
@@ -126,20 +129,65 @@ static void print_row(const struct top *t, const struct function *f, int64_t sum
 	free(label);
 }
 
+/* In code without names. */
+static int64_t unnamed_of(const struct functions *fs)
+{
+	int64_t unnamed = 0;
+
+	for (size_t i = 0; i < fs->nr; i++)
+		if (gprof_is_unnamed(functions_name(fs, &fs->all[i])))
+			unnamed = view_sum(unnamed, fs->all[i].flat);
+	return unnamed;
+}
+
+static void print_json(const struct top *t, const char *file)
+{
+	const struct functions *fs = &t->functions;
+	const struct view *v = &t->view;
+	int64_t start = 0, duration = 0;
+	const char *comment;
+	struct json j;
+
+	view_json_open(&j, v, file ? "top" : "diff");
+	gprof_profile_time(v->profile, &start, &duration);
+	json_s64(&j, "start_ns", start);
+	json_s64(&j, "duration_ns", duration);
+	json_array(&j, "comments");
+	for (size_t i = 0; (comment = gprof_profile_comment(v->profile, i)); i++)
+		json_string(&j, NULL, comment);
+	json_end(&j);
+	json_string(&j, "by", group_title(&t->filter.group));
+	view_json_value(&j, v, "unnamed", unnamed_of(fs));
+	if (fs->counted > 0)
+		view_json_value(&j, v, "heaviest_sample", fs->heaviest);
+	json_array(&j, "rows");
+	for (size_t i = 0; i < fs->nr; i++) {
+		const struct function *f = &fs->all[i];
+
+		json_object(&j, NULL);
+		if (t->filter.group.how == GROUP_NONE) {
+			functions_json(&j, fs, f);
+			json_bool(&j, "inlined", f->inlined);
+		} else {
+			json_string(&j, "name", functions_name(fs, f));
+		}
+		view_json_value(&j, v, "flat", f->flat);
+		view_json_value(&j, v, "cum", f->cum);
+		json_end(&j);
+	}
+	json_end(&j);
+	view_json_close(&j, v, file);
+}
+
 static void print_table(struct top *t)
 {
 	struct functions *fs = &t->functions;
 	const struct view *v = &t->view;
 	char text[VIEW_TEXT_MAX];
 	const char *title = group_title(&t->filter.group);
-	int64_t shown = 0, sum = 0, unnamed = 0;
+	int64_t shown = 0, sum = 0, unnamed = unnamed_of(fs);
 	size_t nr = 0;
 
-	if (fs->nr)
-		qsort_r(fs->all, fs->nr, sizeof(*fs->all), compare, t);
-	for (size_t i = 0; i < fs->nr; i++)
-		if (gprof_is_unnamed(functions_name(fs, &fs->all[i])))
-			unnamed = view_sum(unnamed, fs->all[i].flat);
 	/* Rows to show move to the front, in order. */
 	for (size_t i = 0; i < fs->nr && (!t->limit || nr < t->limit); i++) {
 		const struct function *f = &fs->all[i];
@@ -255,7 +303,12 @@ static int show(struct top *t, const char *file)
 	t->view.filter = &t->filter;
 	t->filter.group.rows = true;
 	status = functions_of(&t->functions, &t->view);
-	if (status == STATUS_OK) {
+	if (status == STATUS_OK && t->functions.nr)
+		qsort_r(t->functions.all, t->functions.nr, sizeof(*t->functions.all), compare, t);
+	if (status == STATUS_OK && t->json) {
+		print_json(t, file);
+		status = finish_stdout();
+	} else if (status == STATUS_OK) {
 		print_header(t);
 		print_table(t);
 		if (file)
@@ -279,6 +332,7 @@ int cmd_top(int argc, char **argv)
 		{ "What to show", sample_filter_by_options, &t.filter },
 		{ "Which samples", sample_filter_options, &t.filter },
 		{ "Two profiles", ratio_rows, &t },
+		{ JSON_TABLE, json_options, &t.json },
 		{ 0 }
 	};
 	int operands, status;
@@ -289,7 +343,7 @@ int cmd_top(int argc, char **argv)
 			t.filter.nr_labels || t.filter.group.how != GROUP_NONE))
 		return misused("--ratio shows all of both profiles: it goes with no filter and no --by");
 	if (t.ratio && argc == operands)
-		return ratio(t.ratio, t.type, t.cum, t.limit, t.full_names);
+		return ratio(t.ratio, &(struct ratio_opts){ t.type, t.cum, t.limit, t.full_names, t.json });
 	if (t.ratio)
 		return misused("--ratio has both profiles, and leaves none for %s", argv[operands]);
 	if (argc - operands != 1)
@@ -402,6 +456,7 @@ int cmd_diff(int argc, char **argv)
 	const struct option_table tables[] = {
 		{ "Options", diff_rows, &d },
 		{ "The table", top_rows, &t },
+		{ JSON_TABLE, json_options, &t.json },
 		{ "What to show", sample_filter_by_options, &t.filter },
 		{ "Which samples", sample_filter_options, &t.filter },
 		{ 0 }

@@ -10,6 +10,7 @@
 #include "base/unnamed.h"
 #include "cli/cmd.h"
 #include "cli/diag.h"
+#include "cli/json.h"
 #include "cli/text.h"
 
 /* A frame that was not there before. */
@@ -212,4 +213,13 @@ void functions_free(struct functions *fs)
 	free(fs->stack);
 	free(fs->before);
 	*fs = (struct functions){ 0 };
+}
+
+void functions_json(struct json *j, const struct functions *fs, const struct function *f)
+{
+	static const char *const kinds[] = { "user", "kernel", "inlined" };
+
+	json_string(j, "name", functions_name(fs, f));
+	json_string(j, "mapping", f->mapping);
+	json_string(j, "kind", kinds[f->kind]);
 }

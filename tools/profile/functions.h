@@ -119,6 +119,10 @@ int functions_counted(struct functions *fs, struct functions *samples, struct vi
 char *functions_label(const struct functions *fs, const struct function *f, const char *behind,
 		      bool place, size_t columns, size_t least);
 
+struct json;
+/* functions_json() - its name, mapping and kind, as members of an object */
+void functions_json(struct json *j, const struct functions *fs, const struct function *f);
+
 const char *functions_name(const struct functions *fs, const struct function *f);
 void functions_free(struct functions *fs);
 

@@ -16,6 +16,7 @@
 #include "cli/cmd.h"
 #include "cli/file_kind.h"
 #include "cli/diag.h"
+#include "cli/json.h"
 #include "cli/text.h"
 
 /* Units as pprof files name them, largest first; a total of one or more is written so. */
@@ -258,4 +259,42 @@ double view_duration(const struct view *v)
 
 	gprof_profile_time(v->profile, &start, &duration);
 	return duration / 1e9;
+}
+
+const char *view_loss(const struct view *v, size_t *nth)
+{
+	const char *comment;
+
+	while ((comment = gprof_profile_comment(v->profile, (*nth)++)))
+		if (!strncmp(comment, "lost ", 5))
+			return comment;
+	return NULL;
+}
+
+void view_json_open(struct json *j, const struct view *v, const char *command)
+{
+	*j = (struct json){ 0 };
+	json_open(j, stdout, command);
+	json_string(j, "type", v->name);
+	json_string(j, "unit", v->unit);
+	json_s64(j, "total", v->total);
+}
+
+void view_json_value(struct json *j, const struct view *v, const char *name, int64_t value)
+{
+	char key[64];
+
+	json_s64(j, name, value);
+	snprintf(key, sizeof(key), "%s_percent", name);
+	json_double(j, key, view_percent(v, value), 6);
+}
+
+void view_json_close(struct json *j, const struct view *v, const char *file)
+{
+	const char *loss;
+	size_t nth = 0;
+
+	while ((loss = view_loss(v, &nth)))
+		json_loss(j, file, "%s", loss);
+	json_close(j);
 }

@@ -115,6 +115,17 @@ const char *view_value_marked(const struct view *v, int64_t value, char text[VIE
 /* view_percent() - share of the total */
 double view_percent(const struct view *v, int64_t value);
 
+/* view_loss() - a comment on samples that the profile lacks; @nth: where to look on, from 0 */
+const char *view_loss(const struct view *v, size_t *nth);
+
+struct json;
+/* view_json_open() - the envelope of @command, and in it what the values are */
+void view_json_open(struct json *j, const struct view *v, const char *command);
+/* view_json_value() - and its share of the total, as NAME_percent */
+void view_json_value(struct json *j, const struct view *v, const char *name, int64_t value);
+/* view_json_close() - with the losses of @file; NULL: of two files */
+void view_json_close(struct json *j, const struct view *v, const char *file);
+
 /* view_time() - when the profile was taken, "" when it does not say; returns @text */
 const char *view_time(const struct view *v, char text[VIEW_TEXT_MAX]);
 

@@ -82,18 +82,19 @@ static int show(void *ctx)
 {
 	const struct kinds *k = ctx;
 
-	return k->leaks ? heap_leaks(k->files[0]) : heap_text(k->files[0]);
+	return heap_text(k->files[0], strstr(k->kinds[0].kind, "heap") ? "heap" : "alloc", k->leaks,
+			 k->json);
 }
 
 static int check_text(struct kinds *k)
 {
-	if (!k->leaks && !k->text)
+	if (!k->leaks && !k->text && !k->json)
 		return STATUS_OK;
 	if (k->leaks && k->text)
 		return misused("--leaks and --format text exclude each other");
 	if (!strcmp(k->files[0], "-"))
 		return misused("%s goes to stdout, where the profile cannot go as well",
-			       k->leaks ? "--leaks" : "--format text");
+			       k->leaks ? "--leaks" : k->json ? "--json" : "--format text");
 	k->after = show;
 	return STATUS_OK;
 }
@@ -175,7 +176,7 @@ static const struct option_row heap_rows[] = {
 
 static int run(const char *kind, const char *file, const struct usage *usage, int argc, char **argv)
 {
-	struct kinds k = { .words = &words, .check = check };
+	struct kinds k = { .words = &words, .check = check, .reports = true };
 
 	kinds_add(&k, kind, file);
 	return kinds_record(&k, usage, strcmp(kind, "heap") ? alloc_rows : heap_rows, argc, argv);

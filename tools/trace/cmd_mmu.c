@@ -21,6 +21,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/diag.h"
+#include "cli/json.h"
 #include "cli/text.h"
 #include "mmu_flags.h"
 #include "plot.h"
@@ -52,6 +53,7 @@
  * @begin: of the first function, on the trace's clock
  * @longest: duration of the longest function, ns
  * @events: of the trace
+ * @lost: events that are not in it
  */
 struct mmu {
 	const char *file;
@@ -74,6 +76,7 @@ struct mmu {
 	int64_t begin;
 	int64_t longest;
 	uint64_t events;
+	uint64_t lost;
 };
 
 static void *no_memory(void)
@@ -112,6 +115,7 @@ static int read_events(struct mmu *m, struct gprof_trace *t)
 		return fail("%s is no whole trace: %s", m->file, gprof_error());
 	gprof_trace_stats(t, &st);
 	m->events = st.events;
+	m->lost = st.lost;
 	if (st.repaired)
 		diag("%" PRIu64 " of %" PRIu64 " events had times that contradict their order; "
 		     "they were put right",
@@ -232,57 +236,58 @@ static size_t find_worst(const struct mmu *m, int64_t window, struct gprof_util_
 	return nr;
 }
 
-/* With as few digits as tell it from all other numbers. */
-static void print_number(const char *key, double value)
+static void put_worst(struct json *j, const struct mmu *m, struct gprof_util_window *worst, int64_t window)
 {
-	char text[32];
+	size_t nr = find_worst(m, window, worst);
 
-	for (int digits = 15; digits <= 17; digits++) {
-		snprintf(text, sizeof(text), "%.*g", digits, value);
-		if (strtod(text, NULL) == value)
-			break;
+	for (size_t i = 0; i < nr; i++) {
+		json_object(j, NULL);
+		json_s64(j, "window_ns", window);
+		json_s64(j, "time_ns", worst[i].time);
+		json_double(j, "util", worst[i].util, JSON_EXACT);
+		if (mmu_flags_whose(&m->flags))
+			json_s64(j, mmu_flags_whose(&m->flags), worst[i].id);
+		json_end(j);
 	}
-	printf(", \"%s\": %s", key, text);
 }
 
-/* Keys and their order are stable. */
+static void put_quantiles(struct json *j, const struct mmu *m, double *util, int64_t window)
+{
+	quantiles(m, window, util);
+	for (size_t i = 0; i < m->nr_q; i++) {
+		json_object(j, NULL);
+		json_s64(j, "window_ns", window);
+		json_double(j, "q", m->q[i], JSON_EXACT);
+		json_double(j, "util", util[i], JSON_EXACT);
+		json_end(j);
+	}
+}
+
 static void print_json(const struct mmu *m)
 {
 	struct gprof_util_window *worst = xalloc(m->worst, sizeof(*worst));
 	double *util = xalloc(m->nr_q, sizeof(*util));
-	const char *comma = "";
+	struct json j = { 0 };
 
-	fputs("{\"mmu\": [", stdout);
+	json_open(&j, stdout, "mmu");
+	json_array(&j, "mmu");
 	for (size_t i = 0; i < m->nr_windows; i++) {
-		printf("%s\n  {\"window_ns\": %" PRId64, i ? "," : "", m->windows[i]);
-		print_number("mmu", gprof_mmu_at(m->curve, m->windows[i]));
-		putchar('}');
+		json_object(&j, NULL);
+		json_s64(&j, "window_ns", m->windows[i]);
+		json_double(&j, "mmu", gprof_mmu_at(m->curve, m->windows[i]), JSON_EXACT);
+		json_end(&j);
 	}
-	fputs("],\n \"quantiles\": [", stdout);
-	for (size_t i = 0; i < m->nr_windows && m->nr_q; i++) {
-		quantiles(m, m->windows[i], util);
-		for (size_t j = 0; j < m->nr_q; j++) {
-			printf("%s\n  {\"window_ns\": %" PRId64, i + j ? "," : "", m->windows[i]);
-			print_number("q", m->q[j]);
-			print_number("util", util[j]);
-			putchar('}');
-		}
-	}
-	fputs("],\n \"worst\": [", stdout);
-	for (size_t i = 0; i < m->nr_windows && m->worst; i++) {
-		size_t nr = find_worst(m, m->windows[i], worst);
-
-		for (size_t j = 0; j < nr; j++, comma = ",") {
-			printf("%s\n  {\"window_ns\": %" PRId64 ", \"time_ns\": %" PRId64, comma,
-			       m->windows[i], worst[j].time);
-			print_number("util", worst[j].util);
-			if (mmu_flags_whose(&m->flags))
-				printf(", \"%s\": %" PRId64, mmu_flags_whose(&m->flags),
-				       worst[j].id);
-			putchar('}');
-		}
-	}
-	fputs("]}\n", stdout);
+	json_end(&j);
+	json_array(&j, "quantiles");
+	for (size_t i = 0; i < m->nr_windows && m->nr_q; i++)
+		put_quantiles(&j, m, util, m->windows[i]);
+	json_end(&j);
+	json_array(&j, "worst");
+	for (size_t i = 0; i < m->nr_windows && m->worst; i++)
+		put_worst(&j, m, worst, m->windows[i]);
+	json_end(&j);
+	json_lost_events(&j, m->file, m->lost);
+	json_close(&j);
 	free(worst);
 	free(util);
 }
@@ -457,13 +462,6 @@ static int set_flags(void *ctx, const char *value)
 	return mmu_flags_parse(&((struct mmu *)ctx)->flags, value);
 }
 
-static int set_json(void *ctx, const char *value)
-{
-	(void)value;
-	((struct mmu *)ctx)->json = true;
-	return STATUS_OK;
-}
-
 static int set_svg(void *ctx, const char *value)
 {
 	((struct mmu *)ctx)->svg = value;
@@ -478,7 +476,6 @@ static const struct option_row mmu_rows[] = {
 	{ 0, "worst", "N", "list N worst windows of each length that do not overlap", set_worst },
 	{ 0, "flags", "F,...", "what counts: stw, background, assist, sweep; by: perproc,\n"
 	  "pertask, perprocess, alltasks (default: stw,background,assist)", set_flags },
-	{ 0, "json", NULL, "as JSON, with stable keys: mmu, quantiles, worst", set_json },
 	{ 0, "svg", "FILE", "also draw the curve; \"-\" is stdout, instead of the table",
 	  set_svg },
 	{ 0 },
@@ -539,7 +536,9 @@ static int report(struct mmu *m, struct output *svg)
 int cmd_mmu(int argc, char **argv)
 {
 	struct mmu m = { .flags.flags = MMU_FLAGS_DEFAULT };
-	const struct option_table tables[] = { { "Options", mmu_rows, &m }, { 0 } };
+	const struct option_table tables[] = {
+		{ "Options", mmu_rows, &m }, { JSON_TABLE, json_options, &m.json }, { 0 }
+	};
 	struct output svg = { 0 };
 	int operands, status;
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/diag.h"
+#include "cli/json.h"
 #include "live_analysis.h"
 #include "latency.h"
 #include "trace_source.h"
@@ -54,13 +55,6 @@ static int set_threads(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
-static int set_json(void *ctx, const char *value)
-{
-	(void)value;
-	((struct latency_options *)ctx)->how.json = true;
-	return STATUS_OK;
-}
-
 static int show(void *ctx, int fd)
 {
 	return latency_read(fd, "the trace", &((struct latency_options *)ctx)->how);
@@ -79,7 +73,6 @@ static int set_follow(void *ctx, const char *value)
 
 static const struct option_row latency_rows[] = {
 	{ 0, "threads", NULL, "each thread by itself, not all of a name together", set_threads },
-	{ 0, "json", NULL, "each thread as JSON with stable keys, in ns", set_json },
 	{ 0, "timehist", NULL, "a line for each time that a thread left a CPU: how long it had been\n"
 	  "off, woken without a CPU, and on it", set_timehist },
 	{ 0, "map", NULL, "a line for each switch, with the thread on each CPU", set_map },
@@ -111,6 +104,7 @@ int cmd_latency(int argc, char **argv)
 	const struct option_table tables[] = {
 		{ "What to show", latency_rows, &o },
 		{ "Target, without a FILE", target_options, &o.source.target },
+		{ JSON_TABLE, json_options, &o.how.json },
 		{ 0 },
 	};
 	struct live_analysis_opts look = { .out = stdout };

@@ -5,6 +5,7 @@
 #include "cli/cmd.h"
 
 #include "cli/diag.h"
+#include "cli/json.h"
 #include "trace_source.h"
 #include "wall.h"
 
@@ -30,13 +31,6 @@ static int set_file(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
-static int set_json(void *ctx, const char *value)
-{
-	(void)value;
-	((struct wall_options *)ctx)->json = true;
-	return STATUS_OK;
-}
-
 static int set_top(void *ctx, const char *value)
 {
 	if (parse_count(value, &((struct wall_options *)ctx)->most))
@@ -47,7 +41,6 @@ static int set_top(void *ctx, const char *value)
 static const struct option_row wall_rows[] = {
 	{ 'o', "output", "FILE", "write a profile instead, with the stacks, as gprofctl read --pprof\n"
 	  "wall does; \"-\" is stdout", set_file },
-	{ 0, "json", NULL, "all threads as JSON with stable keys, in ns", set_json },
 	{ 0, "top", "N", "show so many threads, 0 for all (default: 40)", set_top },
 	{ 0 },
 };
@@ -81,6 +74,7 @@ int cmd_wall(int argc, char **argv)
 	const struct option_table tables[] = {
 		{ "How to show it", wall_rows, &o },
 		{ "Target, without a FILE", target_options, &o.source.target },
+		{ JSON_TABLE, json_options, &o.json },
 		{ 0 },
 	};
 	int operands, status;
@@ -94,6 +88,6 @@ int cmd_wall(int argc, char **argv)
 	if (status == STATUS_OK && o.file)
 		status = wall_profile(o.source.file, o.file);
 	else if (status == STATUS_OK)
-		status = wall_table(o.source.file, o.json, o.json ? 0 : o.most);
+		status = wall_table(o.source.file, o.json, o.most);
 	return trace_source_free(&o.source, status);
 }

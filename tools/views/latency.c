@@ -14,6 +14,7 @@
 
 #include "cli/cmd.h"
 #include "cli/diag.h"
+#include "cli/json.h"
 #include "cli/text.h"
 #include "thread_spans.h"
 #include "timehist.h"
@@ -70,6 +71,7 @@ struct on_cpu {
  * struct latency - a table in the making
  * @thread_spans: of the threads
  * @opts: how it is printed
+ * @file: of the trace
  * @all: by index of the thread
  * @nr: how many
  * @room: of @all
@@ -81,6 +83,7 @@ struct on_cpu {
 struct latency {
 	struct thread_spans thread_spans;
 	struct latency_opts opts;
+	const char *file;
 	struct waiting *all;
 	size_t nr;
 	size_t room;
@@ -382,23 +385,28 @@ static void print_rows(const struct latency *t, const struct waiting *all, size_
 
 static void print_json(const struct latency *t, const struct waiting *all, size_t nr)
 {
-	const char *comma = "";
+	struct json j = { .one_line = t->opts.interval_ns };
 
-	fputs("{\"threads\": [", stdout);
+	json_open(&j, stdout, "latency");
+	json_array(&j, "threads");
 	for (size_t i = 0; i < nr; i++) {
 		const struct waiting *w = &all[i];
 
 		if (!w->ran && !w->times)
 			continue;
-		printf("%s\n {\"tid\": %" PRId64 ", \"comm\": ", comma,
-		       THREAD_TID(t->thread_spans.all[w->thread].id));
-		text_json(stdout, thread_spans_name(&t->thread_spans, w->thread));
-		printf(", \"runtime_ns\": %" PRId64 ", \"switches\": %" PRId64 ", \"delay_ns\": %"
-		       PRId64 ", \"max_delay_ns\": %" PRId64 ", \"max_delay_end_ns\": %" PRId64 "}",
-		       w->ran, w->times, w->delay, w->max, w->max_end);
-		comma = ",";
+		json_object(&j, NULL);
+		json_s64(&j, "tid", THREAD_TID(t->thread_spans.all[w->thread].id));
+		json_string(&j, "comm", thread_spans_name(&t->thread_spans, w->thread));
+		json_s64(&j, "runtime_ns", w->ran);
+		json_s64(&j, "switches", w->times);
+		json_s64(&j, "delay_ns", w->delay);
+		json_s64(&j, "max_delay_ns", w->max);
+		json_s64(&j, "max_delay_end_ns", w->max_end);
+		json_end(&j);
 	}
-	puts("\n]}");
+	json_end(&j);
+	json_lost_events(&j, t->file, t->thread_spans.lost);
+	json_close(&j);
 }
 
 static void print_summary(const struct latency *t)
@@ -507,7 +515,7 @@ static int end_table(struct latency *t, int status)
 
 int latency_print(const char *file, const struct latency_opts *o)
 {
-	struct latency t = { .opts = *o };
+	struct latency t = { .opts = *o, .file = file };
 
 	begin_table(&t);
 	return end_table(&t, thread_spans_read(&t.thread_spans, file));
@@ -515,7 +523,7 @@ int latency_print(const char *file, const struct latency_opts *o)
 
 int latency_read(int fd, const char *name, const struct latency_opts *o)
 {
-	struct latency t = { .opts = *o };
+	struct latency t = { .opts = *o, .file = name };
 
 	begin_table(&t);
 	return end_table(&t, thread_spans_read_fd(&t.thread_spans, fd, name));

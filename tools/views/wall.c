@@ -11,6 +11,7 @@
 
 #include "cli/cmd.h"
 #include "cli/diag.h"
+#include "cli/json.h"
 #include "cli/text.h"
 #include "thread_spans.h"
 #include "trace_profile.h"
@@ -138,22 +139,29 @@ static int busiest_first(const void *pa, const void *pb)
 	return a->thread < b->thread ? -1 : a->thread > b->thread;
 }
 
-static void print_json(const struct wall *w, size_t nr)
+static void print_json(const struct wall *w, const char *file)
 {
-	fputs("{\"threads\": [", stdout);
-	for (size_t i = 0; i < nr; i++) {
+	struct json j = { 0 };
+
+	json_open(&j, stdout, "wall");
+	json_array(&j, "threads");
+	for (size_t i = 0; i < w->nr; i++) {
 		const struct row *r = &w->rows[i];
 		const struct thread *l = &w->thread_spans.all[r->thread];
 
-		printf("%s\n {\"tid\": %" PRId64 ", \"comm\": ", i ? "," : "", THREAD_TID(l->id));
-		text_json(stdout, thread_spans_name(&w->thread_spans, r->thread));
-		printf(", \"first_ns\": %" PRId64 ", \"last_ns\": %" PRId64 ", \"elapsed_ns\": %"
-		       PRId64, l->first, l->last, l->last - l->first);
+		json_object(&j, NULL);
+		json_s64(&j, "tid", THREAD_TID(l->id));
+		json_string(&j, "comm", thread_spans_name(&w->thread_spans, r->thread));
+		json_s64(&j, "first_ns", l->first);
+		json_s64(&j, "last_ns", l->last);
+		json_s64(&j, "elapsed_ns", l->last - l->first);
 		for (size_t state = 0; state < NR_THREAD_STATES; state++)
-			printf(", \"%s_ns\": %" PRId64, thread_state_name(state), r->ns[state]);
-		putchar('}');
+			json_ns(&j, thread_state_name(state), r->ns[state]);
+		json_end(&j);
 	}
-	puts("\n]}");
+	json_end(&j);
+	json_lost_events(&j, file, w->thread_spans.lost);
+	json_close(&j);
 }
 
 /* Empty columns are left out. */
@@ -203,7 +211,7 @@ int wall_table(const char *file, bool json, size_t most)
 		if (most && most < nr)
 			nr = most;
 		if (json)
-			print_json(&w, nr);
+			print_json(&w, file);
 		else
 			print_table(&w, nr);
 		thread_spans_report(&w.thread_spans, file);
