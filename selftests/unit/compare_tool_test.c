@@ -236,26 +236,26 @@ static const struct {
 	{ "b1 a1 --fail-above 4.5", 3,
 	  "Type: cpu, per run\n"
 	  "Before: 1 run, 6003 samples; after: 1 run, 6209 samples\n"
-	  "      before        after    change\n"
-	  "      60.03s       62.09s    +3.43%   +-4.73%  the total\n"
-	  "      10.00s       15.00s    +8.33%   +-2.14%  parse\n"
-	  "      30.00s       27.00s    -5.00%   +-3.23%  wait\n"
+	  "   before     after    change\n"
+	  "   60.0 s    62.1 s    +3.43%   +-4.73%  the total\n"
+	  "   10.0 s    15.0 s    +8.33%   +-2.14%  parse\n"
+	  "   30.0 s    27.0 s    -5.00%   +-3.23%  wait\n"
 	  DIFFER("2", "5") NOISE
 	  "Failed: parse grew by 8.33 +- 2.14% of the total before; allowed are 4.5%\n" },
 	{ "b1 b1 --fail-above 0 -n 1", 0,
 	  "Type: cpu, per run\n"
 	  "Before: 1 run, 6003 samples; after: 1 run, 6003 samples\n"
-	  "      before        after    change\n"
-	  "      60.03s       60.03s    +0.00%   +-4.55%  the total\n"
-	  "      30.00s       30.00s    +0.00%   +-3.21%  wait  (chance)\n"
+	  "   before     after    change\n"
+	  "   60.0 s    60.0 s    +0.00%   +-4.55%  the total\n"
+	  "   30.0 s    30.0 s    +0.00%   +-3.21%  wait  (chance)\n"
 	  DIFFER("0", "5") NOISE
 	  "Passed: nothing grew by more than 0% of the total before, beyond chance\n" },
 	{ "b1 b2 b3 -- a1 a2 a3 --per share --fail-above 9", 0,
 	  "Type: cpu, per share\n"
 	  "Before: 3 runs, 18003 samples; after: 3 runs, 18609 samples\n"
-	  "      before        after    change\n"
-	  "      16.66%       24.18%    +7.52%   +-1.93%  parse\n"
-	  "      49.99%       43.53%    -6.46%   +-2.39%  wait\n"
+	  "   before     after    change\n"
+	  "   16.66%    24.18%    +7.52%   +-1.93%  parse\n"
+	  "   49.99%    43.53%    -6.46%   +-2.39%  wait\n"
 	  DIFFER("2", "5")
 	  "Runs differ by more than their samples explain, and are judged by that\n"
 	  "Passed: nothing grew by more than 9% of the total before, beyond chance\n" },
@@ -285,9 +285,9 @@ static const struct {
 	{ "--fail-above 1% b1 a1 -n 1 --cum", 3,
 	  "Type: cpu with callees, per run\n"
 	  "Before: 1 run, 6003 samples; after: 1 run, 6209 samples\n"
-	  "      before        after    change\n"
-	  "      60.03s       62.09s    +3.43%   +-4.84%  the total\n"
-	  "      10.00s       15.00s    +8.33%   +-2.19%  parse\n"
+	  "   before     after    change\n"
+	  "   60.0 s    62.1 s    +3.43%   +-4.84%  the total\n"
+	  "   10.0 s    15.0 s    +8.33%   +-2.19%  parse\n"
 	  "1 more differ; -n N shows N\n"
 	  DIFFER("2", "5") NOISE
 	  "Failed: parse grew by 8.33 +- 2.19% of the total before; allowed are 1%\n" },
@@ -296,7 +296,7 @@ static const struct {
 	  "Before: 1 run, 8 samples; after: 1 run, 8 samples\n"
 	  "lossy: lost 7 samples: the ring was full\n"
 	  "lossy: lost 7 samples: the ring was full\n"
-	  "      before        after    change\n"
+	  "   before     after    change\n"
 	  DIFFER("0", "3") NOISE },
 	{ "lossy lossy --per share --json", 0,
 	  "{\"version\": 1, \"command\": \"compare\", \"data\": {\"type\": \"cpu\", \"unit\": \"share\", \"per\": \"share\", "
@@ -325,10 +325,10 @@ static const struct {
 	{ "b1 a1 --type samples -n 2", 0,
 	  "Type: samples, per run\n"
 	  "Before: 1 run, 6003 samples; after: 1 run, 6209 samples\n"
-	  "      before        after    change\n"
-	  "        6003         6209    +3.43%   +-4.73%  the total\n"
-	  "        1000         1500    +8.33%   +-2.14%  parse\n"
-	  "        3000         2700    -5.00%   +-3.23%  wait\n"
+	  "   before     after    change\n"
+	  "     6003      6209    +3.43%   +-4.73%  the total\n"
+	  "     1000      1500    +8.33%   +-2.14%  parse\n"
+	  "     3000      2700    -5.00%   +-3.23%  wait\n"
 	  DIFFER("2", "5") NOISE },
 };
 

@@ -42,8 +42,9 @@ void text_plain(FILE *f, const char *s);
 char *text_safe(const char *s);
 
 /*
- * text_short() - a name of no more than @columns: without the contents of the angle
- * brackets of C++ and Rust, then without its middle; to be freed. @columns: from 8 on
+ * text_short() - a name of no more than @columns: without the contents of the angle brackets of C++
+ * and Rust, then without the path of its package and outer name spaces, and last of all without its
+ * middle; to be freed. @columns: from 8 on
  */
 char *text_short(const char *s, size_t columns);
 

@@ -14,6 +14,7 @@
 #include "cli/diag.h"
 #include "cli/json.h"
 #include "cli/options.h"
+#include "cli/pager.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
 #include "compare.h"
@@ -22,7 +23,7 @@
 
 #define ROWS_MAX	25	/* that are shown unless -n asks for more */
 #define NAME_COLUMNS	100
-#define NUMBER_COLUMNS	47	/* before it */
+#define NUMBER_COLUMNS	41	/* before it */
 #define LENGTHS_DIFFER	1.2
 
 enum per { PER_RUN, PER_SECOND, PER_SHARE };
@@ -211,11 +212,14 @@ static void print_row(const struct compare *o, const struct compare_row *r)
 	const char *behind = is_told(r) || r->whole ? "" : "  (chance)";
 	char *name = text_short(r->name, name_columns(o) - (o->full_names ? 0 : strlen(behind)));
 	char before[VIEW_TEXT_MAX], after[VIEW_TEXT_MAX], error[VIEW_TEXT_MAX] = "";
+	enum terminal_color color = !is_told(r) ? TERMINAL_PLAIN : r->after > r->before ?
+				    TERMINAL_BAD : TERMINAL_GOOD;
 
 	if (r->judged)
 		snprintf(error, sizeof(error), "+-%.2f%%", change_of(o, r->error));
-	printf("%12s %12s %+8.2f%% %9s  ", value_of(o, r->before, before),
-	       value_of(o, r->after, after), change_of(o, r->after - r->before), error);
+	printf("%9s %9s %s%+8.2f%%%s %9s  ", value_of(o, r->before, before),
+	       value_of(o, r->after, after), terminal_color(stdout, color),
+	       change_of(o, r->after - r->before), terminal_color(stdout, TERMINAL_PLAIN), error);
 	text_plain(stdout, name);
 	puts(behind);
 	free(name);
@@ -299,8 +303,10 @@ static void print_table(struct compare *o)
 
 	for (size_t i = 1; i < c->nr; i++)
 		told += is_told(&c->rows[i]);
+	pager_begin();
 	print_head(o);
-	printf("%12s %12s %9s\n", "before", "after", "change");
+	printf("%s%9s %9s %9s%s\n", terminal_color(stdout, TERMINAL_BOLD), "before", "after",
+	       "change", terminal_color(stdout, TERMINAL_PLAIN));
 	if (!c->shares)
 		print_row(o, &c->rows[0]);
 	for (size_t i = 1; i < c->nr && shown < limit && (o->limit || is_told(&c->rows[i])); i++) {

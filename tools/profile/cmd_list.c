@@ -14,6 +14,7 @@
 
 #include "cli/diag.h"
 #include "cli/json.h"
+#include "cli/pager.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
 #include "options_view.h"
@@ -269,6 +270,7 @@ static int print_all(const struct list_options *o, const struct view *v, struct 
 		view_json_open(j, v, "list");
 		json_array(j, "functions");
 	} else {
+		pager_begin();
 		printf("Type: %s\nTotal = %s\n", v->name, view_value(v, v->total, text));
 		if (nr > o->limit)
 			printf("%zu of %zu functions like %s are not shown; -n N shows N\n",

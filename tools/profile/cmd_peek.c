@@ -11,6 +11,7 @@
 #include "cli/diag.h"
 #include "cli/json.h"
 #include "cli/terminal.h"
+#include "cli/pager.h"
 #include "cli/text.h"
 #include "options_view.h"
 #include "peek.h"
@@ -18,7 +19,6 @@
 
 #define FUNCTIONS_SHOWN	20	/* unless -n says otherwise */
 #define NUMBER_COLUMNS	61
-#define NAME_LEAST	8
 
 /**
  * struct peek_options - the command line
@@ -69,8 +69,7 @@ static size_t label_columns(void)
 
 static void print_name(const struct functions *fs, size_t n, const char *indent)
 {
-	char *label = functions_label(fs, &fs->all[n], "", true, label_columns() - strlen(indent),
-				      NAME_LEAST);
+	char *label = functions_label(fs, &fs->all[n], "", true, label_columns() - strlen(indent));
 
 	fputs(indent, stdout);
 	text_plain(stdout, label);
@@ -164,6 +163,7 @@ static void print_table(const struct peek *p, const struct view *v, size_t limit
 {
 	char text[VIEW_TEXT_MAX];
 
+	pager_begin();
 	printf("Type: %s\nTotal = %s\n", v->name, view_value(v, v->total, text));
 	if (nr > limit)
 		printf("%zu of %zu functions like %s are not shown; -n N shows N\n", nr - limit, nr,

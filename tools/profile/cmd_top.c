@@ -19,6 +19,7 @@
 #include "cli/output.h"
 #include "cli/diag.h"
 #include "cli/json.h"
+#include "cli/pager.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
 #include "flame.h"
@@ -33,8 +34,9 @@
 /* A sample that weighs more than this part of all is told of. */
 #define HEAVY_PART	20
 
-#define NUMBER_COLUMNS	51	/* before it */
-#define NAME_LEAST	16	/* of it, beside a file with a long name */
+#define ROWS_MAX	25	/* that are shown unless -n asks for more */
+
+#define NUMBER_COLUMNS	45	/* before it */
 
 /**
  * struct top - the table
@@ -47,6 +49,7 @@
  * @filter: chosen samples, and --by
  * @limit: -n, 0 when absent
  * @ratio: --ratio
+ * @verbose: -v
  * @json: --json
  */
 struct top {
@@ -59,6 +62,7 @@ struct top {
 	struct sample_filter filter;
 	unsigned long long limit;
 	const char *ratio;
+	bool verbose;
 	bool json;
 };
 
@@ -76,10 +80,22 @@ static int compare(const void *pa, const void *pb, void *ctx)
 	return strcmp(functions_name(&t->functions, a), functions_name(&t->functions, b));
 }
 
+/* What a recording says of itself where all is well. */
+static bool is_common(const char *comment)
+{
+	double complete;
+
+	return !strncmp(comment, "gprof ", 6) || !strncmp(comment, "target: ", 8) ||
+	       !strncmp(comment, "kernel: ", 8) ||
+	       (!strncmp(comment, "samples: ", 9) && strstr(comment, " lost=0 overwritten=0")) ||
+	       (strstr(comment, " user stacks are complete") &&
+		sscanf(comment, "%lf %% of ", &complete) == 1 && complete >= 99);
+}
+
 static void print_header(const struct top *t)
 {
 	const struct view *v = &t->view;
-	char text[VIEW_TEXT_MAX];
+	char text[VIEW_TEXT_MAX], lasted[HUMAN_MAX];
 	double seconds = view_duration(v);
 	const char *comment;
 
@@ -87,7 +103,8 @@ static void print_header(const struct top *t)
 	if (*view_time(v, text))
 		printf("Time: %s\n", text);
 	if (seconds)
-		printf("Duration: %.2fs, Total = %s", seconds, view_value(v, v->total, text));
+		printf("Duration: %s, Total = %s", human(seconds, "seconds", lasted),
+		       view_value(v, v->total, text));
 	else
 		printf("Total = %s", view_value(v, v->total, text));
 	/* For CPU time, how busy that was: above 100 % on several CPUs. */
@@ -95,6 +112,8 @@ static void print_header(const struct top *t)
 		printf(" (%.2f%%)", v->total / 1e7 / seconds);
 	putchar('\n');
 	for (size_t i = 0; (comment = gprof_profile_comment(v->profile, i)); i++) {
+		if (!t->verbose && is_common(comment))
+			continue;
 		fputs("Comment: ", stdout);
 		text_plain(stdout, comment);
 		putchar('\n');
@@ -119,11 +138,12 @@ static void print_row(const struct top *t, const struct function *f, int64_t sum
 	const char *inlined = !f->inlined ? "" : !f->plain ? " (inline)" : " (partial-inline)";
 	char flat[VIEW_TEXT_MAX], cum[VIEW_TEXT_MAX];
 	char *label = functions_label(&t->functions, f, inlined, t->filter.group.how == GROUP_NONE,
-				      label_columns(t), NAME_LEAST);
+				      label_columns(t));
 
-	printf("%12s %6.2f%% %6.2f%% %12s %6.2f%%  ", view_value(v, f->flat, flat),
-	       view_percent(v, f->flat), view_percent(v, sum), view_value(v, f->cum, cum),
-	       view_percent(v, f->cum));
+	printf("%9s %s%6.2f%%%s %6.2f%% %9s %6.2f%%  ", view_value(v, f->flat, flat),
+	       terminal_color(stdout, terminal_heat(view_percent(v, f->flat))),
+	       view_percent(v, f->flat), terminal_color(stdout, TERMINAL_PLAIN),
+	       view_percent(v, sum), view_value(v, f->cum, cum), view_percent(v, f->cum));
 	text_plain(stdout, label);
 	putchar('\n');
 	free(label);
@@ -183,13 +203,12 @@ static void print_table(struct top *t)
 {
 	struct functions *fs = &t->functions;
 	const struct view *v = &t->view;
-	char text[VIEW_TEXT_MAX];
 	const char *title = group_title(&t->filter.group);
 	int64_t shown = 0, sum = 0, unnamed = unnamed_of(fs);
-	size_t nr = 0;
+	size_t nr = 0, limit = t->limit ? t->limit : ROWS_MAX;
 
 	/* Rows to show move to the front, in order. */
-	for (size_t i = 0; i < fs->nr && (!t->limit || nr < t->limit); i++) {
+	for (size_t i = 0; i < fs->nr && nr < limit; i++) {
 		const struct function *f = &fs->all[i];
 
 		if (!t->limit && view_size(f->cum) < SMALL_SHARE * view_size(v->total))
@@ -197,11 +216,9 @@ static void print_table(struct top *t)
 		shown = view_sum(shown, f->flat);
 		fs->all[nr++] = *f;
 	}
-	printf("Showing %s accounting for %s, ", title, view_value(v, shown, text));
-	printf("%.2f%% of %s total\n", view_percent(v, shown), view_value(v, v->total, text));
-	if (nr < fs->nr)
-		printf("%zu of %zu %s are not shown%s; -n N shows N\n", fs->nr - nr, fs->nr, title,
-		       t->limit ? "" : ", each below 0.5% with all it calls");
+	printf("Showing %zu of %zu %s, %.2f%% of the total", nr, fs->nr, title,
+	       view_percent(v, shown));
+	puts(nr < fs->nr ? "; -n N shows N" : "");
 	if (view_size(unnamed) >= SMALL_SHARE * view_size(v->total) && unnamed)
 		printf("%.2f%% are in code without names, shown as FILE+0xADDRESS or [FILE]; debug\n"
 		       "symbols name it, where no reason stands beside it\n",
@@ -210,7 +227,8 @@ static void print_table(struct top *t)
 		printf("One sample weighs up to %.2f%% of the total (%" PRId64 " samples): shares are "
 		       "no surer\nthan that; a longer recording or a higher rate makes them so\n",
 		       view_percent(v, fs->heaviest), fs->counted);
-	printf("%12s %7s %7s %12s %7s\n", "flat", "flat%", "sum%", "cum", "cum%");
+	printf("%s%9s %7s %7s %9s %7s%s\n", terminal_color(stdout, TERMINAL_BOLD), "flat", "flat%",
+	       "sum%", "cum", "cum%", terminal_color(stdout, TERMINAL_PLAIN));
 	for (size_t i = 0; i < nr; i++) {
 		sum = view_sum(sum, fs->all[i].flat);
 		print_row(t, &fs->all[i], sum);
@@ -244,6 +262,13 @@ static int set_symbols(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
+static int set_verbose(void *ctx, const char *value)
+{
+	(void)value;
+	((struct top *)ctx)->verbose = true;
+	return STATUS_OK;
+}
+
 static int set_limit(void *ctx, const char *value)
 {
 	struct top *t = ctx;
@@ -269,7 +294,8 @@ static const struct option_row top_rows[] = {
 	{ 0, "type", "TYPE", "values to show, such as samples or cpu (default: the profile's)",
 	  set_type },
 	{ 0, "cum", NULL, "sort by cum", set_cum },
-	{ 'n', "rows", "N", "show N rows (default: all but functions below 0.5 %)", set_limit },
+	{ 'n', "rows", "N", "show N rows (default: 25, without functions below 0.5 %)", set_limit },
+	{ 'v', "verbose", NULL, "show what the profile says of its recording", set_verbose },
 	{ 0, "full-names", NULL, "do not shorten long names", set_full_names },
 	{ 0, "no-demangle", NULL, "show C++ and Rust functions by their symbols", set_symbols },
 	{ 0 },
@@ -309,6 +335,7 @@ static int show(struct top *t, const char *file)
 		print_json(t, file);
 		status = finish_stdout();
 	} else if (status == STATUS_OK) {
+		pager_begin();
 		print_header(t);
 		print_table(t);
 		if (file)

@@ -111,13 +111,12 @@ int functions_counted(struct functions *fs, struct functions *samples, struct vi
  * @behind: words, or ""
  * @place: add its file, where its name does not have it
  * @columns: room for all of it, where the name gets FUNCTION_COLUMNS at most; SIZE_MAX:
- *	nothing is shortened
- * @least: columns of the name that the file leaves
+ *	nothing is shortened. The file has what the whole name leaves
  *
  * Return: for free().
  */
 char *functions_label(const struct functions *fs, const struct function *f, const char *behind,
-		      bool place, size_t columns, size_t least);
+		      bool place, size_t columns);
 
 struct json;
 /* functions_json() - its name, mapping and kind, as members of an object */

@@ -19,42 +19,6 @@
 #include "cli/json.h"
 #include "cli/text.h"
 
-/* Units as pprof files name them, largest first; a total of one or more is written so. */
-static const struct {
-	const char *unit;
-	double scale;
-	const char *suffix;
-} scales[] = {
-	{ "nanoseconds", 1e9, "s" },
-	{ "nanoseconds", 1e6, "ms" },
-	{ "nanoseconds", 1e3, "us" },
-	{ "nanoseconds", 1, "ns" },
-	{ "microseconds", 1e6, "s" },
-	{ "microseconds", 1e3, "ms" },
-	{ "microseconds", 1, "us" },
-	{ "milliseconds", 1e3, "s" },
-	{ "milliseconds", 1, "ms" },
-	{ "seconds", 1, "s" },
-	{ "bytes", 1ULL << 30, "GB" },
-	{ "bytes", 1ULL << 20, "MB" },
-	{ "bytes", 1ULL << 10, "kB" },
-	{ "bytes", 1, "B" },
-};
-
-static void choose_scale(struct view *v)
-{
-	v->scale = 1;
-	v->suffix = "";
-	for (size_t i = 0; i < ARRAY_SIZE(scales); i++) {
-		if (strcmp(scales[i].unit, v->unit))
-			continue;
-		v->scale = scales[i].scale;
-		v->suffix = scales[i].suffix;
-		if ((double)v->total >= v->scale || (double)v->total <= -v->scale)
-			return;
-	}
-}
-
 static int choose_type(struct view *v, const char *file, const char *type)
 {
 	const struct gprof_value_type *types;
@@ -114,7 +78,6 @@ static int set_up(struct view *v, const char *file, const char *type)
 		return status;
 	}
 	v->total = gprof_profile_whole(v->profile, v->type);
-	choose_scale(v);
 	return STATUS_OK;
 }
 
@@ -207,31 +170,9 @@ const char *view_function(const struct gprof_frame *frame, char text[VIEW_NAME_M
 	return text;
 }
 
-const char *view_value(const struct view *v, int64_t value, char text[VIEW_TEXT_MAX])
+const char *view_value(const struct view *v, int64_t value, char text[HUMAN_MAX])
 {
-	if (v->scale == 1 || !value)
-		snprintf(text, VIEW_TEXT_MAX, "%" PRId64 "%s", value, value ? v->suffix : "");
-	else
-		snprintf(text, VIEW_TEXT_MAX, "%.2f%s", value / v->scale, v->suffix);
-	return text;
-}
-
-const char *view_value_marked(const struct view *v, int64_t value, char text[VIEW_TEXT_MAX])
-{
-	char plain[VIEW_TEXT_MAX];
-	const char *p = view_value(v, value, plain);
-	size_t digits;
-	char *to = text;
-
-	if (*p == '-')
-		*to++ = *p++;
-	for (digits = strspn(p, "0123456789"); digits; digits--) {
-		*to++ = *p++;
-		if (digits > 1 && digits % 3 == 1)
-			*to++ = ',';
-	}
-	snprintf(to, (size_t)(text + VIEW_TEXT_MAX - to), "%s", p);
-	return text;
+	return human((double)value, v->unit, text);
 }
 
 double view_percent(const struct view *v, int64_t value)

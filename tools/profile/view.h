@@ -12,6 +12,7 @@
 
 #include <gprof/profile.h>
 
+#include "cli/human.h"
 #include "sample_filter.h"
 #include "frames.h"
 
@@ -23,8 +24,6 @@
  * @unit: its unit, such as "nanoseconds"
  * @total: the whole of shares: the sum over all samples; with values below 0 among them, of their
  *	sizes, and in a difference of those of the base, as for go tool pprof
- * @scale: value of one unit as written, such as 1e9
- * @suffix: unit as written, such as "s"
  * @filter: chosen samples, or NULL; the caller's
  * @frames: for the numbers in a sample; there from the first view_each() on
  */
@@ -34,8 +33,6 @@ struct view {
 	char *name;
 	const char *unit;
 	int64_t total;
-	double scale;
-	const char *suffix;
 	struct sample_filter *filter;
 	struct frames *frames;
 };
@@ -97,7 +94,7 @@ static inline int64_t view_size(int64_t value)
 	return value == INT64_MIN ? INT64_MAX : -value;
 }
 
-#define VIEW_TEXT_MAX	40
+#define VIEW_TEXT_MAX	40	/* of a time of day, and of a value */
 #define VIEW_NAME_MAX	512
 
 /*
@@ -106,11 +103,8 @@ static inline int64_t view_size(int64_t value)
  */
 const char *view_function(const struct gprof_frame *frame, char text[VIEW_NAME_MAX]);
 
-/* view_value() - a value with its unit, all of a view in the same; returns @text */
-const char *view_value(const struct view *v, int64_t value, char text[VIEW_TEXT_MAX]);
-
-/* view_value_marked() - likewise for pictures: thousands of a count are kept apart */
-const char *view_value_marked(const struct view *v, int64_t value, char text[VIEW_TEXT_MAX]);
+/* view_value() - a value with its unit, as human(); returns @text */
+const char *view_value(const struct view *v, int64_t value, char text[HUMAN_MAX]);
 
 /* view_percent() - share of the total */
 double view_percent(const struct view *v, int64_t value);
