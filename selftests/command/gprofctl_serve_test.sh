@@ -728,7 +728,7 @@ scrapes_do_not_disturb_recordings()
 		eval "wait \$client_$i"
 		head -n 1 "answer.$i" | grep -q ' 200 ' || { head -n 20 "answer.$i"; fail "recording $i"; }
 		sed '1,/^\r$/d' "answer.$i" >page
-		gprofctl top page | grep -o 'samples: produced=.*' >said
+		gprofctl top -v page | grep -o 'samples: produced=.*' >said
 		[ "$i" -gt 1 ] || cat said
 		grep -q ' lost=0 ' said || { cat said; fail "something is lost"; }
 		n=$(sed -n 's/.*produced=\([0-9]*\) .*/\1/p' said)

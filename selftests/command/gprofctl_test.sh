@@ -262,7 +262,7 @@ several_tracepoints_have_an_output_each()
 	# with that of sh itself
 	grep -q '^event=sched:sched_process_exec produced=11 ' err
 	run 0 gprofctl top z.pb.gz
-	grep -q 'Total = [0-9]\{3,\}$' out
+	grep -q 'Total = [0-9.]\{3,\}\( k\)\?$' out
 	refused 2 'wants an -o of its own' gprofctl profile -e sched:sched_switch -o x.pb.gz \
 		-e sched:sched_waking -- true
 	refused 1 'neither a tracepoint' gprofctl profile -e nonsense -- true
@@ -621,7 +621,7 @@ waits_are_told_with_their_wakers()
 	run 0 gprofctl top x.pb.gz
 	grep -q '^Type: delay' out
 	# each sleep, and the shell that waits for it
-	sed -n 's/.*Total = \([0-9.]*\)\(m\?s\) .*/\1 \2/p' out |
+	sed -n 's/.*Total = \([0-9.]*\) \(m\?s\) .*/\1 \2/p' out |
 		awk '{ ms = $1 * ($2 == "s" ? 1000 : 1); n++ }
 			END { print ms " ms"; exit n != 1 || ms < 600 || ms > 5000 }'
 	run 0 gprofctl top y.pb.gz --type contentions --all-waits
@@ -711,7 +711,7 @@ several_kinds_of_one_run_have_a_file_each()
 }
 
 # total TYPE: of x.pb.gz
-total() { gprofctl top x.pb.gz --type "$1" | sed -n 's/.*Total = *//p'; }
+total() { gprofctl top x.pb.gz --type "$1" --json | jq .data.total; }
 
 a_task_that_runs_alone_has_its_time_as_latency_too()
 {

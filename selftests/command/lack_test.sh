@@ -45,7 +45,7 @@ few_samples_stand_for_all_the_time()
 	run 0 gprofctl cpu -F 1000 -o x.pb.gz -- "$here/burner" 500
 	gprofctl top x.pb.gz | tee top
 	# 500 ms, and what it took to get there
-	sed -n 's/.*, Total = \([0-9.]*\)ms .*/\1/p' top | awk '{ ok = $1 >= 490 && $1 < 800 } END { exit !ok }'
+	sed -n 's/.*, Total = \([0-9.]*\) ms .*/\1/p' top | awk '{ ok = $1 >= 490 && $1 < 800 } END { exit !ok }'
 }
 
 no_cgroups_are_told_and_refused()

@@ -193,8 +193,9 @@ compare()
 	for type in cycles samples; do
 		pprof -top -nodecount=1000000 -nodefraction=0 -edgefraction=0 -unit=count \
 			-sample_index="$type" "-$flag" "$dir/cycles.pb.gz" "$dir/later.pb.gz" | table go
-		gprofctl diff "$dir/cycles.pb.gz" "$dir/later.pb.gz" -n 1000000 --type "$type" "$@" |
-			table ours
+		gprofctl diff "$dir/cycles.pb.gz" "$dir/later.pb.gz" --type "$type" --json "$@" | jq -r '
+			"flat flat% cum cum%", (.data.rows[] |
+			"\(.flat) \(.flat_percent)% - \(.cum) \(.cum_percent)% \(.name)")' | table ours
 		diff "$dir/go" "$dir/ours" || fail "-$flag, $type"
 	done
 	head -n 3 "$dir/ours"

@@ -534,7 +534,7 @@ TEST_F(profiles, list_has_what_lines_take)
 		{ "list main F", { "          .     30.0 ms      3  deep();\n",
 				   "          .     30.0 ms      4  wide();\n",
 				   "          .           .      5 }\n", "30.00% of total: main [shop]" } },
-		{ "list deep F", { "20ms     30.0 ms      9" } },
+		{ "list deep F", { "20.0 ms     30.0 ms      9" } },
 	};
 	static const struct row away[] = { { "list main F", { " 30.0 ms      3 \n" }, "deep()" } };
 
