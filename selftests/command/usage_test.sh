@@ -368,7 +368,8 @@ in_terminal()
 {
 	columns=$1
 	shift
-	SHELL=$BASH timeout 60 script -qec "stty cols $columns rows 24; $*" /dev/null </dev/null | tr -d '\r'
+	PAGER=${PAGER-cat} SHELL=$BASH timeout 60 script -qec "stty cols $columns rows 24; $*" \
+		/dev/null </dev/null | tr -d '\r'
 }
 
 tables_fit_their_terminal()
@@ -377,7 +378,8 @@ tables_fit_their_terminal()
 	many_names "$dir/long.pb" "$(printf 'a_%.0s' $(seq 120))"
 	export -f tables
 	for columns in 40 80 100 300; do
-		in_terminal "$columns" "bash -c 'tables $dir/long.pb'" >"$dir/out"
+		in_terminal "$columns" "bash -c 'tables $dir/long.pb'" |
+			sed "s/$(printf '\033')\\[[0-9]*m//g" >"$dir/out"
 		[ "$(grep -c 'a_a' "$dir/out")" -ge 4 ]
 		# numbers alone take 61 columns
 		most=$((columns < 80 ? 80 : columns))
@@ -404,6 +406,25 @@ plain_terminals_get_plain_text()
 		env "$how" bash -c "tables $dir/plain.pb" </dev/null >"$dir/out" 2>/dev/null
 		diff "$dir/pipe" "$dir/out" || fail "$how, in a pipe"
 	done
+}
+
+terminals_get_colours_and_a_pager()
+{
+	command -v script >/dev/null || skip "there is no script(1)"
+	many_names "$dir/plain.pb" main
+	export TERM=xterm
+	in_terminal 100 "gprofctl top $dir/plain.pb" >"$dir/out"
+	grep -q "$(printf '\033\\[31m100.00%%\033\\[m')" "$dir/out" || fail "no colours"
+	PAGER='sed s/^/paged:/' in_terminal 100 "gprofctl top $dir/plain.pb; echo status \$?" >"$dir/paged"
+	diff <(sed '$s/^paged:status/status/' "$dir/paged" | sed -n 's/^paged://p') "$dir/out"
+	# The pager ends first, one that is not there costs nothing, and a pipe has none.
+	[ "$(tail -n 1 "$dir/paged")" = "status 0" ]
+	PAGER=/no/such/pager in_terminal 100 "gprofctl top $dir/plain.pb" 2>/dev/null >"$dir/none"
+	grep -q "$(printf '\033\\[31m100.00%%')" "$dir/none" || fail "without its pager nothing is shown"
+	PAGER='sed s/^/paged:/' gprofctl top "$dir/plain.pb" >"$dir/none"
+	! grep -q paged: "$dir/none"
+	PAGER='head -n 1' in_terminal 100 "gprofctl top $dir/plain.pb" >"$dir/none"
+	[ "$(wc -l <"$dir/none")" -eq 1 ]
 }
 
 # A name may be any bytes: what is written is text, and no terminal obeys it.
@@ -639,5 +660,6 @@ files_of_the_wrong_kind_are_named()
 }
 
 ktap_run wrong_options_are_named tables_fit_their_terminal plain_terminals_get_plain_text \
+	terminals_get_colours_and_a_pager \
 	names_of_all_bytes_are_text help_is_no_wider_than_a_terminal shells_know_the_subcommands \
 	help_has_no_option_that_is_refused files_of_the_wrong_kind_are_named

@@ -381,10 +381,9 @@ lines_are_those_of_go()
 	need_program
 	for name in hot around main; do
 		pprof -list "^main\\.$name\$" -unit=ms "$dir/hot/hot.pb.gz" 2>"$dir/err" | lines >"$dir/go"
-		# all values of a view are in one unit: that of the total
-		gprofctl list "main.$name" "$dir/hot/hot.pb.gz" |
-			awk '{ for (i = 1; i <= 2; i++) if ($i ~ /[0-9]s$/) $i = $i * 1000; print }' |
-			lines >"$dir/ours"
+		gprofctl list "main.$name" "$dir/hot/hot.pb.gz" --json | jq -r '
+			.data.functions[].sources[].lines[] |
+			"\(.flat / 1000000) \(.cum / 1000000) \(.line)"' | lines >"$dir/ours"
 		cat "$dir/ours"
 		[ -s "$dir/ours" ]
 		diff "$dir/go" "$dir/ours"

@@ -14,13 +14,15 @@
 
 static pid_t pager;
 
-/* What was written before it ended is shown in any case. */
+/* What is written is shown without a pager too. */
 static void run(const char *command)
 {
+	static const char or_cat[] = "eval \"$PAGER\"\n[ $? -ne 127 ] || exec cat";
+
 	/* One screen is shown at once, colours as they are, and nothing is wiped at the end. */
 	setenv("LESS", "FRX", 0);
 	if (command)
-		execlp("sh", "sh", "-c", command, NULL);
+		execlp("sh", "sh", "-c", or_cat, NULL);
 	else
 		execlp("less", "less", NULL);
 	execlp("cat", "cat", NULL);
@@ -40,7 +42,7 @@ void pager_begin(void)
 	size_t columns = terminal_columns(stdout);
 	int fds[2];
 
-	if (pager || !columns || !kind || !strcmp(kind, "dumb") ||
+	if (pager || !columns || !kind || !*kind || !strcmp(kind, "dumb") ||
 	    (command && (!*command || !strcmp(command, "cat"))) || pipe2(fds, O_CLOEXEC))
 		return;
 	fflush(stdout);

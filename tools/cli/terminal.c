@@ -40,7 +40,8 @@ const char *terminal_color(FILE *f, enum terminal_color color)
 	};
 	const char *kind = getenv("TERM"), *none = getenv("NO_COLOR");
 
-	return terminal_columns(f) && (!none || !*none) && kind && strcmp(kind, "dumb") ?
+	return terminal_columns(f) && (!none || !*none) && kind && *kind &&
+	       strcmp(kind, "dumb") ?
 	       codes[color] : "";
 }
 
