@@ -106,6 +106,13 @@ guest_writes()
 		sleep 1
 		kill -CONT $pid
 		wait $pid
+		raw_flight_self last.raw >raw.out
+		gprofctl push --store store -e cpu:199 --interval 1s >pushed 2>&1 &
+		pid=$!
+		sleep 5
+		kill $pid
+		wait $pid
+		both history 'history --store store --list'
 		gprofctl latency --follow --json -a -d 2.5 >follow.json
 		exit 0
 	END
@@ -126,7 +133,7 @@ compare ; compare profile other --type samples ; .data.rows[0].change_percent ; 
 peek ; peek function_1 profile --type samples ; .data.functions[0].callers[0].value ; 1 ; /  function_/ { print $1; exit }
 list ; list function_1 profile --type samples ; .data.functions[0].sources[0].lines[] | select(.line == 2).cum ; 1 ; $3 == 2 { print $2 }
 source ; list function_1 profile ; .data.functions[0].sources[0].lines[] | select(.line == 3).text | utf8bytelength ; 1 ; $3 == 3 { print length(substr($0, 32)) }
-disasm ; disasm main share/cpu.pb.gz --type samples --object burner ; [.data.files[].blocks[].instructions[].cum] | max ; 1 ; /flat, cum/ || / <.*>:$/ { next } $2 > most { most = $2 } END { print most }
+disasm ; disasm main share/cpu.pb.gz --type samples --object burner ; [.data.files[].blocks[].instructions[].cum] | max ; 1 ; /of total:/ || / <.*>:$/ { next } $2 > most { most = $2 } END { print most }
 events ; read trace ; .data | length ; 1 ; END { print NR }
 stacks ; read share/parts.trace --stacks ; [.data[] | .stack, select(.transition_stack != .stack).transition_stack | select(.) | length] | add ; 1 ; / @ 0x/ { n++ } END { print n }
 summary ; read trace --summary ; .data.events ; 1 ; /^Events:/ { print $2 }
@@ -142,6 +149,7 @@ waits ; why share/lost.trace ; .losses | length ; 1 ; /events are missing/ { n++
 logs ; read share/lost.trace --regions ; .losses | length ; 1 ; /events were lost/ { n++ } END { print n }
 gaps ; read share/lost.trace --summary ; .data.lost_events ; 1 ; /^Lost:/ { print $2 }
 less ; diff profile other --subtract --type samples ; .data.rows[0].flat ; 1 ; / function_/ { print $1; exit }
+core ; read --core share/last.raw ; .data.recorders[0].produced ; 1 ; NR == 2 { print $4 }
 mmu ; mmu trace --window 10ms --worst 2 ; .data.mmu[0].mmu ; 0.01 ; $2 == "ms" { print $3; exit }
 perprocess ; mmu trace --window 10ms --worst 1 --flags perprocess ; .data.worst[0].process ; 1 ; / process [0-9]/ { print $NF; exit }
 pertask ; mmu trace --window 10ms --worst 1 --flags pertask ; .data.worst[0].task ; 1 ; / task [0-9]/ { print $NF; exit }
@@ -158,6 +166,7 @@ task ; ; .data.tasks[0].stack | length ; 1 ; /^    / { n++ } END { print n }
 leaks ; ; .data.total.inuse_bytes ; 1 ; /^never freed:/ { print $3 }
 heap ; ; .data.total.inuse_bytes ; 1 ; /^heap profile:/ { print $4 }
 alloc ; ; .data.places | length ; 1 ; /^[0-9]+: [0-9]+ \[/ { n++ } END { print n }
+history ; ; .data.items | length ; 1 ; END { print NR - 1 }
 custom ; ; .data.profiles[0].count ; 1 ; { print $2; exit }
 EOF
 }
@@ -193,7 +202,11 @@ documents_are_of_their_schemas_and_have_the_numbers_of_the_tables()
 		name=${name// /}
 		if [ "${arguments// /}" ]; then
 			read -ra words <<<"$arguments"
-			gprofctl "${words[@]}" --json >"$name.json" 2>err || [ "$name" = doctors ] || why=failed
+			# this host lacks the module, and the profile a file
+			gprofctl "${words[@]}" --json >"$name.json" 2>err || case $name in
+			doctors | symbolize) ;;
+			*) fail "$name: $(cat err)" ;;
+			esac
 			gprofctl "${words[@]}" >"$name.txt" 2>&1 || :
 		else
 			cp "share/$name.json" "share/$name.txt" .
@@ -213,7 +226,7 @@ documents_are_of_their_schemas_and_have_the_numbers_of_the_tables()
 	diff <(unused | sort) keys || fail "other keys than these are in no document"
 	[ "$(wc -l <stream.json)" -eq "$(jq -s length stream.json)" ]
 	[ "$(wc -l <stream.json)" -ge 3 ]
-	[ $nr -ge 42 ] && [ $bad = 0 ]
+	[ $nr -ge 44 ] && [ $bad = 0 ]
 }
 
 names_of_any_bytes_are_JSON()

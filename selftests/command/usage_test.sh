@@ -266,6 +266,11 @@ options()
 2 "extra";doctor | gprofctl doctor extra
 2 "extra";info | gprofctl info extra
 2 --json;no argument | gprofctl info --json=3
+2 --json;--list | gprofctl @ | custom --json -p 1 x; history --json --store $D
+2 --json;stdout | gprofctl @ | symbolize $P --json -o -; heap --json -o - -- true
+2 --json;--format text | gprofctl @ | task -a --json --format text; heap --json --format text -- true
+2 --json;-o | gprofctl @ | wall $T --json -o x; why $T --json -o x; read $T --core --json -o x
+2 --json;--openmetrics | gprofctl schedstat --json --openmetrics
 2 --cum;no argument | gprofctl top $P --cum=yes
 2 "extra";processes | gprofctl snapshot extra
 2 -p PID;--list | gprofctl custom

@@ -90,6 +90,8 @@ static int check_text(struct kinds *k)
 {
 	if (!k->leaks && !k->text && !k->json)
 		return STATUS_OK;
+	if (k->json && k->text)
+		return misused("--json and --format text exclude each other");
 	if (k->leaks && k->text)
 		return misused("--leaks and --format text exclude each other");
 	if (!strcmp(k->files[0], "-"))

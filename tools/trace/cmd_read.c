@@ -427,14 +427,14 @@ static int read_file(const struct read *r, int *fd, const char *name)
 	int status = STATUS_OK;
 
 	if (r->core)
-		return core_dump(name, *fd, r->id, r->file);
+		return core_dump(name, *fd, r->id, r->file, r->json);
 	if (r->file && !output && !file_is_raw(*fd))
 		return misused("-o is for a profile, which --pprof or --why asks for, for --format, "
 			       "for --core, or for the trace of a raw snapshot");
 	if (r->file && !output)
 		return r->summary || r->json || r->stacks || r->regions ?
 		       misused("-o excludes all else with a raw snapshot; read the trace that it "
-			       "writes") : core_dump(name, *fd, 0, r->file);
+			       "writes") : core_dump(name, *fd, 0, r->file, false);
 	if (file_is_raw(*fd) && reads_trace(r))
 		status = core_dump_trace(name, fd);
 	return status == STATUS_OK ? use(r, *fd, name) : status;
@@ -467,8 +467,8 @@ int cmd_read(int argc, char **argv)
 		return misused("--format wants to know where to, as in -o trace.%s", r.format);
 	if (r.at && !r.why)
 		return misused("--at is for --why");
-	if (r.core && (r.pprof || r.summary || r.json || r.stacks))
-		return misused("--core excludes all but -o; read the trace that it writes");
+	if (r.core && (r.pprof || r.summary || r.stacks || (r.json && r.file)))
+		return misused("--core excludes all but -o or --json; read the trace that it writes");
 	name = argv[operands];
 	fd = strcmp(name, "-") ? open(name, O_RDONLY | O_CLOEXEC) :
 				 fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
