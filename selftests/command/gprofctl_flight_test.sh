@@ -527,8 +527,9 @@ a_core_dump_has_what_was_held()
 	gprofctl read --core short -o x 2>err.short || got=$?
 	cat err.short
 	[ $got -eq 1 ] || fail "what is cut short gives a trace"
+	[ "$(echo x*)" = 'x*' ] || fail "what is cut short leaves a file"
 	refused 1 'is a program or a library' gprofctl read --core /bin/true
-	refused 1 'core dump' gprofctl read --core /dev/null
+	refused 1 'must be a regular file' gprofctl read --core /dev/null
 	dumps ticks 30 "$here/profile_self" x.pb.gz
 	run 0 gprofctl read --core core -o held.pb.gz
 	run 0 gprofctl top held.pb.gz

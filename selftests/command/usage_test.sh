@@ -252,6 +252,8 @@ options()
 1 $T;trace | gprofctl @ | mmu $T --window 5; latency $T; timeline $T -o x.html; wall $T
 2 --by;latency --help | gprofctl latency $T --by x
 2 "extra";-- | gprofctl latency $T extra
+1 gprofctl: | gprofctl latency --follow -p 4194304
+1 $N/gprofctl-;No such file | env TMPDIR=$N gprofctl wall -- true
 2 -a;$T;-- | gprofctl latency -a $T
 2 -p;$T;-- | gprofctl wall $T -p 1
 2 -o;HTML | gprofctl timeline -o

@@ -43,6 +43,7 @@ struct gprof_recorder *__wrap_kinds_recorder(void *kinds, const struct gprof_tar
 	(void)target;
 	(void)on_exec;
 	r->made = true;
+	r->produced = 0;
 	return (struct gprof_recorder *)r;
 }
 
@@ -147,16 +148,20 @@ TEST_F(recorders, each_is_taken_whatever_the_other_does)
 	EXPECT_TRUE(rated.made && lasting.made);
 	ASSERT_EQ(STATUS_OK, continuous_store(&c, s, CONTINUOUS_GO_ON));
 	EXPECT_EQS(1, items(self, "cpu"), 1, items(self, "heap"));
+	/* Another recorder counts from 0. */
+	ASSERT_EQ(STATUS_OK, continuous_store(&c, s, CONTINUOUS_RENEW));
+	EXPECT_EQS(2, items(self, "cpu"), 1, items(self, "heap"), STATUS_OK,
+		   continuous_start(&c, &b));
 	rated.next_fails = true;
-	EXPECT_EQS(STATUS_FAILED, continuous_store(&c, s, CONTINUOUS_GO_ON), 1, items(self, "cpu"),
+	EXPECT_EQS(STATUS_FAILED, continuous_store(&c, s, CONTINUOUS_GO_ON), 2, items(self, "cpu"),
 		   2, items(self, "heap"));
 	rated.next_fails = false;
 	lasting.next_fails = true;
-	EXPECT_EQS(STATUS_FAILED, continuous_store(&c, s, CONTINUOUS_GO_ON), 2, items(self, "cpu"),
+	EXPECT_EQS(STATUS_FAILED, continuous_store(&c, s, CONTINUOUS_GO_ON), 3, items(self, "cpu"),
 		   2, items(self, "heap"));
 	rated.stop_fails = true;
-	EXPECT_EQS(STATUS_FAILED, continuous_store(&c, s, CONTINUOUS_END), 2, items(self, "cpu"),
-		   3, items(self, "heap"), 4U, c.produced[0], 4U, c.produced[1]);
+	EXPECT_EQS(STATUS_FAILED, continuous_store(&c, s, CONTINUOUS_END), 3, items(self, "cpu"),
+		   3, items(self, "heap"), 5U, c.produced[0], 4U, c.produced[1]);
 	EXPECT_FALSE(rated.made || lasting.made);
 	continuous_free(&c);
 	store_close(s);

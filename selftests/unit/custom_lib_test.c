@@ -237,11 +237,16 @@ static struct seen see(const struct gprof_profile *p)
 
 TEST_F(file, what_stands_still_is_of_one_instant)
 {
+	int64_t at, lasted, since = 0;
 	struct seen s;
 	char byte;
 
 	for (int i = 1; i < 5; i++) {
 		READ();
+		gprof_profile_time(self->p, &at, &lasted);
+		EXPECT_LT(0, lasted);
+		EXPECT_EQ(at - lasted, since ?: at - lasted);
+		since = at - lasted;
 		s = see(self->p);
 		EXPECT_EQS(SLOTS, s.slots, 0, s.torn, i, s.least, i, s.most);
 		EXPECT_FALSE(profile_says(self->p, "instant"));
@@ -668,6 +673,34 @@ static int in_child(int (*part)(const char *dir))
 TEST(files_of_others_with_the_number_of_ours_are_let_alone)
 {
 	EXPECT_EQ(0, in_child(close_and_grow));
+}
+
+#define LONGEST	255	/* path of a base */
+
+/* In a child: where it went wrong, or 0. A directory counts by its whole absolute path. */
+static int name_places(const char *dir)
+{
+	char path[LONGEST + 2];
+	int left = LONGEST - (int)strlen(dir) - 1;
+
+	snprintf(path, sizeof(path), "%s/%0*d", dir, left, 0);
+	if (chdir(dir) || mkdir("gprof", 0700) || mkdir(path, 0700) || chdir(path) ||
+	    mkdir("gprof", 0700) || chdir(dir))
+		return 1;
+	setenv("XDG_RUNTIME_DIR", ".", 1);
+	if (gprof_custom_base_open(0, geteuid()) != -ENOENT)
+		return 2;
+	setenv("XDG_RUNTIME_DIR", path, 1);
+	if (gprof_custom_base_open(0, geteuid()) < 0)
+		return 3;
+	strcat(path, "0");
+	setenv("XDG_RUNTIME_DIR", path, 1);
+	return gprof_custom_base_open(0, geteuid()) == -ENOENT ? 0 : 4;
+}
+
+TEST(a_directory_counts_by_its_whole_absolute_path)
+{
+	EXPECT_EQ(0, in_child(name_places));
 }
 
 #define NOT_HERE	77

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Names of events, PMUs, tracepoints and CPUs, with an imitation of sysfs. */
 #include "harness.h"
+#include <gprof/count.h>
 #include <linux/perf_event.h>
 
 #include "base/edit_distance.h"
+#include "device/device.h"
 #include "device/event.h"
 #include "device/filter.h"
 #include "lib_util.h"
 #include "device/pmu.h"
 #include "device/pmu_cpus.h"
 #include "device/target.h"
+#include "device/trace_setup.h"
 #include "device/tracepoint.h"
 
 FIXTURE(event) {
@@ -302,12 +305,15 @@ TEST(a_list_of_cpus_becomes_a_bitmap)
 	ASSERT_EQ(0, gprof_cpu_list("63", &bits, &size));
 	EXPECT_EQS(8, size, 1ULL << 63, bits[0]);
 	free(bits);
+	ASSERT_EQ(0, gprof_cpu_list("65535", &bits, &size));
+	EXPECT_EQS(8192, size, 1ULL << 63, bits[1023]);
+	free(bits);
 }
 
 TEST(bad_lists_of_cpus_are_refused)
 {
 	static const char *const bad[] = {
-		"", ",", "1,", "-1", "3-1", "1-", "a", "1;2", "99999999", "0-99999999999999999999",
+		"", ",", "1,", "-1", "3-1", "1-", "a", "1;2", "65536", "99999999", "0-99999999999999999999",
 	};
 	uint64_t *bits;
 	size_t size, i;
@@ -414,6 +420,89 @@ TEST(a_filter_may_have_so_many_steps_and_so_much_text)
 		   GPROF_FILTER_TEXT_MAX, f.text_size);
 	strcpy(end - 1, "0'");
 	EXPECT_EQ(-E2BIG, gprof_filter_compile(&f, "a:b", format, text, &e));
+}
+
+/* ---- the device ---- */
+
+/* The module that answers the requests for tables. */
+static struct {
+	int refuses;	/* tables that name Python */
+	struct gprof_unwind_table_add last;
+	unsigned int asked;
+} module;
+
+int ioctl(int fd, unsigned long request, ...)
+{
+	va_list args;
+
+	if (request != GPROF_IOC_UNWIND_TABLE_ADD) {
+		errno = ENOTTY;
+		return -1;
+	}
+	va_start(args, request);
+	module.last = *va_arg(args, struct gprof_unwind_table_add *);
+	va_end(args);
+	module.asked++;
+	errno = module.last.python ? module.refuses : 0;
+	return errno ? -1 : 0;
+}
+
+TEST(a_table_for_python_is_one_without_python_to_an_older_module)
+{
+	static const struct { int refuses, err; unsigned int asked; } rows[] = {
+		{ 0, 0, 1 }, { E2BIG, 0, 2 }, { EINVAL, 0, 2 }, { EPERM, -EPERM, 1 },
+	};
+	const struct gprof_python python = { .size = sizeof(python) };
+	struct gprof_own_fd dev;
+
+	gprof_own_fd_adopt(&dev, open("/dev/null", O_RDWR | O_CLOEXEC));
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		module.refuses = rows[i].refuses;
+		module.asked = 0;
+		EXPECT_EQS(rows[i].err, gprof_device_table(&dev, 0, "", 7, &python),
+			   rows[i].asked, module.asked, 7, module.last.table_size);
+	}
+	EXPECT_EQS(0, gprof_device_table(&dev, 0, NULL, 7, NULL), 0, module.last.table_size,
+		   0, module.last.table);
+	gprof_own_fd_close(&dev);
+}
+
+TEST(a_trace_asks_an_older_module_for_no_more_than_it_needs)
+{
+	static const struct {
+		struct gprof_trace_config cfg;
+		uint64_t features;
+		uint32_t size, stack;
+	} rows[] = {
+		{ { 0 }, 0, GPROF_TRACE_PARAMS_SIZE_VER0, 0 },
+		{ { .kernel_frames = true }, 0, GPROF_TRACE_PARAMS_SIZE_VER0, 0 },
+		{ { .min_duration_ns = 1000 }, GPROF_FEAT_TRACE_MIN,
+		  sizeof(struct gprof_trace_params), 0 },
+		{ { .stacks = GPROF_TRACE_STACK_BLOCKED }, GPROF_FEAT_TRACE_STACKS,
+		  sizeof(struct gprof_trace_params), GPROF_STACK_F_IP | GPROF_STACK_F_USER },
+		{ { .stacks = GPROF_TRACE_STACK_BLOCKED, .kernel_frames = true },
+		  GPROF_FEAT_TRACE_STACKS, sizeof(struct gprof_trace_params),
+		  GPROF_STACK_F_IP | GPROF_STACK_F_USER | GPROF_STACK_F_KERNEL },
+	};
+	struct gprof_trace_setup s;
+	struct gprof_error e;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		ASSERT_EQ(0, gprof_trace_setup_init(&s, &rows[i].cfg, rows[i].features, &e));
+		EXPECT_EQS(rows[i].size, s.params.size, rows[i].stack, s.stack);
+	}
+}
+
+TEST(a_tracepoint_is_not_counted_in_user_mode)
+{
+	const char *const events[] = { "sched:sched_switch" };
+	const struct gprof_count_config cfg = {
+		.sz = sizeof(cfg), .target = { .type = GPROF_PROCESS, .id = getpid() },
+		.events = events, .nr_events = 1, .flags = GPROF_COUNT_USER,
+	};
+
+	EXPECT_EQ(NULL, gprof_counting_new(&cfg));
+	EXPECT_SAYS(gprof_error(), "the kernel alone");
 }
 
 TEST_HARNESS_MAIN

@@ -7,6 +7,7 @@
 #include <dirent.h>
 
 #include "cli/cmd.h"
+#include "cli/diag.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/target_options.h"
@@ -66,6 +67,30 @@ static int parse(struct target *t, const char *line)
 	if (!options_parse(&usage, tables, argc, argv, false, &operands, &status))
 		return status;
 	return target_complete(t, argv + operands, "cpu");
+}
+
+static const char *nth_of(const void *ctx, size_t i)
+{
+	const char *const *names = ctx;
+
+	return names[i];
+}
+
+TEST(a_mistyped_word_means_the_first_of_the_nearest)
+{
+	static const struct { const char *word, *meant; } rows[] = {
+		{ "flami", "flame" }, { "flamx", "flame" }, { "f", "flame" }, { "fl", "flame" },
+		{ "flat", "flat" }, { "flight", "flight" }, { "fligth", "flight" },
+		{ "nothing", NULL }, { "", NULL },
+	};
+	static const char *const names[] = { "flame", "flams", "flight", "flat", NULL };
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const char *found = nearest(rows[i].word, nth_of, names);
+
+		EXPECT_STREQ(rows[i].meant ?: "nothing", found ?: "nothing")
+			TH_LOG("%s", rows[i].word);
+	}
 }
 
 TEST(a_recording_has_one_target)

@@ -6,6 +6,7 @@
 #include "cli/cmd.h"
 #include "record/heap_text.h"
 #include "profile/elf_place.h"
+#include "profile/function_match.h"
 #include "tool_run.h"
 #include <gprof/profile_builder.h>
 
@@ -806,6 +807,15 @@ TEST_F(profiles, what_finds_nothing_is_told)
 		EXPECT_NE(NULL, strstr(self->r.err, rows[i].said))
 			TH_LOG("%s: %s", rows[i].line, self->r.err);
 	}
+}
+
+TEST_F(profiles, operands_in_the_wrong_order_are_told)
+{
+	char none[] = "nosuch", input[] = "-";
+
+	EXPECT_EQ(STATUS_USAGE, function_match_operands("peek", (char *[]){ self->file, none }, 2));
+	EXPECT_EQ(STATUS_OK, function_match_operands("peek", (char *[]){ self->file, input }, 2));
+	EXPECT_EQ(STATUS_OK, function_match_operands("peek", (char *[]){ none, self->file }, 2));
 }
 
 static int print_heap(int argc, char **argv)

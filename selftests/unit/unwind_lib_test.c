@@ -677,6 +677,15 @@ TEST_F(unwind, wherever_the_frames_are_told_the_table_is_the_same)
 		}
 		EXPECT_EQ(first.rules, t->rules);
 	}
+	/* Go's .debug_frame leaves out where a function has its frame. */
+	gprof_unwind_blob_free(&self->blob);
+	ASSERT_EQ(0, lib_sh("cd %s && echo id >id && "
+			    "objcopy --add-section .note.go.buildid=id f.so go.so", dir));
+	fd = open(lib_text("%s/go.so", dir), O_RDONLY | O_CLOEXEC);
+	EXPECT_EQ(0, gprof_unwind_compile(fd, 0, &self->blob));
+	close(fd);
+	t = self->blob.data;
+	EXPECT_GT(first.rows, t->rows);
 	lib_sh("rm -rf %s", dir);
 }
 

@@ -42,7 +42,9 @@ const char *nearest(const char *word, const char *(*nth)(const void *ctx, size_t
  */
 int finish_stdout(void);
 
+#ifndef ARRAY_SIZE
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+#endif
 
 /* xalloc() - zeroed memory of @nr elements of @size bytes; a sentence and exit without it */
 void *xalloc(size_t nr, size_t size);
