@@ -42,8 +42,7 @@ FIXTURE_TEARDOWN(kinds)
 		gprof_profile_free(self->p[i]);
 		gprof_recorder_free(self->r[i]);
 	}
-	if (self->child.pid)
-		child_end(&self->child);
+	child_end(&self->child);
 }
 
 static void *is_let_go(void *arg)
@@ -351,7 +350,7 @@ static bool has_late_page(struct holder *h)
 	h->faults = syscall(SYS_userfaultfd, O_CLOEXEC);
 	if (h->faults < 0 || ioctl(h->faults, UFFDIO_API, &api))
 		return false;
-	h->page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	h->page = private_memory(size);
 	reg.range.start = (uintptr_t)h->page;
 	reg.range.len = size;
 	return h->page != MAP_FAILED && !ioctl(h->faults, UFFDIO_REGISTER, &reg);

@@ -67,13 +67,10 @@ static void be_victim(void *arg, int step)
 
 FIXTURE_SETUP(attacker)
 {
-	self->dev.fd = -1;
 	SKIP_ALL_UNLESS(!geteuid(), "must be root to become another");
 	self->recorders = open_recorders();
 	self->references = module_references();
-	self->victim = mmap(NULL, sizeof(*self->victim), PROT_READ | PROT_WRITE,
-			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, self->victim);
+	self->victim = shared_memory(sizeof(*self->victim));
 	self->params = timer_params(PERIOD_NS);
 	self->setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &self->params);
 	self->setup.buffer_size = SMALL;
@@ -166,9 +163,7 @@ TEST_F(attacker, sees_no_kernel_address_among_data_addresses)
 	ASSERT_ZEROS(device_record(&self->dev, &self->setup), tally_init(t, &self->dev));
 	fd = open("/dev/zero", O_RDONLY);
 	for (i = 0; i < 20; i++) {
-		memory = mmap(NULL, 4 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-			      -1, 0);
-		ASSERT_NE(MAP_FAILED, memory);
+		memory = private_memory(4 << 20);
 		/* a fault for each page, not for 512; EINVAL: it is so anyway */
 		ASSERT_TRUE(!madvise(memory, 4 << 20, MADV_NOHUGEPAGE) || errno == EINVAL);
 		if (i & 1)
@@ -253,9 +248,7 @@ static uint64_t faults_ns(void)
 	uint64_t begin;
 	volatile char *at;
 
-	at = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (at == MAP_FAILED)
-		return UINT64_MAX;
+	at = private_memory(length);
 	begin = monotonic_ns();
 	for (i = 0; i < length; i += page)
 		at[i] = 1;
@@ -360,9 +353,7 @@ TEST_F(attacker, delays_no_netlink_request_of_others)
 	struct child child;
 
 	SKIP_UNLESS(nr_online_cpus() > 1, "needs a CPU for each side");
-	siege = mmap(NULL, sizeof(*siege), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-		     -1, 0);
-	ASSERT_NE(MAP_FAILED, siege);
+	siege = shared_memory(sizeof(*siege));
 	ASSERT_LE(0, pin_to(online_cpu(1)));
 	/* A busy host may slow a round, but not each; who holds a lock does. */
 	for (int tries = 0; tries < 5; tries++) {
@@ -392,10 +383,7 @@ static void flood(void *arg, int step)
 {
 	struct gprof_trace_params params = { .size = sizeof(params) };
 	struct gprof_setup setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &params);
-	struct gprof_trigger t = {
-		.size = sizeof(t), .what = GPROF_TRIGGER_OFF_CPU, .interval_ns = 1,
-		.number = GPROF_TRIGGER_ANY,
-	};
+	struct gprof_trigger t = trigger_of(GPROF_TRIGGER_OFF_CPU, 0);
 	struct gprof_trigger_event f = { .size = sizeof(f) };
 	uint64_t *firings = arg;
 	int to[2], from[2];
@@ -407,7 +395,7 @@ static void flood(void *arg, int step)
 	setup.buffer_size = SMALL;
 	setup.flags = GPROF_SETUP_F_FLIGHT;
 	if (be_usual_attacker() || device_setup(&dev, &setup) ||
-	    device_ioctl(dev.fd, GPROF_IOC_TRIGGER, &t) || device_start(&dev) ||
+	    device_trigger(&dev, &t) || device_start(&dev) ||
 	    pipe(to) || pipe(from))
 		_exit(1);
 	if (!fork_bound()) {
@@ -637,7 +625,7 @@ TEST_F(attacker, gains_nothing_from_an_empty_recorder_that_root_opened)
 /* Whoever passes a recorder on passes what it records, and nothing more. */
 TEST_F(attacker, can_read_a_recorder_that_was_given_but_not_point_it_elsewhere)
 {
-	struct device mine = { .fd = -1 };
+	struct device mine = { 0 };
 	struct gprof_setup setup;
 	struct gprof_stats st;
 	int sockets[2];
@@ -1006,10 +994,7 @@ static void be_locked(void *arg, int step)
 	char *memory;
 
 	if (step == 0) {
-		memory = mmap(NULL, LOCKED_SIZE, PROT_READ | PROT_WRITE,
-			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		if (memory == MAP_FAILED)
-			_exit(1);
+		memory = private_memory(LOCKED_SIZE);
 		madvise(memory, LOCKED_SIZE, MADV_NOHUGEPAGE);
 		/* all is there, the clock's page too: a fault would have to wait for the lock */
 		burn_until(monotonic_ns() + 1000000);

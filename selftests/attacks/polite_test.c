@@ -45,8 +45,7 @@ FIXTURE_SETUP(polite)
 
 FIXTURE_TEARDOWN(polite)
 {
-	if (self->child.pid)
-		child_end(&self->child);
+	child_end(&self->child);
 	file_write(PARANOID, self->paranoid);
 }
 
@@ -181,7 +180,7 @@ struct turns {
 
 static struct turns *shared_turns(void)
 {
-	return mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	return shared_memory(4096);
 }
 
 static int setup_switches(struct device *dev, uint32_t *reason)
@@ -205,7 +204,7 @@ static void *take_turns(void *arg)
 	int err;
 
 	while (monotonic_ns() < end) {
-		struct device dev = { .fd = -1 };
+		struct device dev = { 0 };
 
 		began = monotonic_ns();
 		err = setup_switches(&dev, &reason);
@@ -241,7 +240,7 @@ static void in_threads(struct turns *t, uid_t user)
 TEST_F(polite, software_events_of_users_wait_for_their_turn)
 {
 	struct turns *t = shared_turns();
-	struct device dev = { .fd = -1 };
+	struct device dev = { 0 };
 	uint64_t began, took = 0, start, most;
 	uint32_t reason;
 	pid_t pids[2];
@@ -392,7 +391,7 @@ static void set_up_all_the_time(unsigned int i)
 TEST_F(throttled, callers_keep_no_other_waiting)
 {
 	uint64_t end, began, took, setup = 0, move = 0;
-	struct device dev = { .fd = -1 };
+	struct device dev = { 0 };
 	int err, bad = 0;
 
 	if (!self->path[0])
@@ -427,7 +426,7 @@ TEST_F(polite, wait_for_a_turn_ends_on_a_signal)
 {
 	struct itimerval soon = { .it_value.tv_usec = 300000 };
 	struct sigaction act = { .sa_handler = nothing };
-	struct device dev = { .fd = -1 };
+	struct device dev = { 0 };
 	int status, err = 0;
 	uint32_t reason;
 	pid_t pid;
@@ -481,7 +480,7 @@ static void ask_in_vain(void *arg, int step)
 	}
 	for (unsigned int i = 0; i < REFUSED; i++) {
 		struct gprof_setup setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &params);
-		struct device dev = { .fd = -1 };
+		struct device dev = { 0 };
 
 		setup.buffer_size = 65536;
 		if (device_setup(&dev, &setup) != -EPERM || setup.out_reason != GPROF_REASON_PARANOID)
@@ -506,7 +505,7 @@ TEST_F(polite, setups_that_are_refused_make_no_thread)
 /* A new perf_event_paranoid counts at once. */
 TEST_F(polite, perf_that_is_closed_to_users_is_closed_at_once)
 {
-	struct device dev = { .fd = -1 };
+	struct device dev = { 0 };
 	unsigned int i, bad = 0;
 	uint32_t reason;
 	int status;

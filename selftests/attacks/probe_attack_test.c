@@ -388,7 +388,6 @@ TEST_F(attack, bytes_that_are_no_code_are_refused_at_start)
 		EXPECT_TRUE(probed_is_clean(getpid(), (uint8_t *)self->function + offset, self->code, offset));
 	}
 	EXPECT_LT(0, refused);
-	self->p.dev.fd = -1;
 }
 
 /* From a file that is mapped and was cut it takes no probe out: for log-check. */

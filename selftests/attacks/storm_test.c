@@ -36,7 +36,6 @@ static unsigned int hard(unsigned int usual)
 
 FIXTURE_SETUP(storm)
 {
-	self->dev.fd = -1;
 	self->recorders = open_recorders();
 	self->references = module_references();
 	self->params = timer_params(PERIOD_NS);
@@ -46,8 +45,7 @@ FIXTURE_SETUP(storm)
 
 FIXTURE_TEARDOWN(storm)
 {
-	if (self->child.pid)
-		child_end(&self->child);
+	child_end(&self->child);
 	reader_free(&self->reader);
 	device_close(&self->dev);
 	EXPECT_TRUE(recorders_become(self->recorders));
@@ -254,7 +252,6 @@ TEST_F(storm, target_that_dies_in_the_middle_of_a_call_is_no_harm)
 			device_close(&self->dev);
 		}
 		child_end(&self->child);
-		self->child.pid = 0;
 	}
 	TH_LOG("%u were gone before START, %u died later", gone, survived);
 }
@@ -296,14 +293,12 @@ static void look_without_end(FIXTURE_DATA(storm) *self, struct shared *shared)
 /* What was read but not given back is there for whoever reads next. */
 TEST_F(storm, reader_that_is_killed_in_the_middle_of_reading_loses_nothing)
 {
-	struct shared *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
-				     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct shared *shared = shared_memory(sizeof(*shared));
 	unsigned int i, nr = hard(20);
 	struct gprof_stats st;
 	uint64_t before;
 	pid_t pid;
 
-	ASSERT_NE(MAP_FAILED, shared);
 	BEGIN(burn_without_end, NULL);
 	ASSERT_EQ(0, child_begin(&self->child));
 	for (i = 0; i < nr; i++) {
@@ -333,13 +328,11 @@ TEST_F(storm, reader_that_is_killed_in_the_middle_of_reading_loses_nothing)
 /* A recorder, its reader and the target in one, all killed at once. */
 TEST_F(storm, recorder_that_is_killed_while_it_reads_itself_leaves_nothing)
 {
-	struct shared *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
-				     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct shared *shared = shared_memory(sizeof(*shared));
 	unsigned int i, nr = hard(20);
 	uint64_t before;
 	pid_t pid;
 
-	ASSERT_NE(MAP_FAILED, shared);
 	for (i = 0; i < nr; i++) {
 		before = shared->reads;
 		pid = fork();

@@ -278,8 +278,7 @@ TEST_F(command, struct_that_ends_in_a_hole_is_EFAULT)
 	size_t page = sysconf(_SC_PAGESIZE);
 	char *map, *arg;
 
-	map = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, map);
+	map = private_memory(2 * page);
 	ASSERT_EQ(0, munmap(map + page, page));
 	/* the last word is missing, though the size at the front is there */
 	arg = map + page - (variant->size - 4);
@@ -299,9 +298,7 @@ TEST_F(command, read_only_struct_is_EFAULT_and_changes_nothing)
 
 	if (!variant->out)
 		return;
-	map = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE,
-		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, map);
+	map = private_memory(sysconf(_SC_PAGESIZE));
 	memcpy(map, self->arg, variant->size);
 	ASSERT_EQ(0, mprotect(map, sysconf(_SC_PAGESIZE), PROT_READ));
 	EXPECT_EQ(-EFAULT, device_ioctl(self->fd, variant->nr, map));
@@ -356,9 +353,7 @@ TEST(a_command_that_is_EFAULT_has_changed_nothing)
 	int fd, err;
 
 	setup.buffer_size = 4096;
-	f.page = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE,
-		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, f.page);
+	f.page = private_memory(sysconf(_SC_PAGESIZE));
 	memcpy(f.page, &setup, sizeof(setup));
 	memcpy(f.page + 1024, &start, sizeof(start));
 	ASSERT_EQ(0, pthread_create(&thread, NULL, flicker, &f));
@@ -395,8 +390,7 @@ TEST(outputs_across_a_page_boundary_are_whole)
 
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, device_ioctl(fd, GPROF_IOC_INFO, &plain));
-	map = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, map);
+	map = private_memory(2 * page);
 	for (at = page - sizeof(*info); at <= page; at += 8) {
 		memset(map, 0, 2 * page);
 		info = (void *)(map + at);

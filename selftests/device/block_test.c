@@ -108,8 +108,7 @@ FIXTURE_TEARDOWN(block)
 		device_close(&self->r[i].dev);
 		free(self->r[i].told);
 	}
-	if (self->child.pid)
-		child_end(&self->child);
+	child_end(&self->child);
 }
 
 static void set_up(struct __test_metadata *_metadata, struct recorder *r, uint64_t period,
@@ -287,7 +286,7 @@ static bool make_page(struct waiter *w)
 	w->fd[0] = syscall(SYS_userfaultfd, O_CLOEXEC);
 	if (w->fd[0] < 0 || ioctl(w->fd[0], UFFDIO_API, &api))
 		return false;
-	w->page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	w->page = private_memory(size);
 	reg.range.start = (uintptr_t)w->page;
 	reg.range.len = size;
 	return w->page != MAP_FAILED && !ioctl(w->fd[0], UFFDIO_REGISTER, &reg);
@@ -1050,7 +1049,7 @@ static void wake_word_of(void *arg, int step)
 TEST_F(block, owner_without_privilege_sees_neither_others_nor_the_kernel)
 {
 	struct recorder *r = &self->r[0], *waker = &self->r[1];
-	int *word = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int *word = shared_memory(4096);
 	/* Memory is another matter; before 5.16 users have little of it. */
 	const struct rlimit enough = { 64 << 20, 64 << 20 };
 	unsigned int i, strangers = 0, others = 0, kernel = 0;
@@ -1257,7 +1256,7 @@ static void lets_go_of(int *word)
 TEST_F(block, wait_is_of_the_cgroup_that_it_began_in)
 {
 	struct recorder *r = &self->r[0];
-	int *word = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int *word = shared_memory(4096);
 	char path[2][MEMORY_CGROUP_PATH];
 	struct sum s;
 	int fd;
@@ -1283,7 +1282,6 @@ TEST_F(block, wait_is_of_the_cgroup_that_it_began_in)
 	EXPECT_EQS(1, s.nr, 0, s.no_stack, self->r[1].st.out_count, self->r[1].reader.samples);
 	close(fd);
 	child_end(&self->child);
-	self->child.pid = 0;
 	rmdir(path[0]);
 	rmdir(path[1]);
 }
@@ -1575,15 +1573,13 @@ static void waits_for_ever(void *arg, int step)
 TEST_F(block, waiter_that_is_killed_is_told_once)
 {
 	struct recorder *r = &self->r[0];
-	int *word = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int *word = shared_memory(4096);
 	unsigned int i, told = 0;
 
-	ASSERT_NE(MAP_FAILED, word);
 	record_locks(_metadata, r, GPROF_MUTEX_F_ADDR);
 	ASSERT_ZEROS(child_fork(&self->child, waits_for_ever, word), child_begin(&self->child));
 	sleep_ms(50);
 	child_end(&self->child);
-	self->child.pid = 0;
 	stop(_metadata, r);
 	for (i = 0; i < r->nr; i++)
 		told += r->told[i].addr == (uintptr_t)word &&
@@ -1653,9 +1649,7 @@ TEST_F(block, futex_whose_memory_is_unmapped_is_told_once)
 
 	sigaction(SIGUSR1, &quiet, NULL);
 	for (i = 0; i < nr; i++) {
-		lost[i].word = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-				    -1, 0);
-		ASSERT_NE(MAP_FAILED, lost[i].word);
+		lost[i].word = shared_memory(size);
 	}
 	record_locks(_metadata, r, GPROF_MUTEX_F_ADDR);
 	for (i = 0; i < nr; i++) {
@@ -1720,7 +1714,7 @@ static void record_child(struct __test_metadata *_metadata, FIXTURE_DATA(block) 
 
 TEST_F(block, frozen_task_waits_for_no_lock)
 {
-	int *word = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int *word = shared_memory(4096);
 	struct sum stopped, futex, lock;
 	char path[MEMORY_CGROUP_PATH];
 	uint64_t waited, froze;
@@ -1763,7 +1757,6 @@ TEST_F(block, frozen_task_waits_for_no_lock)
 	EXPECT_GE(waited - froze + drift(froze), lock.ns);
 	EXPECT_LE(40 * MS - drift(40 * MS), lock.ns);
 	child_end(&self->child);
-	self->child.pid = 0;
 	rmdir(path);
 }
 
@@ -1781,7 +1774,7 @@ static void waits_for_ever_with_much(void *arg, int step)
 
 TEST_F(block, task_that_writes_a_core_file_waits_for_no_lock)
 {
-	int *word = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int *word = shared_memory(4096);
 	char pattern[256] = "", *end;
 	uint64_t waited, dumped;
 	struct sum lock, other;

@@ -143,7 +143,6 @@ FIXTURE_SETUP(tracepoint)
 {
 	long long id = tracepoint_id("sched", "sched_process_fork");
 
-	self->dev.fd = -1;
 	ASSERT_LT(0, id);
 	self->params = (struct gprof_tracepoint_params){
 		.size = sizeof(self->params), .tracepoint = id, .period = 1,

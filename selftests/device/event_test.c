@@ -43,7 +43,6 @@ EVENT(raw_garbage, PERF_TYPE_RAW, 0xfffffffffff, 1000000, false);
 
 FIXTURE_SETUP(event)
 {
-	self->dev.fd = -1;
 	self->refused = perf_refuses(variant->type, variant->config, true);
 	self->params = event_params(variant->type, variant->config, variant->period);
 	/* a clock in user mode alone counts more than was asked for, and tells no count */
@@ -106,7 +105,6 @@ FIXTURE(period) {
 
 FIXTURE_SETUP(period)
 {
-	self->dev.fd = -1;
 	SKIP_ALL_UNLESS(!perf_refuses(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, true),
 			"perf has no cycles here");
 	self->params = event_params(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 1000000);

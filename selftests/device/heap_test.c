@@ -68,7 +68,6 @@ static void note(void *ctx, const struct reader_sample *s)
 
 FIXTURE_SETUP(heap)
 {
-	self->dev.fd = -1;
 	self->page = sysconf(_SC_PAGESIZE);
 	self->params = (struct gprof_alloc_params){
 		.size = sizeof(self->params), .flags = GPROF_ALLOC_F_SLAB, .period = 1,
@@ -351,9 +350,7 @@ TEST_F(heap, pages_are_told_and_end)
 	char *memory;
 
 	self->params.flags = GPROF_ALLOC_F_PAGES;
-	memory = mmap(NULL, 300 * self->page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-		      -1, 0);
-	ASSERT_NE(MAP_FAILED, memory);
+	memory = private_memory(300 * self->page);
 	madvise(memory, 300 * self->page, MADV_NOHUGEPAGE);
 	start(_metadata, self);
 	for (size_t i = 0; i < 300; i++)
@@ -827,7 +824,7 @@ TEST_F(heap, table_goes_on_after_close_while_it_is_mapped)
 {
 	start(_metadata, self);
 	close(self->dev.fd);
-	self->dev.fd = -1;
+	self->dev.fd = 0;
 	ASSERT_TRUE(put(self, 100));
 	EXPECT_EQ(100, slots_live(self, MESSAGE));
 	ASSERT_TRUE(receive(self, 100));

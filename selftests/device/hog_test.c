@@ -42,7 +42,6 @@ FIXTURE_SETUP(hogged)
 {
 	const char *lack = hog_prepare(&self->hog);
 
-	self->dev.fd = -1;
 	SKIP_ALL_UNLESS(!lack, "%s", lack);
 }
 
@@ -313,8 +312,7 @@ FIXTURE_SETUP(beside)
 FIXTURE_TEARDOWN(beside)
 {
 	hog_clean(&self->hog);
-	if (self->child.pid)
-		child_end(&self->child);
+	child_end(&self->child);
 	device_close(&self->dev);
 	device_close(&self->timer_dev);
 	if (self->genl.fd >= 0)
@@ -417,7 +415,6 @@ TEST_F(beside, trigger_fires_and_is_announced)
 		EXPECT_EQS(1, polled, 0, took, self->child.pid, fired.tid, cpu, fired.cpu);
 		EXPECT_TRUES(fired.flags & GPROF_TRIGGER_EVENT_F_GOES_ON, heard);
 		child_end(&self->child);
-		self->child.pid = 0;
 		device_close(&self->dev);
 		device_close(&self->timer_dev);
 	}

@@ -45,7 +45,6 @@ FIXTURE_SETUP(hotplug)
 {
 	int refused = perf_refuses(variant->type, variant->config, true);
 
-	self->dev.fd = -1;
 	self->cpu = online_cpu(1);
 	SKIP_ALL_UNLESS(self->cpu > 0, "needs two CPUs");
 	SKIP_ALL_UNLESS(!refused, "perf has no such event here: %s", strerror(refused));

@@ -36,8 +36,7 @@ FIXTURE_SETUP(lsm)
 
 FIXTURE_TEARDOWN(lsm)
 {
-	if (self->other.pid)
-		child_end(&self->other);
+	child_end(&self->other);
 }
 
 static int record(int fd, uint32_t target, pid_t pid)

@@ -285,7 +285,7 @@ TEST_F(mapping, recording_goes_on_through_the_mapping_after_close)
 	burn_ns(20000000);
 	/* the mapping holds the file, and with it the recorder */
 	close(self->dev.fd);
-	self->dev.fd = -1;
+	self->dev.fd = 0;
 	seen = *(volatile uint64_t *)&head->head;
 	burn_ns(50000000);
 	EXPECT_LT(seen, *(volatile uint64_t *)&head->head);

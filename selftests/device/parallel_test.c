@@ -144,10 +144,7 @@ FIXTURE_SETUP(parallel)
 {
 	long long id = 0;
 
-	self->dev.fd = -1;
-	self->shared = mmap(NULL, sizeof(*self->shared), PROT_READ | PROT_WRITE,
-			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, self->shared);
+	self->shared = shared_memory(sizeof(*self->shared));
 	if (readlink("/proc/self/exe", self->shared->beside_us,
 		     sizeof(self->shared->beside_us) - 1) > 0)
 		snprintf(strrchr(self->shared->beside_us, '/'), 16, "/burner");
@@ -171,10 +168,8 @@ FIXTURE_SETUP(parallel)
 
 FIXTURE_TEARDOWN(parallel)
 {
-	if (self->child.pid)
-		child_end(&self->child);
-	if (self->stranger.pid)
-		child_end(&self->stranger);
+	child_end(&self->child);
+	child_end(&self->stranger);
 	seen_end(&self->seen);
 	device_close(&self->dev);
 }
@@ -190,7 +185,7 @@ static void work(void)
 	for (i = 0; i < 20000; i++)
 		;
 	if (!page)
-		page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		page = private_memory(4096);
 	madvise(page, 4096, MADV_DONTNEED);
 	*page = 1;
 	syscall(SYS_getppid);
@@ -538,8 +533,7 @@ TEST_F(parallel, task_that_executes_is_counted_from_then_on)
 	self->setup.flags |= GPROF_SETUP_F_ON_EXEC;
 	RECORD(GPROF_TARGET_PROCESS, self->child.pid);
 	ASSERT_EQ(0, child_begin(&self->child));
-	EXPECT_EQ(0, reap(self->child.pid));
-	self->child.pid = 0;
+	EXPECT_EQ(0, child_reap(&self->child));
 	sleep_ms(100);
 	EXPECT_EQ(0, device_stop(&self->dev));
 	LOOK_ALL();
@@ -640,7 +634,6 @@ TEST_F(parallel, tasks_in_the_cgroup_now_are_counted)
 	self->shared->stop = true;
 	child_end(&self->child);
 	child_end(&self->stranger);
-	self->child.pid = self->stranger.pid = 0;
 	device_close(&self->dev);
 	close(fd);
 	EXPECT_EQ(0, rmdir(path));
@@ -702,7 +695,7 @@ TEST_F(parallel, unasked_it_is_not_told)
 /* One that asks and one that does not share the events. */
 TEST_F(parallel, recorder_that_does_not_ask_has_none_beside_one_that_does)
 {
-	struct device other = { .fd = -1 };
+	struct device other = { 0 };
 	struct seen seen = { 0 };
 	struct gprof_setup setup;
 
@@ -809,10 +802,9 @@ static void both_run_as_user(void *arg, int step)
 TEST(own_tasks_are_anybodys_to_count)
 {
 	struct gprof_cpu_params params = timer_params(MS);
-	struct shared *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
-				     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct shared *shared = shared_memory(sizeof(*shared));
 	struct seen seen = { 0 };
-	struct device dev = { .fd = -1 };
+	struct device dev = { 0 };
 	struct child child = { 0 };
 	struct gprof_setup setup;
 	uint64_t now;

@@ -50,7 +50,6 @@ FIXTURE(user) {
 FIXTURE_SETUP(user)
 {
 	SKIP_ALL_UNLESS(!geteuid(), "must be root to become another");
-	self->dev.fd = -1;
 	self->person = (struct person){ .user = USER, .dumpable = true };
 	self->params = timer_params(PERIOD_NS);
 	self->setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &self->params);
@@ -59,8 +58,7 @@ FIXTURE_SETUP(user)
 
 FIXTURE_TEARDOWN(user)
 {
-	if (self->child.pid)
-		child_end(&self->child);
+	child_end(&self->child);
 	device_close(&self->dev);
 }
 
@@ -483,8 +481,7 @@ TEST_F(user, is_denied_counters_of_a_target_that_hides_amid_start)
 	struct hiding *h;
 	int i, ret;
 
-	h = mmap(NULL, sizeof(*h), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, h);
+	h = shared_memory(sizeof(*h));
 	self->params = event_params(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 100);
 	ASSERT_EQ(0, limit_memlock(RLIM_INFINITY));
 	setup = self->setup;
@@ -533,8 +530,7 @@ TEST_F(user, is_denied_counters_of_a_target_that_hides_amid_start)
 /* False, and the same for what is forked; until the test's process ends. */
 static volatile bool *shared_flag(void)
 {
-	void *flag = mmap(NULL, sizeof(bool), PROT_READ | PROT_WRITE,
-			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	void *flag = shared_memory(sizeof(bool));
 
 	return flag == MAP_FAILED ? NULL : flag;
 }
@@ -640,7 +636,7 @@ static void exec_setuid_with_faults(void *arg, int step)
 /* Recorders that ask for the same have one counter, which an exec takes from the user alone. */
 TEST_F(user, loses_what_root_keeps_of_a_counter_that_both_ask_for)
 {
-	struct device root = { .fd = -1 };
+	struct device root = { 0 };
 	struct gprof_stats st;
 
 	ASSERT_EQ(0, install_program(NULL, SETUID_PATH, OTHER_USER, 04755));
@@ -650,8 +646,7 @@ TEST_F(user, loses_what_root_keeps_of_a_counter_that_both_ask_for)
 	self->setup.id = self->child.pid;
 	ASSERT_ZEROS(device_record(&root, &self->setup), become(USER),
 		     device_record(&self->dev, &self->setup), child_begin(&self->child));
-	EXPECT_EQ(0, reap(self->child.pid));
-	self->child.pid = 0;
+	EXPECT_EQ(0, child_reap(&self->child));
 	ASSERT_ZEROS(device_stop(&self->dev), device_stop(&root),
 		     device_stats(&root, GPROF_STATS_ALL_CPUS, &st));
 	/* perf throttles as many faults as there are here, more so where interrupts take long. */
@@ -750,7 +745,6 @@ FIXTURE(memory) {
 FIXTURE_SETUP(memory)
 {
 	SKIP_ALL_UNLESS(!geteuid(), "must be root to become another");
-	self->dev.fd = -1;
 	self->params = timer_params(PERIOD_NS);
 	self->setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &self->params);
 	ASSERT_EQ(0, file_read(ALLOWANCE, self->before, sizeof(self->before)));
@@ -883,9 +877,7 @@ static int sets_up_and_ends(int fd)
 /* The table is charged to the recorder, the thread that looks at it to who asks. */
 TEST_F(memory, a_trigger_that_is_refused_is_not_charged)
 {
-	struct gprof_trigger t = {
-		.size = sizeof(t), .what = GPROF_TRIGGER_OFF_CPU, .number = GPROF_TRIGGER_ANY,
-	};
+	struct gprof_trigger t = trigger_of(GPROF_TRIGGER_OFF_CPU, 0);
 	int i;
 	pid_t pid;
 
@@ -899,11 +891,11 @@ TEST_F(memory, a_trigger_that_is_refused_is_not_charged)
 	setrlimit(RLIMIT_MEMLOCK, &(struct rlimit){ 0, RLIM_INFINITY });
 	ASSERT_EQ(0, become(OTHER_USER));
 	for (i = 0; i < 1100; i++) {
-		ASSERT_EQ(-ENOMEM, device_ioctl(self->dev.fd, GPROF_IOC_TRIGGER, &t));
+		ASSERT_EQ(-ENOMEM, device_trigger(&self->dev, &t));
 		ASSERT_EQ(GPROF_REASON_MEMLOCK, t.out_reason);
 	}
 	setrlimit(RLIMIT_MEMLOCK, &(struct rlimit){ 16 << 20, RLIM_INFINITY });
-	EXPECT_EQ(0, device_ioctl(self->dev.fd, GPROF_IOC_TRIGGER, &t));
+	EXPECT_EQ(0, device_trigger(&self->dev, &t));
 }
 
 /* A limit that every process has for itself would be none. */

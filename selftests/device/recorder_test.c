@@ -419,13 +419,11 @@ TEST_F(recorder, module_is_held_by_a_mapping)
 {
 	long before = module_references();
 	struct device dev;
-	int fd;
 
 	ASSERT_LE(0, before);
 	ASSERT_ZEROS(device_setup(&dev, &self->setup), device_map(&dev));
-	fd = dev.fd;
-	dev.fd = -1;
-	close(fd);
+	close(dev.fd);
+	dev.fd = 0;
 	EXPECT_LT(before, module_references());
 	device_close(&dev);
 	EXPECT_EQ(before, module_references());

@@ -48,7 +48,6 @@ FIXTURE_SETUP(ring)
 {
 	int refused = perf_refuses(variant->type, variant->config, true);
 
-	self->dev.fd = -1;
 	SKIP_ALL_UNLESS(!refused, "perf has no such event here: %s", strerror(refused));
 	perf_at_any_rate();
 	self->cpu = online_cpu(0);
@@ -62,8 +61,7 @@ FIXTURE_SETUP(ring)
 
 FIXTURE_TEARDOWN(ring)
 {
-	if (self->child.pid)
-		child_end(&self->child);
+	child_end(&self->child);
 	if (self->reader.rings)
 		reader_free(&self->reader);
 	device_close(&self->dev);

@@ -243,8 +243,7 @@ TEST_F(stack, room_for_none_or_for_more_than_there_can_be_is_EINVAL)
 TEST_F(stack, room_that_is_not_the_callers_is_EFAULT)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
-	char *map =
-		mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *map = private_memory(2 * page);
 	const uint64_t places[] = {
 		0,
 		8,
@@ -279,10 +278,8 @@ TEST_F(stack, room_that_is_not_the_callers_is_EFAULT)
 /* Written for the first time by the call itself. */
 TEST_F(stack, room_that_is_not_in_memory_yet_is_found)
 {
-	uint64_t *map =
-		mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint64_t *map = private_memory(1 << 20);
 
-	ASSERT_NE(MAP_FAILED, map);
 	self->c.depth = 20;
 	self->arg.frames = (uintptr_t)map + 4096 - 64;
 	outermost(first, &self->c);

@@ -462,10 +462,7 @@ TEST_F(table, another_file_at_the_same_address_is_not_walked_by_the_first_ones_t
 static void *change_mappings(void *stop)
 {
 	const size_t size = 32 << 20;
-	char *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (p == MAP_FAILED)
-		return NULL;
+	char *p = private_memory(size);
 	madvise(p, size, MADV_NOHUGEPAGE);
 	memset(p, 1, size);
 	while (!atomic_load((atomic_bool *)stop)) {

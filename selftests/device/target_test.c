@@ -41,20 +41,15 @@ FIXTURE(target) {
 
 FIXTURE_SETUP(target)
 {
-	self->dev.fd = -1;
 	self->tally = calloc(1, sizeof(*self->tally));
-	self->shared = mmap(NULL, sizeof(*self->shared), PROT_READ | PROT_WRITE,
-			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, self->shared);
+	self->shared = shared_memory(sizeof(*self->shared));
 	self->params = timer_params(PERIOD_NS);
 }
 
 FIXTURE_TEARDOWN(target)
 {
-	if (self->child.pid)
-		child_end(&self->child);
-	if (self->other.pid)
-		child_end(&self->other);
+	child_end(&self->child);
+	child_end(&self->other);
 	if (self->tally->reader.rings)
 		tally_free(self->tally);
 	free(self->tally);
@@ -194,9 +189,7 @@ static void *touch(void *arg)
 	struct shared *s = arg;
 	volatile char *room;
 
-	room = mmap(NULL, PAGES * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (room == MAP_FAILED)
-		_exit(1);
+	room = private_memory(PAGES * size);
 	madvise((void *)room, PAGES * size, MADV_NOHUGEPAGE);
 	pthread_barrier_wait(&s->ready);
 	pthread_barrier_wait(&s->go);
@@ -448,10 +441,8 @@ TEST_F(target, on_exec_counts_from_the_exec_on)
 static void touch_pages(int n)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
-	char *at = mmap(NULL, n * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *at = private_memory(n * page);
 
-	if (at == MAP_FAILED)
-		_exit(1);
 	madvise(at, n * page, MADV_NOHUGEPAGE);
 	for (int i = 0; i < n; i++)
 		((volatile char *)at)[i * page] = 1;
@@ -531,9 +522,7 @@ static void burn_here_and_elsewhere(void *arg, int step)
 		burn_ns(BURN_MS * 1000000ULL);
 		return;
 	}
-	copy = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (copy == MAP_FAILED)
-		_exit(1);
+	copy = private_memory(4096);
 	memcpy((void *)(uintptr_t)copy, (const void *)(uintptr_t)spin, 128);
 	__builtin___clear_cache((char *)(uintptr_t)copy, (char *)(uintptr_t)copy + 128);
 	/* what can be written as well does not count as code, for the kernel */
@@ -572,7 +561,6 @@ TEST_F(target, exit_ends_the_samples_and_stop_still_works)
 	START(GPROF_TARGET_PROCESS, pid);
 	ASSERT_EQ(0, child_step(&self->child));
 	child_end(&self->child);
-	self->child.pid = 0;
 	FINISH();
 	EXPECT_SAMPLED(pid);
 	EXPECT_EQ(-ESRCH, device_ioctl(self->dev.fd, GPROF_IOC_START, &again));
@@ -770,7 +758,6 @@ static int join_cgroup(const char *path, pid_t pid)
 FIXTURE_SETUP(cgroup)
 {
 	SKIP_ALL_UNLESS(device_has(GPROF_FEAT_CGROUP), "the module says it cannot");
-	self->dev.fd = -1;
 	mkdir(CGROUPS, 0755);
 	if (access(CGROUPS "/cgroup.procs", F_OK)) {
 		ASSERT_EQ(0, mount("none", CGROUPS, "cgroup2", 0, NULL));
@@ -1010,8 +997,7 @@ static int samples_of_outer(struct inner *in)
 static int run_within(int (*func)(struct inner *in), const struct gprof_setup *setup, int fd)
 {
 	struct inner *in = calloc(1, sizeof(*in));
-	int *line = mmap(NULL, sizeof(*line), PROT_READ | PROT_WRITE,
-			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int *line = shared_memory(sizeof(*line));
 	pid_t pid = fork();
 	int found;
 

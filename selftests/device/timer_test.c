@@ -30,11 +30,8 @@ FIXTURE(timer) {
 
 FIXTURE_SETUP(timer)
 {
-	self->dev.fd = -1;
 	self->tally = calloc(1, sizeof(*self->tally));
-	self->shared = mmap(NULL, sizeof(*self->shared), PROT_READ | PROT_WRITE,
-			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, self->shared);
+	self->shared = shared_memory(sizeof(*self->shared));
 	/* a clock in user mode alone tells no count */
 	self->params = timer_params(MS);
 	self->params.flags = GPROF_CPU_F_KERNEL;
@@ -44,8 +41,7 @@ FIXTURE_TEARDOWN(timer)
 {
 	if (self->shared->other)
 		kill(self->shared->other, SIGKILL);
-	if (self->child.pid)
-		child_end(&self->child);
+	child_end(&self->child);
 	if (self->tally->reader.rings)
 		tally_free(self->tally);
 	free(self->tally);

@@ -405,7 +405,6 @@ TEST_F(user_probe, closed_while_it_records)
 	reader_free(&self->p.reader);
 	self->p.reader = (struct reader){ 0 };
 	device_close(&self->p.dev);
-	self->p.dev.fd = -1;
 	EXPECT_TRUES(is_clean(self, getpid(), malloc), is_clean(self, getpid(), free));
 	kept = malloc(SIZE);
 }

@@ -133,6 +133,19 @@ int device_stop(struct device *dev)
 	return device_ioctl(dev->fd, GPROF_IOC_STOP, &stop);
 }
 
+struct gprof_trigger trigger_of(uint32_t what, uint64_t threshold_ns)
+{
+	return (struct gprof_trigger){
+		.size = sizeof(struct gprof_trigger), .what = what, .threshold_ns = threshold_ns,
+		.interval_ns = 1, .number = GPROF_TRIGGER_ANY,
+	};
+}
+
+int device_trigger(const struct device *dev, struct gprof_trigger *t)
+{
+	return device_ioctl(dev->fd, GPROF_IOC_TRIGGER, t);
+}
+
 int device_stats(struct device *dev, int cpu, struct gprof_stats *st)
 {
 	*st = (struct gprof_stats){ .size = sizeof(*st), .cpu = cpu };
@@ -165,9 +178,9 @@ void device_close(struct device *dev)
 	}
 	free(dev->rings);
 	dev->rings = NULL;
-	if (dev->fd >= 0)
+	if (dev->fd > 0)
 		close(dev->fd);
-	dev->fd = -1;
+	dev->fd = 0;
 }
 
 uint64_t device_lost(const struct gprof_stats *st)

@@ -21,7 +21,7 @@ struct device_ring {
 	const uint8_t *data;	/* records */
 };
 
-/* An open recorder. */
+/* An open recorder, or none: all 0. */
 struct device {
 	int fd;	/* the file */
 	unsigned int nr_cpus;	/* CPUs are numbered below this */
@@ -42,6 +42,9 @@ int device_ioctl(int fd, unsigned int cmd, void *arg);
 int device_setup(struct device *dev, struct gprof_setup *setup);
 int device_map(struct device *dev);
 int device_start(struct device *dev);
+/* Has it a trigger of these, which says its index, or why not. */
+struct gprof_trigger trigger_of(uint32_t what, uint64_t threshold_ns);
+int device_trigger(const struct device *dev, struct gprof_trigger *t);
 int device_stop(struct device *dev);
 int device_stats(struct device *dev, int cpu, struct gprof_stats *st);
 void device_close(struct device *dev);

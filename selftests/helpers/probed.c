@@ -58,13 +58,7 @@ static void note(void *ctx, const struct reader_sample *s)
 int probed_init(struct probed *p)
 {
 	/* Not by malloc(), which may be what is probed. */
-	void *told = mmap(NULL, PROBED_SAMPLES_MAX * sizeof(*p->told), PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (told == MAP_FAILED)
-		return -errno;
-	p->told = told;
-	p->dev.fd = -1;
+	p->told = private_memory(PROBED_SAMPLES_MAX * sizeof(*p->told));
 	p->exe = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	p->params = (struct gprof_alloc_params){
 		.size = sizeof(p->params), .flags = GPROF_ALLOC_F_PROBES, .period = 1,

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -61,6 +62,27 @@ void sleep_ms(unsigned int ms)
 
 	while (nanosleep(&t, &t) && errno == EINTR)
 		;
+}
+
+static void *memory(size_t size, int flags)
+{
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED) {
+		perror("mmap");
+		_exit(1);
+	}
+	return p;
+}
+
+void *shared_memory(size_t size)
+{
+	return memory(size, MAP_SHARED);
+}
+
+void *private_memory(size_t size)
+{
+	return memory(size, MAP_PRIVATE);
 }
 
 int pin_to(int cpu)
@@ -176,16 +198,27 @@ void child_asleep(const struct child *child)
 		sleep_ms(1);
 }
 
-int child_end(struct child *child)
+int child_reap(struct child *child)
 {
 	int status = 0;
 
-	/* First: at the end of its pipe it exits, also where it may not be killed. */
-	kill(child->pid, SIGKILL);
-	close(child->to);
-	close(child->from);
 	waitpid(child->pid, &status, 0);
+	if (child->to > 0)
+		close(child->to);
+	close(child->from);
+	*child = (struct child){ 0 };
 	return status;
+}
+
+int child_end(struct child *child)
+{
+	if (!child->pid)
+		return 0;
+	kill(child->pid, SIGKILL);
+	/* At the end of its pipe it exits, also where it may not be killed. */
+	close(child->to);
+	child->to = 0;
+	return child_reap(child);
 }
 
 int become(uid_t user)

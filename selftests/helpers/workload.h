@@ -4,6 +4,7 @@
 #define GPROF_TEST_WORKLOAD_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -18,6 +19,10 @@ void burn_ns(uint64_t ns);
 /* Until so much time has passed on the wall. */
 void burn_until(uint64_t monotonic_ns);
 void sleep_ms(unsigned int ms);
+
+/* Memory that is all 0, shared with children or not; ends the program where there is none. */
+void *shared_memory(size_t size);
+void *private_memory(size_t size);
 
 /* Pins the calling thread; returns the CPU or -errno. */
 int pin_to(int cpu);
@@ -49,8 +54,9 @@ int child_begin(struct child *child);
 int child_wait(struct child *child);
 /* It waits for its next step: until it sleeps. */
 void child_asleep(const struct child *child);
-/* Kill and reap it; returns the wait status. */
+/* Kill it, if there is one, or wait until it has ended by itself; reap it, and return the status. */
 int child_end(struct child *child);
+int child_reap(struct child *child);
 
 /* Be this user, of the group with the same number, and dumpable. Returns 0 or -errno. */
 int become(uid_t user);

@@ -17,7 +17,6 @@ FIXTURE(family) {
 
 FIXTURE_SETUP(family)
 {
-	self->r.dev.fd = -1;
 	ASSERT_EQ(0, genl_open(&self->g));
 }
 
@@ -615,7 +614,6 @@ TEST_F(family, start_and_stop_are_told)
 	/* closed while started */
 	device_close(&self->r.dev);
 	EXPECT_EQ(GPROF_CMD_RECORDER_STOPPED, next_event(g, self->r.id));
-	self->r.dev.fd = -1;
 	genl_close(&self->r.genl);
 }
 

@@ -87,14 +87,12 @@ FIXTURE(stats) {
 
 FIXTURE_SETUP(stats)
 {
-	self->r.dev.fd = -1;
 }
 
 FIXTURE_TEARDOWN(stats)
 {
 	sched_close(&self->r);
-	if (self->child.pid)
-		child_end(&self->child);
+	child_end(&self->child);
 }
 
 #define START(_target, _id, _flags, _hz) do {					\
@@ -287,10 +285,8 @@ static void wake(void *arg, int step)
 TEST_F(stats, a_task_that_is_woken_while_it_runs_does_not_wait)
 {
 	struct timespec soon = { .tv_nsec = 1 };
-	uint32_t *word = mmap(NULL, sizeof(*word), PROT_READ | PROT_WRITE,
-			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	uint32_t *word = shared_memory(sizeof(*word));
 
-	ASSERT_NE(MAP_FAILED, (void *)word);
 	prctl(PR_SET_TIMERSLACK, 1);
 	ASSERT_LE(0, pin_to(online_cpu(0)));
 	ASSERT_ZEROS(child_fork(&self->child, wake, word), child_begin(&self->child));
@@ -540,10 +536,8 @@ static void call_and_spin(void *arg, int step)
 
 TEST_F(stats, a_task_that_came_back_from_a_system_call_is_in_none)
 {
-	volatile bool *enough = mmap(NULL, sizeof(*enough), PROT_READ | PROT_WRITE,
-				     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	volatile bool *enough = shared_memory(sizeof(*enough));
 
-	ASSERT_NE(MAP_FAILED, (void *)enough);
 	ASSERT_EQ(0, child_fork(&self->child, call_and_spin, (void *)enough));
 	settle();
 	START(GPROF_TARGET_PROCESS, self->child.pid, GPROF_SCHED_F_SYSCALLS, 0);
@@ -583,8 +577,7 @@ TEST_F(stats, page_faults_are_those_that_the_kernel_counts)
 	if (!(info.out_features & GPROF_FEAT_SCHED_FAULTS))
 		SKIP(return, "this kernel has no return probes");
 	START(GPROF_TARGET_THREAD, getpid(), GPROF_SCHED_F_FAULTS, 0);
-	memory = mmap(NULL, n * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, (void *)memory);
+	memory = private_memory(n * page);
 	madvise((void *)memory, n * page, MADV_NOHUGEPAGE);
 	READ(&self->before);
 	getrusage(RUSAGE_SELF, &a);
@@ -638,8 +631,7 @@ TEST_F(stats, faults_that_found_no_room_are_told)
 	if (fd < 0)
 		SKIP(return, "no userfaultfd");
 	ASSERT_EQ(0, ioctl(fd, UFFDIO_API, &api));
-	memory = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, (void *)memory);
+	memory = private_memory(page);
 	reg.range.start = (uintptr_t)memory;
 	reg.range.len = page;
 	ASSERT_EQ(0, ioctl(fd, UFFDIO_REGISTER, &reg));
@@ -793,7 +785,6 @@ TEST_F(stats, counters_stand_still_after_stop_and_begin_anew_with_start)
 	ping_pong(1000);
 	sleep_ms(500);
 	child_end(&self->child);
-	self->child.pid = 0;
 	ASSERT_EQ(0, device_stop(&self->r.dev));
 	READ(&self->before);
 	ping_pong(100);
@@ -987,7 +978,6 @@ TEST_F(stats, a_process_that_dies_leaves_its_counters)
 	START(GPROF_TARGET_PROCESS, self->child.pid, 0, 0);
 	ASSERT_EQ(0, child_step(&self->child));
 	child_end(&self->child);
-	self->child.pid = 0;
 	settle();	/* who was waited for still has its last way to go */
 	READ(&self->after);
 	EXPECT_LE(100, self->after.total_exec);

@@ -24,7 +24,6 @@ FIXTURE(annotation) {
 FIXTURE_SETUP(annotation)
 {
 	SKIP_ALL_UNLESS(device_has(GPROF_FEAT_ANNOTATIONS), "the module takes no annotations");
-	self->dev.fd = -1;
 	self->params = (struct gprof_trace_params){
 		.size = sizeof(self->params), .flags = GPROF_TRACE_F_ANNOTATIONS,
 	};
@@ -174,7 +173,6 @@ TEST_F(annotation, the_page_says_whether_a_trace_listens)
 	EXPECT_NE(0, *self->wanted);
 	trace_words_free(&self->words);
 	device_close(&self->dev);
-	self->dev.fd = -1;
 	EXPECT_EQ(0, *self->wanted);
 	/* One that does not want them is no matter. */
 	self->params.flags = 0;
@@ -254,7 +252,7 @@ static void as_user(void *arg, int step)
 {
 	static struct gprof_trace_params params;
 	static struct gprof_setup setup;
-	static struct device dev = { .fd = -1 };
+	static struct device dev = { 0 };
 	struct step *s = arg;
 	int ok = 1;
 
@@ -483,7 +481,6 @@ TEST_F(annotation, recorders_come_and_go_meanwhile)
 		trace_words_free(&self->words);
 		device_close(&self->dev);
 		self->words = (struct trace_words){ 0 };
-		self->dev.fd = -1;
 	}
 	__atomic_store_n(&storm_ends, true, __ATOMIC_RELAXED);
 	for (unsigned int i = 0; i < 2; i++)

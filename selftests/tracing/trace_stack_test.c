@@ -147,7 +147,6 @@ FIXTURE(stacks) {
 
 FIXTURE_SETUP(stacks)
 {
-	self->dev.fd = -1;
 	self->params = (struct gprof_trace_params){ .size = sizeof(self->params) };
 	self->setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &self->params);
 	self->setup.kind = GPROF_KIND_TRACE;
@@ -159,8 +158,7 @@ FIXTURE_TEARDOWN(stacks)
 {
 	trace_words_free(&self->words);
 	device_close(&self->dev);
-	if (self->child.pid)
-		child_end(&self->child);
+	child_end(&self->child);
 }
 
 /* Before 5.16 a user may lock 64 KiB. */

@@ -28,7 +28,6 @@ FIXTURE(trace) {
 
 FIXTURE_SETUP(trace)
 {
-	self->dev.fd = -1;
 	self->params = (struct gprof_trace_params){ .size = sizeof(self->params) };
 	self->setup = device_setup_of(GPROF_TARGET_SYSTEM, 0, &self->params);
 	self->setup.kind = GPROF_KIND_TRACE;
@@ -40,8 +39,7 @@ FIXTURE_TEARDOWN(trace)
 {
 	trace_words_free(&self->words);
 	device_close(&self->dev);
-	if (self->child.pid)
-		child_end(&self->child);
+	child_end(&self->child);
 }
 
 #define BEGIN(_target, _id) do {						\
@@ -553,7 +551,6 @@ TEST_F(trace, why_a_task_stops)
 	EXPECT_TRUE(left_its_cpu(pid));
 	kill(pid, SIGCONT);
 	child_end(&self->child);
-	self->child.pid = 0;
 	SEE_DEAD(pid, 1);
 	END();
 	EXPECT_LE(1, stops_for(&self->words, pid, GPROF_TRACE_PREV_BLOCKED));
@@ -815,7 +812,6 @@ TEST_F(trace, a_cgroup)
 	EXPECT_EQ(0, child_step(&self->child));
 	nap(NULL, 0);
 	child_end(&self->child);
-	self->child.pid = 0;
 	END();
 	close(fd);
 	*strrchr(path, '/') = 0;
@@ -868,8 +864,7 @@ TEST_F(trace, what_lasts_less_than_asked_for_is_left_out)
 
 	SKIP_UNLESS(device_has(GPROF_FEAT_TRACE_SYSCALLS), "this kernel has no tracepoint sys_enter");
 	SKIP_UNLESS(!geteuid(), "needs CAP_PERFMON");
-	random = mmap(NULL, 32 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, random);
+	random = private_memory(32 << 20);
 	memset(random, 1, 32 << 20);
 	for (;; bytes *= 2) {
 		from = monotonic_ns();
@@ -964,8 +959,7 @@ TEST_F(trace, page_faults)
 	SKIP_UNLESS(device_has(GPROF_FEAT_TRACE_FAULTS),
 		    "page faults are told by a kprobe, and this kernel has none");
 	SKIP_UNLESS(!geteuid(), "needs CAP_PERFMON");
-	mem = mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, mem);
+	mem = private_memory(PAGES * page);
 	madvise(mem, PAGES * page, MADV_NOHUGEPAGE);
 	self->params.flags = GPROF_TRACE_F_FAULTS;
 	BEGIN(GPROF_TARGET_THREAD, getpid());
@@ -1011,7 +1005,6 @@ TEST_F(trace, reclaim_for_a_cgroup)
 	BEGIN(GPROF_TARGET_PROCESS, self->child.pid);
 	child_step(&self->child);	/* is killed for it */
 	child_end(&self->child);
-	self->child.pid = 0;
 	END();
 	rmdir(path);
 	began = trace_words_count(&self->words, GPROF_TRACE_RECLAIM_BEGIN, -1);
@@ -1050,7 +1043,6 @@ TEST_F(trace, a_throttled_cgroup)
 	BEGIN(GPROF_TARGET_SYSTEM, 0);
 	EXPECT_EQ(0, child_step(&self->child));
 	child_end(&self->child);
-	self->child.pid = 0;
 	END();
 	rmdir(path);
 	EXPECT_LT(1, trace_words_count(&self->words, GPROF_TRACE_THROTTLE, -1));
