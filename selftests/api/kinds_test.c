@@ -470,8 +470,7 @@ TEST_F(kinds, wait_for_a_lock_of_the_kernel_has_its_waiter)
 	TH_LOG("%lld us, of %llu to %llu", (long long)got.ns / 1000,
 	       (unsigned long long)held / 1000, (unsigned long long)h.around / 1000);
 	EXPECT_EQ(1, got.nr);
-	EXPECT_LE(held - held / 1000, (uint64_t)got.ns);
-	EXPECT_GE(h.around, (uint64_t)got.ns);
+	EXPECT_WITHIN(held - held / 1000, (uint64_t)got.ns, h.around);
 	EXPECT_EQ(0, got.of_others);
 	EXPECT_TRUE(got.in_write);
 	EXPECT_EQ(h.holder, got.owner);
@@ -546,8 +545,7 @@ TEST_F(kinds, one_in_so_many_of_what_passes_stands_for_all)
 	got = stop_one(_metadata, self->r[0], &self->p[0]);
 	/* to six standard deviations of 190 */
 	EXPECT_EQ(0, got % 10);
-	EXPECT_LE(4000 - 6 * 190, got);
-	EXPECT_GE(4000 + 6 * 190, got);
+	EXPECT_WITHIN(4000 - 6 * 190, got, 4000 + 6 * 190);
 }
 
 TEST_F(kinds, filter_that_does_not_parse_is_told_with_the_place)

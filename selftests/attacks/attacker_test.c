@@ -422,9 +422,7 @@ TEST_F(attacker, floods_no_listener_with_trigger_events)
 	struct genl g;
 	int ret = 0;
 
-	ASSERT_EQ(0, genl_open(&g));
-	ASSERT_EQ(0, setsockopt(g.fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &g.group,
-				sizeof(g.group)));
+	ASSERT_ZEROS(genl_open(&g), genl_listen(&g));
 	*firings = 0;
 	ASSERT_ZEROS(child_fork(&child, flood, firings), child_begin(&child));
 	end = monotonic_ns() + FLOOD_NS;

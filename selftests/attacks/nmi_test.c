@@ -51,8 +51,8 @@ FIXTURE_SETUP(nmi)
 	self->profile = (struct gprof_tracepoint_params){
 		.size = sizeof(self->profile), .period = 1,
 	};
-	self->setup = device_setup_of(GPROF_TARGET_SYSTEM, 0, &self->profile);
-	self->setup.kind = GPROF_KIND_TRACEPOINT;
+	self->setup = device_setup_kind(GPROF_KIND_TRACEPOINT, GPROF_TARGET_SYSTEM, 0,
+					&self->profile);
 	self->setup.stack |= GPROF_STACK_F_KERNEL;
 	self->setup.buffer_size = 1 << 20;
 	self->setup.generation_ns = 1000000;

@@ -240,8 +240,8 @@ TEST_F(command, bytes_behind_the_struct_are_left_alone)
 {
 	memset(self->arg->bytes + variant->size, 0x5a, 64);
 	EXPECT_EQ(0, device_ioctl(self->fd, variant->nr, self->arg));
-	EXPECT_EQ(0x5a, self->arg->bytes[variant->size]);
-	EXPECT_EQ(0x5a, self->arg->bytes[variant->size + 63]);
+	EXPECT_EQS(0x5a, self->arg->bytes[variant->size],
+		   0x5a, self->arg->bytes[variant->size + 63]);
 }
 
 TEST_F(command, unknown_flags_are_EOPNOTSUPP)
@@ -267,18 +267,17 @@ TEST_F(command, bad_pointer_is_EFAULT)
 {
 	char *kernel = (char *)(UINTPTR_MAX << 20);
 
-	EXPECT_EQ(-EFAULT, device_ioctl(self->fd, variant->nr, NULL));
-	EXPECT_EQ(-EFAULT, device_ioctl(self->fd, variant->nr, (void *)8));
-	EXPECT_EQ(-EFAULT, device_ioctl(self->fd, variant->nr, kernel));
+	EXPECT_EQS(-EFAULT, device_ioctl(self->fd, variant->nr, NULL),
+		   -EFAULT, device_ioctl(self->fd, variant->nr, (void *)8),
+		   -EFAULT, device_ioctl(self->fd, variant->nr, kernel));
 	EXPECT_UNCHANGED();
 }
 
 TEST_F(command, struct_that_ends_in_a_hole_is_EFAULT)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
-	char *map, *arg;
+	char *map = private_memory(2 * page), *arg;
 
-	map = private_memory(2 * page);
 	ASSERT_EQ(0, munmap(map + page, page));
 	/* the last word is missing, though the size at the front is there */
 	arg = map + page - (variant->size - 4);
@@ -603,14 +602,13 @@ TEST_F(setup, dead_thread_is_ESRCH)
 {
 	pid_t pid = fork();
 
-	ASSERT_LE(0, pid);
 	if (!pid)
 		_exit(0);
-	ASSERT_EQ(pid, waitpid(pid, NULL, 0));
+	ASSERT_EQ(0, reap(pid));
 	self->bad.id = pid;
-	EXPECT_EQ(-ESRCH, device_ioctl(self->fd, GPROF_IOC_SETUP, &self->bad));
-	EXPECT_EQ(GPROF_REASON_TASK_GONE, self->bad.out_reason);
-	EXPECT_EQ(0, device_ioctl(self->fd, GPROF_IOC_SETUP, &self->good));
+	EXPECT_EQS(-ESRCH, device_ioctl(self->fd, GPROF_IOC_SETUP, &self->bad),
+		   GPROF_REASON_TASK_GONE, self->bad.out_reason,
+		   0, device_ioctl(self->fd, GPROF_IOC_SETUP, &self->good));
 }
 
 TEST_F(setup, zombie_is_ESRCH)
@@ -624,9 +622,9 @@ TEST_F(setup, zombie_is_ESRCH)
 	ASSERT_EQ(0, waitid(P_PID, pid, &info, WEXITED | WNOWAIT));
 	self->bad.target = GPROF_TARGET_PROCESS;
 	self->bad.id = pid;
-	EXPECT_EQ(-ESRCH, device_ioctl(self->fd, GPROF_IOC_SETUP, &self->bad));
-	EXPECT_EQ(GPROF_REASON_TASK_GONE, self->bad.out_reason);
-	EXPECT_EQ(0, device_ioctl(self->fd, GPROF_IOC_SETUP, &self->good));
+	EXPECT_EQS(-ESRCH, device_ioctl(self->fd, GPROF_IOC_SETUP, &self->bad),
+		   GPROF_REASON_TASK_GONE, self->bad.out_reason,
+		   0, device_ioctl(self->fd, GPROF_IOC_SETUP, &self->good));
 	waitpid(pid, NULL, 0);
 }
 
@@ -802,20 +800,18 @@ TEST_F(order, nothing_comes_twice_and_start_may_follow_stop)
 
 TEST_F(order, stats_tell_when_recording_began_and_ended)
 {
-	struct timespec before, after;
+	uint64_t before = monotonic_ns(), after;
 
-	clock_gettime(CLOCK_MONOTONIC, &before);
 	ASSERT_ZEROS(DO_SETUP(), DO_STATS());
 	EXPECT_EQS(0, self->stats.out_started_ns, 0, self->stats.out_stopped_ns);
 	ASSERT_ZEROS(DO_START(), DO_STATS());
-	EXPECT_LE(before.tv_sec * 1000000000ULL + before.tv_nsec, self->stats.out_started_ns);
+	EXPECT_LE(before, self->stats.out_started_ns);
 	EXPECT_EQ(0, self->stats.out_stopped_ns);
 	ASSERT_ZEROS(DO_STOP(), DO_STATS());
-	clock_gettime(CLOCK_MONOTONIC, &after);
-	EXPECT_LE(self->stats.out_started_ns, self->stats.out_stopped_ns);
-	EXPECT_GE(after.tv_sec * 1000000000ULL + after.tv_nsec, self->stats.out_stopped_ns);
+	after = monotonic_ns();
+	EXPECT_WITHIN(self->stats.out_started_ns, self->stats.out_stopped_ns, after);
 	ASSERT_ZEROS(DO_START(), DO_STATS());
-	EXPECT_LE(after.tv_sec * 1000000000ULL + after.tv_nsec, self->stats.out_started_ns);
+	EXPECT_LE(after, self->stats.out_started_ns);
 	EXPECT_EQ(0, self->stats.out_stopped_ns);
 }
 

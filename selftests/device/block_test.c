@@ -649,8 +649,7 @@ TEST_F(block, waiting_for_a_cpu_is_told_apart)
 	       (unsigned long long)around / 1000);
 	ASSERT_EQ(1, s.nr);
 	EXPECT_LE(200 * MS - drift(200 * MS), s.ns);
-	EXPECT_LE(200 * MS, s.runnable);
-	EXPECT_GE(waited + 10 * MS, s.runnable);
+	EXPECT_WITHIN(200 * MS, s.runnable, waited + 10 * MS);
 	/* The kernel's count has also what who looks for the sleep kept it waiting before. */
 	EXPECT_GE(s.runnable + beside + 10 * MS, waited);
 	EXPECT_GE(around, s.ns + s.runnable);
@@ -693,14 +692,13 @@ TEST_F(block, waits_of_before_count_from_start_and_those_that_go_on_until_stop)
 	TH_LOG("before: %u, %llu us, ended by %llu", s.nr, (unsigned long long)s.ns / 1000,
 	       (unsigned long long)(ended - r->st.out_started_ns) / 1000);
 	EXPECT_EQS(1, s.nr, 0, s.no_stack);
-	EXPECT_LE(50 * MS - drift(50 * MS), s.ns);
-	EXPECT_GE(ended - r->st.out_started_ns + drift(50 * MS), s.ns);
+	EXPECT_WITHIN(50 * MS - drift(50 * MS), s.ns,
+		      ended - r->st.out_started_ns + drift(50 * MS));
 
 	s = sum_of(r, after.tid, GPROF_WAIT_FOR_PIPE);
 	TH_LOG("after: %u, %llu us", s.nr, (unsigned long long)s.ns / 1000);
 	EXPECT_EQ(1, s.nr);
-	EXPECT_LE(70 * MS - drift(70 * MS), s.ns);
-	EXPECT_GE(window, s.ns);
+	EXPECT_WITHIN(70 * MS - drift(70 * MS), s.ns, window);
 	ASSERT_NE(NULL, s.last);
 	EXPECT_EQ(GPROF_WAIT_ENDED_NOT, s.last->ended);
 	/* this process', which calls STOP */
@@ -753,8 +751,7 @@ TEST_F(block, a_wait_that_goes_on_is_not_woken_as_the_one_before)
 		if (t->tid != (uint32_t)n.tid || t->ended != GPROF_WAIT_ENDED_NOT)
 			continue;
 		nr++;
-		EXPECT_LE(100 * MS - drift(100 * MS), t->ns);
-		EXPECT_GE(300 * MS + drift(300 * MS), t->ns);
+		EXPECT_WITHIN(100 * MS - drift(100 * MS), t->ns, 300 * MS + drift(300 * MS));
 	}
 	EXPECT_EQ(1, nr);
 	EXPECT_LE(2, sum_of(r, n.tid, GPROF_WAIT_FOR_SLEEP).nr);
@@ -983,8 +980,7 @@ TEST_F(block, waker_is_told)
 	TH_LOG("%u by this thread, %llu us of %llu; %u by an interrupt", by_task,
 	       (unsigned long long)total / 1000, (unsigned long long)w.asked / 1000, by_irq);
 	/* And that of the word that let it go. */
-	EXPECT_LE(10, by_task);
-	EXPECT_GE(12, by_task);
+	EXPECT_WITHIN(10, by_task, 12);
 	EXPECT_LE(w.asked - drift(w.asked), total);
 	/* nanosleep of s, and of this thread in serve() */
 	EXPECT_LE(20, by_irq);
@@ -1013,8 +1009,8 @@ TEST_F(block, interrupt_that_ends_a_wait_has_no_user_frames)
 	sched_getaffinity(0, sizeof(all), &all);
 	ASSERT_LE(0, pin_to(online_cpu(0)));
 	ASSERT_EQ(0, pthread_create(&other, NULL, burns, &done));
-	r->setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &r->params);
-	r->setup.kind = GPROF_KIND_BLOCK;
+	r->setup = device_setup_kind(GPROF_KIND_BLOCK, GPROF_TARGET_PROCESS, getpid(),
+				     &r->params);
 	r->setup.stack |= GPROF_STACK_F_KERNEL;
 	set_up(_metadata, r, 1, GPROF_BLOCK_F_WAKER, GPROF_TARGET_PROCESS, getpid());
 	start(_metadata, r);
@@ -1160,8 +1156,7 @@ static void take_naps(struct __test_metadata *_metadata, FIXTURE_DATA(block) *se
 		sums[i].waits += square[0];
 	}
 	/* A timer may be faster than its sleeper. */
-	EXPECT_LE(n / 2, (unsigned int)all[0]);
-	EXPECT_GE(n, (unsigned int)all[0]);
+	EXPECT_WITHIN(n / 2, (unsigned int)all[0], n);
 	EXPECT_EQ(self->r[0].nr, self->r[0].st.out_count - before);
 }
 
@@ -1291,8 +1286,7 @@ TEST_F(block, system_has_waits_of_the_kernel_with_its_frames)
 	struct recorder *r = &self->r[0];
 	unsigned int i, kernel = 0, frames = 0, own, n = 0;
 
-	r->setup = device_setup_of(GPROF_TARGET_SYSTEM, 0, &r->params);
-	r->setup.kind = GPROF_KIND_BLOCK;
+	r->setup = device_setup_kind(GPROF_KIND_BLOCK, GPROF_TARGET_SYSTEM, 0, &r->params);
 	r->setup.stack |= GPROF_STACK_F_KERNEL;
 	set_up(_metadata, r, 1, 0, GPROF_TARGET_SYSTEM, 0);
 	start(_metadata, r);
@@ -1385,9 +1379,9 @@ TEST_F(block, kernel_frames_are_those_that_the_kernel_tells)
 	SKIP_UNLESS(!geteuid(), "needs root");
 	ASSERT_TRUE(begin(&w, &ways[1], 20, MS));
 	for (unsigned int i = 0; i < 2; i++) {
-		self->r[i].setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(),
+		self->r[i].setup = device_setup_kind(GPROF_KIND_BLOCK, GPROF_TARGET_PROCESS,
+						     getpid(),
 						   &self->r[i].params);
-		self->r[i].setup.kind = GPROF_KIND_BLOCK;
 		self->r[i].setup.stack |= GPROF_STACK_F_KERNEL;
 		record(_metadata, &self->r[i], 1, i ? GPROF_BLOCK_F_WAKER : 0);
 	}
@@ -1503,8 +1497,7 @@ TEST_F(block, release_has_the_waits_of_all_that_waited_for_it)
 		       (unsigned long long)ns / 1000, (unsigned long long)n * held / 1000,
 		       (unsigned long long)h.around / 1000);
 		EXPECT_EQ(n, waits);
-		EXPECT_LE(n * held - drift(n * held), ns);
-		EXPECT_GE(h.around, ns);
+		EXPECT_WITHIN(n * held - drift(n * held), ns, h.around);
 		first = release->nr;
 		all += n;
 	}
@@ -1754,8 +1747,7 @@ TEST_F(block, frozen_task_waits_for_no_lock)
 	EXPECT_LE(froze - drift(froze), stopped.ns);
 	/* Before and after. */
 	EXPECT_EQS(2, lock.nr, 2, futex.nr);
-	EXPECT_GE(waited - froze + drift(froze), lock.ns);
-	EXPECT_LE(40 * MS - drift(40 * MS), lock.ns);
+	EXPECT_WITHIN(40 * MS - drift(40 * MS), lock.ns, waited - froze + drift(froze));
 	child_end(&self->child);
 	rmdir(path);
 }
@@ -1931,8 +1923,8 @@ TEST_F(block, what_cannot_be_is_refused)
 		r->params = (struct gprof_block_params){
 			.size = sizeof(r->params), .period = wrong[i].period, .flags = wrong[i].flags,
 		};
-		r->setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &r->params);
-		r->setup.kind = GPROF_KIND_BLOCK;
+		r->setup = device_setup_kind(GPROF_KIND_BLOCK, GPROF_TARGET_PROCESS, getpid(),
+					     &r->params);
 		EXPECT_EQ(wrong[i].err, device_setup(&r->dev, &r->setup));
 		EXPECT_EQ(wrong[i].reason, r->setup.out_reason);
 	}

@@ -69,8 +69,7 @@ static void set_up(struct __test_metadata *_metadata, struct recorder *r, long l
 	r->params = (struct gprof_tracepoint_params){
 		.size = sizeof(r->params), .period = period, .tracepoint = event,
 	};
-	r->setup = device_setup_of(target, id, &r->params);
-	r->setup.kind = GPROF_KIND_TRACEPOINT;
+	r->setup = device_setup_kind(GPROF_KIND_TRACEPOINT, target, id, &r->params);
 	r->setup.buffer_size = target == GPROF_TARGET_PROCESS ? 1 << 17 : 1 << 20;
 	ASSERT_EQ(0, device_setup(&r->dev, &r->setup)) TH_LOG("reason %u", r->setup.out_reason);
 	ASSERT_ZEROS(device_map(&r->dev), reader_init(&r->reader, &r->dev));

@@ -72,8 +72,8 @@ FIXTURE_SETUP(heap)
 	self->params = (struct gprof_alloc_params){
 		.size = sizeof(self->params), .flags = GPROF_ALLOC_F_SLAB, .period = 1,
 	};
-	self->setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &self->params);
-	self->setup.kind = GPROF_KIND_HEAP;
+	self->setup = device_setup_kind(GPROF_KIND_HEAP, GPROF_TARGET_PROCESS, getpid(),
+					&self->params);
 	self->setup.stack |= GPROF_STACK_F_KERNEL;
 	self->setup.buffer_size = 4 << 20;
 	for (int i = 0; i < QUEUES; i++) {
@@ -83,13 +83,18 @@ FIXTURE_SETUP(heap)
 	SKIP_ALL_UNLESS(device_has(GPROF_FEAT_OBJECTS), "no ends of allocations are told here");
 }
 
-FIXTURE_TEARDOWN(heap)
+static void end(FIXTURE_DATA(heap) *self)
 {
 	if (self->head)
 		munmap((void *)self->head, self->head_size);
 	reader_free(&self->reader);
 	device_close(&self->dev);
 	free(self->told);
+}
+
+FIXTURE_TEARDOWN(heap)
+{
+	end(self);
 	for (int i = 0; i < QUEUES; i++)
 		msgctl(self->queues[i], IPC_RMID, NULL);
 }
@@ -123,12 +128,8 @@ static void start(struct __test_metadata *_metadata, FIXTURE_DATA(heap) *self)
 /* Reads all that there is, and holds the numbers of the ledger to each other. */
 static void finish(struct __test_metadata *_metadata, FIXTURE_DATA(heap) *self)
 {
-	ASSERT_EQ(0, device_stop(&self->dev));
-	ASSERT_LE(0, reader_read(&self->reader));
-	EXPECT_STREQ("", self->reader.error);
+	READER_END(&self->reader, &self->st);
 	EXPECT_EQ(0, self->reader.unknown);
-	ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &self->st));
-	EXPECT_EQ(self->st.out_produced, self->reader.samples + device_lost(&self->st));
 }
 
 /* Of samples of @tid (0: all) with that value (0: all): how many, and for how many they stand. */
@@ -249,15 +250,10 @@ TEST_F(heap, kind_alloc_tells_the_same_and_has_no_table)
 TEST_F(heap, another_process_frees_it)
 {
 	struct sum s;
-	pid_t pid;
 
 	start(_metadata, self);
 	ASSERT_TRUE(put(self, 1000));
-	pid = fork_bound();
-	ASSERT_LE(0, pid);
-	if (!pid)
-		_exit(!receive(self, 600));
-	ASSERT_EQ(0, reap(pid));
+	ASSERT_EQ(0, IN_CHILD(!receive(self, 600)));
 	finish(_metadata, self);
 	s = sum_of(self, gettid(), MESSAGE);
 	EXPECT_EQS(1000, s.nr, 400, s.live, 400, slots_live(self, MESSAGE));
@@ -273,7 +269,6 @@ TEST_F(heap, a_task_outside_the_target_frees_it)
 {
 	struct child child;
 	struct sum s;
-	int status;
 
 	/* From before, and not of the target, which is one thread. */
 	ASSERT_EQ(0, child_fork(&child, receive_all, self));
@@ -281,7 +276,7 @@ TEST_F(heap, a_task_outside_the_target_frees_it)
 	self->setup.id = gettid();
 	start(_metadata, self);
 	ASSERT_TRUE(put(self, 1000));
-	EXPECT_EQS(0, child_begin(&child), child.pid, waitpid(child.pid, &status, 0), 0, status);
+	EXPECT_ZEROS(child_begin(&child), child_reap(&child));
 	finish(_metadata, self);
 	s = sum_of(self, 0, MESSAGE);
 	EXPECT_EQS(1000, s.nr, 0, s.live, 0, slots_live(self, MESSAGE));
@@ -475,13 +470,8 @@ TEST_F(heap, pages_of_slabs_are_not_told)
 
 TEST_F(heap, of_cpus_what_is_allocated_on_them)
 {
-	const uint64_t cpus = 1ULL << online_cpu(0);
-
 	SKIP_UNLESS(nr_online_cpus() > 1, "there is one CPU");
-	self->setup.target = GPROF_TARGET_CPUS;
-	self->setup.id = 0;
-	self->setup.cpus = (uintptr_t)&cpus;
-	self->setup.cpus_size = sizeof(cpus);
+	device_target_cpu(&self->setup, online_cpu(0));
 	start(_metadata, self);
 	ASSERT_LE(0, pin_to(online_cpu(1)));
 	ASSERT_TRUE(put(self, 100));
@@ -525,11 +515,7 @@ TEST_F(heap, what_interrupts_allocate_is_the_hosts_alone)
 	finish(_metadata, self);
 	EXPECT_LT(0, self->nr);
 	EXPECT_EQ(0, nr_of_task(self, 0));
-	device_close(&self->dev);
-	munmap((void *)self->head, self->head_size);
-	reader_free(&self->reader);
-	free(self->told);
-	self->reader = (struct reader){ 0 };
+	end(self);
 	self->nr = 0;
 	self->setup.target = GPROF_TARGET_SYSTEM;
 	self->setup.id = 0;
@@ -549,15 +535,8 @@ TEST_F(heap, what_recorders_allocate_themselves_is_not_told)
 	start(_metadata, self);
 	own = thread_for(geteuid(), NULL);
 	EXPECT_NE(0, own);
-	for (int i = 0; i < 20; i++) {
-		pid_t pid = fork_bound();
-
-		if (!pid) {
-			put(self, 1);
-			_exit(0);
-		}
-		waitpid(pid, NULL, 0);
-	}
+	for (int i = 0; i < 20; i++)
+		IN_CHILD(put(self, 1));
 	sleep_ms(500);
 	finish(_metadata, self);
 	EXPECT_EQ(0, nr_of_task(self, own));
@@ -731,16 +710,12 @@ static void *churn(void *arg)
 /* On all CPUs at once, and whoever sent it is seldom who receives it. */
 TEST_F(heap, many_at_once_come_and_go)
 {
-	pthread_t threads[4];
 	uint64_t left = 0;
 	struct sum s;
 
 	self->params.slots = 200;
 	start(_metadata, self);
-	for (int i = 0; i < 4; i++)
-		ASSERT_EQ(0, pthread_create(&threads[i], NULL, churn, self));
-	for (int i = 0; i < 4; i++)
-		pthread_join(threads[i], NULL);
+	ASSERT_EQ(0, run_threads(4, churn, self));
 	ASSERT_LE(0, reader_read(&self->reader));
 	for (int i = 0; i < QUEUES; i++) {
 		struct msqid_ds ds;
@@ -770,13 +745,12 @@ TEST_F(heap, many_at_once_come_and_go)
 TEST_F(heap, table_describes_itself)
 {
 	set_up(_metadata, self);
-	EXPECT_EQ(GPROF_ABI_VERSION, self->head->version);
-	EXPECT_EQ(sizeof(*self->head), self->head->header_size);
-	EXPECT_EQ(sizeof(struct gprof_object_slot), self->head->slot_size);
-	EXPECT_EQ(self->page, self->head->slots_offset);
-	EXPECT_LE(GPROF_ALLOC_SLOTS, self->head->nr_slots);
-	EXPECT_LE(self->head->slots_offset + self->head->nr_slots * self->head->slot_size,
-		  self->head->size);
+	EXPECT_EQS(GPROF_ABI_VERSION, self->head->version,
+		   sizeof(*self->head), self->head->header_size,
+		   sizeof(struct gprof_object_slot), self->head->slot_size,
+		   self->page, self->head->slots_offset);
+	EXPECT_LES(GPROF_ALLOC_SLOTS, self->head->nr_slots, self->head->slots_offset +
+		   self->head->nr_slots * self->head->slot_size, self->head->size);
 	EXPECT_ZEROS(self->head->starts, slots_live(self, 0));
 }
 

@@ -342,9 +342,8 @@ static int record_delay(FIXTURE_DATA(beside) *self)
 	};
 	int err;
 
-	self->setup = device_setup_of(GPROF_TARGET_PROCESS, self->child.pid, &self->trace);
-	self->setup.kind = GPROF_KIND_TRACE;
-	self->setup.stack = 0;
+	self->setup = device_setup_kind(GPROF_KIND_TRACE, GPROF_TARGET_PROCESS, self->child.pid,
+					&self->trace);
 	err = device_setup(&self->dev, &self->setup);
 	err = err ?: device_ioctl(self->dev.fd, GPROF_IOC_TRIGGER, &t);
 	return err ?: device_start(&self->dev);
@@ -525,8 +524,8 @@ TEST_F(beside, what_stop_has_left_is_waited_for_until_a_signal)
 	int cpu, began, stop, ret;
 
 	sigaction(SIGALRM, &action, NULL);
-	self->setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &params);
-	self->setup.kind = GPROF_KIND_BLOCK;
+	self->setup = device_setup_kind(GPROF_KIND_BLOCK, GPROF_TARGET_PROCESS, getpid(),
+					&params);
 	for (unsigned int nth = 0; nth < 2; nth++) {
 		cpu = change_sides(nth);
 		ASSERT_EQ(0, device_record(&self->dev, &self->setup));

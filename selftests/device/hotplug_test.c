@@ -6,14 +6,6 @@
 #include "tally.h"
 #include "workload.h"
 
-static int set_online(int cpu, bool online)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", cpu);
-	return file_write(path, online ? "1" : "0");
-}
-
 FIXTURE(hotplug) {
 	struct gprof_cpu_params params;
 	struct gprof_setup setup;
@@ -49,8 +41,8 @@ FIXTURE_SETUP(hotplug)
 	SKIP_ALL_UNLESS(self->cpu > 0, "needs two CPUs");
 	SKIP_ALL_UNLESS(!refused, "perf has no such event here: %s", strerror(refused));
 	perf_at_any_rate();
-	SKIP_ALL_UNLESS(!set_online(self->cpu, false), "the CPU cannot be taken offline");
-	ASSERT_EQ(0, set_online(self->cpu, true));
+	SKIP_ALL_UNLESS(!cpu_set_online(self->cpu, false), "the CPU cannot be taken offline");
+	ASSERT_EQ(0, cpu_set_online(self->cpu, true));
 	self->tally = calloc(1, sizeof(*self->tally));
 	self->params = event_params(variant->type, variant->config, 1000000);
 	self->setup = device_setup_of(GPROF_TARGET_SYSTEM, 0, &self->params);
@@ -60,7 +52,7 @@ FIXTURE_SETUP(hotplug)
 
 FIXTURE_TEARDOWN(hotplug)
 {
-	set_online(self->cpu, true);
+	cpu_set_online(self->cpu, true);
 	child_end(&self->child);
 	if (self->tally->reader.rings)
 		tally_free(self->tally);
@@ -109,11 +101,11 @@ TEST_F(hotplug, cpu_that_went_and_came_is_recorded_again)
 		burn_on(self->cpu);
 		before = produced_on(self, self->cpu);
 		EXPECT_LT(0, before);
-		ASSERT_EQ(0, set_online(self->cpu, false));
+		ASSERT_EQ(0, cpu_set_online(self->cpu, false));
 		before = produced_on(self, self->cpu);
 		burn_ns(50000000);
 		EXPECT_EQ(before, produced_on(self, self->cpu));
-		ASSERT_EQ(0, set_online(self->cpu, true));
+		ASSERT_EQ(0, cpu_set_online(self->cpu, true));
 		/* its counter is attached by a worker */
 		sleep_ms(200);
 		burn_on(self->cpu);
@@ -128,7 +120,7 @@ TEST_F(hotplug, other_cpus_are_recorded_meanwhile)
 	uint64_t before;
 
 	ASSERT_ZEROS(device_record(&self->dev, &self->setup), tally_init(self->tally, &self->dev),
-		     set_online(self->cpu, false));
+		     cpu_set_online(self->cpu, false));
 	before = produced_on(self, 0);
 	burn_on(0);
 	EXPECT_LT(before, produced_on(self, 0));
@@ -137,10 +129,10 @@ TEST_F(hotplug, other_cpus_are_recorded_meanwhile)
 
 TEST_F(hotplug, cpu_that_is_offline_at_start_is_recorded_when_it_comes)
 {
-	ASSERT_ZEROS(set_online(self->cpu, false), device_record(&self->dev, &self->setup),
+	ASSERT_ZEROS(cpu_set_online(self->cpu, false), device_record(&self->dev, &self->setup),
 		     tally_init(self->tally, &self->dev));
 	EXPECT_EQ(0, produced_on(self, self->cpu));
-	ASSERT_EQ(0, set_online(self->cpu, true));
+	ASSERT_EQ(0, cpu_set_online(self->cpu, true));
 	sleep_ms(200);
 	burn_on(self->cpu);
 	EXPECT_LT(0, produced_on(self, self->cpu));
@@ -155,13 +147,13 @@ TEST_F(hotplug, offline_cpu_as_target_is_ENODEV)
 	self->setup.cpus = (uintptr_t)cpus;
 	self->setup.cpus_size = sizeof(cpus);
 	cpus[self->cpu / 64] |= 1ULL << self->cpu % 64;
-	ASSERT_EQ(0, set_online(self->cpu, false));
+	ASSERT_EQ(0, cpu_set_online(self->cpu, false));
 	EXPECT_EQ(-ENODEV, device_setup(&self->dev, &self->setup));
 	EXPECT_EQ(GPROF_REASON_CPU, self->setup.out_reason);
 	/* one that is online beside it does not help */
 	cpus[0] |= 1;
 	EXPECT_EQ(-ENODEV, device_setup(&self->dev, &self->setup));
-	ASSERT_EQ(0, set_online(self->cpu, true));
+	ASSERT_EQ(0, cpu_set_online(self->cpu, true));
 	EXPECT_EQ(0, device_setup(&self->dev, &self->setup));
 }
 
@@ -175,10 +167,10 @@ TEST_F(hotplug, cpus_that_went_before_start_are_no_crash)
 	self->setup.cpus = (uintptr_t)cpus;
 	self->setup.cpus_size = sizeof(cpus);
 	cpus[self->cpu / 64] |= 1ULL << self->cpu % 64;
-	ASSERT_ZEROS(device_setup(&self->dev, &self->setup), set_online(self->cpu, false));
+	ASSERT_ZEROS(device_setup(&self->dev, &self->setup), cpu_set_online(self->cpu, false));
 	ret = device_ioctl(self->dev.fd, GPROF_IOC_START, &start);
 	EXPECT_TRUE(!ret || ret == -ENODEV) TH_LOG("START: %d", ret);
-	ASSERT_EQ(0, set_online(self->cpu, true));
+	ASSERT_EQ(0, cpu_set_online(self->cpu, true));
 	if (!ret) {
 		EXPECT_EQ(0, device_stop(&self->dev));
 	}
@@ -194,7 +186,7 @@ TEST_F(hotplug, process_is_recorded_through_it)
 	for (int i = 0; i < 6; i++) {
 		ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
 		before = st.out_produced;
-		ASSERT_EQ(0, set_online(self->cpu, i & 1));
+		ASSERT_EQ(0, cpu_set_online(self->cpu, i & 1));
 		sleep_ms(200);
 		ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
 		EXPECT_LT(before, st.out_produced);
@@ -206,7 +198,7 @@ TEST_F(hotplug, process_is_recorded_through_it)
 TEST_F(hotplug, close_while_cpus_go_and_come_is_no_harm)
 {
 	for (int i = 0; i < 6; i++) {
-		ASSERT_ZEROS(device_record(&self->dev, &self->setup), set_online(self->cpu, i & 1));
+		ASSERT_ZEROS(device_record(&self->dev, &self->setup), cpu_set_online(self->cpu, i & 1));
 		device_close(&self->dev);
 	}
 }
@@ -214,8 +206,8 @@ TEST_F(hotplug, close_while_cpus_go_and_come_is_no_harm)
 static void go_and_come(void *arg, int step)
 {
 	for (;;) {
-		set_online(*(int *)arg, false);
-		set_online(*(int *)arg, true);
+		cpu_set_online(*(int *)arg, false);
+		cpu_set_online(*(int *)arg, true);
 	}
 }
 

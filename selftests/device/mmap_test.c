@@ -265,12 +265,8 @@ TEST_F(mapping, fork_does_not_inherit_the_mapping)
 
 	ASSERT_NE(MAP_FAILED, ring);
 	ASSERT_NE(MAP_FAILED, tail);
-	pid = fork();
-	ASSERT_LE(0, pid);
-	if (!pid)
-		_exit((mincore(ring, self->page, vec) || errno == ENOMEM) &&
-		      mincore(tail, self->page, vec) ? 0 : 1);
-	EXPECT_EQ(0, reap(pid));
+	EXPECT_EQ(0, IN_CHILD((mincore(ring, self->page, vec) || errno == ENOMEM) &&
+		      mincore(tail, self->page, vec) ? 0 : 1));
 }
 
 TEST_F(mapping, recording_goes_on_through_the_mapping_after_close)

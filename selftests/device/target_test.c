@@ -4,7 +4,6 @@
  *
  * The tasks burn known amounts of CPU time; the timer samples each every millisecond of it.
  */
-#include <sys/mount.h>
 #include "harness.h"
 #include "device.h"
 #include "reader.h"
@@ -56,28 +55,34 @@ FIXTURE_TEARDOWN(target)
 	device_close(&self->dev);
 }
 
-static void start(struct __test_metadata *_metadata, FIXTURE_DATA(target) *self,
-		  uint32_t target, int32_t id)
+/* Returns to how many tasks, or on how many CPUs, it has attached. */
+static unsigned int start(struct __test_metadata *_metadata, FIXTURE_DATA(target) *self,
+			  uint32_t target, int32_t id)
 {
+	struct gprof_start start = { .size = sizeof(start) };
+
 	if (!self->setup.size)
 		self->setup = device_setup_of(target, id, &self->params);
-	ASSERT_EQ(0, device_record(&self->dev, &self->setup))
+	EXPECT_EQ(0, device_setup(&self->dev, &self->setup))
 		TH_LOG("reason %u", self->setup.out_reason);
-	ASSERT_EQ(0, tally_init(self->tally, &self->dev));
+	EXPECT_ZEROS(device_map(&self->dev), tally_init(self->tally, &self->dev),
+		     device_ioctl(self->dev.fd, GPROF_IOC_START, &start));
+	return start.out_attached;
 }
 
 #define START(_target, _id)	start(_metadata, self, _target, _id)
 
-static struct gprof_stats finish(struct __test_metadata *_metadata, struct device *dev,
-				 struct tally *tally)
+/* A process as its child, asleep; recorded from then on. */
+#define RECORD_CHILD(_fn, _arg) do {					\
+	ASSERT_EQ(0, child_fork(&self->child, _fn, _arg));		\
+	START(GPROF_TARGET_PROCESS, self->child.pid);			\
+} while (0)
+
+static struct gprof_stats finish(struct __test_metadata *_metadata, struct tally *tally)
 {
 	struct gprof_stats st;
 
-	EXPECT_EQ(0, device_stop(dev));
-	EXPECT_LE(0, reader_read(&tally->reader));
-	EXPECT_STREQ("", tally->reader.error);
-	EXPECT_EQ(0, device_stats(dev, GPROF_STATS_ALL_CPUS, &st));
-	EXPECT_EQ(st.out_produced, tally->reader.samples + device_lost(&st));
+	READER_END(&tally->reader, &st);
 	for (unsigned int i = 0; i < tally->nr_tasks && i < 12; i++)
 		TH_LOG("tid %u pid %u exec %u: %llu samples, %llu ms", tally->tasks[i].tid,
 		       tally->tasks[i].process.pid, tally->tasks[i].process.exec_id,
@@ -86,7 +91,7 @@ static struct gprof_stats finish(struct __test_metadata *_metadata, struct devic
 	return st;
 }
 
-#define FINISH()	finish(_metadata, &self->dev, self->tally)
+#define FINISH()	finish(_metadata, self->tally)
 
 #define EXPECT_SAMPLED(_tid)	EXPECT_LE(SOME, tally_of(self->tally, _tid))
 
@@ -126,17 +131,11 @@ static void threads(void *arg, int step)
 
 TEST_F(target, thread_is_recorded_alone)
 {
-	struct gprof_start start = { .size = sizeof(start) };
 	uint32_t tid;
 
 	ASSERT_ZEROS(child_fork(&self->child, threads, self->shared), child_step(&self->child));
 	tid = self->shared->tids[1];
-	self->setup = device_setup_of(GPROF_TARGET_THREAD, tid, &self->params);
-	ASSERT_ZEROS(device_setup(&self->dev, &self->setup), device_map(&self->dev),
-		     tally_init(self->tally, &self->dev),
-		     device_ioctl(self->dev.fd, GPROF_IOC_START, &start));
-	EXPECT_EQ(1, start.out_attached);
-	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_EQS(1, START(GPROF_TARGET_THREAD, tid), 0, child_step(&self->child));
 	FINISH();
 	EXPECT_SAMPLED(tid);
 	EXPECT_EQ(0, tally_of_others(self->tally, &tid, 1));
@@ -144,15 +143,9 @@ TEST_F(target, thread_is_recorded_alone)
 
 TEST_F(target, process_is_recorded_with_the_threads_that_it_has)
 {
-	struct gprof_start start = { .size = sizeof(start) };
-
 	ASSERT_ZEROS(child_fork(&self->child, threads, self->shared), child_step(&self->child));
-	self->setup = device_setup_of(GPROF_TARGET_PROCESS, self->child.pid, &self->params);
-	ASSERT_ZEROS(device_setup(&self->dev, &self->setup), device_map(&self->dev),
-		     tally_init(self->tally, &self->dev),
-		     device_ioctl(self->dev.fd, GPROF_IOC_START, &start));
-	EXPECT_EQ(NR_THREADS + 1, start.out_attached);
-	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_EQS(NR_THREADS + 1, START(GPROF_TARGET_PROCESS, self->child.pid),
+		   0, child_step(&self->child));
 	FINISH();
 	for (int i = 0; i < NR_THREADS; i++)
 		EXPECT_SAMPLED(self->shared->tids[i]);
@@ -160,8 +153,7 @@ TEST_F(target, process_is_recorded_with_the_threads_that_it_has)
 
 TEST_F(target, process_is_recorded_with_the_threads_that_it_starts)
 {
-	ASSERT_EQ(0, child_fork(&self->child, threads, self->shared));
-	START(GPROF_TARGET_PROCESS, self->child.pid);
+	RECORD_CHILD(threads, self->shared);
 	ASSERT_ZEROS(child_step(&self->child), child_step(&self->child));
 	FINISH();
 	for (int i = 0; i < NR_THREADS; i++)
@@ -261,8 +253,7 @@ static void family(void *arg, int step)
 
 TEST_F(target, process_is_recorded_with_all_that_it_forks)
 {
-	ASSERT_EQ(0, child_fork(&self->child, family, self->shared));
-	START(GPROF_TARGET_PROCESS, self->child.pid);
+	RECORD_CHILD(family, self->shared);
 	ASSERT_EQ(0, child_step(&self->child));
 	FINISH();
 	for (int i = 0; i < 3; i++)
@@ -336,8 +327,7 @@ TEST_F(target, thread_that_burns_more_has_more)
 
 	/* in user mode alone a slow machine sees less of who looks at the clock more */
 	self->params.flags = GPROF_CPU_F_KERNEL;
-	ASSERT_EQ(0, child_fork(&self->child, unequal, self->shared));
-	START(GPROF_TARGET_PROCESS, self->child.pid);
+	RECORD_CHILD(unequal, self->shared);
 	ASSERT_EQ(0, child_step(&self->child));
 	FINISH();
 	for (int i = 0; i < 3; i++)
@@ -353,8 +343,7 @@ TEST_F(target, counted_time_is_the_time_that_was_burned)
 
 	/* a clock in user mode alone counts more than was asked for, and says 0 */
 	self->params.flags = GPROF_CPU_F_KERNEL;
-	ASSERT_EQ(0, child_fork(&self->child, burn_some, NULL));
-	START(GPROF_TARGET_PROCESS, self->child.pid);
+	RECORD_CHILD(burn_some, NULL);
 	burned = process_cpu_ns(self->child.pid);
 	ASSERT_EQ(0, child_step(&self->child));
 	burned = process_cpu_ns(self->child.pid) - burned;
@@ -362,8 +351,7 @@ TEST_F(target, counted_time_is_the_time_that_was_burned)
 	TH_LOG("burned %llu ms, counted %llu ms, sampled %llu ms",
 	       (unsigned long long)burned / 1000000, (unsigned long long)st.out_count / 1000000,
 	       (unsigned long long)self->tally->reader.weight / 1000000);
-	EXPECT_LE(burned * 9 / 10, st.out_count);
-	EXPECT_GE(burned * 11 / 10 + 10000000, st.out_count);
+	EXPECT_WITHIN(burned * 9 / 10, st.out_count, burned * 11 / 10 + 10000000);
 	EXPECT_LES(st.out_time_running, st.out_time_enabled, burned * 9 / 10, st.out_time_running);
 	/* what it sampled stands for what it counted; each CPU begins within a period */
 	EXPECT_GE(st.out_count + PERIOD_NS * nr_online_cpus(), self->tally->reader.weight);
@@ -388,9 +376,8 @@ TEST_F(target, exec_begins_a_new_run_of_the_same_task)
 {
 	uint32_t pid;
 
-	ASSERT_EQ(0, child_fork(&self->child, burn_and_exec, NULL));
+	RECORD_CHILD(burn_and_exec, NULL);
 	pid = self->child.pid;
-	START(GPROF_TARGET_PROCESS, pid);
 	ASSERT_ZEROS(child_step(&self->child), child_begin(&self->child));
 	EXPECT_EQ(0, reap(pid));
 	FINISH();
@@ -405,9 +392,8 @@ TEST_F(target, mappings_explain_every_instruction)
 	struct gprof_stats st;
 	uint32_t pid;
 
-	ASSERT_EQ(0, child_fork(&self->child, burn_and_exec, NULL));
+	RECORD_CHILD(burn_and_exec, NULL);
 	pid = self->child.pid;
-	START(GPROF_TARGET_PROCESS, pid);
 	ASSERT_ZEROS(child_step(&self->child), child_begin(&self->child));
 	ASSERT_EQ(pid, waitpid(pid, NULL, 0));
 	st = FINISH();
@@ -497,9 +483,8 @@ TEST_F(target, children_shorter_than_a_period_are_sampled_by_chance)
 	uint32_t pid;
 
 	self->params = event_params(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 1000);
-	ASSERT_EQ(0, child_fork(&self->child, fork_touchers, NULL));
+	RECORD_CHILD(fork_touchers, NULL);
 	pid = self->child.pid;
-	START(GPROF_TARGET_PROCESS, pid);
 	ASSERT_EQ(0, child_step(&self->child));
 	FINISH();
 	/* 60 and more to be expected */
@@ -556,9 +541,8 @@ TEST_F(target, exit_ends_the_samples_and_stop_still_works)
 	struct gprof_start again = { .size = sizeof(again) };
 	uint32_t pid;
 
-	ASSERT_EQ(0, child_fork(&self->child, burn_some, NULL));
+	RECORD_CHILD(burn_some, NULL);
 	pid = self->child.pid;
-	START(GPROF_TARGET_PROCESS, pid);
 	ASSERT_EQ(0, child_step(&self->child));
 	child_end(&self->child);
 	FINISH();
@@ -590,8 +574,7 @@ TEST_F(target, storm_of_forks_adds_up)
 {
 	struct gprof_stats st;
 
-	ASSERT_EQ(0, child_fork(&self->child, fork_many, self->shared));
-	START(GPROF_TARGET_PROCESS, self->child.pid);
+	RECORD_CHILD(fork_many, self->shared);
 	ASSERT_EQ(0, child_step(&self->child));
 	st = FINISH();
 	/* 1 ms each, so a sample of many */
@@ -607,14 +590,8 @@ static void *short_thread(void *arg)
 
 static void many_threads(void *arg, int step)
 {
-	pthread_t all[10];
-
-	for (int i = 0; i < 50; i++) {
-		for (int j = 0; j < 10; j++)
-			pthread_create(&all[j], NULL, short_thread, NULL);
-		for (int j = 0; j < 10; j++)
-			pthread_join(all[j], NULL);
-	}
+	for (int i = 0; i < 50; i++)
+		run_threads(10, short_thread, NULL);
 }
 
 TEST_F(target, process_that_starts_threads_during_start_is_recorded_whole)
@@ -643,16 +620,12 @@ static void burn_on(void *arg, int step)
 TEST_F(target, cpus_are_recorded_without_the_others)
 {
 	int first = online_cpu(0), second = online_cpu(1);
-	uint64_t set[16] = { 0 };
-
 	SKIP_UNLESS(second >= 0, "needs two CPUs");
 	ASSERT_ZEROS(child_fork(&self->child, burn_on, &first),
 		     child_fork(&self->other, burn_on, &second), child_step(&self->child),
 		     child_step(&self->other));
-	set[second / 64] = 1ULL << second % 64;
 	self->setup = device_setup_of(GPROF_TARGET_CPUS, 0, &self->params);
-	self->setup.cpus = (uintptr_t)set;
-	self->setup.cpus_size = sizeof(set);
+	device_target_cpu(&self->setup, second);
 	START(0, 0);
 	ASSERT_ZEROS(child_begin(&self->child), child_begin(&self->other),
 		     child_wait(&self->child), child_wait(&self->other));
@@ -665,7 +638,6 @@ TEST_F(target, cpus_are_recorded_without_the_others)
 
 TEST_F(target, system_is_recorded_on_every_cpu)
 {
-	struct gprof_start start = { .size = sizeof(start) };
 	int first = online_cpu(0), second = online_cpu(1);
 
 	if (second < 0)
@@ -673,11 +645,7 @@ TEST_F(target, system_is_recorded_on_every_cpu)
 	ASSERT_ZEROS(child_fork(&self->child, burn_on, &first),
 		     child_fork(&self->other, burn_on, &second), child_step(&self->child),
 		     child_step(&self->other));
-	self->setup = device_setup_of(GPROF_TARGET_SYSTEM, 0, &self->params);
-	ASSERT_ZEROS(device_setup(&self->dev, &self->setup), device_map(&self->dev),
-		     tally_init(self->tally, &self->dev),
-		     device_ioctl(self->dev.fd, GPROF_IOC_START, &start));
-	EXPECT_EQ(nr_online_cpus(), start.out_attached);
+	EXPECT_EQ(nr_online_cpus(), START(GPROF_TARGET_SYSTEM, 0));
 	ASSERT_ZEROS(child_begin(&self->child), child_begin(&self->other),
 		     child_wait(&self->child), child_wait(&self->other));
 	FINISH();
@@ -742,35 +710,23 @@ FIXTURE(cgroup) {
 	struct device dev;
 	struct tally *tally;
 	struct child in, below, out;
-	char path[64], sub[80];
+	char path[MEMORY_CGROUP_PATH], sub[80];
 	int fd;
 };
 
-static int join_cgroup(const char *path, pid_t pid)
-{
-	char procs[128], text[16];
-
-	snprintf(procs, sizeof(procs), "%s/cgroup.procs", path);
-	snprintf(text, sizeof(text), "%d", pid);
-	return file_write(procs, text);
-}
 
 FIXTURE_SETUP(cgroup)
 {
 	SKIP_ALL_UNLESS(device_has(GPROF_FEAT_CGROUP), "the module says it cannot");
-	mkdir(CGROUPS, 0755);
-	if (access(CGROUPS "/cgroup.procs", F_OK)) {
-		ASSERT_EQ(0, mount("none", CGROUPS, "cgroup2", 0, NULL));
-	}
-	snprintf(self->path, sizeof(self->path), CGROUPS "/gprof_test.%d", getpid());
+	ASSERT_EQ(0, cgroup_make(self->path, "target"));
 	snprintf(self->sub, sizeof(self->sub), "%s/below", self->path);
-	ASSERT_ZEROS(mkdir(self->path, 0755), mkdir(self->sub, 0755));
+	ASSERT_EQ(0, mkdir(self->sub, 0755));
 	self->fd = open(self->path, O_RDONLY | O_DIRECTORY);
 	ASSERT_LE(0, self->fd);
 	self->tally = calloc(1, sizeof(*self->tally));
-	ASSERT_EQ(0, child_fork(&self->in, burn_some, NULL));
-	ASSERT_EQ(0, child_fork(&self->below, burn_some, NULL));
-	ASSERT_EQ(0, child_fork(&self->out, burn_some, NULL));
+	ASSERT_ZEROS(child_fork(&self->in, burn_some, NULL),
+		     child_fork(&self->below, burn_some, NULL),
+		     child_fork(&self->out, burn_some, NULL));
 	self->params = timer_params(PERIOD_NS);
 	self->setup = device_setup_of(GPROF_TARGET_CGROUP, self->fd, &self->params);
 }
@@ -794,7 +750,8 @@ TEST_F(cgroup, members_and_descendants_are_recorded_others_not)
 	struct gprof_stats st;
 	int i;
 
-	ASSERT_ZEROS(join_cgroup(self->path, self->in.pid), join_cgroup(self->sub, self->below.pid),
+	ASSERT_ZEROS(memory_cgroup_enter(self->path, self->in.pid),
+		     memory_cgroup_enter(self->sub, self->below.pid),
 		     device_record(&self->dev, &self->setup), tally_init(self->tally, &self->dev));
 	/* time that a busy host takes away counts as burned, and brings no sample */
 	for (i = 0; i < 20; i++) {
@@ -822,7 +779,7 @@ TEST_F(cgroup, members_are_those_of_the_moment_of_the_sample)
 	ASSERT_ZEROS(device_record(&self->dev, &self->setup), tally_init(self->tally, &self->dev));
 	for (int i = 0; i < 3; i++) {
 		/* out, in, out again */
-		ASSERT_EQ(0, join_cgroup(i == 1 ? self->path : CGROUPS, self->in.pid));
+		ASSERT_EQ(0, memory_cgroup_enter(i == 1 ? self->path : CGROUPS, self->in.pid));
 		before = tally_of(self->tally, self->in.pid);
 		for (int n = 0; n < 20; n++) {
 			ASSERT_EQ(0, child_step(&self->in));

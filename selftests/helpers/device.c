@@ -214,6 +214,28 @@ struct gprof_setup device_setup_of(uint32_t target, int32_t id, const void *para
 	};
 }
 
+struct gprof_setup device_setup_kind(uint32_t kind, uint32_t target, int32_t id, const void *params)
+{
+	struct gprof_setup setup = device_setup_of(target, id, params);
+
+	setup.kind = kind;
+	if (kind == GPROF_KIND_TRACE || kind == GPROF_KIND_SCHED)
+		setup.stack = 0;
+	return setup;
+}
+
+void device_target_cpu(struct gprof_setup *setup, unsigned int cpu)
+{
+	static uint64_t cpus[1024 / 64];
+
+	memset(cpus, 0, sizeof(cpus));
+	cpus[cpu / 64] = 1ULL << cpu % 64;
+	setup->target = GPROF_TARGET_CPUS;
+	setup->id = 0;
+	setup->cpus = (uintptr_t)cpus;
+	setup->cpus_size = (cpu / 64 + 1) * 8;
+}
+
 int perf_refuses(uint32_t type, uint64_t config, bool user_only)
 {
 	struct perf_event_attr attr = {

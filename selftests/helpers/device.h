@@ -59,6 +59,10 @@ struct gprof_cpu_params event_params(uint32_t type, uint64_t config, uint64_t pe
 
 /* A setup that succeeds for one's own tasks: user frames, default sizes. */
 struct gprof_setup device_setup_of(uint32_t target, int32_t id, const void *params);
+/* One of another kind than CPU; those of traces and statistics have no stacks. */
+struct gprof_setup device_setup_kind(uint32_t kind, uint32_t target, int32_t id, const void *params);
+/* ... of this CPU alone. */
+void device_target_cpu(struct gprof_setup *setup, unsigned int cpu);
 
 /* errno with which the kernel's own perf refuses an event on this thread, 0: it does not */
 int perf_refuses(uint32_t type, uint64_t config, bool user_only);

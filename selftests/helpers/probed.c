@@ -63,8 +63,7 @@ int probed_init(struct probed *p)
 	p->params = (struct gprof_alloc_params){
 		.size = sizeof(p->params), .flags = GPROF_ALLOC_F_PROBES, .period = 1,
 	};
-	p->setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &p->params);
-	p->setup.kind = GPROF_KIND_HEAP;
+	p->setup = device_setup_kind(GPROF_KIND_HEAP, GPROF_TARGET_PROCESS, getpid(), &p->params);
 	p->setup.buffer_size = 4 << 20;
 	return p->exe < 0 ? -errno : 0;
 }

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <glob.h>
 #include <grp.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -128,6 +129,14 @@ int pin_to_some_cpu(void)
 	return pin_to(online_cpu(0));
 }
 
+int cpu_set_online(int cpu, bool online)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", cpu);
+	return file_write(path, online ? "1" : "0");
+}
+
 pid_t fork_bound(void)
 {
 	pid_t parent = getpid(), pid = fork();
@@ -138,6 +147,43 @@ pid_t fork_bound(void)
 		if (getppid() != parent)
 			_exit(1);
 	}
+	return pid;
+}
+
+int run_threads(unsigned int nr, void *(*fn)(void *arg), void *arg)
+{
+	pthread_t threads[64];
+	int err = 0;
+	unsigned int i;
+
+	for (i = 0; i < nr && !err; i++)
+		err = pthread_create(&threads[i], NULL, fn, arg);
+	for (nr = err ? i - 1 : i, i = 0; i < nr; i++)
+		pthread_join(threads[i], NULL);
+	return err;
+}
+
+pid_t ping_pong(unsigned int rounds)
+{
+	int there[2], back[2];
+	char byte = 0;
+	pid_t pid;
+
+	if (pipe(there) || pipe(back))
+		return -1;
+	pid = fork_bound();
+	if (!pid) {
+		while (rounds-- && read(there[0], &byte, 1) == 1 && write(back[1], &byte, 1) == 1)
+			;
+		_exit(0);
+	}
+	while (rounds-- && write(there[1], &byte, 1) == 1 && read(back[0], &byte, 1) == 1)
+		;
+	close(there[0]);
+	close(there[1]);
+	close(back[0]);
+	close(back[1]);
+	waitpid(pid, NULL, 0);
 	return pid;
 }
 

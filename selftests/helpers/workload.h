@@ -33,6 +33,14 @@ unsigned int nr_online_cpus(void);
 /* of those that are plugged in; sysconf() counts all that might be */
 unsigned int nr_present_cpus(void);
 
+int cpu_set_online(int cpu, bool online);
+
+/* Threads that do so, up to 64, until all have ended; 0 or an errno. */
+int run_threads(unsigned int nr, void *(*fn)(void *arg), void *arg);
+
+/* Takes turns with a child, which is returned: a byte there, and one back, so many times. */
+pid_t ping_pong(unsigned int rounds);
+
 /* A process of the test that acts when told to. */
 struct child {
 	pid_t pid;	/* process id */

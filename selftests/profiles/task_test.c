@@ -515,8 +515,7 @@ TEST_F(task, unread_samples_are_lost_and_counted)
 
 	ASSERT_LE(0, dev.fd);
 	ASSERT_EQ(0, park(self, 1600));
-	setup = device_setup_of(GPROF_TARGET_PROCESS, self->pid, &params);
-	setup.kind = GPROF_KIND_TASK;
+	setup = device_setup_kind(GPROF_KIND_TASK, GPROF_TARGET_PROCESS, self->pid, &params);
 	setup.buffer_size = 4096;
 	ASSERT_ZEROS(device_record(&dev, &setup), device_stop(&dev), reader_init(&reader, &dev));
 	EXPECT_LT(0, reader_read(&reader));
@@ -557,8 +556,7 @@ TEST_F(task, a_late_reader_loses_nothing)
 
 	ASSERT_LE(0, dev.fd);
 	ASSERT_EQ(0, park(self, 1600));
-	setup = device_setup_of(GPROF_TARGET_PROCESS, self->pid, &params);
-	setup.kind = GPROF_KIND_TASK;
+	setup = device_setup_kind(GPROF_KIND_TASK, GPROF_TARGET_PROCESS, self->pid, &params);
 	setup.buffer_size = 4096;
 	ASSERT_ZEROS(device_setup(&dev, &setup), device_map(&dev), reader_init(&reader, &dev),
 		     pthread_create(&thread, NULL, start_tasks, &start));

@@ -10,12 +10,10 @@
 #include <linux/sched.h>
 #include <linux/userfaultfd.h>
 #include <stdatomic.h>
-#include <sys/mount.h>
 #include "harness.h"
 #include "sched_stats.h"
 #include "workload.h"
 
-#define CGROUPS	"/sys/fs/cgroup"
 
 /* The number after a word that begins a line, as in /proc/stat. */
 static uint64_t proc_number(const char *path, const char *key)
@@ -38,34 +36,6 @@ static uint64_t switches_of(pid_t pid)
 	       proc_number(path, "\nnonvoluntary_ctxt_switches:");
 }
 
-/* Tasks take turns: one writes a byte and waits for one. */
-static void ping_pong(unsigned int rounds)
-{
-	int there[2], back[2];
-	char byte = 0;
-	pid_t pid;
-
-	if (pipe(there) || pipe(back))
-		return;
-	pid = fork_bound();
-	if (!pid) {
-		for (unsigned int i = 0; i < rounds; i++) {
-			if (read(there[0], &byte, 1) != 1 || write(back[1], &byte, 1) != 1)
-				break;
-		}
-		_exit(0);
-	}
-	for (unsigned int i = 0; i < rounds; i++) {
-		if (write(there[1], &byte, 1) != 1 || read(back[0], &byte, 1) != 1)
-			break;
-	}
-	close(there[0]);
-	close(there[1]);
-	close(back[0]);
-	close(back[1]);
-	waitpid(pid, NULL, 0);
-}
-
 static void play(void *arg, int step)
 {
 	if (arg)
@@ -85,9 +55,7 @@ FIXTURE(stats) {
 	struct child child;
 };
 
-FIXTURE_SETUP(stats)
-{
-}
+FIXTURE_SETUP(stats) { }
 
 FIXTURE_TEARDOWN(stats)
 {
@@ -139,19 +107,13 @@ TEST_F(stats, created_tasks_are_processes_of_proc_stat)
 	a = proc_number("/proc/stat", "\nprocesses ");
 	READ(&self->before);
 	b = proc_number("/proc/stat", "\nprocesses ");
-	for (int i = 0; i < 100; i++) {
-		pid_t pid = fork();
-
-		if (!pid)
-			_exit(0);
-		waitpid(pid, NULL, 0);
-	}
+	for (int i = 0; i < 100; i++)
+		EXPECT_EQ(0, IN_CHILD(0));
 	c = proc_number("/proc/stat", "\nprocesses ");
 	READ(&self->after);
 	d = proc_number("/proc/stat", "\nprocesses ");
 	counted = self->after.total_task - self->before.total_task;
-	EXPECT_LE(c - b, counted);
-	EXPECT_GE(d - a, counted);
+	EXPECT_WITHIN(c - b, counted, d - a);
 	EXPECT_LE(100, counted);
 }
 
@@ -337,8 +299,7 @@ TEST_F(stats, a_task_that_goes_was_counted_when_it_came)
 {
 	int i, more = 0;
 
-	if (online_cpu(1) < 0)
-		SKIP(return, "needs two CPUs, one to look from");
+	SKIP_UNLESS(online_cpu(1) >= 0, "needs two CPUs, one to look from");
 	ASSERT_ZEROS(child_fork(&self->child, busy_play, NULL), child_begin(&self->child));
 	settle();
 	ASSERT_LE(0, pin_to(online_cpu(1)));
@@ -361,8 +322,7 @@ TEST_F(stats, five_tasks_on_one_cpu_are_one_running_and_four_waiting)
 	uint64_t span, stall;
 	int i, full = 0, odd = 0;
 
-	if (online_cpu(1) < 0)
-		SKIP(return, "needs two CPUs, one to look from");
+	SKIP_UNLESS(online_cpu(1) >= 0, "needs two CPUs, one to look from");
 	ASSERT_EQ(0, child_fork(&self->child, burn_long, (void *)5));
 	settle();
 	ASSERT_LE(0, pin_to(online_cpu(1)));
@@ -386,8 +346,7 @@ TEST_F(stats, five_tasks_on_one_cpu_are_one_running_and_four_waiting)
 	/* Four always wait. */
 	span = self->after.time_ns - self->before.time_ns;
 	stall = self->after.stall_ns - self->before.stall_ns;
-	EXPECT_LE(span / 100 * 95, stall);
-	EXPECT_GE(span / 100 * 101 + 1000000, stall);
+	EXPECT_WITHIN(span / 100 * 95, stall, span / 100 * 101 + 1000000);
 }
 
 #define ALIKE	1024	/* tasks whose ids differ by this have one place between two of them */
@@ -419,8 +378,7 @@ static void burn_alike(void *arg, int step)
 /* What there is no room for is a switch all the same. */
 TEST_F(stats, a_switch_whose_delay_is_not_known_is_counted)
 {
-	if (online_cpu(1) < 0)
-		SKIP(return, "needs two CPUs, one to look from");
+	SKIP_UNLESS(online_cpu(1) >= 0, "needs two CPUs, one to look from");
 	ASSERT_LE(0, pin_to(online_cpu(1)));
 	ASSERT_EQ(0, child_fork(&self->child, burn_alike, NULL));
 	settle();
@@ -487,8 +445,7 @@ TEST_F(stats, running_and_waiting_of_the_system_are_those_of_loadavg)
 		same++;
 		apart = (int)(self->after.num_exec + self->after.num_sched) - (int)running;
 		close += apart >= -1 && apart <= 1;
-		EXPECT_GE(self->after.num_procs, self->after.num_exec);
-		EXPECT_LE(1, self->after.num_exec);
+		EXPECT_WITHIN(1, self->after.num_exec, self->after.num_procs);
 	}
 	EXPECT_EQ(20, same);
 	EXPECT_LES(16, close, 6, running);
@@ -515,8 +472,7 @@ TEST_F(stats, system_calls_are_counted_where_asked_for)
 	call(NULL, 0);	/* not the target's */
 	settle();
 	READ(&self->after);
-	EXPECT_LE(1000, self->after.total_calls - self->before.total_calls);
-	EXPECT_GE(1010, self->after.total_calls - self->before.total_calls);
+	EXPECT_WITHIN(1000, self->after.total_calls - self->before.total_calls, 1010);
 	/* it waits in read() for the next step */
 	EXPECT_EQ(1, self->after.num_calls);
 	child_end(&self->child);
@@ -564,18 +520,13 @@ TEST_F(stats, system_calls_are_absent_where_not_asked_for)
 
 TEST_F(stats, page_faults_are_those_that_the_kernel_counts)
 {
-	struct gprof_info info = { .size = sizeof(info) };
 	size_t page = sysconf(_SC_PAGESIZE), i, n = 500;
 	struct rusage a, b;
 	volatile char *memory;
 	uint64_t kernel, counted;
 	int fd;
 
-	ASSERT_EQ(0, sched_setup(&self->r, GPROF_TARGET_SYSTEM, 0, 0, 0));
-	ASSERT_EQ(0, device_ioctl(self->r.dev.fd, GPROF_IOC_INFO, &info));
-	sched_close(&self->r);
-	if (!(info.out_features & GPROF_FEAT_SCHED_FAULTS))
-		SKIP(return, "this kernel has no return probes");
+	SKIP_UNLESS(device_has(GPROF_FEAT_SCHED_FAULTS), "this kernel has no return probes");
 	START(GPROF_TARGET_THREAD, getpid(), GPROF_SCHED_F_FAULTS, 0);
 	memory = private_memory(n * page);
 	madvise((void *)memory, n * page, MADV_NOHUGEPAGE);
@@ -615,21 +566,14 @@ TEST_F(stats, faults_that_found_no_room_are_told)
 	const long cpus = sysconf(_SC_NPROCESSORS_CONF), extra = 20;
 	long page = sysconf(_SC_PAGESIZE), n = 64 * cpus + extra, i, tries;
 	pthread_t *threads = calloc(n, sizeof(*threads));
-	struct gprof_info info = { .size = sizeof(info) };
 	pthread_attr_t attr;
 	char *memory;
 	int fd;
 
-	if (cpus > 8)
-		SKIP(return, "takes 64 threads for each of %ld CPUs", cpus);
-	ASSERT_EQ(0, sched_setup(&self->r, GPROF_TARGET_SYSTEM, 0, 0, 0));
-	ASSERT_EQ(0, device_ioctl(self->r.dev.fd, GPROF_IOC_INFO, &info));
-	sched_close(&self->r);
-	if (!(info.out_features & GPROF_FEAT_SCHED_FAULTS))
-		SKIP(return, "this kernel has no return probes");
+	SKIP_UNLESS(cpus <= 8, "takes 64 threads for each of %ld CPUs", cpus);
+	SKIP_UNLESS(device_has(GPROF_FEAT_SCHED_FAULTS), "this kernel has no return probes");
 	fd = syscall(SYS_userfaultfd, O_CLOEXEC);
-	if (fd < 0)
-		SKIP(return, "no userfaultfd");
+	SKIP_UNLESS(fd >= 0, "no userfaultfd");
 	ASSERT_EQ(0, ioctl(fd, UFFDIO_API, &api));
 	memory = private_memory(page);
 	reg.range.start = (uintptr_t)memory;
@@ -676,8 +620,7 @@ TEST_F(stats, delays_are_sampled_at_the_rate_asked_for)
 	EXPECT_LE(elapsed_ms * 50 / 1000 / 4, self->after.num_samples);
 	for (int i = 0; i < GPROF_SCHED_SAMPLES; i++)
 		largest = largest < self->after.samples[i] ? self->after.samples[i] : largest;
-	EXPECT_LT(0, largest);
-	EXPECT_GE(self->after.delay.largest, largest);
+	EXPECT_WITHIN(1, largest, self->after.delay.largest);
 }
 
 TEST_F(stats, the_newest_sample_is_where_the_ring_says)
@@ -835,10 +778,10 @@ TEST_F(stats, what_happened_while_start_was_under_way_does_not_count)
 		ASSERT_ZEROS(device_start(&self->r.dev), device_stop(&self->r.dev));
 		READ(&self->after);
 		/* nothing moves any more: the sums are those of what the buckets hold */
-		EXPECT_LE(lower_bound(&self->after.delay), self->after.delay.sum);
-		EXPECT_GE(upper_bound(&self->after.delay), self->after.delay.sum);
-		EXPECT_LE(lower_bound(&self->after.on_cpu), self->after.on_cpu.sum);
-		EXPECT_GE(upper_bound(&self->after.on_cpu), self->after.on_cpu.sum);
+		EXPECT_WITHIN(lower_bound(&self->after.delay), self->after.delay.sum,
+			      upper_bound(&self->after.delay));
+		EXPECT_WITHIN(lower_bound(&self->after.on_cpu), self->after.on_cpu.sum,
+			      upper_bound(&self->after.on_cpu));
 	}
 }
 
@@ -986,27 +929,17 @@ TEST_F(stats, a_process_that_dies_leaves_its_counters)
 	EXPECT_EQ(-ESRCH, device_start(&self->r.dev));
 }
 
-static int join(const char *path, pid_t pid)
-{
-	char procs[128], text[32];
-
-	snprintf(procs, sizeof(procs), "%s/cgroup.procs", path);
-	snprintf(text, sizeof(text), "%d", pid);
-	return file_write(procs, text);
-}
-
 TEST_F(stats, a_cgroup_is_counted_with_its_descendants)
 {
-	const char *path = CGROUPS "/gprof-sched", *sub = CGROUPS "/gprof-sched/sub";
+	char path[MEMORY_CGROUP_PATH], sub[MEMORY_CGROUP_PATH + 8];
 	uint64_t outside;
 	int fd;
 
 	SKIP_UNLESS(!geteuid(), "must be root");
 	SKIP_UNLESS(kernel_has_cgroups(), "this kernel has no cgroups");
-	if (access(CGROUPS "/cgroup.procs", F_OK))
-		ASSERT_EQ(0, mount("none", CGROUPS, "cgroup2", 0, NULL));
-	mkdir(path, 0755);
-	mkdir(sub, 0755);
+	ASSERT_EQ(0, cgroup_make(path, "sched"));
+	snprintf(sub, sizeof(sub), "%s/sub", path);
+	ASSERT_EQ(0, mkdir(sub, 0755));
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, child_fork(&self->child, play, NULL));
@@ -1014,12 +947,12 @@ TEST_F(stats, a_cgroup_is_counted_with_its_descendants)
 	ASSERT_EQ(0, child_step(&self->child));
 	READ(&self->before);
 	EXPECT_EQS(0, self->before.total_exec, 0, self->before.num_task);
-	ASSERT_ZEROS(join(sub, self->child.pid), child_step(&self->child));
+	ASSERT_ZEROS(memory_cgroup_enter(sub, self->child.pid), child_step(&self->child));
 	settle();
 	READ(&self->after);
 	EXPECT_LE(200, self->after.total_exec);
 	EXPECT_EQS(1, self->after.num_task, 1, self->after.total_task);
-	ASSERT_EQ(0, join(CGROUPS, self->child.pid));
+	ASSERT_EQ(0, memory_cgroup_enter("/sys/fs/cgroup", self->child.pid));
 	READ(&self->before);
 	ASSERT_EQ(0, child_step(&self->child));
 	READ(&self->after);

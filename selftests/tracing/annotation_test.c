@@ -27,9 +27,8 @@ FIXTURE_SETUP(annotation)
 	self->params = (struct gprof_trace_params){
 		.size = sizeof(self->params), .flags = GPROF_TRACE_F_ANNOTATIONS,
 	};
-	self->setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &self->params);
-	self->setup.kind = GPROF_KIND_TRACE;
-	self->setup.stack = 0;
+	self->setup = device_setup_kind(GPROF_KIND_TRACE, GPROF_TARGET_PROCESS, getpid(),
+					&self->params);
 	self->setup.buffer_size = 65536;
 	self->fd = device_open();
 	ASSERT_LE(0, self->fd);
@@ -119,8 +118,7 @@ TEST_F(annotation, it_is_as_it_was_told)
 	rec = self->words.annotations[0].rec;
 	EXPECT_EQS(GPROF_ANNOTATE_TASK_BEGIN, rec->rec.flags, ~0ULL, rec->task, 7, rec->parent,
 		   gettid(), rec->tid, getpid(), rec->process.pid);
-	EXPECT_LE(before, rec->time);
-	EXPECT_GE(after, rec->time);
+	EXPECT_WITHIN(before, rec->time, after);
 	EXPECT_EQS(4, rec->name_size, 0, rec->text_size, 0, memcmp(rec->text, "name", 4));
 	rec = self->words.annotations[1].rec;
 	EXPECT_EQS(5, rec->task, 0, memcmp(rec->text, "categorya\0b", 11));
@@ -270,9 +268,8 @@ static void as_user(void *arg, int step)
 		params = (struct gprof_trace_params){
 			.size = sizeof(params), .flags = GPROF_TRACE_F_ANNOTATIONS,
 		};
-		setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &params);
-		setup.kind = GPROF_KIND_TRACE;
-		setup.stack = 0;
+		setup = device_setup_kind(GPROF_KIND_TRACE, GPROF_TARGET_PROCESS, getpid(),
+					  &params);
 		setup.buffer_size = 65536;
 		ok = !*s->wanted && !device_record(&dev, &setup) && *s->wanted &&
 		     tell(s->fd, "own") == 1;
@@ -436,8 +433,7 @@ static void outlasts_a_flood(struct __test_metadata *_metadata, FIXTURE_DATA(ann
 	TH_LOG("%zu said in %llu generations, %llu lost", said, (unsigned long long)generations,
 	       (unsigned long long)st.out_lost[GPROF_LOST_QUOTA]);
 	/* Each generation has the name of the task that it finds once more. */
-	EXPECT_GE((share + names) * generations, said);
-	EXPECT_LE(share * (generations / 2), said);
+	EXPECT_WITHIN(share * (generations / 2), said, (share + names) * generations);
 	EXPECT_EQ(SIGKILL, WTERMSIG(child_end(&child)));
 }
 

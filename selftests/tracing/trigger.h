@@ -44,9 +44,7 @@ FIXTURE(trigger) {
 FIXTURE_SETUP(trigger)
 {
 	self->params = (struct gprof_trace_params){ .size = sizeof(self->params) };
-	self->setup = device_setup_of(GPROF_TARGET_PROCESS, 0, &self->params);
-	self->setup.kind = GPROF_KIND_TRACE;
-	self->setup.stack = 0;
+	self->setup = device_setup_kind(GPROF_KIND_TRACE, GPROF_TARGET_PROCESS, 0, &self->params);
 	self->setup.buffer_size = BUFFER_SIZE;
 	self->told = shared_memory(sizeof(*self->told));
 }

@@ -7,7 +7,6 @@
  * asked for in one step; in real time, so that nobody else makes it wait.
  */
 #include <arpa/inet.h>
-#include <grp.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <sys/ptrace.h>
@@ -807,8 +806,7 @@ TEST_F(trigger, two_recorders)
 	EXPECT_EQ(0, device_stop(&other));
 	while (!device_ioctl(other.fd, GPROF_IOC_TRIGGER_READ, &f)) {
 		EXPECT_EQS(0, f.index, self->setup.id, f.tid);
-		EXPECT_LE(TIMES / 2, f.suppressed);
-		EXPECT_GE(TIMES - 1, f.suppressed);
+		EXPECT_WITHIN(TIMES / 2, f.suppressed, TIMES - 1);
 		n++;
 	}
 	EXPECT_EQ(1, n);
@@ -914,10 +912,7 @@ TEST_F(trigger, a_snapshot_is_marked)
 
 static int listen_to(struct genl *g)
 {
-	int err = genl_open(g);
-
-	return err ? err : setsockopt(g->fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &g->group,
-				      sizeof(g->group)) ? -errno : 0;
+	return genl_open(g) ?: genl_listen(g);
 }
 
 /* The next firing of the recorder that is told within @ms. */
@@ -1082,8 +1077,7 @@ TEST_F(trigger, a_user_asks_for_a_snapshot)
 	pid = fork();
 	if (!pid) {
 		genl_close(&g);
-		if (setgroups(0, NULL) || setresgid(USER, USER, USER) ||
-		    setresuid(USER, USER, USER) || genl_open(&g))
+		if (become(USER) || genl_open(&g))
 			_exit(1);
 		_exit(ask_for_snapshot(&g, self->setup.out_id) == -ENOENT ? 0 : 2);
 	}
