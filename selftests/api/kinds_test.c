@@ -467,8 +467,8 @@ TEST_F(kinds, wait_for_a_lock_of_the_kernel_has_its_waiter)
 	got.p = self->p[0];
 	got.tid = h.tid;
 	ASSERT_EQ(0, gprof_profile_each(got.p, count_lock_waits, &got));
-	TH_LOG("%lld us, of %llu to %llu", (long long)got.ns / 1000,
-	       (unsigned long long)held / 1000, (unsigned long long)h.around / 1000);
+	TH_LOG("%lld us, of %llu to %llu", (long long)got.ns / 1000, us_of(held),
+	       us_of(h.around));
 	EXPECT_EQ(1, got.nr);
 	EXPECT_WITHIN(held - held / 1000, (uint64_t)got.ns, h.around);
 	EXPECT_EQ(0, got.of_others);

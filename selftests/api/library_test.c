@@ -675,7 +675,7 @@ TEST_F(library, total_is_what_was_counted)
 	p = profile(_metadata, self);
 	ASSERT_NE(NULL, p);
 	total = gprof_profile_total(p, 1);
-	TH_LOG("total %lld, counted %llu", (long long)total, (unsigned long long)self->st.count);
+	TH_LOG("total %lld, counted %llu", (long long)total, ull(self->st.count));
 	ASSERT_LT(0, self->st.count);
 	/* each thread may have up to a period that did not overflow */
 	EXPECT_LE((int64_t)(self->st.count * 9 / 10), total + 5000000);

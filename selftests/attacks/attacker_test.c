@@ -274,8 +274,7 @@ TEST_F(attacker, slows_no_system_call_or_page_fault_of_others)
 			break;
 	}
 	TH_LOG("200 calls %llu ns, beside a crowd %llu; 64 faults %llu ns, beside it %llu",
-	       (unsigned long long)calls, (unsigned long long)calls_beside,
-	       (unsigned long long)faults, (unsigned long long)faults_beside);
+	       ull(calls), ull(calls_beside), ull(faults), ull(faults_beside));
 	EXPECT_LE(calls_beside * 10, calls * 11);
 	EXPECT_LE(faults_beside * 10, faults * 11);
 }
@@ -367,8 +366,7 @@ TEST_F(attacker, delays_no_netlink_request_of_others)
 		if (beside <= 2 * alone)
 			break;
 	}
-	TH_LOG("three requests: %llu ns alone, %llu ns beside a siege", (unsigned long long)alone,
-	       (unsigned long long)beside);
+	TH_LOG("three requests: %llu ns alone, %llu ns beside a siege", ull(alone), ull(beside));
 	EXPECT_NE(UINT64_MAX, alone);
 	EXPECT_LE(beside, 2 * alone);
 	munmap(siege, sizeof(*siege));
@@ -437,7 +435,7 @@ TEST_F(attacker, floods_no_listener_with_trigger_events)
 	EXPECT_LE(0, ret);	/* ENOBUFS: some was lost */
 	child_end(&child);
 	genl_close(&g);
-	TH_LOG("%llu firings, told of %u", (unsigned long long)*firings, told);
+	TH_LOG("%llu firings, told of %u", ull(*firings), told);
 	EXPECT_LT(500, *firings);
 	EXPECT_LT(0, told);
 	/* Two seconds, and a third that it began in. */
@@ -948,7 +946,7 @@ TEST_F(attacker, takes_the_cpu_from_no_task_for_long)
 		gap = worst_gap(6000000000);
 		child_end(&target);
 	}
-	TH_LOG("%llu ms without the CPU", (unsigned long long)gap / 1000000);
+	TH_LOG("%llu ms without the CPU", ms_of(gap));
 	EXPECT_GT(LONG_GAP_NS, gap);
 }
 
@@ -1092,9 +1090,8 @@ TEST_F(attacker, does_not_hold_up_stop_by_a_lock)
 	child_end(&target);
 	sleep_ms(200);
 	rmdir(cgroup);
-	TH_LOG("STOP took %llu ms, %llu samples, %llu readings missed",
-	       (unsigned long long)took / 1000000, (unsigned long long)st.out_produced,
-	       (unsigned long long)st.out_maps_missed);
+	TH_LOG("STOP took %llu ms, %llu samples, %llu readings missed", ms_of(took),
+	       ull(st.out_produced), ull(st.out_maps_missed));
 	EXPECT_GT(2000000000, took);
 	/* since 6.18 or so a task that has no time left gives up its locks first */
 	SKIP_UNLESS(locked, "this kernel lets nobody wait for time under a lock");
@@ -1290,7 +1287,7 @@ TEST_F(attacker, does_not_hold_up_stop_by_dying_amid_a_reading)
 		child_end(&target);
 		device_close(&self->dev);
 	}
-	TH_LOG("after %d deaths STOP took %llu ms", tries, (unsigned long long)took / 1000000);
+	TH_LOG("after %d deaths STOP took %llu ms", tries, ms_of(took));
 	EXPECT_GT(2000000000, took);
 	rmdir(FUSE_DIR);
 }
@@ -1406,8 +1403,7 @@ TEST_F(attacker, sees_no_mapping_of_a_program_that_came_between)
 	self->setup.buffer_size = 1 << 20;
 	for (i = 0; i < EXECS && !missed; i++)
 		ASSERT_EQ(0, record_over_exec(&self->setup, &targets[i], &seen, &missed));
-	TH_LOG("%llu mappings, %llu readings missed, %d execs", (unsigned long long)seen.all,
-	       (unsigned long long)missed, i);
+	TH_LOG("%llu mappings, %llu readings missed, %d execs", ull(seen.all), ull(missed), i);
 	EXPECT_LT(10, seen.all);
 	EXPECT_EQ(0, seen.foreign);
 	EXPECT_LT(0, missed);

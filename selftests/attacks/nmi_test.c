@@ -107,11 +107,9 @@ static struct gprof_stats finish(struct __test_metadata *_metadata, FIXTURE_DATA
 	EXPECT_EQ(timer.out_produced, self->timer_reader.samples + device_lost(&timer));
 	EXPECT_LT(0, timer.out_irq);
 	TH_LOG("produced %llu: nmi %llu irq %llu task %llu; lost: full %llu nested %llu; timer produced %llu",
-	       (unsigned long long)st.out_produced, (unsigned long long)st.out_nmi,
-	       (unsigned long long)st.out_irq, (unsigned long long)st.out_task,
-	       (unsigned long long)st.out_lost[GPROF_LOST_FULL],
-	       (unsigned long long)st.out_lost[GPROF_LOST_NESTED],
-	       (unsigned long long)timer.out_produced);
+	       ull(st.out_produced), ull(st.out_nmi), ull(st.out_irq), ull(st.out_task),
+	       ull(st.out_lost[GPROF_LOST_FULL]), ull(st.out_lost[GPROF_LOST_NESTED]),
+	       ull(timer.out_produced));
 	return st;
 }
 
@@ -180,7 +178,7 @@ TEST_F(nmi, samples_that_interrupt_other_producers_add_up)
 	EXPECT_EQS(st.out_produced, st.out_nmi, self->reader.samples, self->reader.nmi);
 	/* there was something to interrupt */
 	EXPECT_LT(10 * MAPPINGS, self->reader.maps);
-	TH_LOG("%llu mappings told", (unsigned long long)self->reader.maps);
+	TH_LOG("%llu mappings told", ull(self->reader.maps));
 }
 
 /* Beyond its first bytes a function has no place for ftrace: the probe is a breakpoint. */

@@ -244,7 +244,7 @@ TEST_F(polite, software_events_of_users_wait_for_their_turn)
 	EXPECT_GT(5000000000, took);
 	for (unsigned int i = 0; i < 2; i++) {
 		TH_LOG("user %u: %u turns, %u refused, longest wait %llu ms", USER + i, t[i].had,
-		       t[i].refused, (unsigned long long)t[i].longest / 1000000);
+		       t[i].refused, ms_of(t[i].longest));
 		EXPECT_EQ(0, t[i].other);
 		EXPECT_LT(0, t[i].refused);
 		EXPECT_LT(2, t[i].had);
@@ -379,8 +379,7 @@ TEST_F(throttled, callers_keep_no_other_waiting)
 		move = took > move ? took : move;
 	}
 	ASSERT_EQ(0, setpriority(PRIO_PROCESS, 0, 0));
-	TH_LOG("SETUP %llu ms, a move to a cgroup %llu ms, at most",
-	       (unsigned long long)setup / 1000000, (unsigned long long)move / 1000000);
+	TH_LOG("SETUP %llu ms, a move to a cgroup %llu ms, at most", ms_of(setup), ms_of(move));
 	EXPECT_EQ(0, bad);
 	EXPECT_GT(800000000, setup);
 	EXPECT_GT(800000000, move);

@@ -162,8 +162,8 @@ static void expect(struct __test_metadata *_metadata, const FIXTURE_DATA(attack)
 {
 	struct probed_sum s = probed_sum_of(&self->p, tid, value);
 
-	EXPECT_EQ(nr, s.nr) TH_LOG("of %llu bytes", (unsigned long long)value);
-	EXPECT_EQ(live, s.live) TH_LOG("of %llu bytes", (unsigned long long)value);
+	EXPECT_EQ(nr, s.nr) TH_LOG("of %llu bytes", ull(value));
+	EXPECT_EQ(live, s.live) TH_LOG("of %llu bytes", ull(value));
 }
 
 /* ---- what is said ---- */
@@ -688,8 +688,8 @@ TEST_F(attack, process_that_keeps_its_memory_locked_is_named_and_no_fork_waits)
 
 	for (unsigned int i = 0; i < ROUNDS && longest > quiet.longest + NOTICED_NS; i++) {
 		longest = start_beside_forks(self, &start, &err);
-		TH_LOG("longest fork %llu us, alone %llu us", (unsigned long long)longest / 1000,
-		       (unsigned long long)quiet.longest / 1000);
+		TH_LOG("longest fork %llu us, alone %llu us", us_of(longest),
+		       us_of(quiet.longest));
 		EXPECT_EQS(-EBUSY, err, GPROF_REASON_MAP_LOCKED, start.out_reason);
 		EXPECT_EQ(locked.pid, (pid_t)start.out_attached);
 	}

@@ -69,9 +69,8 @@ static struct gprof_stats ride_out(struct __test_metadata *_metadata, FIXTURE_DA
 	}
 	READER_END(&self->reader, &st);
 	EXPECT_LT(0, st.out_produced);
-	TH_LOG("produced %llu, lost %llu, %llu tasks named",
-	       (unsigned long long)st.out_produced, (unsigned long long)device_lost(&st),
-	       (unsigned long long)self->reader.tasks);
+	TH_LOG("produced %llu, lost %llu, %llu tasks named", ull(st.out_produced),
+	       ull(device_lost(&st)), ull(self->reader.tasks));
 	return st;
 }
 
@@ -486,7 +485,7 @@ TEST_F(storm, buffers_larger_than_the_host_are_ENOMEM_and_the_oom_killer_sleeps)
 		nr++;
 	}
 	TH_LOG("%u recorders of %llu MiB a CPU, %lld MiB of %lld left", nr,
-	       (unsigned long long)self->setup.buffer_size >> 20,
+	       ull(self->setup.buffer_size) >> 20,
 	       file_field("/proc/meminfo", "MemAvailable") >> 10, total >> 10);
 	EXPECT_EQ(-ENOMEM, ret);
 	EXPECT_LE(total / 17, file_field("/proc/meminfo", "MemAvailable"));

@@ -144,8 +144,8 @@ static void stop(struct __test_metadata *_metadata, struct recorder *r)
 	EXPECT_EQS(0, r->reader.unknown, 0, r->reader.without_task);
 	ASSERT_EQ(0, device_stats(&r->dev, GPROF_STATS_ALL_CPUS, &r->st));
 	EXPECT_EQ(0, device_lost(&r->st))
-		TH_LOG("lost: full %llu, wait %llu", (unsigned long long)r->st.out_lost[0],
-		       (unsigned long long)r->st.out_lost[GPROF_LOST_WAIT]);
+		TH_LOG("lost: full %llu, wait %llu", ull(r->st.out_lost[0]),
+		       ull(r->st.out_lost[GPROF_LOST_WAIT]));
 	EXPECT_EQ(r->st.out_produced, r->reader.samples + device_lost(&r->st));
 	EXPECT_EQ(r->st.out_produced, r->st.out_task + r->st.out_irq);
 }
@@ -455,9 +455,8 @@ TEST_F(block, three_sleepers_have_what_they_slept)
 	for (unsigned int i = 0; i < 3; i++) {
 		struct sum s = sum_of(r, w[i].tid, GPROF_WAIT_FOR_SLEEP);
 
-		TH_LOG("%u ms: slept %llu us in %u, waited for a CPU %llu us, of %llu us", (i + 1) * 10,
-		       (unsigned long long)s.ns / 1000, s.nr, (unsigned long long)s.runnable / 1000,
-		       (unsigned long long)w[i].around / 1000);
+		TH_LOG("%u ms: slept %llu us in %u, waited for a CPU %llu us, of %llu us",
+		       (i + 1) * 10, us_of(s.ns), s.nr, us_of(s.runnable), us_of(w[i].around));
 		EXPECT_EQS(w[i].times, s.nr, 0, s.no_stack);
 		EXPECT_LE(w[i].asked - drift(w[i].asked), s.ns);
 		EXPECT_GE(w[i].around, s.ns + s.runnable);
@@ -495,8 +494,7 @@ TEST_F(block, each_wait_is_told_what_it_was_for)
 		s = sum_of(r, w.tid, ways[i].what);
 		all = sum_of(r, w.tid, -1);
 		TH_LOG("%s: %u of %u waits, %llu us of %llu to %llu", ways[i].name, s.nr, all.nr,
-		       (unsigned long long)s.ns / 1000, (unsigned long long)w.asked / 1000,
-		       (unsigned long long)w.around / 1000);
+		       us_of(s.ns), us_of(w.asked), us_of(w.around));
 		EXPECT_FALSE(w.failed);
 		/* Amid a fault of another page it may wait for who changes the mappings. */
 		others = ways[i].what == GPROF_WAIT_FOR_FAULT ? 2 : 0;
@@ -644,9 +642,8 @@ TEST_F(block, waiting_for_a_cpu_is_told_apart)
 	}
 	sched_setaffinity(0, sizeof(all), &all);
 	s = sum_of(r, gettid(), GPROF_WAIT_FOR_SLEEP);
-	TH_LOG("%u waits: %llu us, %llu us for a CPU, of %llu us", s.nr,
-	       (unsigned long long)s.ns / 1000, (unsigned long long)s.runnable / 1000,
-	       (unsigned long long)around / 1000);
+	TH_LOG("%u waits: %llu us, %llu us for a CPU, of %llu us", s.nr, us_of(s.ns),
+	       us_of(s.runnable), us_of(around));
 	ASSERT_EQ(1, s.nr);
 	EXPECT_LE(200 * MS - drift(200 * MS), s.ns);
 	EXPECT_WITHIN(200 * MS, s.runnable, waited + 10 * MS);
@@ -689,14 +686,14 @@ TEST_F(block, waits_of_before_count_from_start_and_those_that_go_on_until_stop)
 	window = r->st.out_stopped_ns - r->st.out_started_ns;
 
 	s = sum_of(r, before.tid, GPROF_WAIT_FOR_PIPE);
-	TH_LOG("before: %u, %llu us, ended by %llu", s.nr, (unsigned long long)s.ns / 1000,
-	       (unsigned long long)(ended - r->st.out_started_ns) / 1000);
+	TH_LOG("before: %u, %llu us, ended by %llu", s.nr, us_of(s.ns),
+	       us_of(ended - r->st.out_started_ns));
 	EXPECT_EQS(1, s.nr, 0, s.no_stack);
 	EXPECT_WITHIN(50 * MS - drift(50 * MS), s.ns,
 		      ended - r->st.out_started_ns + drift(50 * MS));
 
 	s = sum_of(r, after.tid, GPROF_WAIT_FOR_PIPE);
-	TH_LOG("after: %u, %llu us", s.nr, (unsigned long long)s.ns / 1000);
+	TH_LOG("after: %u, %llu us", s.nr, us_of(s.ns));
 	EXPECT_EQ(1, s.nr);
 	EXPECT_WITHIN(70 * MS - drift(70 * MS), s.ns, window);
 	ASSERT_NE(NULL, s.last);
@@ -705,8 +702,7 @@ TEST_F(block, waits_of_before_count_from_start_and_those_that_go_on_until_stop)
 	EXPECT_EQ(0, s.no_stack);
 
 	s = sum_of(r, through.tid, GPROF_WAIT_FOR_PIPE);
-	TH_LOG("through: %u, %llu us of %llu", s.nr, (unsigned long long)s.ns / 1000,
-	       (unsigned long long)window / 1000);
+	TH_LOG("through: %u, %llu us of %llu", s.nr, us_of(s.ns), us_of(window));
 	/* By one clock. */
 	EXPECT_EQS(1, s.nr, window, s.ns, 0, s.no_stack);
 }
@@ -896,7 +892,7 @@ TEST_F(block, waits_that_end_while_start_looks_for_them_are_told)
 	for (i = 0; i < IDLERS; i++)
 		pthread_join(idlers[i], NULL);
 	TH_LOG("%u naps ended after START, of which %u were not told; it took %llu us", after,
-	       missed, (unsigned long long)start_ns / 1000);
+	       missed, us_of(start_ns));
 	EXPECT_LT(30, after);
 	EXPECT_EQS(0, missed, 0, twice);
 }
@@ -924,9 +920,8 @@ TEST_F(block, more_waits_than_there_is_room_for_are_lost_and_counted)
 	ASSERT_EQ(0, device_stats(&r->dev, GPROF_STATS_ALL_CPUS, &r->st));
 	for (i = 0; i < r->nr; i++)
 		told += r->told[i].what == GPROF_WAIT_FOR_FUTEX;
-	TH_LOG("%u of %llu told, %llu lost for want of a place", told,
-	       (unsigned long long)r->st.out_count,
-	       (unsigned long long)r->st.out_lost[GPROF_LOST_WAIT]);
+	TH_LOG("%u of %llu told, %llu lost for want of a place", told, ull(r->st.out_count),
+	       ull(r->st.out_lost[GPROF_LOST_WAIT]));
 	EXPECT_LT(0, r->st.out_lost[GPROF_LOST_WAIT]);
 	EXPECT_LT(nr / 2, told);
 	EXPECT_EQ(r->st.out_count, r->reader.samples + device_lost(&r->st));
@@ -977,8 +972,8 @@ TEST_F(block, waker_is_told)
 			culprit = t;
 		}
 	}
-	TH_LOG("%u by this thread, %llu us of %llu; %u by an interrupt", by_task,
-	       (unsigned long long)total / 1000, (unsigned long long)w.asked / 1000, by_irq);
+	TH_LOG("%u by this thread, %llu us of %llu; %u by an interrupt", by_task, us_of(total),
+	       us_of(w.asked), by_irq);
 	/* And that of the word that let it go. */
 	EXPECT_WITHIN(10, by_task, 12);
 	EXPECT_LE(w.asked - drift(w.asked), total);
@@ -1202,8 +1197,8 @@ TEST_F(block, some_of_them_stand_for_all)
 
 		for (unsigned int k = 0; k < 2; k++) {
 			TH_LOG("1 of %llu: the mean is off by %.3f %s, %.2f standard errors",
-			       (unsigned long long)periods[i], t->off[k] / RUNS,
-			       k ? "ns" : "waits", t->off[k] / sqrt(t->variance[k]));
+			       ull(periods[i]), t->off[k] / RUNS, k ? "ns" : "waits",
+			       t->off[k] / sqrt(t->variance[k]));
 			EXPECT_LT(0, t->variance[k]);
 			if (k < values)
 				EXPECT_GE(25 * t->variance[k], t->off[k] * t->off[k]);
@@ -1493,9 +1488,8 @@ TEST_F(block, release_has_the_waits_of_all_that_waited_for_it)
 			ns += t->ns;
 			waits++;
 		}
-		TH_LOG("%u waiters: %u waits, %llu us of %llu to %llu", n, waits,
-		       (unsigned long long)ns / 1000, (unsigned long long)n * held / 1000,
-		       (unsigned long long)h.around / 1000);
+		TH_LOG("%u waiters: %u waits, %llu us of %llu to %llu", n, waits, us_of(ns),
+		       ull(n) * held / 1000, us_of(h.around));
 		EXPECT_EQ(n, waits);
 		EXPECT_WITHIN(n * held - drift(n * held), ns, h.around);
 		first = release->nr;
@@ -1740,9 +1734,8 @@ TEST_F(block, frozen_task_waits_for_no_lock)
 	stopped = sum_of(&self->r[0], self->child.pid, GPROF_WAIT_FOR_STOPPED);
 	futex = sum_of(&self->r[0], self->child.pid, GPROF_WAIT_FOR_FUTEX);
 	lock = sum_of(&self->r[1], self->child.pid, GPROF_WAIT_FOR_FUTEX);
-	TH_LOG("%u stops: %llu us of %llu; %u locks: %llu us", stopped.nr,
-	       (unsigned long long)stopped.ns / 1000, (unsigned long long)froze / 1000, lock.nr,
-	       (unsigned long long)lock.ns / 1000);
+	TH_LOG("%u stops: %llu us of %llu; %u locks: %llu us", stopped.nr, us_of(stopped.ns),
+	       us_of(froze), lock.nr, us_of(lock.ns));
 	EXPECT_LE(1, stopped.nr);
 	EXPECT_LE(froze - drift(froze), stopped.ns);
 	/* Before and after. */
@@ -1794,9 +1787,8 @@ TEST_F(block, task_that_writes_a_core_file_waits_for_no_lock)
 	stop(_metadata, &self->r[0]);
 	lock = sum_of(&self->r[1], self->child.pid, -1);
 	other = sum_of(&self->r[0], self->child.pid, GPROF_WAIT_FOR_OTHER);
-	TH_LOG("%u locks: %llu us of %llu; else %llu us of %llu", lock.nr,
-	       (unsigned long long)lock.ns / 1000, (unsigned long long)waited / 1000,
-	       (unsigned long long)other.ns / 1000, (unsigned long long)dumped / 1000);
+	TH_LOG("%u locks: %llu us of %llu; else %llu us of %llu", lock.nr, us_of(lock.ns),
+	       us_of(waited), us_of(other.ns), us_of(dumped));
 	EXPECT_EQ(1, lock.nr);
 	/* And until the signal came. */
 	EXPECT_GE(waited + 100 * MS, lock.ns);

@@ -46,9 +46,8 @@ static struct outcome outcome(struct __test_metadata *_metadata, struct device *
 	EXPECT_EQ(0, reader_init(&o.reader, dev));
 	READER_END(&o.reader, &o.st);
 	EXPECT_EQ(o.st.out_produced, o.st.out_nmi + o.st.out_irq + o.st.out_task);
-	TH_LOG("produced=%llu nmi=%llu irq=%llu task=%llu", (unsigned long long)o.st.out_produced,
-	       (unsigned long long)o.st.out_nmi, (unsigned long long)o.st.out_irq,
-	       (unsigned long long)o.st.out_task);
+	TH_LOG("produced=%llu nmi=%llu irq=%llu task=%llu", ull(o.st.out_produced),
+	       ull(o.st.out_nmi), ull(o.st.out_irq), ull(o.st.out_task));
 	reader_free(&o.reader);
 	return o;
 }

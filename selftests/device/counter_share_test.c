@@ -85,9 +85,8 @@ static uint64_t read_all(struct __test_metadata *_metadata, struct recorder *r)
 	EXPECT_STREQ("", r->reader.error);
 	ASSERT_EQ(0, device_stats(&r->dev, GPROF_STATS_ALL_CPUS, &r->st));
 	EXPECT_EQS(0, device_lost(&r->st), r->st.out_produced, r->reader.samples);
-	TH_LOG("period %llu: %llu samples stand for %llu of %llu",
-	       (unsigned long long)r->params.period, (unsigned long long)r->reader.samples,
-	       (unsigned long long)r->reader.weight, (unsigned long long)r->st.out_count);
+	TH_LOG("period %llu: %llu samples stand for %llu of %llu", ull(r->params.period),
+	       ull(r->reader.samples), ull(r->reader.weight), ull(r->st.out_count));
 	return r->reader.weight;
 }
 

@@ -79,8 +79,8 @@ TEST_F(event, stands_for_what_it_counted)
 		TH_LOG("reason %u", self->setup.out_reason);
 	burn_ns(500000000);
 	READER_END(&reader, &st);
-	TH_LOG("%llu samples stand for %llu of %llu", (unsigned long long)reader.samples,
-	       (unsigned long long)reader.weight, (unsigned long long)st.out_count);
+	TH_LOG("%llu samples stand for %llu of %llu", ull(reader.samples), ull(reader.weight),
+	       ull(st.out_count));
 	if (variant->counts_work) {
 		EXPECT_LE(20, reader.samples);
 		/* what came last had no time to overflow */
@@ -149,8 +149,8 @@ TEST_F(period, shortest_is_borne)
 	burn_until(monotonic_ns() + 500000000);
 	ASSERT_ZEROS(device_stop(&self->dev), device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
 	EXPECT_LT(0, st.out_produced);
-	TH_LOG("%llu samples, throttled %llu times", (unsigned long long)st.out_produced,
-	       (unsigned long long)st.out_throttled);
+	TH_LOG("%llu samples, throttled %llu times", ull(st.out_produced),
+	       ull(st.out_throttled));
 }
 
 #define MAX_RATE	"/proc/sys/kernel/perf_event_max_sample_rate"
@@ -174,8 +174,8 @@ TEST_F(period, throttling_is_counted)
 	READER_END(&reader, &st);
 	EXPECT_ZEROS(file_write(MAX_RATE, rate), file_write(MAX_PERCENT, percent));
 	EXPECT_LT(0, st.out_throttled);
-	TH_LOG("%llu samples, throttled %llu times", (unsigned long long)st.out_produced,
-	       (unsigned long long)st.out_throttled);
+	TH_LOG("%llu samples, throttled %llu times", ull(st.out_produced),
+	       ull(st.out_throttled));
 	reader_free(&reader);
 }
 
@@ -221,8 +221,7 @@ TEST_F(period, events_beyond_the_counters_take_turns)
 		close(fds[i]);
 	EXPECT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
 	EXPECT_LTS(0, st.out_time_running, st.out_time_running, st.out_time_enabled);
-	TH_LOG("%llu of %llu ns", (unsigned long long)st.out_time_running,
-	       (unsigned long long)st.out_time_enabled);
+	TH_LOG("%llu of %llu ns", ull(st.out_time_running), ull(st.out_time_enabled));
 }
 
 /* ---- what an event may be asked for ---- */

@@ -291,10 +291,10 @@ static void expect_gone(struct __test_metadata *_metadata, FIXTURE_DATA(heap) *s
 	while (slots_live(self, 0) > most && monotonic_ns() < until)
 		sleep_ms(100);
 	EXPECT_GE(most, slots_live(self, 0)) {
-		TH_LOG("%llu slots are live", (unsigned long long)slots_live(self, 0));
+		TH_LOG("%llu slots are live", ull(slots_live(self, 0)));
 		for (i = 0; i < self->head->nr_slots; i++)
 			if (slot_live(self, i))
-				TH_LOG("%llu bytes", (unsigned long long)slot_live(self, i));
+				TH_LOG("%llu bytes", ull(slot_live(self, i)));
 	}
 }
 
@@ -563,8 +563,7 @@ TEST_F(heap, sampled_bytes_stand_for_all)
 	p = 148. / 4096;
 	sigma = nr * (1 - p) / p;
 	EXPECT_LT(((double)s.weight - nr) * ((double)s.weight - nr), 16 * sigma)
-		TH_LOG("%llu samples stand for %llu of %u", (unsigned long long)s.nr,
-		       (unsigned long long)s.weight, nr);
+		TH_LOG("%llu samples stand for %llu of %u", ull(s.nr), ull(s.weight), nr);
 	EXPECT_LT(s.nr, nr / 15);
 	EXPECT_ZEROS(s.live, slots_live(self, MESSAGE));
 }
@@ -1020,7 +1019,7 @@ TEST_F(heap, an_exit_costs_what_the_process_has)
 	}
 	qsort(ratios, 7, sizeof(*ratios), by_ratio);
 	TH_LOG("an exit takes %.2f times what it takes with a small table (%.2f to %.2f), %llu us",
-	       ratios[3], ratios[0], ratios[6], (unsigned long long)ns[1] / ENDS / 1000);
+	       ratios[3], ratios[0], ratios[6], ull(ns[1]) / ENDS / 1000);
 	EXPECT_GT(1.5, ratios[3]);
 	device_close(&small);
 }

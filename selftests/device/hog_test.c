@@ -189,11 +189,9 @@ static void stop_beside(struct __test_metadata *_metadata, FIXTURE_DATA(hogged) 
 	EXPECT_EQS(st.out_produced, later.out_produced, st.out_task, later.out_task, st.out_irq,
 		   later.out_irq, st.out_nmi, later.out_nmi);
 	TH_LOG("cpu %d%s, target %u: stop %llu ms, close %llu ms, produced %llu, others %lu, still %llu ms",
-	       cpu, there ? " itself" : "", self->setup.target,
-	       (unsigned long long)(stopped - begin) / 1000000,
-	       (unsigned long long)(closed - counted) / 1000000,
-	       (unsigned long long)st.out_produced, self->hog.shared->others,
-	       (unsigned long long)(limit - LIMIT_NS) / 1000000);
+	       cpu, there ? " itself" : "", self->setup.target, ms_of(stopped - begin),
+	       ms_of(closed - counted), ull(st.out_produced), self->hog.shared->others,
+	       ms_of(limit - LIMIT_NS));
 }
 
 TEST_F(hogged, stop_and_close_come_back)
@@ -238,15 +236,14 @@ static void begin_beside(struct __test_metadata *_metadata, FIXTURE_DATA(hogged)
 	err = device_setup(&self->dev, &self->setup);
 	now = monotonic_ns();
 	TH_LOG("SETUP: %d, reason %u, after %llu ms", err, self->setup.out_reason,
-	       (unsigned long long)(now - began) / 1000000);
+	       ms_of(now - began));
 	*longest = now - began;
 	EXPECT_TRUE(is_answer(err, self->setup.out_reason));
 	for (unsigned int i = 0; !err && i < starts; i++) {
 		began = monotonic_ns();
 		err = start(&self->dev, &reason);
 		now = monotonic_ns();
-		TH_LOG("START: %d, reason %u, after %llu ms", err, reason,
-		       (unsigned long long)(now - began) / 1000000);
+		TH_LOG("START: %d, reason %u, after %llu ms", err, reason, ms_of(now - began));
 		if (now - began > *longest)
 			*longest = now - began;
 		EXPECT_TRUE(is_answer(err, reason));
@@ -543,7 +540,7 @@ TEST_F(beside, what_stop_has_left_is_waited_for_until_a_signal)
 		EXPECT_EQ(0, stop);
 		EXPECT_GT(LIMIT_NS, took);
 		EXPECT_EQ(true, ret == -EINTR || ret == -EOPNOTSUPP);
-		TH_LOG("cpu %d: %d after %llu ms", cpu, ret, (unsigned long long)took / 1000000);
+		TH_LOG("cpu %d: %d after %llu ms", cpu, ret, ms_of(took));
 		EXPECT_ZEROS(device_start(&self->dev), device_stop(&self->dev));
 		device_close(&self->dev);
 	}

@@ -88,8 +88,7 @@ static void finish(struct __test_metadata *_metadata, FIXTURE_DATA(hotplug) *sel
 	EXPECT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
 	EXPECT_LT(0, st.out_produced);
 	EXPECT_EQ(st.out_produced, self->tally->reader.samples + device_lost(&st));
-	TH_LOG("produced=%llu lost=%llu", (unsigned long long)st.out_produced,
-	       (unsigned long long)device_lost(&st));
+	TH_LOG("produced=%llu lost=%llu", ull(st.out_produced), ull(device_lost(&st)));
 }
 
 TEST_F(hotplug, cpu_that_went_and_came_is_recorded_again)

@@ -240,9 +240,8 @@ static void look(struct __test_metadata *_metadata, FIXTURE_DATA(parallel) *self
 	EXPECT_EQ(0, s->untold);
 	for (unsigned int n = nr_online_cpus() + 1; n < MANY; n++)
 		EXPECT_EQ(0, s->nr[n]);
-	TH_LOG("%llu samples, %llu of that time: 1: %llu, 2: %llu",
-	       (unsigned long long)s->nr_told, (unsigned long long)s->samples,
-	       (unsigned long long)s->nr[1], (unsigned long long)s->nr[2]);
+	TH_LOG("%llu samples, %llu of that time: 1: %llu, 2: %llu", ull(s->nr_told),
+	       ull(s->samples), ull(s->nr[1]), ull(s->nr[2]));
 }
 
 #define RECORD(_target, _id)	record(_metadata, self, _target, _id)

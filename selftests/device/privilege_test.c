@@ -499,8 +499,8 @@ TEST_F(user, is_denied_counters_of_a_target_that_hides_amid_start)
 		if (lasts)
 			after = lasts * (2 + i % 5) / 10;
 	}
-	TH_LOG("START takes %llu us alone; %u of %u denied amid it",
-	       (unsigned long long)lasts / 1000, amid, TRIES - 1);
+	TH_LOG("START takes %llu us alone; %u of %u denied amid it", us_of(lasts), amid,
+	       TRIES - 1);
 	EXPECT_LT(0, amid);
 	device_close(&keeper);
 	munmap(h, sizeof(*h));
@@ -776,7 +776,7 @@ TEST_F(memory, buffers_are_charged_to_rlimit_memlock)
 	EXPECT_EQ(-ENOMEM, device_setup(&self->dev, &self->setup));
 	EXPECT_EQ(GPROF_REASON_MEMLOCK, self->setup.out_reason);
 	bytes = enough_for_one(self);
-	TH_LOG("%llu bytes for one of 1 MiB per CPU", (unsigned long long)bytes);
+	TH_LOG("%llu bytes for one of 1 MiB per CPU", ull(bytes));
 	/* all of the data at least */
 	EXPECT_LE((1 << 20) * nr_present_cpus(), bytes);
 	ASSERT_EQ(0, device_setup(&self->dev, &self->setup));

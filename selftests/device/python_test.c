@@ -274,7 +274,7 @@ static bool run_for(struct reader *r, struct seen *seen, unsigned int more)
 		TH_LOG("%u of %u; flags %x, %u words", self->seen.wrong, self->seen.nr,	\
 		       self->seen.first_flags, self->seen.first_nr);	\
 		for (_i = 0; _i < self->seen.first_nr; _i++)		\
-			TH_LOG("  %llx", (unsigned long long)self->seen.first[_i]);	\
+			TH_LOG(" %llx", ull(self->seen.first[_i]));	\
 	}								\
 } while (0)
 
@@ -389,7 +389,7 @@ TEST_F(python, pointers_to_anywhere_end_it)
 	for (unsigned int i = 0; i < sizeof(wild) / sizeof(*wild); i++) {
 		const void *to = (const void *)(uintptr_t)wild[i];
 
-		TH_LOG("%llx", (unsigned long long)wild[i]);
+		TH_LOG("%llx", ull(wild[i]));
 		FORGET();
 		build(variant->owner);
 		expect(&self->seen, 0, false);

@@ -128,10 +128,8 @@ static struct gprof_stats finish(struct __test_metadata *_metadata, FIXTURE_DATA
 	}
 	EXPECT_EQ(st.out_produced, produced);
 	TH_LOG("produced=%llu read=%llu lost=%llu overwritten=%llu generations=%llu bytes=%llu",
-	       (unsigned long long)st.out_produced, (unsigned long long)self->reader.samples,
-	       (unsigned long long)device_lost(&st), (unsigned long long)st.out_overwritten,
-	       (unsigned long long)self->reader.generations,
-	       (unsigned long long)self->reader.bytes);
+	       ull(st.out_produced), ull(self->reader.samples), ull(device_lost(&st)),
+	       ull(st.out_overwritten), ull(self->reader.generations), ull(self->reader.bytes));
 	return st;
 }
 
@@ -420,8 +418,8 @@ TEST_F(ring, samples_carry_time_task_and_weight)
 			EXPECT_LE(weight, count + variant->period);
 			complete = weight + 5 * variant->period + count / 50 >= count;
 		}
-		TH_LOG("weight %llu of %llu counted, %llu ns burned", (unsigned long long)weight,
-		       (unsigned long long)count, (unsigned long long)burned);
+		TH_LOG("weight %llu of %llu counted, %llu ns burned", ull(weight), ull(count),
+		       ull(burned));
 		count = st.out_count;
 	}
 	EXPECT_TRUE(complete);

@@ -262,7 +262,7 @@ TEST_F(stack, room_that_is_not_the_callers_is_EFAULT)
 		self->arg.frames = places[i];
 		self->arg.out_frames = 77;
 		outermost(first, &self->c);
-		EXPECT_EQ(-EFAULT, self->c.err) TH_LOG("%llx", (unsigned long long)places[i]);
+		EXPECT_EQ(-EFAULT, self->c.err) TH_LOG("%llx", ull(places[i]));
 		EXPECT_EQ(0, self->arg.out_frames);
 	}
 	/* nobody asks for a place where nothing is written */

@@ -588,7 +588,7 @@ TEST_F(table, files_that_are_much_alike_are_told_apart_as_fast)
 	}
 	after = query_ns(self->dev.fd, fd);
 	close(fd);
-	TH_LOG("%llu ns, and then %llu", (unsigned long long)before, (unsigned long long)after);
+	TH_LOG("%llu ns, and then %llu", ull(before), ull(after));
 	EXPECT_LT(after, 4 * before);
 }
 
@@ -1587,8 +1587,8 @@ TEST_F(table, recorders_that_differ_keep_interrupts_short)
 		device_close(&devs[i]);
 	}
 	free(slow.head);
-	TH_LOG("%u whole, %u cut; %llu ns at the worst without the CPU, %.3f of it kept", right, late,
-	       (unsigned long long)(spin.worst * 1000000 / per_ms), (double)spin.turns / alone);
+	TH_LOG("%u whole, %u cut; %llu ns at the worst without the CPU, %.3f of it kept", right,
+	       late, ull(spin.worst * 1000000 / per_ms), (double)spin.turns / alone);
 	EXPECT_LT(DIFFERING, right);
 	if (getenv("GPROF_ICOUNT")) {
 		EXPECT_LE(spin.worst * 1000000 / per_ms, MOST_NS);

@@ -86,8 +86,7 @@ static struct gprof_stats finish(struct __test_metadata *_metadata, struct tally
 	for (unsigned int i = 0; i < tally->nr_tasks && i < 12; i++)
 		TH_LOG("tid %u pid %u exec %u: %llu samples, %llu ms", tally->tasks[i].tid,
 		       tally->tasks[i].process.pid, tally->tasks[i].process.exec_id,
-		       (unsigned long long)tally->tasks[i].samples,
-		       (unsigned long long)tally->tasks[i].weight / 1000000);
+		       ull(tally->tasks[i].samples), ms_of(tally->tasks[i].weight));
 	return st;
 }
 
@@ -348,9 +347,8 @@ TEST_F(target, counted_time_is_the_time_that_was_burned)
 	ASSERT_EQ(0, child_step(&self->child));
 	burned = process_cpu_ns(self->child.pid) - burned;
 	st = FINISH();
-	TH_LOG("burned %llu ms, counted %llu ms, sampled %llu ms",
-	       (unsigned long long)burned / 1000000, (unsigned long long)st.out_count / 1000000,
-	       (unsigned long long)self->tally->reader.weight / 1000000);
+	TH_LOG("burned %llu ms, counted %llu ms, sampled %llu ms", ms_of(burned),
+	       ms_of(st.out_count), ms_of(self->tally->reader.weight));
 	EXPECT_WITHIN(burned * 9 / 10, st.out_count, burned * 11 / 10 + 10000000);
 	EXPECT_LES(st.out_time_running, st.out_time_enabled, burned * 9 / 10, st.out_time_running);
 	/* what it sampled stands for what it counted; each CPU begins within a period */

@@ -82,8 +82,8 @@ static struct gprof_stats finish(struct __test_metadata *_metadata, struct reade
 	uint64_t margin = nr_online_cpus() * period;
 
 	EXPECT_LES(reader->weight, st.out_count + margin, st.out_count, reader->weight + margin);
-	TH_LOG("%llu samples stand for %llu us of %llu us", (unsigned long long)reader->samples,
-	       (unsigned long long)reader->weight / 1000, (unsigned long long)st.out_count / 1000);
+	TH_LOG("%llu samples stand for %llu us of %llu us", ull(reader->samples),
+	       us_of(reader->weight), us_of(st.out_count));
 	return st;
 }
 
@@ -132,7 +132,7 @@ TEST_F(timer, children_shorter_than_a_period_stand_for_their_cpu_time)
 	ASSERT_EQ(0, child_step(&self->child));
 	burned = self->shared->burned + process_cpu_ns(self->child.pid) - burned;
 	st = FINISH();
-	TH_LOG("the kernel says %llu us", (unsigned long long)burned / 1000);
+	TH_LOG("the kernel says %llu us", us_of(burned));
 	/* it charges who is woken for the way out of idle, which an emulated CPU takes long for */
 	EXPECT_WITHIN(NR_SHORT * SHORT_NS * 9 / 10, st.out_count, burned * 11 / 10 + 10 * MS);
 }
@@ -169,8 +169,7 @@ TEST_F(timer, clock_stands_while_the_target_sleeps)
 	burned = process_cpu_ns(self->child.pid) - burned;
 	ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &after));
 	TH_LOG("%llu us amid the sleep, the kernel says %llu us",
-	       (unsigned long long)(after.out_count - before.out_count) / 1000,
-	       (unsigned long long)burned / 1000);
+	       us_of(after.out_count - before.out_count), us_of(burned));
 	EXPECT_GE(before.out_count + 100 * MS + burned, after.out_count);
 	ASSERT_EQ(0, child_step(&self->child));
 	FINISH();
@@ -316,10 +315,8 @@ TEST_F(timer, overdue_samples_stand_for_time_of_their_own)
 		untold = st.out_stopped_ns - (reader.newest ?: st.out_started_ns);
 		EXPECT_LE(reader.weight, st.out_count + margin);
 		EXPECT_GE(reader.weight + untold + margin, st.out_count)
-			TH_LOG("%llu us of %llu us, %llu us untold",
-			       (unsigned long long)reader.weight / 1000,
-			       (unsigned long long)st.out_count / 1000,
-			       (unsigned long long)untold / 1000);
+			TH_LOG("%llu us of %llu us, %llu us untold", us_of(reader.weight),
+			       us_of(st.out_count), us_of(untold));
 		reader_close(&reader);
 	}
 	for (unsigned int i = 0; i < NR_OTHERS; i++)
@@ -508,8 +505,7 @@ static void compare(struct __test_metadata *_metadata, FIXTURE_DATA(timer) *self
 	*beside = self->shared->progress;
 	for (int i = 0; i < NR_SHARING; i++)
 		EXPECT_EQ(0, device_stop(&devs[i]));
-	TH_LOG("%llu turns alone, %llu beside %d timers", (unsigned long long)*alone,
-	       (unsigned long long)*beside, NR_SHARING);
+	TH_LOG("%llu turns alone, %llu beside %d timers", ull(*alone), ull(*beside), NR_SHARING);
 }
 
 /*
@@ -709,9 +705,8 @@ TEST_F(timer, a_cpu_that_sleeps_is_let_sleep)
 	EXPECT_LE(beside, alone + alone / 2 + SLEEP_MS / 20);
 	EXPECT_EQ(0, child_step(&self->child));
 	READER_END(&self->tally->reader, &st);
-	TH_LOG("%llu us burned, samples stand for %llu us",
-	       (unsigned long long)self->shared->burned / 1000,
-	       (unsigned long long)self->tally->reader.weight / 1000);
+	TH_LOG("%llu us burned, samples stand for %llu us", us_of(self->shared->burned),
+	       us_of(self->tally->reader.weight));
 	/* Others may run there too, a little. */
 	EXPECT_WITHIN(self->shared->burned - 2 * self->params.period, self->tally->reader.weight,
 		      self->shared->burned + 100 * MS);

@@ -70,9 +70,9 @@ static void expect(struct __test_metadata *_metadata, const FIXTURE_DATA(user_pr
 {
 	struct probed_sum s = probed_sum_of(&self->p, tid, value);
 
-	EXPECT_EQ(nr, s.nr) TH_LOG("of %llu bytes", (unsigned long long)value);
+	EXPECT_EQ(nr, s.nr) TH_LOG("of %llu bytes", ull(value));
 	EXPECT_EQ(nr, s.weight);
-	EXPECT_EQ(live, s.live) TH_LOG("of %llu bytes", (unsigned long long)value);
+	EXPECT_EQ(live, s.live) TH_LOG("of %llu bytes", ull(value));
 	EXPECT_EQ(0, s.without_user);
 }
 
@@ -276,8 +276,7 @@ TEST_F(user_probe, sampled_bytes_stand_for_all)
 	p = 0.1717;
 	sigma = nr * (1 - p) / p;
 	EXPECT_LT(((double)s.weight - nr) * ((double)s.weight - nr), 16 * sigma)
-		TH_LOG("%llu samples stand for %llu of %u", (unsigned long long)s.nr,
-		       (unsigned long long)s.weight, nr);
+		TH_LOG("%llu samples stand for %llu of %u", ull(s.nr), ull(s.weight), nr);
 	EXPECT_LT(s.nr, nr / 4);
 	EXPECT_EQ(0, s.live);
 }

@@ -130,6 +130,22 @@
 #define ZERO7(op, a, ...)	op(0, a); ZERO6(op, __VA_ARGS__)
 #define ZERO8(op, a, ...)	op(0, a); ZERO7(op, __VA_ARGS__)
 
+/* For TH_LOG(): what has 64 bits, and a time in ns as less of them. */
+static inline unsigned long long ull(uint64_t n)
+{
+	return n;
+}
+
+static inline unsigned long long us_of(uint64_t ns)
+{
+	return ns / 1000;
+}
+
+static inline unsigned long long ms_of(uint64_t ns)
+{
+	return ns / 1000000;
+}
+
 /* How a child has ended: its wait status, or -1. */
 static inline int reap(pid_t pid)
 {

@@ -138,7 +138,7 @@ static void record(struct __test_metadata *_metadata, struct tally *t, const cha
 	gprof_profile_each(p, t->each, t);
 	gprof_profile_free(p);
 	TH_LOG("%s, produced=%llu: %lld right, %lld wrong, %lld elsewhere", event.name,
-	       (unsigned long long)st.produced, (long long)t->right, (long long)t->wrong,
+	       ull(st.produced), (long long)t->right, (long long)t->wrong,
 	       (long long)t->elsewhere);
 	EXPECT_EQ(st.produced, st.read + st.lost + st.overwritten);
 }

@@ -223,8 +223,8 @@ TEST_F(stats, delays_and_times_on_cpu_are_those_of_proc_schedstat)
 		EXPECT_GE(self->after.time_ns - self->after.started_ns + 1000000,
 			  self->after.on_cpu.sum + self->after.delay.sum);
 		EXPECT_FALSE(self->after.doubtful);
-		TH_LOG("%llu against %llu", (unsigned long long)self->after.delay.sum,
-		       (unsigned long long)(delay[1] - delay[0]));
+		TH_LOG("%llu against %llu", ull(self->after.delay.sum),
+		       ull(delay[1] - delay[0]));
 		if (within_1_percent(self->after.delay.sum, delay[1] - delay[0],
 				     self->after.total_exec))
 			break;
@@ -258,10 +258,8 @@ TEST_F(stats, a_task_that_is_woken_while_it_runs_does_not_wait)
 		burn_ns(200000);
 	}
 	READ(&self->after);
-	TH_LOG("%llu ns on CPU, %llu waiting, of %llu",
-	       (unsigned long long)self->after.on_cpu.sum,
-	       (unsigned long long)self->after.delay.sum,
-	       (unsigned long long)(self->after.time_ns - self->after.started_ns));
+	TH_LOG("%llu ns on CPU, %llu waiting, of %llu", ull(self->after.on_cpu.sum),
+	       ull(self->after.delay.sum), ull(self->after.time_ns - self->after.started_ns));
 	EXPECT_GE(self->after.time_ns - self->after.started_ns + 1000000,
 		  self->after.on_cpu.sum + self->after.delay.sum);
 }
@@ -311,8 +309,8 @@ TEST_F(stats, a_task_that_goes_was_counted_when_it_came)
 			self->after.total_starts > self->after.total_exec;
 	}
 	TH_LOG("%llu switches, %llu from idle",
-	       (unsigned long long)(self->after.total_switches - self->before.total_switches),
-	       (unsigned long long)self->after.total_starts);
+	       ull(self->after.total_switches - self->before.total_switches),
+	       ull(self->after.total_starts));
 	EXPECT_EQ(0, more);
 	EXPECT_LT(1000, self->after.total_switches - self->before.total_switches);
 }
@@ -389,8 +387,7 @@ TEST_F(stats, a_switch_whose_delay_is_not_known_is_counted)
 		sleep_ms(500);
 		READ(&self->after);
 	}
-	TH_LOG("%llu of %llu", (unsigned long long)self->after.missed,
-	       (unsigned long long)self->after.total_exec);
+	TH_LOG("%llu of %llu", ull(self->after.missed), ull(self->after.total_exec));
 	EXPECT_EQ(3, self->after.total_task);
 	EXPECT_LT(10, self->after.missed);
 	EXPECT_EQ(self->after.total_exec, self->after.delay.count + self->after.missed);
@@ -713,7 +710,7 @@ TEST_F(stats, readings_are_consistent_while_cpus_go_and_come)
 	}
 	file_write(online, "1");
 	TH_LOG("%d readings, CPU 1 went or came %d times, %llu switches", readings, turn,
-	       (unsigned long long)self->after.total_switches);
+	       ull(self->after.total_switches));
 	EXPECT_LE(20, readings);
 	for (i = 0; i < PLAYERS; i++)
 		child_end(&players[i]);

@@ -56,8 +56,8 @@ static void end(struct __test_metadata *_metadata, FIXTURE_DATA(annotation) *sel
 	struct gprof_stats st = { 0 };
 
 	TRACE_WORDS_END(&self->words, &self->dev, &st);
-	TH_LOG("produced=%llu lost=%llu annotations=%zu", (unsigned long long)st.out_produced,
-	       (unsigned long long)device_lost(&st), self->words.nr_annotations);
+	TH_LOG("produced=%llu lost=%llu annotations=%zu", ull(st.out_produced),
+	       ull(device_lost(&st)), self->words.nr_annotations);
 }
 
 #define BEGIN()	begin(_metadata, self)
@@ -430,8 +430,8 @@ static void outlasts_a_flood(struct __test_metadata *_metadata, FIXTURE_DATA(ann
 	EXPECT_LT(1000, st.out_lost[GPROF_LOST_QUOTA]);
 	said = names ? names_of_flood(&self->words) : told(&self->words, "flooding");
 	share = self->dev.data_size / 64 / (names ? sizeof(struct gprof_task_rec) : FLOOD_REC);
-	TH_LOG("%zu said in %llu generations, %llu lost", said, (unsigned long long)generations,
-	       (unsigned long long)st.out_lost[GPROF_LOST_QUOTA]);
+	TH_LOG("%zu said in %llu generations, %llu lost", said, ull(generations),
+	       ull(st.out_lost[GPROF_LOST_QUOTA]));
 	/* Each generation has the name of the task that it finds once more. */
 	EXPECT_WITHIN(share * (generations / 2), said, (share + names) * generations);
 	EXPECT_EQ(SIGKILL, WTERMSIG(child_end(&child)));

@@ -183,8 +183,8 @@ static void end(struct __test_metadata *_metadata, FIXTURE_DATA(stacks) *self)
 	EXPECT_EQ(st.out_produced, self->words.samples + device_lost(&st));
 	EXPECT_EQ(st.out_produced, st.out_task + st.out_irq + st.out_nmi +
 				   st.out_lost[GPROF_LOST_NO_BUFFER]);
-	TH_LOG("produced=%llu lost=%llu bytes=%llu", (unsigned long long)st.out_produced,
-	       (unsigned long long)device_lost(&st), (unsigned long long)self->words.reader.bytes);
+	TH_LOG("produced=%llu lost=%llu bytes=%llu", ull(st.out_produced), ull(device_lost(&st)),
+	       ull(self->words.reader.bytes));
 }
 
 #define END()	end(_metadata, self)
@@ -515,7 +515,7 @@ TEST_F(stacks, cpu_samples_are_those_of_a_cpu_recorder)
 		else
 			words++;
 	}
-	TH_LOG("%llu ns of %llu", (unsigned long long)weight, (unsigned long long)used);
+	TH_LOG("%llu ns of %llu", ull(weight), ull(used));
 	EXPECT_LE(BURNT, weight + 3 * PERIOD);
 	/* what a busy host takes amid a switch, the kernel charges to either (timer_test.c) */
 	EXPECT_LES(used, weight * 11 / 10 + 10 * PERIOD, weight, used * 11 / 10 + 10 * PERIOD);

@@ -56,9 +56,8 @@ static void end(struct __test_metadata *_metadata, FIXTURE_DATA(trace) *self)
 	EXPECT_EQ(st.out_produced, st.out_task + st.out_irq + st.out_nmi +
 				   st.out_lost[GPROF_LOST_NO_BUFFER]);
 	EXPECT_EQS(0, st.out_nmi, 0, self->words.absences * !self->cpus_go);
-	TH_LOG("produced=%llu lost=%llu overwritten=%llu bytes=%llu",
-	       (unsigned long long)st.out_produced, (unsigned long long)device_lost(&st),
-	       (unsigned long long)st.out_overwritten, (unsigned long long)self->words.reader.bytes);
+	TH_LOG("produced=%llu lost=%llu overwritten=%llu bytes=%llu", ull(st.out_produced),
+	       ull(device_lost(&st)), ull(st.out_overwritten), ull(self->words.reader.bytes));
 }
 
 #define END()	end(_metadata, self)

@@ -216,7 +216,7 @@ TEST_F(trigger, a_running_task_waits_for_nothing)
 	for (unsigned int i = 0; i < self->nr; i++) {
 		EXPECT_GT(500 * MS, self->fired[i].duration_ns)
 			TH_LOG("trigger %u, %llu us", self->fired[i].index,
-			       (unsigned long long)self->fired[i].duration_ns / 1000);
+			       us_of(self->fired[i].duration_ns));
 	}
 }
 

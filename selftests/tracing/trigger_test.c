@@ -101,8 +101,8 @@ static void expect(struct __test_metadata *_metadata, FIXTURE_DATA(trigger) *sel
 		EXPECT_GE(monotonic_ns(), f->time);
 		EXPECT_GT(self->dev.nr_cpus, f->cpu);
 		if (f->index != index || f->tid != tid)
-			TH_LOG("trigger %u, %u/%u (%d), number %d, %llu us, flags %u", f->index, f->pid,
-			       f->tid, tid, f->number, (unsigned long long)f->duration_ns / 1000, f->flags);
+			TH_LOG("trigger %u, %u/%u (%d), number %d, %llu us, flags %u", f->index,
+			       f->pid, f->tid, tid, f->number, us_of(f->duration_ns), f->flags);
 	}
 	for (i = 0; i < causes; i++) {
 		for (n = j = 0; j < self->nr; j++)
@@ -992,9 +992,8 @@ TEST_F(trigger, listeners_are_told_at_once)
 	child_end(&self->child);
 	END();
 	qsort(took, TIMES, sizeof(*took), by_value);
-	TH_LOG("%llu us at least, %llu us half of the time, %llu us at most",
-	       (unsigned long long)took[0] / 1000, (unsigned long long)took[TIMES / 2] / 1000,
-	       (unsigned long long)took[TIMES - 1] / 1000);
+	TH_LOG("%llu us at least, %llu us half of the time, %llu us at most", us_of(took[0]),
+	       us_of(took[TIMES / 2]), us_of(took[TIMES - 1]));
 	if (getenv("GPROF_EXACT"))
 		EXPECT_GE(MS, took[TIMES - 1]);
 	genl_close(&g);
