@@ -143,7 +143,7 @@ TEST_F(fuzz, past_failures_stay_mended)
 {
 	if (!self->before[0])
 		return;
-	for (unsigned int i = 0; i < sizeof(past) / sizeof(past[0]); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(past); i++) {
 		TH_LOG("%s", past[i].what);
 		fuzz_once(_metadata, variant, past[i].seed, PAST_CALLS, QUICK_SECONDS);
 	}

@@ -19,7 +19,6 @@
 #include "workload.h"
 
 #define APIC		0xfee00000UL
-#define APIC_ID		0x20
 #define APIC_ICR_LOW	0x300
 #define APIC_ICR_HIGH	0x310
 #define ICR_NMI		0x400
@@ -43,7 +42,6 @@ FIXTURE(nmi) {
 
 FIXTURE_SETUP(nmi)
 {
-	self->dev.fd = self->timer_dev.fd = -1;
 #ifndef __x86_64__
 	SKIP_ALL_UNLESS(false, "amd64 only: on arm64 the counters of the PMU give NMIs");
 #endif
@@ -71,10 +69,8 @@ FIXTURE_SETUP(nmi)
 
 FIXTURE_TEARDOWN(nmi)
 {
-	reader_free(&self->reader);
-	reader_free(&self->timer_reader);
-	device_close(&self->dev);
-	device_close(&self->timer_dev);
+	reader_close(&self->reader);
+	reader_close(&self->timer_reader);
 	file_write(PRINTK, self->loglevel);
 	file_write(IGNORE_LOGLEVEL, "Y");
 }
@@ -82,10 +78,9 @@ FIXTURE_TEARDOWN(nmi)
 static void record(struct __test_metadata *_metadata, FIXTURE_DATA(nmi) *self, uint64_t tracepoint)
 {
 	self->profile.tracepoint = tracepoint;
-	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
-	ASSERT_EQ(0, reader_init(&self->reader, &self->dev));
-	ASSERT_EQ(0, device_record(&self->timer_dev, &self->timer_setup));
-	ASSERT_EQ(0, reader_init(&self->timer_reader, &self->timer_dev));
+	ASSERT_ZEROS(reader_record(&self->reader, &self->dev, &self->setup, NULL, NULL),
+		     reader_record(&self->timer_reader, &self->timer_dev, &self->timer_setup,
+				   NULL, NULL));
 }
 
 static void read_both(struct __test_metadata *_metadata, FIXTURE_DATA(nmi) *self)

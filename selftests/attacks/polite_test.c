@@ -25,7 +25,7 @@ static const uint32_t kinds[] = {
 	GPROF_KIND_CPU, GPROF_KIND_SCHED, GPROF_KIND_TRACE, GPROF_KIND_BLOCK,
 };
 
-#define NR_KINDS	(sizeof(kinds) / sizeof(kinds[0]))
+#define NR_KINDS	(ARRAY_SIZE(kinds))
 
 FIXTURE(polite) {
 	char paranoid[16];

@@ -719,7 +719,7 @@ TEST_F(setup, parameters_of_each_kind_have_a_size_and_known_flags)
 	memset(params.rest, 1, sizeof(params.rest));
 	self->bad.params = (uintptr_t)&params;
 	self->bad.stack = 0;
-	for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
 		params.size = rows[i].size;
 		params.flags = rows[i].flags;
 		self->bad.kind = rows[i].kind;

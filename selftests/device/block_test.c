@@ -56,6 +56,7 @@ struct recorder {
 		struct gprof_mutex_params mutex;
 	};
 	unsigned int kind;	/* GPROF_KIND_*; 0: BLOCK */
+	uint32_t stack;		/* GPROF_STACK_F_* besides those of the user */
 	struct gprof_setup setup;
 	struct device dev;
 	struct reader reader;
@@ -95,19 +96,20 @@ static void note(void *ctx, const struct reader_sample *s)
 		t->kernel[i] = stack->frames[i];
 }
 
-FIXTURE_SETUP(block)
+FIXTURE_SETUP(block) { }
+
+static void forget(struct recorder *r)
 {
-	for (int i = 0; i < RECORDERS; i++)
-		self->r[i].dev.fd = -1;
+	reader_free(&r->reader);
+	device_close(&r->dev);
+	free(r->told);
+	*r = (struct recorder){ 0 };
 }
 
 FIXTURE_TEARDOWN(block)
 {
-	for (int i = 0; i < RECORDERS; i++) {
-		reader_free(&self->r[i].reader);
-		device_close(&self->r[i].dev);
-		free(self->r[i].told);
-	}
+	for (int i = 0; i < RECORDERS; i++)
+		forget(&self->r[i]);
 	child_end(&self->child);
 }
 
@@ -117,10 +119,8 @@ static void set_up(struct __test_metadata *_metadata, struct recorder *r, uint64
 	r->params = (struct gprof_block_params){
 		.size = sizeof(r->params), .period = period, .flags = flags,
 	};
-	if (!r->setup.kind) {
-		r->setup = device_setup_of(target, id, &r->params);
-		r->setup.kind = r->kind ? r->kind : GPROF_KIND_BLOCK;
-	}
+	r->setup = device_setup_kind(r->kind ?: GPROF_KIND_BLOCK, target, id, &r->params);
+	r->setup.stack |= r->stack;
 	r->setup.buffer_size = 1 << 19;
 	ASSERT_EQ(0, device_setup(&r->dev, &r->setup)) TH_LOG("reason %u", r->setup.out_reason);
 	ASSERT_ZEROS(device_map(&r->dev), reader_init(&r->reader, &r->dev));
@@ -138,15 +138,11 @@ static void start(struct __test_metadata *_metadata, struct recorder *r)
 /* Stops, reads all, and holds the numbers of the ledger to each other. */
 static void stop(struct __test_metadata *_metadata, struct recorder *r)
 {
-	ASSERT_EQ(0, device_stop(&r->dev));
-	ASSERT_LE(0, reader_read(&r->reader));
-	EXPECT_STREQ("", r->reader.error);
+	READER_END(&r->reader, &r->st);
 	EXPECT_EQS(0, r->reader.unknown, 0, r->reader.without_task);
-	ASSERT_EQ(0, device_stats(&r->dev, GPROF_STATS_ALL_CPUS, &r->st));
 	EXPECT_EQ(0, device_lost(&r->st))
 		TH_LOG("lost: full %llu, wait %llu", ull(r->st.out_lost[0]),
 		       ull(r->st.out_lost[GPROF_LOST_WAIT]));
-	EXPECT_EQ(r->st.out_produced, r->reader.samples + device_lost(&r->st));
 	EXPECT_EQ(r->st.out_produced, r->st.out_task + r->st.out_irq);
 }
 
@@ -187,6 +183,18 @@ static struct sum sum_of(const struct recorder *r, pid_t tid, int what)
 
 static atomic_bool go;
 static int go_word;
+
+static void lets_go_of(int *word)
+{
+	__atomic_store_n(word, 1, __ATOMIC_SEQ_CST);
+	syscall(SYS_futex, word, FUTEX_WAKE, 1 << 30, NULL, NULL, 0);
+}
+
+static void waits_for_its_word(void *arg, int step)
+{
+	while (!__atomic_load_n((int *)arg, __ATOMIC_SEQ_CST))
+		syscall(SYS_futex, arg, FUTEX_WAIT, 0, NULL, NULL, 0);
+}
 
 struct waiter;
 
@@ -289,7 +297,7 @@ static bool make_page(struct waiter *w)
 	w->page = private_memory(size);
 	reg.range.start = (uintptr_t)w->page;
 	reg.range.len = size;
-	return w->page != MAP_FAILED && !ioctl(w->fd[0], UFFDIO_REGISTER, &reg);
+	return !ioctl(w->fd[0], UFFDIO_REGISTER, &reg);
 }
 
 static bool touches(struct waiter *w)
@@ -320,12 +328,20 @@ static bool waits_for_child(struct waiter *w)
 	return pid > 0 && waitpid(pid, NULL, 0) == pid;
 }
 
-static bool waits_for_signal(struct waiter *w)
+static sigset_t block_signal(void)
 {
 	sigset_t set;
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGUSR1);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	return set;
+}
+
+static bool waits_for_signal(struct waiter *w)
+{
+	sigset_t set = block_signal();
+
 	return sigwaitinfo(&set, NULL) == SIGUSR1;
 }
 
@@ -405,6 +421,13 @@ static bool begin(struct waiter *w, const struct way *way, unsigned int times, u
 	return true;
 }
 
+/* Who begins waits until it is let go. */
+static void hold_back(void)
+{
+	go = false;
+	go_word = 0;
+}
+
 static void let_go(void)
 {
 	go = true;
@@ -443,8 +466,7 @@ TEST_F(block, three_sleepers_have_what_they_slept)
 	struct recorder *r = &self->r[0];
 	struct waiter w[3];
 
-	go = false;
-	go_word = 0;
+	hold_back();
 	for (unsigned int i = 0; i < 3; i++)
 		ASSERT_TRUE(begin(&w[i], &ways[0], 20, (i + 1) * 10 * MS));
 	record(_metadata, r, 1, 0);
@@ -468,20 +490,14 @@ TEST_F(block, three_sleepers_have_what_they_slept)
 
 TEST_F(block, each_wait_is_told_what_it_was_for)
 {
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGUSR1);
-	pthread_sigmask(SIG_BLOCK, &set, NULL);
-	for (unsigned int i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+	block_signal();
+	for (unsigned int i = 0; i < ARRAY_SIZE(ways); i++) {
 		struct recorder *r = &self->r[0];
 		unsigned int wanted, others;
 		struct sum s, all;
 		struct waiter w;
 
-		go = false;
-		go_word = 0;
-		memset(r, 0, sizeof(*r));
+		hold_back();
 		if (!begin(&w, &ways[i], 5, 10 * MS)) {
 			TH_LOG("%s: not here", ways[i].name);
 			EXPECT_EQ(GPROF_WAIT_FOR_FAULT, ways[i].what);
@@ -507,41 +523,31 @@ TEST_F(block, each_wait_is_told_what_it_was_for)
 		EXPECT_LE(w.asked - drift(w.asked), s.ns) TH_LOG("%s", ways[i].name);
 		if (ways[i].what != GPROF_WAIT_FOR_FUTEX)
 			EXPECT_GE(w.around, s.ns + s.runnable) TH_LOG("%s", ways[i].name);
-		reader_free(&r->reader);
-		device_close(&r->dev);
-		free(r->told);
+		forget(r);
 	}
-	memset(&self->r[0], 0, sizeof(self->r[0]));
-	self->r[0].dev.fd = -1;
 }
 
 /* In the words of its switches, with no stack and no call recorded. */
 TEST_F(block, a_trace_tells_what_each_wait_was_for)
 {
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGUSR1);
-	pthread_sigmask(SIG_BLOCK, &set, NULL);
-	for (unsigned int i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+	block_signal();
+	for (unsigned int i = 0; i < ARRAY_SIZE(ways); i++) {
 		struct gprof_trace_params params = {
 			.size = sizeof(params), .flags = GPROF_TRACE_F_REASONS,
 		};
-		struct gprof_setup setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &params);
+		struct gprof_setup setup = device_setup_kind(GPROF_KIND_TRACE, GPROF_TARGET_PROCESS,
+							     getpid(), &params);
 		unsigned int nr = 0, others = 0, untold = 0;
 		struct trace_words words;
 		struct gprof_stats st;
 		struct device dev;
 		struct waiter w;
 
-		go = false;
-		go_word = 0;
+		hold_back();
 		if (!begin(&w, &ways[i], 5, 10 * MS)) {
 			EXPECT_EQ(GPROF_WAIT_FOR_FAULT, ways[i].what) TH_LOG("%s", ways[i].name);
 			continue;
 		}
-		setup.kind = GPROF_KIND_TRACE;
-		setup.stack = 0;
 		setup.buffer_size = 1 << 19;
 		ASSERT_EQ(0, device_record(&dev, &setup)) TH_LOG("reason %u", setup.out_reason);
 		ASSERT_EQ(0, trace_words_init(&words, &dev));
@@ -621,11 +627,7 @@ TEST_F(block, waiting_for_a_cpu_is_told_apart)
 	ASSERT_LE(0, pin_to(online_cpu(0)));
 	/* A timer of an emulator may be as late as the burner is long. */
 	for (unsigned int tries = 0; waited < 200 * MS && tries < 5; tries++) {
-		if (tries) {
-			reader_free(&r->reader);
-			device_close(&r->dev);
-			free(r->told);
-		}
+		forget(r);
 		go = false;
 		ASSERT_EQ(0, pthread_create(&other, NULL, burn, &burner));
 		record(_metadata, r, 1, 0);
@@ -802,8 +804,7 @@ static long sleeps_so_far(void)
 
 static void *idles(void *arg)
 {
-	while (!__atomic_load_n((int *)arg, __ATOMIC_SEQ_CST))
-		syscall(SYS_futex, arg, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
+	waits_for_its_word(arg, 0);
 	return NULL;
 }
 
@@ -887,8 +888,7 @@ TEST_F(block, waits_that_end_while_start_looks_for_them_are_told)
 		next_turn(&nappers[i]);
 		pthread_join(nappers[i].thread, NULL);
 	}
-	__atomic_store_n(&word, 1, __ATOMIC_SEQ_CST);
-	syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1 << 30, NULL, NULL, 0);
+	lets_go_of(&word);
 	for (i = 0; i < IDLERS; i++)
 		pthread_join(idlers[i], NULL);
 	TH_LOG("%u naps ended after START, of which %u were not told; it took %llu us", after,
@@ -925,8 +925,7 @@ TEST_F(block, more_waits_than_there_is_room_for_are_lost_and_counted)
 	EXPECT_LT(0, r->st.out_lost[GPROF_LOST_WAIT]);
 	EXPECT_LT(nr / 2, told);
 	EXPECT_EQ(r->st.out_count, r->reader.samples + device_lost(&r->st));
-	__atomic_store_n(&word, 1, __ATOMIC_SEQ_CST);
-	syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1 << 30, NULL, NULL, 0);
+	lets_go_of(&word);
 	for (i = 0; i < nr; i++)
 		pthread_join(idlers[i], NULL);
 	free(idlers);
@@ -948,8 +947,7 @@ TEST_F(block, waker_is_told)
 	struct waiter w, s;
 	uint64_t total = 0;
 
-	go = false;
-	go_word = 0;
+	hold_back();
 	ASSERT_TRUE(begin(&w, &ways[5], 10, 10 * MS));
 	ASSERT_TRUE(begin(&s, &ways[0], 10, 10 * MS));
 	set_up(_metadata, own, 1, 0, GPROF_TARGET_PROCESS, getpid());
@@ -1004,11 +1002,8 @@ TEST_F(block, interrupt_that_ends_a_wait_has_no_user_frames)
 	sched_getaffinity(0, sizeof(all), &all);
 	ASSERT_LE(0, pin_to(online_cpu(0)));
 	ASSERT_EQ(0, pthread_create(&other, NULL, burns, &done));
-	r->setup = device_setup_kind(GPROF_KIND_BLOCK, GPROF_TARGET_PROCESS, getpid(),
-				     &r->params);
-	r->setup.stack |= GPROF_STACK_F_KERNEL;
-	set_up(_metadata, r, 1, GPROF_BLOCK_F_WAKER, GPROF_TARGET_PROCESS, getpid());
-	start(_metadata, r);
+	r->stack = GPROF_STACK_F_KERNEL;
+	record(_metadata, r, 1, GPROF_BLOCK_F_WAKER);
 	for (i = 0; i < 20; i++)
 		sleep_ms(10);
 	stop(_metadata, r);
@@ -1029,11 +1024,9 @@ TEST_F(block, interrupt_that_ends_a_wait_has_no_user_frames)
 
 static void wake_word_of(void *arg, int step)
 {
-	(void)step;
 	/* Who wakes a task that has not left its CPU yet is not known. */
 	sleep_ms(10);
-	*(volatile int *)arg = 1;
-	syscall(SYS_futex, arg, FUTEX_WAKE, 1, NULL, NULL, 0);
+	lets_go_of(arg);
 }
 
 /* Own waits may be told, but not what others do, nor where the kernel is. */
@@ -1212,8 +1205,6 @@ TEST_F(block, some_of_them_stand_for_all)
 
 static void sleeps_in_child(void *arg, int step)
 {
-	(void)arg;
-	(void)step;
 	for (unsigned int i = 0; i < 20; i++)
 		sleep_ms(2);
 }
@@ -1229,19 +1220,6 @@ TEST_F(block, child_that_is_forked_later_belongs)
 }
 
 static void until_in_futex(pid_t tid);
-
-static void waits_for_its_word(void *arg, int step)
-{
-	(void)step;
-	while (!__atomic_load_n((int *)arg, __ATOMIC_SEQ_CST))
-		syscall(SYS_futex, arg, FUTEX_WAIT, 0, NULL, NULL, 0);
-}
-
-static void lets_go_of(int *word)
-{
-	__atomic_store_n(word, 1, __ATOMIC_SEQ_CST);
-	syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
-}
 
 TEST_F(block, wait_is_of_the_cgroup_that_it_began_in)
 {
@@ -1281,8 +1259,7 @@ TEST_F(block, system_has_waits_of_the_kernel_with_its_frames)
 	struct recorder *r = &self->r[0];
 	unsigned int i, kernel = 0, frames = 0, own, n = 0;
 
-	r->setup = device_setup_kind(GPROF_KIND_BLOCK, GPROF_TARGET_SYSTEM, 0, &r->params);
-	r->setup.stack |= GPROF_STACK_F_KERNEL;
+	r->stack = GPROF_STACK_F_KERNEL;
 	set_up(_metadata, r, 1, 0, GPROF_TARGET_SYSTEM, 0);
 	start(_metadata, r);
 	/* On a busy host a nap may be over before its sleeper has left the CPU. */
@@ -1374,10 +1351,7 @@ TEST_F(block, kernel_frames_are_those_that_the_kernel_tells)
 	SKIP_UNLESS(!geteuid(), "needs root");
 	ASSERT_TRUE(begin(&w, &ways[1], 20, MS));
 	for (unsigned int i = 0; i < 2; i++) {
-		self->r[i].setup = device_setup_kind(GPROF_KIND_BLOCK, GPROF_TARGET_PROCESS,
-						     getpid(),
-						   &self->r[i].params);
-		self->r[i].setup.stack |= GPROF_STACK_F_KERNEL;
+		self->r[i].stack = GPROF_STACK_F_KERNEL;
 		record(_metadata, &self->r[i], 1, i ? GPROF_BLOCK_F_WAKER : 0);
 	}
 	let_go();
@@ -1457,7 +1431,7 @@ TEST_F(block, release_has_the_waits_of_all_that_waited_for_it)
 
 	record_locks(_metadata, release, GPROF_MUTEX_F_ADDR);
 	record_locks(_metadata, waiter, GPROF_MUTEX_F_WAITER);
-	for (i = 0; i < sizeof(many) / sizeof(many[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(many); i++) {
 		struct held h = { .op = FUTEX_WAIT_PRIVATE };
 		pthread_t threads[16];
 		uint64_t ns = 0;
@@ -1480,10 +1454,9 @@ TEST_F(block, release_has_the_waits_of_all_that_waited_for_it)
 			/* not what is waited for in pthread_join() */
 			if (t->addr != (uintptr_t)&h.word)
 				continue;
-			EXPECT_EQ(gettid(), t->tid);
-			EXPECT_EQ(getpid(), t->pid);
 			EXPECT_LT(0, t->nr_user);
-			EXPECT_EQS(GPROF_WAIT_ENDED_BY_TASK, t->ended,
+			EXPECT_EQS(gettid(), t->tid, getpid(), t->pid,
+				   GPROF_WAIT_ENDED_BY_TASK, t->ended,
 				   GPROF_WAIT_LOCK_PLAIN, t->lock, GPROF_WAIT_FOR_FUTEX, t->what);
 			ns += t->ns;
 			waits++;
@@ -1553,7 +1526,6 @@ TEST_F(block, conditions_and_pi_locks_are_told_apart)
 
 static void waits_for_ever(void *arg, int step)
 {
-	(void)step;
 	syscall(SYS_futex, arg, FUTEX_WAIT, 0, NULL, NULL, 0);
 }
 
@@ -1617,7 +1589,6 @@ static void until_it_sleeps_in(pid_t tid, const char *where)
 
 static void does_nothing(int sig)
 {
-	(void)sig;
 }
 
 TEST_F(block, futex_whose_memory_is_unmapped_is_told_once)
@@ -1627,7 +1598,7 @@ TEST_F(block, futex_whose_memory_is_unmapped_is_told_once)
 	struct lost_word lost[] = {
 		{ .op = FUTEX_WAIT_PRIVATE }, { .op = FUTEX_WAIT }, { .op = FUTEX_WAIT },
 	};
-	const unsigned int nr = sizeof(lost) / sizeof(lost[0]);
+	const unsigned int nr = ARRAY_SIZE(lost);
 	struct sigaction quiet = { .sa_handler = does_nothing };
 	long size = sysconf(_SC_PAGESIZE), woken;
 	unsigned int i, j, told;
@@ -1668,8 +1639,7 @@ TEST_F(block, futex_whose_memory_is_unmapped_is_told_once)
 				continue;
 			told++;
 			EXPECT_LE(slept, t->ns);
-			EXPECT_EQ(GPROF_WAIT_ENDED_BY_TASK, t->ended);
-			EXPECT_EQ(gettid(), t->tid);
+			EXPECT_EQS(GPROF_WAIT_ENDED_BY_TASK, t->ended, gettid(), t->tid);
 		}
 		EXPECT_EQ(i < nr - 1, told);
 	}
@@ -1870,7 +1840,6 @@ static void *looks_at_consoles(void *arg)
 TEST_F(block, semaphore_of_the_kernel_is_told_as_one)
 {
 	struct recorder *r = &self->r[0];
-	pthread_t threads[4];
 	unsigned int i, semaphores = 0, tries;
 	uint64_t until;
 
@@ -1882,10 +1851,7 @@ TEST_F(block, semaphore_of_the_kernel_is_told_as_one)
 	for (tries = 0; !semaphores && tries < 10; tries++) {
 		start(_metadata, r);
 		until = monotonic_ns() + 500 * MS;
-		for (i = 0; i < 4; i++)
-			ASSERT_EQ(0, pthread_create(&threads[i], NULL, looks_at_consoles, &until));
-		for (i = 0; i < 4; i++)
-			pthread_join(threads[i], NULL);
+		ASSERT_EQ(0, run_threads(4, looks_at_consoles, &until));
 		stop(_metadata, r);
 		for (i = 0; i < r->nr; i++)
 			semaphores += r->told[i].lock == GPROF_WAIT_LOCK_SEMAPHORE;
@@ -1911,7 +1877,7 @@ TEST_F(block, what_cannot_be_is_refused)
 		{ 1, __GPROF_BLOCK_F_ALL + 1, -EOPNOTSUPP, GPROF_REASON_FLAGS },
 	};
 
-	for (unsigned int i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(wrong); i++) {
 		r->params = (struct gprof_block_params){
 			.size = sizeof(r->params), .period = wrong[i].period, .flags = wrong[i].flags,
 		};

@@ -45,8 +45,6 @@ FIXTURE_SETUP(share)
 	perf_at_any_rate();
 	self->signal = tracepoint_id("signal", "signal_generate");
 	ASSERT_LT(0, self->signal);
-	for (int i = 0; i < MANY; i++)
-		self->r[i].dev.fd = -1;
 }
 
 FIXTURE_TEARDOWN(share)
@@ -77,6 +75,11 @@ static void set_up(struct __test_metadata *_metadata, struct recorder *r, long l
 	r->reader.on_sample = note_time;
 	r->reader.ctx = r;
 }
+
+#define SET_UP_BOTH() do {							\
+	set_up(_metadata, fast, self->signal, FAST, GPROF_TARGET_THREAD, gettid());	\
+	set_up(_metadata, slow, self->signal, SLOW, GPROF_TARGET_THREAD, gettid());	\
+} while (0)
 
 /* All that was sampled is there; returns what it stands for. */
 static uint64_t read_all(struct __test_metadata *_metadata, struct recorder *r)
@@ -124,8 +127,7 @@ TEST_F(share, slower_gets_a_part_of_what_the_faster_gets)
 
 	/* so that the times are in order */
 	ASSERT_LE(0, pin_to_some_cpu());
-	set_up(_metadata, fast, self->signal, FAST, GPROF_TARGET_THREAD, gettid());
-	set_up(_metadata, slow, self->signal, SLOW, GPROF_TARGET_THREAD, gettid());
+	SET_UP_BOTH();
 	ASSERT_ZEROS(device_start(&slow->dev), device_start(&fast->dev));
 	send_signals(n);
 	ASSERT_ZEROS(device_stop(&fast->dev), device_stop(&slow->dev));
@@ -148,8 +150,7 @@ TEST_F(share, recorder_that_comes_and_goes_has_the_events_meanwhile)
 	struct recorder *fast = &self->r[0], *slow = &self->r[1];
 	const unsigned int n = 40000;
 
-	set_up(_metadata, fast, self->signal, FAST, GPROF_TARGET_THREAD, gettid());
-	set_up(_metadata, slow, self->signal, SLOW, GPROF_TARGET_THREAD, gettid());
+	SET_UP_BOTH();
 	ASSERT_EQ(0, device_start(&slow->dev));
 	send_signals(n + SLOW / 2);
 	ASSERT_EQ(0, device_start(&fast->dev));
@@ -168,8 +169,7 @@ TEST_F(share, comings_and_goings_keep_no_recorder_from_samples)
 	struct recorder *fast = &self->r[0], *slow = &self->r[1];
 	const unsigned int n = 30, times = 300;
 
-	set_up(_metadata, fast, self->signal, FAST, GPROF_TARGET_THREAD, gettid());
-	set_up(_metadata, slow, self->signal, SLOW, GPROF_TARGET_THREAD, gettid());
+	SET_UP_BOTH();
 	ASSERT_EQ(0, device_start(&slow->dev));
 	for (unsigned int i = 0; i < times; i++) {
 		ASSERT_EQ(0, device_start(&fast->dev));
@@ -192,8 +192,7 @@ TEST_F(share, slower_recorders_that_come_keep_no_other_from_samples)
 	struct recorder *fast = &self->r[0], *slow = &self->r[1];
 	const unsigned int n = FAST / 3, times = 300;
 
-	set_up(_metadata, fast, self->signal, FAST, GPROF_TARGET_THREAD, gettid());
-	set_up(_metadata, slow, self->signal, SLOW, GPROF_TARGET_THREAD, gettid());
+	SET_UP_BOTH();
 	ASSERT_EQ(0, device_start(&fast->dev));
 	for (unsigned int i = 0; i < times; i++) {
 		ASSERT_EQ(0, device_start(&slow->dev));

@@ -847,7 +847,7 @@ TEST_F(heap, parameters_are_checked)
 	uint32_t reason;
 
 	self->setup.buffer_size = 0;
-	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
 		self->setup.kind = cases[i].kind;
 		self->params.flags = cases[i].flags;
 		self->params.slots = cases[i].slots;

@@ -82,12 +82,8 @@ static void finish(struct __test_metadata *_metadata, FIXTURE_DATA(hotplug) *sel
 {
 	struct gprof_stats st = { 0 };
 
-	EXPECT_EQ(0, device_stop(&self->dev));
-	EXPECT_LE(0, reader_read(&self->tally->reader));
-	EXPECT_STREQ("", self->tally->reader.error);
-	EXPECT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
+	READER_END(&self->tally->reader, &st);
 	EXPECT_LT(0, st.out_produced);
-	EXPECT_EQ(st.out_produced, self->tally->reader.samples + device_lost(&st));
 	TH_LOG("produced=%llu lost=%llu", ull(st.out_produced), ull(device_lost(&st)));
 }
 
@@ -140,17 +136,12 @@ TEST_F(hotplug, cpu_that_is_offline_at_start_is_recorded_when_it_comes)
 
 TEST_F(hotplug, offline_cpu_as_target_is_ENODEV)
 {
-	uint64_t cpus[16] = { 0 };
-
-	self->setup.target = GPROF_TARGET_CPUS;
-	self->setup.cpus = (uintptr_t)cpus;
-	self->setup.cpus_size = sizeof(cpus);
-	cpus[self->cpu / 64] |= 1ULL << self->cpu % 64;
+	device_target_cpu(&self->setup, self->cpu);
 	ASSERT_EQ(0, cpu_set_online(self->cpu, false));
 	EXPECT_EQ(-ENODEV, device_setup(&self->dev, &self->setup));
 	EXPECT_EQ(GPROF_REASON_CPU, self->setup.out_reason);
 	/* one that is online beside it does not help */
-	cpus[0] |= 1;
+	*(uint64_t *)(uintptr_t)self->setup.cpus |= 1;
 	EXPECT_EQ(-ENODEV, device_setup(&self->dev, &self->setup));
 	ASSERT_EQ(0, cpu_set_online(self->cpu, true));
 	EXPECT_EQ(0, device_setup(&self->dev, &self->setup));
@@ -159,20 +150,15 @@ TEST_F(hotplug, offline_cpu_as_target_is_ENODEV)
 TEST_F(hotplug, cpus_that_went_before_start_are_no_crash)
 {
 	struct gprof_start start = { .size = sizeof(start) };
-	uint64_t cpus[16] = { 0 };
 	int ret;
 
-	self->setup.target = GPROF_TARGET_CPUS;
-	self->setup.cpus = (uintptr_t)cpus;
-	self->setup.cpus_size = sizeof(cpus);
-	cpus[self->cpu / 64] |= 1ULL << self->cpu % 64;
+	device_target_cpu(&self->setup, self->cpu);
 	ASSERT_ZEROS(device_setup(&self->dev, &self->setup), cpu_set_online(self->cpu, false));
 	ret = device_ioctl(self->dev.fd, GPROF_IOC_START, &start);
 	EXPECT_TRUE(!ret || ret == -ENODEV) TH_LOG("START: %d", ret);
 	ASSERT_EQ(0, cpu_set_online(self->cpu, true));
-	if (!ret) {
+	if (!ret)
 		EXPECT_EQ(0, device_stop(&self->dev));
-	}
 }
 
 TEST_F(hotplug, process_is_recorded_through_it)
@@ -197,7 +183,8 @@ TEST_F(hotplug, process_is_recorded_through_it)
 TEST_F(hotplug, close_while_cpus_go_and_come_is_no_harm)
 {
 	for (int i = 0; i < 6; i++) {
-		ASSERT_ZEROS(device_record(&self->dev, &self->setup), cpu_set_online(self->cpu, i & 1));
+		ASSERT_ZEROS(device_record(&self->dev, &self->setup),
+			     cpu_set_online(self->cpu, i & 1));
 		device_close(&self->dev);
 	}
 }

@@ -261,7 +261,6 @@ TEST_F(mapping, fork_does_not_inherit_the_mapping)
 	void *ring = MAP_RING(PROT_READ);
 	void *tail = MAP_TAIL(PROT_READ | PROT_WRITE);
 	unsigned char vec[1];
-	pid_t pid;
 
 	ASSERT_NE(MAP_FAILED, ring);
 	ASSERT_NE(MAP_FAILED, tail);

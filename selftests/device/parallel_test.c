@@ -696,7 +696,7 @@ TEST(other_kinds_refuse_it)
 	};
 	struct gprof_setup setup;
 
-	for (unsigned int i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(kinds); i++) {
 		setup = device_setup_of(GPROF_TARGET_SYSTEM, 0, kinds[i].params);
 		setup.kind = kinds[i].kind;
 		if (setup.kind == GPROF_KIND_SCHED || setup.kind == GPROF_KIND_TRACE)

@@ -236,16 +236,13 @@ FIXTURE_SETUP(python)
 	self->self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	setup.stack |= GPROF_STACK_F_TABLES | GPROF_STACK_F_PYTHON;
 	build(variant->owner);
-	ASSERT_ZEROS(device_record(&self->dev, &setup), reader_init(&self->reader, &self->dev));
-	self->reader.on_sample = on_sample;
-	self->reader.ctx = &self->seen;
+	ASSERT_EQ(0, reader_record(&self->reader, &self->dev, &setup, on_sample, &self->seen));
 }
 
 FIXTURE_TEARDOWN(python)
 {
 	EXPECT_STREQ("", self->reader.error);
-	reader_free(&self->reader);
-	device_close(&self->dev);
+	reader_close(&self->reader);
 	close(self->self);
 	free(self->table.head);
 }
@@ -386,7 +383,7 @@ TEST_F(python, pointers_to_anywhere_end_it)
 
 	ASSERT_NE(MAP_FAILED, gone);
 	BEGIN();
-	for (unsigned int i = 0; i < sizeof(wild) / sizeof(*wild); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(wild); i++) {
 		const void *to = (const void *)(uintptr_t)wild[i];
 
 		TH_LOG("%llx", ull(wild[i]));
@@ -457,13 +454,10 @@ TEST_F(python, recorder_that_does_not_ask_has_none)
 
 	BEGIN();
 	setup.stack |= GPROF_STACK_F_TABLES;
-	ASSERT_ZEROS(device_record(&dev, &setup), reader_init(&reader, &dev));
-	reader.on_sample = on_sample;
-	reader.ctx = &seen;
+	ASSERT_EQ(0, reader_record(&reader, &dev, &setup, on_sample, &seen));
 	ASSERT_TRUE(run_for(&reader, &seen, 50));
 	EXPECT_EQ(0, seen.wrong);
-	reader_free(&reader);
-	device_close(&dev);
+	reader_close(&reader);
 	setup.stack = GPROF_STACK_F_IP | GPROF_STACK_F_USER | GPROF_STACK_F_PYTHON;
 	dev.fd = device_open();
 	ASSERT_LE(0, dev.fd);

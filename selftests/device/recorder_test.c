@@ -236,8 +236,8 @@ TEST_F(recorder, sigkill_of_the_owner_ends_everything)
 	struct child owner;
 
 	for (int i = 0; i < 10; i++) {
-		ASSERT_EQ(0, child_fork(&owner, record_and_burn, &self->setup));
-		ASSERT_EQ(0, child_begin(&owner));
+		ASSERT_ZEROS(child_fork(&owner, record_and_burn, &self->setup),
+			     child_begin(&owner));
 		sleep_ms(30);
 		child_end(&owner);
 	}
@@ -247,7 +247,6 @@ TEST_F(recorder, sigkill_of_the_owner_ends_everything)
 /* Waits, and is another program from its second step on. */
 static void sleep_and_execute(void *arg, int step)
 {
-	(void)arg;
 	usleep(20000);
 	if (step == 1)
 		execl("/bin/sleep", "sleep", "1000", (char *)NULL);
@@ -352,7 +351,7 @@ TEST_F(recorder, end_and_exec_of_the_target_at_any_step_are_no_harm_to_any_kind)
 				    .tracepoint = tracepoint_id("sched", "sched_waking") } } },
 	};
 
-	for (unsigned int i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(kinds); i++) {
 		/* a kernel may not tell where all memory goes */
 		if (kinds[i].kind == GPROF_KIND_HEAP && !device_has(GPROF_FEAT_OBJECTS))
 			continue;

@@ -333,9 +333,7 @@ static void spin_among(struct __test_metadata *_metadata, struct wrong_frames *w
 	struct reader reader;
 	struct device dev;
 
-	ASSERT_ZEROS(device_record(&dev, &setup), reader_init(&reader, &dev));
-	reader.on_sample = check_frames;
-	reader.ctx = w;
+	ASSERT_EQ(0, reader_record(&reader, &dev, &setup, check_frames, w));
 	for (int i = 0; i < 1000 && w->hits + w->others < 30; i++) {
 		spin_with(5000000, w->fp);
 		ASSERT_LE(0, reader_read(&reader));
@@ -345,8 +343,7 @@ static void spin_among(struct __test_metadata *_metadata, struct wrong_frames *w
 	EXPECT_EQ(0, w->others)
 		TH_LOG("%s: %u callers instead of %u, flags %x", w->name, w->other_callers,
 		       w->callers, w->other_flags);
-	reader_free(&reader);
-	device_close(&dev);
+	reader_close(&reader);
 }
 
 static __attribute__((noinline)) const void *behind_a_call(void)
@@ -388,7 +385,7 @@ TEST(no_frame_is_made_of_what_the_register_holds_else)
 
 	below[0] = (struct frame_record){ below + 1, good };
 	below[1] = (struct frame_record){ NULL, good };
-	for (unsigned int i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+	for (unsigned int i = 0; i < ARRAY_SIZE(all); i++)
 		spin_among(_metadata, &all[i]);
 }
 #endif

@@ -276,9 +276,7 @@ FIXTURE_TEARDOWN(task)
 	}
 }
 
-#define LOOK(_pid) ASSERT_EQ(0, look(&self->seen, &self->cfg, _pid)) {	\
-	TH_LOG("%s", gprof_error());					\
-}
+#define LOOK(_pid)	ASSERT_EQ(0, look(&self->seen, &self->cfg, _pid)) TH_LOG("%s", gprof_error())
 
 TEST_F(task, a_thousand_parked_tasks_are_told_exactly)
 {
@@ -394,29 +392,17 @@ KEPT static void hit(int from, int to)
 	call(__NR_futex, (long)&ball, FUTEX_WAKE_PRIVATE, 1, 0);
 }
 
-KEPT static void ping_a2(int from, int to)
-{
-	hit(from, to);
-	asm volatile("");
+#define PING(_name, _next)						\
+KEPT static void _name(int from, int to)				\
+{									\
+	_next(from, to);						\
+	asm volatile("");						\
 }
 
-KEPT static void ping_a1(int from, int to)
-{
-	ping_a2(from, to);
-	asm volatile("");
-}
-
-KEPT static void ping_b2(int from, int to)
-{
-	hit(from, to);
-	asm volatile("");
-}
-
-KEPT static void ping_b1(int from, int to)
-{
-	ping_b2(from, to);
-	asm volatile("");
-}
+PING(ping_a2, hit)
+PING(ping_a1, ping_a2)
+PING(ping_b2, hit)
+PING(ping_b1, ping_b2)
 
 static void *ping_thread(void *arg)
 {
@@ -524,8 +510,7 @@ TEST_F(task, unread_samples_are_lost_and_counted)
 	EXPECT_EQ(1601, st.out_produced);
 	EXPECT_LT(0, device_lost(&st));
 	EXPECT_EQ(st.out_produced, reader.samples + device_lost(&st));
-	reader_free(&reader);
-	device_close(&dev);
+	reader_close(&reader);
 }
 
 struct starting {
@@ -572,8 +557,7 @@ TEST_F(task, a_late_reader_loses_nothing)
 	EXPECT_STREQ("", reader.error);
 	ASSERT_EQ(0, device_stats(&dev, GPROF_STATS_ALL_CPUS, &st));
 	EXPECT_EQS(0, device_lost(&st), 1601, reader.samples);
-	reader_free(&reader);
-	device_close(&dev);
+	reader_close(&reader);
 }
 
 TEST_F(task, setup_takes_no_nonsense)
@@ -584,12 +568,12 @@ TEST_F(task, setup_takes_no_nonsense)
 
 	ASSERT_LE(0, fd);
 	setup.kind = GPROF_KIND_TASK;
-	EXPECT_EQ(-EOPNOTSUPP, device_ioctl(fd, GPROF_IOC_SETUP, &setup));
-	EXPECT_EQ(GPROF_REASON_PARAMS, setup.out_reason);
+	EXPECT_EQS(-EOPNOTSUPP, device_ioctl(fd, GPROF_IOC_SETUP, &setup),
+		   GPROF_REASON_PARAMS, setup.out_reason);
 	params.flags = 0;
 	setup.flags = GPROF_SETUP_F_ON_EXEC;
-	EXPECT_EQ(-EOPNOTSUPP, device_ioctl(fd, GPROF_IOC_SETUP, &setup));
-	EXPECT_EQ(GPROF_REASON_FLAGS, setup.out_reason);
+	EXPECT_EQS(-EOPNOTSUPP, device_ioctl(fd, GPROF_IOC_SETUP, &setup),
+		   GPROF_REASON_FLAGS, setup.out_reason);
 	setup.flags = 0;
 	EXPECT_EQ(0, device_ioctl(fd, GPROF_IOC_SETUP, &setup));
 	close(fd);
