@@ -201,7 +201,7 @@ static int64_t through(const struct gprof_profile *p, const char *function, size
 	return gprof_profile_each(p, seek, &s) ? -1 : s.sum;
 }
 
-/* What the first columns say of the messages that were sent. */
+/* The first columns sum up to the messages that were sent. */
 #define EXPECT_SENT(_p, ...) do {						\
 	const int64_t _sums[] = { __VA_ARGS__ };				\
 										\
@@ -406,17 +406,6 @@ static int count_lock_waits(void *ctx, const struct gprof_frame *frames, size_t 
 	return 0;
 }
 
-static bool sleeps(int tid)
-{
-	char path[64], text[512], *at;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
-	if (file_read(path, text, sizeof(text)))
-		return false;
-	at = strrchr(text, ')');
-	return at && at[1] && strchr("SD", at[2]);
-}
-
 TEST_F(kinds, wait_for_a_lock_of_the_kernel_has_its_waiter)
 {
 	const struct gprof_kind_config kind = {
@@ -445,7 +434,7 @@ TEST_F(kinds, wait_for_a_lock_of_the_kernel_has_its_waiter)
 	sleep_ms(50);
 	ASSERT_EQ(0, gprof_recorder_start_events(self->r[0], NULL, 1));
 	ASSERT_EQ(0, pthread_create(&waiter, NULL, writes_behind, &h));
-	while (!h.tid || !sleeps(h.tid))
+	while (!h.tid || !task_is(h.tid, "SD"))
 		sched_yield();
 	from = monotonic_ns();
 	sleep_ms(100);

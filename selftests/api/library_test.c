@@ -52,7 +52,7 @@ FIXTURE_TEARDOWN(library)
 	EXPECT_SAYS(gprof_error(), _word);				\
 } while (0)
 
-/* What was recorded to @fd, which it closes. */
+/* The profile that was recorded to @fd, which it closes. */
 static struct gprof_profile *profile_of(struct __test_metadata *_metadata, int fd)
 {
 	const char *error = "";
@@ -260,18 +260,13 @@ TEST_F(library, a_recording_has_the_names_of_its_time)
 /* The mapping of this program that has @code, once more, above 2^50; or NULL. */
 static void *mapped_high(const void *code)
 {
-	unsigned long start, end, offset;
-	FILE *maps = fopen("/proc/self/maps", "re");
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	char *high = MAP_FAILED, line[512];
+	char *high = MAP_FAILED;
+	struct mapped_file m;
 
-	while (maps && fgets(line, sizeof(line), maps))
-		if (sscanf(line, "%lx-%lx %*s %lx", &start, &end, &offset) == 3 &&
-		    (uintptr_t)code >= start && (uintptr_t)code < end)
-			high = mmap((void *)(1UL << 51), end - start, PROT_READ | PROT_EXEC,
-				    MAP_PRIVATE, fd, offset) + ((uintptr_t)code - start);
-	if (maps)
-		fclose(maps);
+	if (mapped_at(code, &m))
+		high = mmap((void *)(1UL << 51), m.end - m.start, PROT_READ | PROT_EXEC,
+			    MAP_PRIVATE, fd, m.offset) + ((uintptr_t)code - m.start);
 	close(fd);
 	return (uintptr_t)high > 1UL << 50 && (uintptr_t)high < 1UL << 56 ? high : NULL;
 }
@@ -727,7 +722,7 @@ static int count_burn(void *ctx, const struct gprof_frame *frames, size_t nr,
 
 TEST_F(library, process_that_lived_50_ms_has_its_names)
 {
-	char *argv[] = { (char *)record_beside_us("burner"), "50", NULL };
+	char *argv[] = { beside_us("burner"), "50", NULL };
 	const char *error = "";
 	struct gprof_profile *p = record_command(argv, self->events, false, &self->st, &error);
 	int64_t named = 0;

@@ -362,21 +362,10 @@ static const struct way ways[] = {
 	{ "child", GPROF_WAIT_FOR_CHILD, make_pipe, waits_for_child, writes, SYS_wait4 },
 };
 
-static uint64_t in_state(pid_t tid, const char *states)
-{
-	char path[64], text[512], *at;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
-	if (file_read(path, text, sizeof(text)))
-		return 0;
-	at = strrchr(text, ')');
-	return at && at[1] && strchr(states, at[2]);
-}
-
 /* It sleeps, and has for a while. */
 static void until_asleep(pid_t tid)
 {
-	while (!in_state(tid, "SD"))
+	while (!task_is(tid, "SD"))
 		sched_yield();
 }
 
@@ -421,7 +410,7 @@ static bool begin(struct waiter *w, const struct way *way, unsigned int times, u
 	return true;
 }
 
-/* Who begins waits until it is let go. */
+/* A thread that begins waits until it is let go. */
 static void hold_back(void)
 {
 	go = false;
@@ -591,7 +580,7 @@ static void *burn(void *arg)
 
 	pin_to(online_cpu(0));
 	sched_setscheduler(0, SCHED_FIFO, &p);
-	while (!go || !in_state(b->sleeper, "S"))
+	while (!go || !task_is(b->sleeper, "S"))
 		sleep_ms(1);
 	burn_until(monotonic_ns() + b->ns);
 	return NULL;
@@ -1411,7 +1400,7 @@ static bool all_asleep(unsigned int n)
 	for (other = tid + 1; other < tid + 1000; other++) {
 		snprintf(path, sizeof(path), "/proc/self/task/%d", other);
 		if (!access(path, F_OK))
-			asleep += !!in_state(other, "SD");
+			asleep += task_is(other, "SD");
 	}
 	return asleep == n;
 }

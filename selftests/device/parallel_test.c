@@ -35,7 +35,6 @@ struct shared {
 	bool idles;			/* no page faults, no system calls */
 	bool first;			/* the spinner is to go before others */
 	volatile bool outranked;	/* it may not */
-	char beside_us[512];		/* the program to execute */
 };
 
 struct told {
@@ -139,9 +138,6 @@ FIXTURE_SETUP(parallel)
 	long long id = 0;
 
 	self->shared = shared_memory(sizeof(*self->shared));
-	if (readlink("/proc/self/exe", self->shared->beside_us,
-		     sizeof(self->shared->beside_us) - 1) > 0)
-		snprintf(strrchr(self->shared->beside_us, '/'), 16, "/burner");
 	SKIP_ALL_UNLESS(device_has(GPROF_FEAT_PARALLELISM), "the module says it cannot");
 	SKIP_ALL_UNLESS(nr_online_cpus() > 1, "needs two CPUs");
 	if (variant->tracepoint)
@@ -460,7 +456,6 @@ TEST_F(parallel, thread_is_always_alone)
 /* Two processes that come and execute a program, on any CPUs, as fast as they can. */
 static void storm(void *arg, int step)
 {
-	struct shared *s = arg;
 	uint64_t end = monotonic_ns() + 500 * MS;
 
 	if (step == 1) {
@@ -474,7 +469,7 @@ static void storm(void *arg, int step)
 				continue;
 			work();
 			if (i & 1)
-				execl(s->beside_us, "burner", "1", NULL);
+				execl(beside_us("burner"), "burner", "1", NULL);
 			if (i & 2)
 				raise(SIGKILL);
 			_exit(0);
@@ -501,14 +496,12 @@ TEST_F(parallel, after_a_storm_of_forks_one_is_one)
 
 static void execute(void *arg, int step)
 {
-	struct shared *s = arg;
-
 	/* One of the two is not of the target before its parent is. */
 	if (fork())
 		pin_to(online_cpu(0));
 	else
 		pin_to(online_cpu(1));
-	execl(s->beside_us, "burner", "300", NULL);
+	execl(beside_us("burner"), "burner", "300", NULL);
 	_exit(127);
 }
 
@@ -697,10 +690,7 @@ TEST(other_kinds_refuse_it)
 	struct gprof_setup setup;
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(kinds); i++) {
-		setup = device_setup_of(GPROF_TARGET_SYSTEM, 0, kinds[i].params);
-		setup.kind = kinds[i].kind;
-		if (setup.kind == GPROF_KIND_SCHED || setup.kind == GPROF_KIND_TRACE)
-			setup.stack = 0;
+		setup = device_setup_kind(kinds[i].kind, GPROF_TARGET_SYSTEM, 0, kinds[i].params);
 		EXPECT_EQ(0, setup_gives(&setup))
 			TH_LOG("kind %u: reason %u", kinds[i].kind, setup.out_reason);
 		setup.flags = GPROF_SETUP_F_PARALLELISM;

@@ -123,7 +123,7 @@ TEST_F(user, may_record_their_own_thread)
 	EXPECT_EQ(0, device_record(&self->dev, &self->setup));
 }
 
-/* What the user's child does is seen. */
+/* The work of the user's child is seen. */
 static void expect_recorded(struct __test_metadata *_metadata, FIXTURE_DATA(user) *self)
 {
 	struct gprof_stats st;
@@ -398,10 +398,7 @@ TEST_F(user, is_denied_statistics_of_a_target_that_hides_between_setup_and_start
 {
 	struct gprof_sched_params params = { .size = sizeof(params) };
 
-	self->setup.kind = GPROF_KIND_SCHED;
-	self->setup.params = (uintptr_t)&params;
-	self->setup.buffer_size = 0;
-	self->setup.stack = 0;
+	self->setup = device_setup_kind(GPROF_KIND_SCHED, GPROF_TARGET_PROCESS, 0, &params);
 	expect_denied_at_start(_metadata, self);
 }
 
@@ -833,11 +830,10 @@ TEST_F(memory, charge_is_given_back_when_the_owner_dies)
 static int sets_up_and_ends(int fd)
 {
 	const struct gprof_trace_params params = { .size = sizeof(params) };
-	struct gprof_setup setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &params);
+	struct gprof_setup setup = device_setup_kind(GPROF_KIND_TRACE, GPROF_TARGET_PROCESS,
+						     getpid(), &params);
 	const struct rlimit enough = { 16 << 20, RLIM_INFINITY };
 
-	setup.kind = GPROF_KIND_TRACE;
-	setup.stack = 0;
 	return setrlimit(RLIMIT_MEMLOCK, &enough) || become(USER) ||
 	       device_ioctl(fd, GPROF_IOC_SETUP, &setup);
 }

@@ -117,22 +117,13 @@ static void on_sample(void *ctx, const struct reader_sample *s)
 /* Where the text of this program is mapped, as if its file were from its first byte on. */
 static uint64_t own_base(uint64_t *text, uint64_t *end)
 {
-	unsigned long start, stop, offset;
-	uint64_t base = 0;
-	char line[512];
-	FILE *f = fopen("/proc/self/maps", "re");
+	struct mapped_file m;
 
-	while (f && !base && fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "%lx-%lx %*s %lx", &start, &stop, &offset) != 3 ||
-		    (uintptr_t)burn < start || (uintptr_t)burn >= stop)
-			continue;
-		base = start - offset;
-		*text = offset;
-		*end = offset + (stop - start);
-	}
-	if (f)
-		fclose(f);
-	return base;
+	if (!mapped_at((const void *)burn, &m))
+		return 0;
+	*text = m.offset;
+	*end = m.offset + (m.end - m.start);
+	return m.start - m.offset;
 }
 
 static struct gprof_python own_python(uint64_t base)

@@ -110,22 +110,13 @@ static char *map_code(void *at, int fd)
 /* Where a file has an address of ours, and where its text begins and ends. */
 static uint64_t own_offset(const void *addr, uint64_t *text, uint64_t *end)
 {
-	unsigned long long start, stop, offset;
-	uint64_t found = 0;
-	char line[512];
-	FILE *f = fopen("/proc/self/maps", "r");
+	struct mapped_file m;
 
-	while (f && fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "%llx-%llx r-xp %llx", &start, &stop, &offset) != 3 ||
-		    (uintptr_t)addr < start || (uintptr_t)addr >= stop)
-			continue;
-		*text = offset;
-		*end = offset + stop - start;
-		found = (uintptr_t)addr - start + offset;
-	}
-	if (f)
-		fclose(f);
-	return found;
+	if (!mapped_at(addr, &m))
+		return 0;
+	*text = m.offset;
+	*end = m.offset + m.end - m.start;
+	return (uintptr_t)addr - m.start + m.offset;
 }
 
 struct kernel_sigaction {

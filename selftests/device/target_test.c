@@ -359,14 +359,11 @@ TEST_F(target, counted_time_is_the_time_that_was_burned)
 
 static void burn_and_exec(void *arg, int step)
 {
-	char path[512];
-
 	if (step == 0) {
 		burn_ns(BURN_MS * 1000000ULL);
 		return;
 	}
-	beside_us(path, sizeof(path), "burner");
-	execl(path, "burner", "300", (char *)NULL);
+	execl(beside_us("burner"), "burner", "300", (char *)NULL);
 	_exit(127);
 }
 
@@ -991,9 +988,8 @@ TEST_F(target, ids_are_of_the_openers_pid_namespace)
 	for (unsigned int i = 0; i < ARRAY_SIZE(targets); i++) {
 		setup = device_setup_of(targets[i].target, targets[i].id, &self->params);
 		EXPECT_EQ(0, run_within(samples_within, &setup, -1));
-		setup.kind = GPROF_KIND_TRACE;
-		setup.stack = 0;
-		setup.params = (uintptr_t)&trace;
+		setup = device_setup_kind(GPROF_KIND_TRACE, targets[i].target, targets[i].id,
+					  &trace);
 		EXPECT_EQ(0, run_within(words_within, &setup, -1));
 	}
 	fd = device_open();

@@ -13,17 +13,9 @@
 
 uint64_t probed_offset_of(const void *at)
 {
-	FILE *f = fopen("/proc/self/maps", "re");
-	uint64_t from, to, offset, found = 0;
-	char line[512];
+	struct mapped_file m;
 
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "%lx-%lx %*s %lx", &from, &to, &offset) == 3 &&
-		    (uintptr_t)at >= from && (uintptr_t)at < to)
-			found = (uintptr_t)at - from + offset;
-	if (f)
-		fclose(f);
-	return found;
+	return mapped_at(at, &m) ? (uintptr_t)at - m.start + m.offset : 0;
 }
 
 bool probed_is_clean(pid_t pid, const void *at, int fd, uint64_t offset)

@@ -37,6 +37,31 @@ uint64_t process_cpu_ns(pid_t pid)
 	return clock_getcpuclockid(pid, &clock) ? 0 : clock_now_ns(clock);
 }
 
+bool task_is(pid_t tid, const char *states)
+{
+	char path[32], text[512], *at;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
+	if (file_read(path, text, sizeof(text)))
+		return false;
+	at = strrchr(text, ')');
+	return at && at[1] && strchr(states, at[2]);
+}
+
+bool mapped_at(const void *addr, struct mapped_file *m)
+{
+	FILE *f = fopen("/proc/self/maps", "re");
+	bool found = false;
+	char line[512];
+
+	while (f && !found && fgets(line, sizeof(line), f))
+		found = sscanf(line, "%lx-%lx %*s %lx", &m->start, &m->end, &m->offset) == 3 &&
+			(uintptr_t)addr >= m->start && (uintptr_t)addr < m->end;
+	if (f)
+		fclose(f);
+	return found;
+}
+
 static void spin(void)
 {
 	for (int i = 0; i < 200000; i++)
@@ -234,12 +259,11 @@ int child_step(struct child *child)
 
 void child_asleep(const struct child *child)
 {
-	char path[32], call[32], text[256];
+	char call[32], text[256];
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", child->pid);
 	snprintf(call, sizeof(call), "/proc/%d/syscall", child->pid);
 	/* It says so before it has given up its CPU, for which the call's registers wait. */
-	while (file_read(path, text, sizeof(text)) < 0 || !strstr(text, ") S ") ||
+	while (!task_is(child->pid, "S") ||
 	       (file_read(call, text, sizeof(text)) > 0 && strstr(text, "running")))
 		sleep_ms(1);
 }
@@ -430,20 +454,21 @@ long long tracepoint_id(const char *category, const char *name)
 	return file_number(path);
 }
 
-char *beside_us(char *path, size_t size, const char *name)
+char *beside_us(const char *name)
 {
-	ssize_t n = readlink("/proc/self/exe", path, size - 1);
+	static char path[512];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
 
 	path[n < 0 ? 0 : n] = 0;
 	n = strrchr(path, '/') ? strrchr(path, '/') - path : 0;
-	snprintf(path + n, size - n, "/%s", name);
+	snprintf(path + n, sizeof(path) - n, "/%s", name);
 	return path;
 }
 
 int install_program(const char *from, const char *to, uid_t owner, mode_t mode)
 {
-	char path[512], buffer[65536];
-	int in = open(from ? from : beside_us(path, sizeof(path), "burner"), O_RDONLY | O_CLOEXEC);
+	char buffer[65536];
+	int in = open(from ? from : beside_us("burner"), O_RDONLY | O_CLOEXEC);
 	int out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0700), ret = 0;
 	ssize_t n = 0;
 

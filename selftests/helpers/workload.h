@@ -14,6 +14,17 @@ uint64_t monotonic_ns(void);
 /* CPU time of a process, ns */
 uint64_t process_cpu_ns(pid_t pid);
 
+/* Is a thread in one of these states, as /proc/PID/stat has them? */
+bool task_is(pid_t tid, const char *states);
+
+/* The addresses at which this process has a file, from @offset on. */
+struct mapped_file {
+	unsigned long start, end, offset;
+};
+
+/* The mapping that has @addr; false where none has. */
+bool mapped_at(const void *addr, struct mapped_file *m);
+
 /* Use so much CPU time in user mode, but for a look at the clock now and then. */
 void burn_ns(uint64_t ns);
 /* Until so much time has passed on the wall. */
@@ -112,8 +123,8 @@ int memory_cgroup(char path[MEMORY_CGROUP_PATH], const char *max);
 /* Move a process into it; 0 or -errno. */
 int memory_cgroup_enter(const char *path, pid_t pid);
 
-/* The path of a program that was built beside this one. */
-char *beside_us(char *path, size_t size, const char *name);
+/* The path of a program that was built beside this one; static. */
+char *beside_us(const char *name);
 /* A copy of a program, or of burner where it is NULL, that is its owner's; 0 or -errno. */
 int install_program(const char *from, const char *to, uid_t owner, mode_t mode);
 

@@ -124,7 +124,7 @@ static int each_way(void *ctx, const struct gprof_frame *frames, size_t nr, cons
 static void record(struct __test_metadata *_metadata, struct tally *t, const char *mode,
 		   const char *n, const char *trips)
 {
-	char *argv[] = { (char *)record_beside_us("stack_target"), (char *)mode, (char *)n,
+	char *argv[] = { beside_us("stack_target"), (char *)mode, (char *)n,
 			 (char *)trips, NULL };
 	/* primes, so that every instruction of a loop is hit */
 	struct gprof_cpu_event event = record_best_event(100003, 4999);
@@ -246,7 +246,7 @@ static int each_library(void *ctx, const struct gprof_frame *frames, size_t nr,
 
 TEST(caller_of_a_leaf_in_libc_is_not_missing)
 {
-	char *argv[] = { (char *)record_beside_us("stack_target"), "library", "500000", NULL };
+	char *argv[] = { beside_us("stack_target"), "library", "500000", NULL };
 	struct gprof_cpu_event event = record_best_event(100003, 4999);
 	const char *error = "";
 	struct gprof_profile *p = record_command(argv, &event, false, NULL, &error);

@@ -220,7 +220,7 @@ FIXTURE(task) {
 /* Makes a process with @nr threads, each parked; returns when all of them are. */
 static int park(FIXTURE_DATA(task) *self, int nr)
 {
-	char text[64], stat[512];
+	char byte;
 
 	if (pipe(self->ready) || pipe(empty_pipe))
 		return -errno;
@@ -241,22 +241,12 @@ static int park(FIXTURE_DATA(task) *self, int nr)
 		for (;;)
 			pause();
 	}
-	if (self->pid < 0 || read(self->ready[0], text, 1) != 1)
+	if (self->pid < 0 || read(self->ready[0], &byte, 1) != 1)
 		return -ECHILD;
 	self->cfg.target = (struct gprof_target){ .type = GPROF_PROCESS, .id = self->pid };
 	/* The last that was made sleeps as soon as it has had a CPU; so do those before. */
-	snprintf(text, sizeof(text), "/proc/%d/task/%d/stat", self->pid, self->pid);
-	for (int tries = 0; tries < 600; tries++) {
-		char *at;
-
+	for (int tries = 0; tries < 600 && !task_is(self->pid, "S"); tries++)
 		sleep_ms(100);
-		if (file_read(text, stat, sizeof(stat)))
-			return -ESRCH;
-		at = strrchr(stat, ')');
-		snprintf(text, sizeof(text), "/proc/%d/status", self->pid);
-		if (at && at[2] == 'S')
-			break;
-	}
 	sleep_ms(500);
 	return 0;
 }

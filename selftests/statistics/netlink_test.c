@@ -195,12 +195,12 @@ TEST_F(family, a_recorder_is_described)
 	START(GPROF_TARGET_PROCESS, getpid());
 	prctl(PR_GET_NAME, comm);
 	ASSERT_EQ(1, genl_ask(&self->g, GPROF_CMD_RECORDER_GET, GPROF_A_RECORDER_ID, self->r.id));
-	EXPECT_EQ(self->r.id, genl_u64(a[GPROF_A_RECORDER_ID]));
-	EXPECT_EQ(GPROF_KIND_SCHED, genl_u32(a[GPROF_A_RECORDER_KIND]));
-	EXPECT_EQ(GPROF_TARGET_PROCESS, genl_u32(a[GPROF_A_RECORDER_TARGET]));
-	EXPECT_EQ(getpid(), genl_u32(a[GPROF_A_RECORDER_TARGET_PID]));
-	EXPECT_EQ(getpid(), genl_u32(a[GPROF_A_RECORDER_OWNER_PID]));
-	EXPECT_EQ(geteuid(), genl_u32(a[GPROF_A_RECORDER_OWNER_UID]));
+	EXPECT_EQS(self->r.id, genl_u64(a[GPROF_A_RECORDER_ID]),
+		   GPROF_KIND_SCHED, genl_u32(a[GPROF_A_RECORDER_KIND]),
+		   GPROF_TARGET_PROCESS, genl_u32(a[GPROF_A_RECORDER_TARGET]),
+		   getpid(), genl_u32(a[GPROF_A_RECORDER_TARGET_PID]),
+		   getpid(), genl_u32(a[GPROF_A_RECORDER_OWNER_PID]),
+		   geteuid(), genl_u32(a[GPROF_A_RECORDER_OWNER_UID]));
 	ASSERT_NE(NULL, a[GPROF_A_RECORDER_OWNER_COMM]);
 	EXPECT_STREQ(comm, (const char *)genl_data(a[GPROF_A_RECORDER_OWNER_COMM]));
 	EXPECT_EQ(GPROF_RECORDER_STATE_STARTED, genl_u32(a[GPROF_A_RECORDER_STATE]));
@@ -262,10 +262,8 @@ static int open_many(struct __test_metadata *_metadata, int *fds, uint64_t *firs
 	struct gprof_sched_params params = { .size = sizeof(params) };
 
 	for (int i = 0; i < MANY; i++) {
-		struct gprof_setup setup = {
-			.size = sizeof(setup), .kind = GPROF_KIND_SCHED,
-			.target = GPROF_TARGET_SYSTEM, .params = (uintptr_t)&params,
-		};
+		struct gprof_setup setup =
+			device_setup_kind(GPROF_KIND_SCHED, GPROF_TARGET_SYSTEM, 0, &params);
 
 		fds[i] = device_open();
 		EXPECT_EQ(0, device_ioctl(fds[i], GPROF_IOC_SETUP, &setup));

@@ -25,7 +25,7 @@ struct told {
 	unsigned int done;	/* causes */
 	/* firings that the test has taken, for which it waits lest too many wait */
 	unsigned int taken;
-	pid_t thread;	/* of who is killed, one that ends by itself, until it is watched */
+	pid_t thread;	/* of the killed process: ends by itself, until it is watched */
 	int ending;	/* and when it does */
 };
 
@@ -86,7 +86,7 @@ static int take(FIXTURE_DATA(trigger) *self)
 	unsigned int n = 0;
 	int ret;
 
-	/* Where one that is taken makes the next one fire there is no end of them. */
+	/* One that is taken may make the next one fire: then there is no end of them. */
 	while (n++ < 2 * GPROF_TRIGGER_EVENTS_MAX &&
 	       !(ret = device_ioctl(self->dev.fd, GPROF_IOC_TRIGGER_READ, &f))) {
 		if (self->nr < FIRINGS)
