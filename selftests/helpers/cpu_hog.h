@@ -48,9 +48,8 @@ static inline const char *hog_prepare(struct hog *hog)
 	if (file_read(RT_RUNTIME, hog->rt_runtime, sizeof(hog->rt_runtime)) ||
 	    file_write(RT_RUNTIME, "-1"))
 		return "no limit of real time can be set here";
-	hog->shared = mmap(NULL, sizeof(*hog->shared), PROT_READ | PROT_WRITE,
-			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	return hog->shared == MAP_FAILED ? "no memory" : NULL;
+	hog->shared = shared_memory(sizeof(*hog->shared));
+	return NULL;
 }
 
 static inline void hog_end(struct hog *hog)
