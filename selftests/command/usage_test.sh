@@ -406,11 +406,13 @@ plain_terminals_get_plain_text()
 	many_names "$dir/plain.pb" main
 	tables "$dir/plain.pb" >"$dir/pipe"
 	export -f tables
-	for how in TERM=dumb NO_COLOR=1 "TERM=" LC_ALL=C LC_ALL=POSIX LC_ALL=xx_YY.ISO-8859-1 LANG=; do
+	for how in TERM=dumb NO_COLOR=1 TERM= "NO_COLOR=1 LC_ALL=C" "NO_COLOR=1 LC_ALL=POSIX" \
+		"NO_COLOR=1 LC_ALL=xx_YY.ISO-8859-1" "NO_COLOR=1 LANG="; do
 		in_terminal 300 "env $how bash -c 'tables $dir/plain.pb 2>/dev/null' 2>/dev/null" >"$dir/out" || fail "$how"
 		! LC_ALL=C grep -q "$(printf '\033')" "$dir/out" || fail "$how: escapes"
 		diff "$dir/pipe" "$dir/out" || fail "$how"
-		env "$how" bash -c "tables $dir/plain.pb" </dev/null >"$dir/out" 2>/dev/null
+		# shellcheck disable=SC2086 # words
+		env $how bash -c "tables $dir/plain.pb" </dev/null >"$dir/out" 2>/dev/null
 		diff "$dir/pipe" "$dir/out" || fail "$how, in a pipe"
 	done
 }
