@@ -654,8 +654,11 @@ utilization_is_what_was_provoked()
 	grep -q 'without --reclaim, so that' err
 	grep -q 'without --irqs, so that' err
 	grep -q 'waited for a CPU counts with' err
+	run 0 gprofctl mmu x.trace
+	grep -q 'lost to: waits for a CPU (--flags pertask)' out
+	[ ! -s err ]
 	run 0 gprofctl mmu x.trace --flags perprocess --worst 1
-	grep -q "the worst process; counted: perprocess" out
+	grep -q "the worst process; lost to: waits for a CPU (--flags perprocess)" out
 	grep -q "process $victim\$" out
 	left 'pertask alltasks' -t $victim
 	kill $victim

@@ -44,7 +44,7 @@ TEST(durations_are_read_with_their_unit)
 TEST(durations_have_four_digits_and_a_unit)
 {
 	static const struct { int64_t ns; const char *text; } table[] = {
-		{ 0, "0 ns" }, { 999, "999 ns" }, { 1000, "1 µs" }, { 999949, "999.9 µs" },
+		{ 0, "0 ns" }, { 999, "999 ns" }, { 1000, "1 us" }, { 999949, "999.9 us" },
 		{ 999960, "1 ms" }, { 1234567, "1.235 ms" }, { 1500000000, "1.5 s" },
 	};
 	char text[DURATION_TEXT];
@@ -517,11 +517,11 @@ TEST(a_curve_is_drawn_to_scale)
 		     "L924.0 118.0L924.0 118.0L716.0 279.7L508.0 441.4L300.0 467.7L92.0 494.0Z\"/>\n",
 		     lines);
 	lines_with(svg, "class=\"hit\"", lines);
-	EXPECT_STREQ("<circle class=\"hit\" cx=\"92.0\" cy=\"494.0\" r=\"7\"><title>1 µs: MMU 0 %; "
+	EXPECT_STREQ("<circle class=\"hit\" cx=\"92.0\" cy=\"494.0\" r=\"7\"><title>1 us: MMU 0 %; "
 		     "worst 1 % up to 0.25 %</title></circle>\n"
-		     "<circle class=\"hit\" cx=\"300.0\" cy=\"467.7\" r=\"7\"><title>10 µs: MMU 0.5 %; "
+		     "<circle class=\"hit\" cx=\"300.0\" cy=\"467.7\" r=\"7\"><title>10 us: MMU 0.5 %; "
 		     "worst 1 % up to 1 %</title></circle>\n"
-		     "<circle class=\"hit\" cx=\"508.0\" cy=\"441.4\" r=\"7\"><title>100 µs: MMU 1 %; "
+		     "<circle class=\"hit\" cx=\"508.0\" cy=\"441.4\" r=\"7\"><title>100 us: MMU 1 %; "
 		     "worst 1 % up to 10 %</title></circle>\n"
 		     "<circle class=\"hit\" cx=\"716.0\" cy=\"279.7\" r=\"7\"><title>1 ms: MMU 10 %; "
 		     "worst 1 % up to 100 %</title></circle>\n"
@@ -535,7 +535,7 @@ TEST(a_curve_is_drawn_to_scale)
 		    "y=\"445.9\" text-anchor=\"end\">1 %</text>\n",
 		    "y=\"122.5\" text-anchor=\"end\">100 %</text>\n");
 	lines_with(svg, "text-anchor=\"middle\">", lines);
-	EXPECT_SAYS(lines, "<text x=\"508.0\" y=\"516\" text-anchor=\"middle\">100 µs<");
+	EXPECT_SAYS(lines, "<text x=\"508.0\" y=\"516\" text-anchor=\"middle\">100 us<");
 	free(svg);
 }
 

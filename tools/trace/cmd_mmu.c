@@ -42,7 +42,8 @@
  * @nr_q: how many
  * @q_room: of @q
  * @worst: --worst
- * @flags: --flags
+ * @flags: --flags; without any, chosen by the kind of trace
+ * @recorded: the trace is one of gprof's recorder
  * @json: --json
  * @svg: --svg
  * @processes: of the trace's tasks
@@ -66,6 +67,7 @@ struct mmu {
 	size_t q_room;
 	unsigned long long worst;
 	struct mmu_flags flags;
+	bool recorded;
 	bool json;
 	const char *svg;
 	struct processes processes;
@@ -85,21 +87,40 @@ static void *no_memory(void)
 	exit(STATUS_FAILED);
 }
 
-/* Feed the whole trace into @m->utilization. */
+static int64_t process_of(void *ctx, int64_t task)
+{
+	return processes_of(&((struct mmu *)ctx)->processes, task);
+}
+
+static void make_utilization(struct mmu *m)
+{
+	const struct gprof_utilization_opts opts = {
+		.sz = sizeof(opts), .flags = m->flags.flags,
+		.group_of = m->flags.processes ? process_of : NULL, .ctx = m,
+	};
+
+	m->utilization = gprof_utilization_new_opts(&opts);
+	if (!m->utilization)
+		no_memory();
+}
+
+/* Feed the whole trace into @m->utilization, whose causes may be chosen by the kind of trace. */
 static int read_events(struct mmu *m, struct gprof_trace *t)
 {
 	struct gprof_trace_stats st = { .sz = sizeof(st) };
 	struct gprof_trace_event ev;
-	bool checked = false;
 	int ret;
 
 	while ((ret = gprof_trace_next(t, &ev)) > 0) {
-		if (!checked) {
+		if (!m->utilization) {
 			gprof_trace_stats(t, &st);
+			if (!m->flags.given)
+				mmu_flags_choose(&m->flags, &st);
 			ret = mmu_flags_check(&m->flags, &st, m->file);
 			if (ret != STATUS_OK)
 				return ret;
-			checked = true;
+			m->recorded = st.recorded;
+			make_utilization(m);
 		}
 		if (!gprof_utilization_add(m->utilization, &ev))
 			continue;
@@ -127,11 +148,6 @@ static int on_batch(void *ctx, const struct gprof_trace_batch *batch)
 {
 	processes_add_batch(&((struct mmu *)ctx)->processes, batch);
 	return 0;
-}
-
-static int64_t process_of(void *ctx, int64_t task)
-{
-	return processes_of(&((struct mmu *)ctx)->processes, task);
 }
 
 static int read_trace(struct mmu *m)
@@ -168,18 +184,12 @@ static int64_t duration_of(const struct gprof_util_function *f)
 
 static int analyze(struct mmu *m)
 {
-	const struct gprof_utilization_opts opts = {
-		.sz = sizeof(opts), .flags = m->flags.flags,
-		.group_of = m->flags.processes ? process_of : NULL, .ctx = m,
-	};
-	int status;
+	int status = read_trace(m);
 
-	m->utilization = gprof_utilization_new_opts(&opts);
-	if (!m->utilization)
-		no_memory();
-	status = read_trace(m);
 	if (status != STATUS_OK)
 		return status;
+	if (!m->utilization)
+		make_utilization(m);
 	if (gprof_utilization_finish(m->utilization, &m->functions, &m->nr))
 		no_memory();
 	m->begin = INT64_MAX;
@@ -296,15 +306,15 @@ static void print_json(const struct mmu *m)
 static char *summary(const struct mmu *m)
 {
 	const char *whose = mmu_flags_whose(&m->flags);
-	char *flags = mmu_flags_text(&m->flags), text[DURATION_TEXT], *s;
+	char *causes = mmu_flags_text(&m->flags, m->recorded), text[DURATION_TEXT], *s;
 	size_t changes = 0;
 
 	for (size_t i = 0; i < m->nr; i++)
 		changes += m->functions[i].nr;
-	s = xprintf("%s, %" PRIu64 " events, %zu changes of utilization%s%s; counted: %s",
+	s = xprintf("%s, %" PRIu64 " events, %zu changes of utilization%s%s; lost to: %s",
 		    duration_text(m->longest, text), m->events, changes,
-		    whose ? ", the worst " : "", whose ? whose : "", *flags ? flags : "nothing");
-	free(flags);
+		    whose ? ", the worst " : "", whose ? whose : "", causes);
+	free(causes);
 	return s;
 }
 
@@ -475,7 +485,8 @@ static const struct option_row mmu_rows[] = {
 	  "stays below (default: 0.001,0.01,0.05)", set_quantiles },
 	{ 0, "worst", "N", "list N worst windows of each length that do not overlap", set_worst },
 	{ 0, "flags", "F,...", "what counts: stw, background, assist, sweep; by: perproc,\n"
-	  "pertask, perprocess, alltasks (default: stw,background,assist)", set_flags },
+	  "pertask, perprocess, alltasks (default: of a Go program stw,background,assist; of a\n"
+	  "host pertask, with assist and sweep where they were recorded)", set_flags },
 	{ 0, "svg", "FILE", "also draw the curve; \"-\" is stdout, instead of the table",
 	  set_svg },
 	{ 0 },
@@ -487,14 +498,14 @@ static const struct usage mmu_usage = {
 	.text =
 "Shows the minimum mutator utilization (MMU) of a program: its share of the\n"
 "processors in the worst window of each length. The rest went to its garbage\n"
-"collector, or in a trace of the kernel to housekeeping. FILE is an execution\n"
-"trace of a Go program or of gprof; \"-\" is stdin.",
+"collector; in a trace of a host tasks waited for a CPU, or reclaim and interrupts\n"
+"had it. FILE is an execution trace of a Go program or of gprof; \"-\" is stdin.",
 	.examples =
 "  gprofctl mmu go.trace                       # from 1 us to the whole trace\n"
 "  gprofctl mmu go.trace --window 10ms --worst 5   # and where it was worst\n"
 "  gprofctl mmu go.trace --svg mmu.svg         # a picture\n"
 "  gprofctl mmu go.trace --flags stw,assist,perproc\n"
-"  gprofctl mmu host.trace --flags perprocess --worst 5    # waits for a CPU",
+"  gprofctl mmu host.trace --flags perprocess --worst 5    # the worst process",
 };
 
 static int compare_windows(const void *a, const void *b)
@@ -535,7 +546,7 @@ static int report(struct mmu *m, struct output *svg)
 
 int cmd_mmu(int argc, char **argv)
 {
-	struct mmu m = { .flags.flags = MMU_FLAGS_DEFAULT };
+	struct mmu m = { 0 };
 	const struct option_table tables[] = {
 		{ "Options", mmu_rows, &m }, { JSON_TABLE, json_options, &m.json }, { 0 }
 	};
