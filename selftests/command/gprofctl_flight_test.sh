@@ -156,9 +156,9 @@ stacks_have_names()
 	fresh
 	run 0 gprofctl flight --stacks --at-end -o D -- sh -c '/bin/true; /bin/true'
 	gprofctl read "$(snapshot 1)" --pprof block -o x.pb.gz
-	gprofctl top --kernel-frames x.pb.gz >out
+	gprofctl top -n 1000 --kernel-frames x.pb.gz >out
 	grep -q 'wait4\|waitpid' out || fail "no task waited for a child"
-	gprofctl top x.pb.gz >out
+	gprofctl top -n 1000 x.pb.gz >out
 	grep -q 'waiting: child' out || fail "the reason of a wait is not that of its stack"
 }
 
@@ -532,7 +532,7 @@ a_core_dump_has_what_was_held()
 	refused 1 'must be a regular file' gprofctl read --core /dev/null
 	dumps ticks 30 "$here/profile_self" x.pb.gz
 	run 0 gprofctl read --core core -o held.pb.gz
-	run 0 gprofctl top held.pb.gz
+	run 0 gprofctl top -n 1000 held.pb.gz
 	grep -q count_primes out || fail "the profile has not what it did"
 	dumps waits 0 sleep 10
 	refused 1 'no recorder' gprofctl read --core core

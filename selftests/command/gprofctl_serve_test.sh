@@ -118,7 +118,7 @@ profiles_are_what_the_command_writes()
 	unwork
 	for f in ours theirs; do
 		perl "$here/pprof_shape" <$f.pb.gz | grep -v '^mapping.*\[' >$f.said
-		gprofctl top $f.pb.gz >$f.top
+		gprofctl top -n 1000 $f.pb.gz >$f.top
 		"$here/profile_dump" $f.pb.gz | awk '$1 == "total" && $2 == "samples" { print $4 }' >$f.n
 		awk '$1 == "flat" && $2 == "samples" && $3 { print $4 }' <("$here/profile_dump" $f.pb.gz) |
 			sort -u >$f.names
@@ -205,7 +205,7 @@ heap_is_the_programs_own_memory()
 		get "/debug/pprof/$query"
 		[ "$(status)" = 200 ] || { cat page; fail "no $query"; }
 		"$here/profile_dump" page | grep -q '^total alloc_space bytes [1-9]' || fail "none in $query"
-		gprofctl top page --type alloc_space >top.txt
+		gprofctl top -n 1000 page --type alloc_space >top.txt
 		cat top.txt
 		grep -q perl top.txt || fail "no perl in $query"
 		! grep -q '\[kernel\]' top.txt || fail "the kernel is in $query"
@@ -222,7 +222,7 @@ a_command_tells_its_heap()
 	for query in 'heap?seconds=2&every=1000' 'allocs?seconds=2&every=1000'; do
 		get "/debug/pprof/$query"
 		[ "$(status)" = 200 ] || { cat page; fail "no $query"; }
-		gprofctl top page --type alloc_space >top.txt
+		gprofctl top -n 1000 page --type alloc_space >top.txt
 		cat top.txt
 		grep -q perl top.txt || fail "no perl in $query"
 	done

@@ -183,12 +183,12 @@ processes_are_called_as_their_first_thread()
 	run 0 gprofctl cpu -F 999 -o x.pb.gz -- "$here/truth_waits" 100
 	run 0 gprofctl top --by comm x.pb.gz
 	grep -q ' spin$' out
-	run 0 gprofctl top --by process x.pb.gz
+	run 0 gprofctl top -n 1000 --by process x.pb.gz
 	grep -q ' truth_waits ([0-9]*)$' out
 	! grep -q ' spin (' out
 	# those of the kernel are called so too
 	run 0 gprofctl block --kernel -a -d 1 -o x.pb.gz
-	run 0 gprofctl top --by process x.pb.gz
+	run 0 gprofctl top --by process -n 1000 x.pb.gz
 	grep -q ' rcu_[a-z]* ([0-9]*)$' out
 }
 
@@ -248,7 +248,7 @@ tracepoint_hits_are_counted_exactly()
 		sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do /bin/true; done'
 	[ "$(count produced)" -eq 10 ]
 	[ "$(count task)" -eq 10 ]
-	run 0 gprofctl top x.pb.gz
+	run 0 gprofctl top -n 1000 x.pb.gz
 	grep -q 'Total = 10$' out
 	grep -q kernel_clone out
 }
@@ -298,7 +298,7 @@ probes_of_kernel_and_program_count_each_call()
 	grep -q ':burn_ns%return produced=3 ' err
 	grep -q ':burn_ns+0 produced=0 ' err
 	no_probe_is_left
-	run 0 gprofctl top y.pb.gz
+	run 0 gprofctl top -n 1000 y.pb.gz
 	grep -q 'burn_ns' out
 }
 
@@ -524,7 +524,7 @@ user_records_their_own_command()
 {
 	run 0 as_user gprofctl cpu -v -F 1000 -o user.pb.gz -- "$burner" 1500
 	[ "$(count produced)" -gt 20 ]
-	run 0 gprofctl top user.pb.gz
+	run 0 gprofctl top -n 1000 user.pb.gz
 	grep -q burn_ns out
 }
 
@@ -624,10 +624,10 @@ waits_are_told_with_their_wakers()
 	sed -n 's/.*Total = \([0-9.]*\) \(m\?s\) .*/\1 \2/p' out |
 		awk '{ ms = $1 * ($2 == "s" ? 1000 : 1); n++ }
 			END { print ms " ms"; exit n != 1 || ms < 600 || ms > 5000 }'
-	run 0 gprofctl top y.pb.gz --type contentions --all-waits
+	run 0 gprofctl top -n 1000 y.pb.gz --type contentions --all-waits
 	grep -q 'hrtimer' out
 	run 0 gprofctl block -v --user-only -o x.pb.gz -- sleep 0.1
-	run 0 gprofctl top x.pb.gz
+	run 0 gprofctl top -n 1000 x.pb.gz
 	! grep -q schedule out
 	run 0 gprofctl block -v -o x.pb.gz -- sleep 0.1
 	grep -q 'user stacks are complete' err
@@ -645,7 +645,7 @@ a_target_is_recorded_and_shown_in_one_step()
 	cp out first
 	run 0 gprofctl top --cum cpu.pb.gz
 	cmp out first
-	run 0 gprofctl top block --user-only -o y.pb.gz -- sleep 0.1
+	run 0 gprofctl top -n 1000 block --user-only -o y.pb.gz -- sleep 0.1
 	grep -q '^Type: delay' out
 	! grep -q schedule out
 	! grep -q '\[unknown\]' out
@@ -691,10 +691,10 @@ several_kinds_of_one_run_have_a_file_each()
 		sh -c "sleep 0.1; $burner 300"
 	cp err kinds.err
 	[ "$(grep -c '^event=' kinds.err)" -eq 4 ]
-	run 0 gprofctl top cpu.pb.gz
+	run 0 gprofctl top -n 1000 cpu.pb.gz
 	grep -q '^Type: cpu' out
 	grep -q burn_ns out
-	run 0 gprofctl top block.pb.gz --all-waits --kernel-frames
+	run 0 gprofctl top -n 1000 block.pb.gz --all-waits --kernel-frames
 	grep -q '^Type: delay' out
 	# the sleep, and the shell that waits for it
 	grep -q 'hrtimer_nanosleep\|nanosleep' out
@@ -733,7 +733,7 @@ memory_of_the_kernel_is_told_by_where_it_is_asked_for()
 {
 	run 0 gprofctl heap -v --kernel --every 1 --buffer 4M -o x.pb.gz -- \
 		sh -c "sleep 0.1; $burner 100"
-	run 0 gprofctl top x.pb.gz --type alloc_space
+	run 0 gprofctl top -n 1000 x.pb.gz --type alloc_space
 	grep -q '^Type: alloc_space' out
 	# what a program begins with
 	grep -q 'load_elf_binary\|do_anonymous_page\|vma_alloc_folio\|alloc_pages' out
