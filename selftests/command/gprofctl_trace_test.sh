@@ -46,7 +46,7 @@ adds_up()
 # walls_add_up: those of all threads of x.trace do, whatever is in it
 walls_add_up()
 {
-	gprofctl wall x.trace --json --top 0 >walls 2>/dev/null || fail "there is no wall view of it"
+	gprofctl wall x.trace --json >walls 2>/dev/null || fail "there is no wall view of it"
 	adds_up walls
 }
 
@@ -516,7 +516,7 @@ two_cgroups_are_throttled_each_by_itself()
 	wait $pid
 	cat err
 	[ "$(count lost)" -eq 0 ] || fail "events were lost"
-	run 0 gprofctl wall x.trace --json --top 0
+	run 0 gprofctl wall x.trace --json
 	adds_up out
 	jq -c '.data.threads[] | select(.throttled_ns > 0) | [.comm, .cpu_ns, .runnable_ns, .throttled_ns]' out
 	jq -e '[.data.threads[] | select(.throttled_ns > 0).comm] | unique == ["one", "other"]' out

@@ -9,7 +9,7 @@
 #include "trace_source.h"
 #include "wall.h"
 
-#define ROWS		40
+#define ROWS	25
 
 /**
  * struct wall_options - the subcommand
@@ -31,17 +31,18 @@ static int set_file(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
-static int set_top(void *ctx, const char *value)
+static int set_rows(void *ctx, const char *value)
 {
 	if (parse_count(value, &((struct wall_options *)ctx)->most))
 		return STATUS_OK;
-	return misused("--top wants a number of threads, 0 for all, not \"%s\"", value);
+	return misused("-n wants a number of threads, 0 for all, not \"%s\"", value);
 }
 
 static const struct option_row wall_rows[] = {
 	{ 'o', "output", "FILE", "write a profile instead, with the stacks, as gprofctl read --pprof\n"
 	  "wall does; \"-\" is stdout", set_file },
-	{ 0, "top", "N", "show so many threads, 0 for all (default: 40)", set_top },
+	{ 'n', "rows", "N", "show N threads, 0 for all (default: 25)", set_rows },
+	{ 0, "top", "N", NULL, set_rows },
 	{ 0 },
 };
 
@@ -59,7 +60,7 @@ static const struct usage wall_usage = {
 		"--faults --reclaim --throttle; without a FILE a trace is recorded with these.",
 	.examples =
 		"  gprofctl wall -- make -j4               # where the time of a build goes\n"
-		"  gprofctl wall -a -d 10 --top 10         # of the host\n"
+		"  gprofctl wall -a -d 10 -n 10            # of the host\n"
 		"  gprofctl wall trace.out --json          # of a trace that there is\n"
 		"  gprofctl wall trace.out -o wall.pb.gz   # with stacks, for top, flame and go tool pprof",
 };

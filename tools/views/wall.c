@@ -11,10 +11,15 @@
 
 #include "cli/cmd.h"
 #include "cli/diag.h"
+#include "cli/human.h"
 #include "cli/json.h"
+#include "cli/pager.h"
+#include "cli/terminal.h"
 #include "cli/text.h"
 #include "thread_spans.h"
 #include "trace_profile.h"
+
+#define LEAST_COLUMNS	9	/* of a value */
 
 /* A line of it, and a place where time was spent. */
 struct row {
@@ -164,34 +169,41 @@ static void print_json(const struct wall *w, const char *file)
 	json_close(&j);
 }
 
+static int columns_of(size_t state)
+{
+	size_t length = strlen(thread_state_name(state));
+
+	return length > LEAST_COLUMNS ? (int)length : LEAST_COLUMNS;
+}
+
 /* Empty columns are left out. */
 static void print_table(const struct wall *w, size_t nr)
 {
 	int64_t total[NR_THREAD_STATES] = { 0 };
+	char text[HUMAN_MAX];
 
 	for (size_t i = 0; i < w->nr; i++)
 		for (size_t state = 0; state < NR_THREAD_STATES; state++)
 			total[state] += w->rows[i].ns[state];
-	printf("%12s", "elapsed ms");
+	printf("%s%10s", terminal_color(stdout, TERMINAL_BOLD), "elapsed");
 	for (size_t state = 0; state < NR_THREAD_STATES; state++)
 		if (total[state])
-			printf(" %10s", thread_state_name(state));
-	puts("  thread");
+			printf(" %*s", columns_of(state), thread_state_name(state));
+	printf("  thread%s\n", terminal_color(stdout, TERMINAL_PLAIN));
 	for (size_t i = 0; i < nr; i++) {
 		const struct row *r = &w->rows[i];
 
-		printf("%12.3f", (double)elapsed(r) / 1e6);
+		printf("%10s", human_ns(elapsed(r), text));
 		for (size_t state = 0; state < NR_THREAD_STATES; state++)
-			if (total[state] && r->ns[state])
-				printf(" %10.3f", (double)r->ns[state] / 1e6);
-			else if (total[state])
-				printf(" %10s", "-");
+			if (total[state])
+				printf(" %*s", columns_of(state),
+				       r->ns[state] ? human_ns(r->ns[state], text) : "-");
 		printf("  %" PRId64 " ", THREAD_TID(w->thread_spans.all[r->thread].id));
 		text_plain(stdout, thread_spans_name(&w->thread_spans, r->thread));
 		putchar('\n');
 	}
 	if (nr < w->nr)
-		printf("and %zu threads more\n", w->nr - nr);
+		printf("%zu more threads; -n N shows N\n", w->nr - nr);
 }
 
 int wall_table(const char *file, bool json, size_t most)
@@ -210,10 +222,12 @@ int wall_table(const char *file, bool json, size_t most)
 			qsort(w.rows, nr, sizeof(*w.rows), busiest_first);
 		if (most && most < nr)
 			nr = most;
-		if (json)
+		if (json) {
 			print_json(&w, file);
-		else
+		} else {
+			pager_begin();
 			print_table(&w, nr);
+		}
 		thread_spans_report(&w.thread_spans, file);
 		status = finish_stdout();
 	}
