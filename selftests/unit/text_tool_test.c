@@ -12,6 +12,7 @@
 #include "cli/json.h"
 #include "trace/plot.h"
 #include "record/record_summary.h"
+#include "cli/human.h"
 #include "cli/text.h"
 #include "trace/triggers.h"
 #include "profile/view.h"
@@ -144,6 +145,25 @@ TEST(columns_are_counted_and_kept_to)
 	xml_columns = 3;
 	EXPECT_STREQS("a&lt;b", written(xml, "a<bc"), "a漢", written(xml, "a漢字"));
 	xml_columns = SIZE_MAX;
+}
+
+TEST(values_are_written_in_three_digits)
+{
+	static const struct { double value; const char *unit, *text; } rows[] = {
+		{ 0, "nanoseconds", "0" }, { 999, "nanoseconds", "999 ns" },
+		{ 999.4e3, "nanoseconds", "999 us" }, { 999.5e6, "nanoseconds", "1.00 s" },
+		{ -9.994e6, "nanoseconds", "-9.99 ms" }, { 9.996e6, "nanoseconds", "10.0 ms" },
+		{ 99.96, "milliseconds", "100 ms" }, { 599, "seconds", "599 s" },
+		{ 600, "seconds", "10.0 min" }, { 36000, "seconds", "10.0 h" },
+		{ 1023, "bytes", "1023 B" }, { 1024, "bytes", "1.00 KiB" },
+		{ 13002342, "bytes", "12.4 MiB" }, { 9999, "count", "9999" },
+		{ 10000, "count", "10.0 k" }, { 1310400000, "cycles", "1.31 G" },
+		{ 999499, "count", "999 k" }, { 999500, "count", "1.00 M" },
+	};
+	char text[HUMAN_MAX];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		EXPECT_STREQ(rows[i].text, human(rows[i].value, rows[i].unit, text));
 }
 
 TEST(long_names_lose_their_arguments_then_their_middle)
