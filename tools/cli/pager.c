@@ -14,7 +14,7 @@
 
 static pid_t pager;
 
-/* What is written is shown without a pager too. */
+/* The result is shown without a pager too. */
 static void run(const char *command)
 {
 	static const char or_cat[] = "eval \"$PAGER\"\n[ $? -ne 127 ] || exec cat";

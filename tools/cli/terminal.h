@@ -18,7 +18,7 @@ void terminal_paged(size_t columns);
 
 enum terminal_color { TERMINAL_PLAIN, TERMINAL_BOLD, TERMINAL_BAD, TERMINAL_GOOD };
 
-/* terminal_color() - what switches to it; "" where @f takes none, or NO_COLOR is set */
+/* terminal_color() - the characters that switch to it; "" where @f takes none, or NO_COLOR is set */
 const char *terminal_color(FILE *f, enum terminal_color color);
 /* terminal_heat() - the colour of a share, as perf has it: from 5 % on bad, from 0.5 % on good */
 enum terminal_color terminal_heat(double percent);

@@ -80,7 +80,7 @@ static int compare(const void *pa, const void *pb, void *ctx)
 	return strcmp(functions_name(&t->functions, a), functions_name(&t->functions, b));
 }
 
-/* What a recording says of itself where all is well. */
+/* Comments of every recording, where all is well. */
 static bool is_common(const char *comment)
 {
 	double complete;

@@ -111,7 +111,7 @@ int functions_counted(struct functions *fs, struct functions *samples, struct vi
  * @behind: words, or ""
  * @place: add its file, where its name does not have it
  * @columns: room for all of it, where the name gets FUNCTION_COLUMNS at most; SIZE_MAX:
- *	nothing is shortened. The file has what the whole name leaves
+ *	nothing is shortened. The file has the rest of the room behind the whole name
  *
  * Return: for free().
  */

@@ -113,7 +113,7 @@ double view_percent(const struct view *v, int64_t value);
 const char *view_loss(const struct view *v, size_t *nth);
 
 struct json;
-/* view_json_open() - the envelope of @command, and in it what the values are */
+/* view_json_open() - the envelope of @command, and the type of the values */
 void view_json_open(struct json *j, const struct view *v, const char *command);
 /* view_json_value() - and its share of the total, as NAME_percent */
 void view_json_value(struct json *j, const struct view *v, const char *name, int64_t value);

@@ -20,7 +20,7 @@
  * @name: the word
  * @f: its meaning
  * @whose: kind of the functions
- * @go: for people: what takes the time in a trace of a Go program
+ * @go: for people: the cause in a trace of a Go program
  * @host: in one of a host, if it is something else
  */
 static const struct name {
