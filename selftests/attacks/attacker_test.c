@@ -883,7 +883,7 @@ static struct kernel_time used_beside(struct __test_metadata *_metadata,
 	return used;
 }
 
-/* Whose mappings are many and change all the time. They are read for who is as nice as that. */
+/* A task with many mappings that change all the time; the reader is as nice as the task. */
 TEST_F(attacker, at_nice_19_has_no_work_done_before_others)
 {
 	struct kernel_time used = used_beside(_metadata, map_much);

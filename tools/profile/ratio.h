@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 /**
- * struct ratio_opts - what of it, and how
+ * struct ratio_opts - a table of ratios
  * @type: value type of both, NULL for the default of each
  * @cum: of functions with all that they call
  * @limit: rows, 0: all but small ones
