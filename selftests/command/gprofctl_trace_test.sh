@@ -596,7 +596,7 @@ wall_records_what_it_needs()
 	jq -e '[.data.threads[] | select(.comm == "trace_wait").sleep_ns] | add > 100000000' wall
 	refused 2 'nothing to record' gprofctl wall
 	# an empty name of a directory is none, and a user may not write to the root
-	run 0 as_user env TMPDIR= gprofctl wall -- true
+	run 0 as_user env TMPDIR= gprofctl latency -- true
 }
 
 # bursts: somebody has CPU 0 for half a second, and whoever else wants it waits; ms
