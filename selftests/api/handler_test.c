@@ -84,7 +84,7 @@ TEST(a_client_that_goes_away_while_it_is_made_ends_that)
 	ASSERT_EQ(0, gprof_flight_start(flight));
 	h = handler(0, flight);
 	ASSERT_NE(NULL, h);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct client c = { .h = h, .query = rows[i].query };
 		char page[64];
 

@@ -24,7 +24,7 @@ static const struct { const char *kind; uint64_t rate; } rows[] = {
 	{ "mutex", 3 }, { "block-waker", 5 }, { "mutex-waiter", 2 }, { "block", 10 },
 };
 
-#define ROWS	(sizeof(rows) / sizeof(rows[0]))
+#define ROWS	(ARRAY_SIZE(rows))
 
 FIXTURE(kinds) {
 	struct gprof_recorder *r[MANY];
@@ -32,9 +32,7 @@ FIXTURE(kinds) {
 	struct child child;
 };
 
-FIXTURE_SETUP(kinds)
-{
-}
+FIXTURE_SETUP(kinds) { }
 
 FIXTURE_TEARDOWN(kinds)
 {
@@ -42,8 +40,7 @@ FIXTURE_TEARDOWN(kinds)
 		gprof_profile_free(self->p[i]);
 		gprof_recorder_free(self->r[i]);
 	}
-	if (self->child.pid)
-		child_end(&self->child);
+	child_end(&self->child);
 }
 
 static void *is_let_go(void *arg)
@@ -63,8 +60,6 @@ static void does_all(void *arg, int step)
 	static int word;
 	pthread_t waiter;
 
-	(void)arg;
-	(void)step;
 	if (pthread_create(&waiter, NULL, is_let_go, &word))
 		_exit(1);
 	for (int i = 0; i < LOCKS; i++) {
@@ -206,6 +201,16 @@ static int64_t through(const struct gprof_profile *p, const char *function, size
 	return gprof_profile_each(p, seek, &s) ? -1 : s.sum;
 }
 
+/* The first columns sum up to the messages that were sent. */
+#define EXPECT_SENT(_p, ...) do {						\
+	const int64_t _sums[] = { __VA_ARGS__ };				\
+										\
+	for (size_t _i = 0; _i < ARRAY_SIZE(_sums); _i++) {			\
+		EXPECT_EQ(_sums[_i], through(_p, "do_msgsnd", _i))		\
+			TH_LOG("column %zu", _i);				\
+	}									\
+} while (0)
+
 TEST_F(kinds, live_allocations_are_those_that_were_not_freed)
 {
 	const struct gprof_kind_config kinds[] = {
@@ -233,12 +238,8 @@ TEST_F(kinds, live_allocations_are_those_that_were_not_freed)
 	EXPECT_EQS(0, st.lost, 0, st.live_full + st.live_lost + st.live_unseen);
 	/* alloc_objects, alloc_space, inuse_objects, inuse_space */
 	EXPECT_EQ(3, gprof_profile_default_type(self->p[0]));
-	EXPECT_EQ(MESSAGES, through(self->p[0], "do_msgsnd", 0));
-	EXPECT_EQ(MESSAGES * MESSAGE, through(self->p[0], "do_msgsnd", 1));
-	EXPECT_EQ(10, through(self->p[0], "do_msgsnd", 2));
-	EXPECT_EQ(10 * MESSAGE, through(self->p[0], "do_msgsnd", 3));
-	EXPECT_EQ(MESSAGES, through(self->p[1], "do_msgsnd", 0));
-	EXPECT_EQ(MESSAGES * MESSAGE, through(self->p[1], "do_msgsnd", 1));
+	EXPECT_SENT(self->p[0], MESSAGES, MESSAGES * MESSAGE, 10, 10 * MESSAGE);
+	EXPECT_SENT(self->p[1], MESSAGES, MESSAGES * MESSAGE);
 	EXPECT_EQ(1, gprof_profile_default_type(self->p[1]));
 }
 
@@ -268,13 +269,10 @@ TEST_F(kinds, profiles_that_follow_each_other_have_each_sample_once)
 		ASSERT_EQ(0, child_step(&self->child));
 		/* That it waits again is a wait of both. */
 		child_asleep(&self->child);
-		if (i < NEXT_STEPS) {
-			ASSERT_EQ(0, gprof_recorder_next_profiles(self->r[0], self->p, 2))
-				TH_LOG("%s", gprof_error());
-		} else {
-			ASSERT_EQ(0, gprof_recorder_stop_profiles(self->r[0], self->p, 2))
-				TH_LOG("%s", gprof_error());
-		}
+		ASSERT_EQ(0, i < NEXT_STEPS ?
+			     gprof_recorder_next_profiles(self->r[0], self->p, 2) :
+			     gprof_recorder_stop_profiles(self->r[0], self->p, 2))
+			TH_LOG("%s", gprof_error());
 		for (int j = 0; j < 2; j++) {
 			EXPECT_LT(0, gprof_profile_total(self->p[j], 0));
 			sum[j] += gprof_profile_total(self->p[j], 0);
@@ -319,15 +317,11 @@ TEST_F(kinds, what_is_live_is_told_again_by_the_next_profile)
 	ASSERT_ZEROS(gprof_recorder_start_events(self->r[0], NULL, 1), child_step(&self->child),
 		     child_step(&self->child),
 		     gprof_recorder_next_profiles(self->r[0], self->p, 1));
-	EXPECT_EQ(MESSAGES, through(self->p[0], "do_msgsnd", 0));
-	EXPECT_EQ(10, through(self->p[0], "do_msgsnd", 2));
-	EXPECT_EQ(10 * MESSAGE, through(self->p[0], "do_msgsnd", 3));
+	EXPECT_SENT(self->p[0], MESSAGES, MESSAGES * MESSAGE, 10, 10 * MESSAGE);
 	gprof_profile_free(self->p[0]);
 	self->p[0] = NULL;
 	ASSERT_EQ(0, gprof_recorder_stop_profiles(self->r[0], self->p, 1));
-	EXPECT_ZEROS(through(self->p[0], "do_msgsnd", 0), through(self->p[0], "do_msgsnd", 1));
-	EXPECT_EQ(10, through(self->p[0], "do_msgsnd", 2));
-	EXPECT_EQ(10 * MESSAGE, through(self->p[0], "do_msgsnd", 3));
+	EXPECT_SENT(self->p[0], 0, 0, 10, 10 * MESSAGE);
 	msgctl(q, IPC_RMID, NULL);
 }
 
@@ -351,10 +345,10 @@ static bool has_late_page(struct holder *h)
 	h->faults = syscall(SYS_userfaultfd, O_CLOEXEC);
 	if (h->faults < 0 || ioctl(h->faults, UFFDIO_API, &api))
 		return false;
-	h->page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	h->page = private_memory(size);
 	reg.range.start = (uintptr_t)h->page;
 	reg.range.len = size;
-	return h->page != MAP_FAILED && !ioctl(h->faults, UFFDIO_REGISTER, &reg);
+	return !ioctl(h->faults, UFFDIO_REGISTER, &reg);
 }
 
 /* write() has the pipe's mutex while it reads what is to be written. */
@@ -412,17 +406,6 @@ static int count_lock_waits(void *ctx, const struct gprof_frame *frames, size_t 
 	return 0;
 }
 
-static bool sleeps(int tid)
-{
-	char path[64], text[512], *at;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
-	if (file_read(path, text, sizeof(text)))
-		return false;
-	at = strrchr(text, ')');
-	return at && at[1] && strchr("SD", at[2]);
-}
-
 TEST_F(kinds, wait_for_a_lock_of_the_kernel_has_its_waiter)
 {
 	const struct gprof_kind_config kind = {
@@ -432,19 +415,15 @@ TEST_F(kinds, wait_for_a_lock_of_the_kernel_has_its_waiter)
 	const struct gprof_recorder_config cfg = {
 		.sz = sizeof(cfg), .target = { GPROF_SELF }, .kinds = &kind, .nr_kinds = 1,
 	};
-	struct gprof_info info = { .size = sizeof(info) };
 	struct uffdio_zeropage zero = { .range.len = sysconf(_SC_PAGESIZE) };
 	struct lock_waits got = { 0 };
 	struct holder h = { 0 };
 	pthread_t holder, waiter;
 	uint64_t from, held;
-	int fd = device_open();
 
-	ASSERT_EQ(0, device_ioctl(fd, GPROF_IOC_INFO, &info));
-	close(fd);
 	errno = 0;
 	self->r[0] = gprof_recorder_new(&cfg);
-	if (!(info.out_features & GPROF_FEAT_KERNEL_LOCKS)) {
+	if (!device_has(GPROF_FEAT_KERNEL_LOCKS)) {
 		ASSERT_EQS(NULL, self->r[0], EOPNOTSUPP, errno);
 		SKIP(return, "this kernel does not tell: %s", gprof_error());
 	}
@@ -455,7 +434,7 @@ TEST_F(kinds, wait_for_a_lock_of_the_kernel_has_its_waiter)
 	sleep_ms(50);
 	ASSERT_EQ(0, gprof_recorder_start_events(self->r[0], NULL, 1));
 	ASSERT_EQ(0, pthread_create(&waiter, NULL, writes_behind, &h));
-	while (!h.tid || !sleeps(h.tid))
+	while (!h.tid || !task_is(h.tid, "SD"))
 		sched_yield();
 	from = monotonic_ns();
 	sleep_ms(100);
@@ -468,15 +447,11 @@ TEST_F(kinds, wait_for_a_lock_of_the_kernel_has_its_waiter)
 	got.p = self->p[0];
 	got.tid = h.tid;
 	ASSERT_EQ(0, gprof_profile_each(got.p, count_lock_waits, &got));
-	TH_LOG("%lld us, of %llu to %llu", (long long)got.ns / 1000,
-	       (unsigned long long)held / 1000, (unsigned long long)h.around / 1000);
-	EXPECT_EQ(1, got.nr);
-	EXPECT_LE(held - held / 1000, (uint64_t)got.ns);
-	EXPECT_GE(h.around, (uint64_t)got.ns);
-	EXPECT_EQ(0, got.of_others);
-	EXPECT_TRUE(got.in_write);
-	EXPECT_EQ(h.holder, got.owner);
-	EXPECT_TRUE(got.owner_named);
+	TH_LOG("%lld us, of %llu to %llu", (long long)got.ns / 1000, us_of(held),
+	       us_of(h.around));
+	EXPECT_WITHIN(held - held / 1000, (uint64_t)got.ns, h.around);
+	EXPECT_EQS(1, got.nr, 0, got.of_others, h.holder, got.owner);
+	EXPECT_TRUES(got.in_write, got.owner_named);
 }
 
 /* ---- filters ---- */
@@ -514,7 +489,7 @@ TEST_F(kinds, filter_lets_through_what_it_says)
 	signal(SIGUSR1, SIG_IGN);
 	signal(SIGUSR2, SIG_IGN);
 	/* All at once: each has the same counter, and a filter of its own. */
-	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
 		cfg.filter = cases[i].filter;
 		self->r[i] = gprof_tracepoint_recorder_new(&cfg);
 		ASSERT_NE(NULL, self->r[i]) TH_LOG("%s", gprof_error());
@@ -523,7 +498,7 @@ TEST_F(kinds, filter_lets_through_what_it_says)
 	send_to(SIGUSR1, 10);
 	send_to(SIGUSR2, 20);
 	send_to(SIGURG, 5);
-	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
 		EXPECT_EQ(cases[i].passes, stop_one(_metadata, self->r[i], &self->p[i]))
 			TH_LOG("%s", cases[i].filter ?: "none");
 	}
@@ -547,8 +522,7 @@ TEST_F(kinds, one_in_so_many_of_what_passes_stands_for_all)
 	got = stop_one(_metadata, self->r[0], &self->p[0]);
 	/* to six standard deviations of 190 */
 	EXPECT_EQ(0, got % 10);
-	EXPECT_LE(4000 - 6 * 190, got);
-	EXPECT_GE(4000 + 6 * 190, got);
+	EXPECT_WITHIN(4000 - 6 * 190, got, 4000 + 6 * 190);
 }
 
 TEST_F(kinds, filter_that_does_not_parse_is_told_with_the_place)
@@ -572,7 +546,7 @@ TEST_F(kinds, filter_that_does_not_parse_is_told_with_the_place)
 	};
 
 	tracepoint_id("signal", "signal_generate");
-	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
 		cfg.filter = cases[i].filter;
 		EXPECT_ERRNO(EINVAL, gprof_tracepoint_recorder_new(&cfg));
 		EXPECT_NE(NULL, strstr(gprof_error(), cases[i].word))

@@ -41,41 +41,34 @@ FIXTURE_TEARDOWN(library)
 
 #define NEW() do {							\
 	self->r = gprof_cpu_recorder_new(&self->cfg);			\
-	ASSERT_NE(NULL, self->r) {					\
-		TH_LOG("%s", gprof_error());		\
-	}								\
+	ASSERT_NE(NULL, self->r) TH_LOG("%s", gprof_error());		\
 } while (0)
 
-#define EXPECT_OK(_call) EXPECT_EQ(0, _call) {				\
-	TH_LOG("%s", gprof_error());			\
-}
+#define EXPECT_OK(_call)	EXPECT_EQ(0, _call) TH_LOG("%s", gprof_error())
 
 /* A refused configuration: NULL, errno, and a sentence that says the word. */
 #define EXPECT_REFUSED(_errno, _word) do {				\
-	errno = 0;							\
-	EXPECT_EQ(NULL, gprof_cpu_recorder_new(&self->cfg));		\
-	EXPECT_EQ(_errno, errno);					\
-	EXPECT_NE(NULL, strstr(gprof_error(), _word)) {	\
-		TH_LOG("%s", gprof_error());		\
-	}								\
+	EXPECT_ERRNO(_errno, gprof_cpu_recorder_new(&self->cfg));	\
+	EXPECT_SAYS(gprof_error(), _word);				\
 } while (0)
 
-static uint64_t open_recorders(void)
+/* The profile that was recorded to @fd, which it closes. */
+static struct gprof_profile *profile_of(struct __test_metadata *_metadata, int fd)
 {
-	struct gprof_info info = { .size = sizeof(info) };
-	int fd = device_open();
-	int ret = device_ioctl(fd, GPROF_IOC_INFO, &info);
+	const char *error = "";
+	struct gprof_profile *p = record_profile(fd, &error);
 
-	close(fd);
-	return ret ? UINT64_MAX : info.out_recorders - 1;
+	EXPECT_NE(NULL, p) TH_LOG("%s", error);
+	return p;
 }
+
+#define PROFILE(_p, _fd)	ASSERT_NE(NULL, (_p) = profile_of(_metadata, _fd))
 
 /* ---- the order of calls ---- */
 
 TEST_F(library, recorder_may_be_started_again)
 {
 	struct gprof_profile *p;
-	const char *error = "";
 	int64_t total[2];
 	int i, fd;
 
@@ -85,8 +78,7 @@ TEST_F(library, recorder_may_be_started_again)
 		EXPECT_OK(gprof_recorder_start(self->r, fd));
 		burn_ns(100000000ULL * (i + 1));
 		EXPECT_OK(gprof_recorder_stop(self->r));
-		p = record_profile(fd, &error);
-		ASSERT_NE(NULL, p) TH_LOG("%s", error);
+		PROFILE(p, fd);
 		total[i] = gprof_profile_total(p, 0);
 		gprof_profile_free(p);
 	}
@@ -130,15 +122,8 @@ TEST_F(library, a_hundred_recordings_take_the_memory_of_one)
 		if (i == 10)
 			before = mallinfo2().uordblks;
 		ASSERT_EQ(0, gprof_recorder_start(self->r, null));
-		for (j = 0; j < 3; j++) {
-			pid_t pid = fork_bound();
-
-			if (!pid) {
-				burn_ns(4000000);
-				_exit(0);
-			}
-			ASSERT_EQ(pid, waitpid(pid, NULL, 0));
-		}
+		for (j = 0; j < 3; j++)
+			ASSERT_EQ(0, IN_CHILD((burn_ns(4000000), 0)));
 		ASSERT_EQ(0, gprof_recorder_stop(self->r)) TH_LOG("%s", gprof_error());
 	}
 	after = mallinfo2().uordblks;
@@ -226,7 +211,6 @@ TEST_F(library, a_recording_has_the_names_of_its_time)
 	static const char *const names[] = { "first_name", "second_name", "dumped_name" };
 	struct sought sought;
 	struct gprof_profile *p;
-	const char *error = "";
 	volatile uint64_t n;
 	uint64_t end;
 	void *code, *page = NULL;
@@ -255,8 +239,7 @@ TEST_F(library, a_recording_has_the_names_of_its_time)
 			((void (*)(volatile uint64_t *))(uintptr_t)code)(&n);
 		}
 		EXPECT_OK(gprof_recorder_stop(self->r));
-		p = record_profile(fd, &error);
-		ASSERT_NE(NULL, p) TH_LOG("%s", error);
+		PROFILE(p, fd);
 		sought = (struct sought){ .name = names[i] };
 		gprof_profile_each(p, seek_name, &sought);
 		EXPECT_LT(10, sought.samples)
@@ -277,18 +260,13 @@ TEST_F(library, a_recording_has_the_names_of_its_time)
 /* The mapping of this program that has @code, once more, above 2^50; or NULL. */
 static void *mapped_high(const void *code)
 {
-	unsigned long start, end, offset;
-	FILE *maps = fopen("/proc/self/maps", "re");
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	char *high = MAP_FAILED, line[512];
+	char *high = MAP_FAILED;
+	struct mapped_file m;
 
-	while (maps && fgets(line, sizeof(line), maps))
-		if (sscanf(line, "%lx-%lx %*s %lx", &start, &end, &offset) == 3 &&
-		    (uintptr_t)code >= start && (uintptr_t)code < end)
-			high = mmap((void *)(1UL << 51), end - start, PROT_READ | PROT_EXEC,
-				    MAP_PRIVATE, fd, offset) + ((uintptr_t)code - start);
-	if (maps)
-		fclose(maps);
+	if (mapped_at(code, &m))
+		high = mmap((void *)(1UL << 51), m.end - m.start, PROT_READ | PROT_EXEC,
+			    MAP_PRIVATE, fd, m.offset) + ((uintptr_t)code - m.start);
 	close(fd);
 	return (uintptr_t)high > 1UL << 50 && (uintptr_t)high < 1UL << 56 ? high : NULL;
 }
@@ -298,13 +276,11 @@ TEST_F(library, what_lies_high_has_its_names_too)
 {
 	struct sought sought = { .name = "count_down" };
 	struct gprof_profile *p;
-	const char *error = "";
 	volatile uint64_t n;
 	uint64_t end;
 	void *high = mapped_high((const void *)(uintptr_t)count_down);
 
-	if (!high)
-		SKIP(return, "this machine has no such addresses");
+	SKIP_UNLESS(high, "this machine has no such addresses");
 	NEW();
 	EXPECT_OK(gprof_recorder_start(self->r, self->fd));
 	end = thread_cpu_ns() + 100000000;
@@ -313,8 +289,7 @@ TEST_F(library, what_lies_high_has_its_names_too)
 		((void (*)(volatile uint64_t *))(uintptr_t)high)(&n);
 	}
 	EXPECT_OK(gprof_recorder_stop(self->r));
-	p = record_profile(self->fd, &error);
-	ASSERT_NE(NULL, p) TH_LOG("%s", error);
+	PROFILE(p, self->fd);
 	self->fd = -1;
 	gprof_profile_each(p, seek_name, &sought);
 	EXPECT_LT(10, sought.samples);
@@ -352,7 +327,6 @@ TEST_F(library, each_event_has_its_output)
 {
 	const struct gprof_value_type *types;
 	int fds[2] = { record_file(), record_file() }, i;
-	const char *error = "";
 	struct gprof_profile *p;
 
 	SKIP_UNLESS(!perf_refuses(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, true),
@@ -366,8 +340,7 @@ TEST_F(library, each_event_has_its_output)
 	for (i = 0; i < 2; i++) {
 		EXPECT_OK(gprof_recorder_stats(self->r, i, &self->st));
 		EXPECT_STREQ(self->events[i].name, self->st.event);
-		p = record_profile(fds[i], &error);
-		ASSERT_NE(NULL, p) TH_LOG("%s", error);
+		PROFILE(p, fds[i]);
 		ASSERT_EQ(2, gprof_profile_types(p, &types));
 		EXPECT_STREQS("samples", types[0].type, i ? "cycles" : "cpu", types[1].type);
 		EXPECT_EQ(self->st.read, (uint64_t)gprof_profile_total(p, 0));
@@ -453,7 +426,6 @@ TEST_F(library, stop_can_give_the_profile)
 {
 	struct gprof_profile *p[2] = { (void *)1, (void *)2 }, *q;
 	struct sink sink = { .room = SIZE_MAX, .fd = self->fd };
-	const char *error = "";
 	int fd = record_file();
 
 	NEW();
@@ -475,8 +447,7 @@ TEST_F(library, stop_can_give_the_profile)
 	/* the same bytes by descriptor and by function, which may refuse */
 	EXPECT_EQS(0, gprof_profile_write_to(p[0], take_bytes, &sink),
 		   0, gprof_profile_write(p[0], fd), (off_t)sink.bytes, lseek(fd, 0, SEEK_END));
-	q = record_profile(dup(self->fd), &error);
-	ASSERT_NE(NULL, q) TH_LOG("%s", error);
+	PROFILE(q, dup(self->fd));
 	EXPECT_EQ(gprof_profile_total(p[0], 1), gprof_profile_total(q, 1));
 	sink = (struct sink){ .room = 10, .fd = fd };
 	EXPECT_EQ(-ENOBUFS, gprof_profile_write_to(p[0], take_bytes, &sink));
@@ -603,7 +574,7 @@ TEST(a_flight_recorder_says_how_far_it_went_back)
 	struct gprof_flight *f;
 
 	cfg.target.id = getpid();
-	for (size_t i = 0; i < sizeof(ages) / sizeof(*ages); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(ages); i++) {
 		opts.min_age_ns = ages[i];
 		opts.max_bytes = 32768 * nr_present_cpus();
 		f = gprof_flight_new(&cfg, &opts);
@@ -641,17 +612,12 @@ TEST_F(library, given_profiles_are_not_written)
 static struct gprof_profile *profile(struct __test_metadata *_metadata,
 				     FIXTURE_DATA(library) *self)
 {
-	const char *error = "";
-	struct gprof_profile *p;
-
 	NEW();
 	EXPECT_OK(gprof_recorder_start(self->r, self->fd));
 	burn_ns(BURN_MS * 1000000ULL);
 	EXPECT_OK(gprof_recorder_stop(self->r));
 	EXPECT_OK(gprof_recorder_stats(self->r, 0, &self->st));
-	p = record_profile(dup(self->fd), &error);
-	EXPECT_NE(NULL, p) TH_LOG("%s", error);
-	return p;
+	return profile_of(_metadata, dup(self->fd));
 }
 
 TEST_F(library, samples_in_the_file_are_those_that_were_read)
@@ -659,9 +625,9 @@ TEST_F(library, samples_in_the_file_are_those_that_were_read)
 	struct gprof_profile *p = profile(_metadata, self);
 
 	ASSERT_NE(NULL, p);
-	EXPECT_EQ(self->st.produced, self->st.read + self->st.lost + self->st.overwritten);
-	EXPECT_EQ(self->st.read, (uint64_t)gprof_profile_total(p, 0));
-	EXPECT_EQ(self->st.produced, self->st.nmi + self->st.irq + self->st.task);
+	EXPECT_EQS(self->st.produced, self->st.read + self->st.lost + self->st.overwritten,
+		   self->st.read, (uint64_t)gprof_profile_total(p, 0),
+		   self->st.produced, self->st.nmi + self->st.irq + self->st.task);
 	gprof_profile_free(p);
 }
 
@@ -675,7 +641,7 @@ TEST_F(library, total_is_what_was_counted)
 	p = profile(_metadata, self);
 	ASSERT_NE(NULL, p);
 	total = gprof_profile_total(p, 1);
-	TH_LOG("total %lld, counted %llu", (long long)total, (unsigned long long)self->st.count);
+	TH_LOG("total %lld, counted %llu", (long long)total, ull(self->st.count));
 	ASSERT_LT(0, self->st.count);
 	/* each thread may have up to a period that did not overflow */
 	EXPECT_LE((int64_t)(self->st.count * 9 / 10), total + 5000000);
@@ -700,10 +666,8 @@ TEST_F(library, profile_says_what_it_is)
 		      "nanoseconds", types[1].unit);
 	EXPECT_EQ(1, gprof_profile_default_type(p));
 	gprof_profile_time(p, &start, &duration);
-	EXPECT_LE(now.tv_sec - 1, start / 1000000000);
-	EXPECT_GE(now.tv_sec + 60, start / 1000000000);
-	EXPECT_LE(BURN_MS * 900000LL, duration);
-	EXPECT_GE(60000000000LL, duration);
+	EXPECT_WITHIN(now.tv_sec - 1, start / 1000000000, now.tv_sec + 60);
+	EXPECT_WITHIN(BURN_MS * 900000LL, duration, 60000000000LL);
 	for (size_t i = 0; (comment = gprof_profile_comment(p, i)); i++)
 		counts |= strstr(comment, "produced=") != NULL;
 	EXPECT_TRUE(counts);
@@ -739,20 +703,17 @@ TEST_F(library, samples_are_labelled_and_named)
 
 	ASSERT_NE(NULL, l.p);
 	EXPECT_EQ(0, gprof_profile_each(l.p, check_labels, &l));
-	EXPECT_LT(0, l.samples);
+	EXPECT_LTS(0, l.samples, 0, l.named);
 	EXPECT_EQ(0, l.wrong);
-	EXPECT_LT(0, l.named);
 	gprof_profile_free(l.p);
 }
 
 static int count_burn(void *ctx, const struct gprof_frame *frames, size_t nr,
 		      const int64_t *values)
 {
-	int64_t *count = ctx;
-
 	for (size_t i = 0; i < nr; i++) {
 		if (!strcmp(frames[i].function, "burn_ns")) {
-			*count += values[0];
+			*(int64_t *)ctx += values[0];
 			break;
 		}
 	}
@@ -761,7 +722,7 @@ static int count_burn(void *ctx, const struct gprof_frame *frames, size_t nr,
 
 TEST_F(library, process_that_lived_50_ms_has_its_names)
 {
-	char *argv[] = { (char *)record_beside_us("burner"), "50", NULL };
+	char *argv[] = { beside_us("burner"), "50", NULL };
 	const char *error = "";
 	struct gprof_profile *p = record_command(argv, self->events, false, &self->st, &error);
 	int64_t named = 0;

@@ -43,19 +43,25 @@ FIXTURE(attacker) {
 	long references;
 };
 
+/* The calling process records itself from then on. */
+static int record_oneself(struct device *dev, uint32_t flags)
+{
+	struct gprof_cpu_params params = timer_params(PERIOD_NS);
+	struct gprof_setup setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &params);
+
+	setup.buffer_size = SMALL;
+	setup.flags = flags;
+	return device_record(dev, &setup);
+}
+
 /* Another user's process, which records itself. */
 static void be_victim(void *arg, int step)
 {
-	static struct gprof_cpu_params params;
 	static struct device dev;
 	struct victim *v = arg;
-	struct gprof_setup setup;
 
 	if (step == 0) {
-		params = timer_params(PERIOD_NS);
-		setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &params);
-		setup.buffer_size = SMALL;
-		if (become(VICTIM) || device_record(&dev, &setup))
+		if (become(VICTIM) || record_oneself(&dev, 0))
 			_exit(1);
 		v->fd = dev.fd;
 		v->ring = (uintptr_t)dev.rings[0].head;
@@ -67,13 +73,10 @@ static void be_victim(void *arg, int step)
 
 FIXTURE_SETUP(attacker)
 {
-	self->dev.fd = -1;
 	SKIP_ALL_UNLESS(!geteuid(), "must be root to become another");
 	self->recorders = open_recorders();
 	self->references = module_references();
-	self->victim = mmap(NULL, sizeof(*self->victim), PROT_READ | PROT_WRITE,
-			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, self->victim);
+	self->victim = shared_memory(sizeof(*self->victim));
 	self->params = timer_params(PERIOD_NS);
 	self->setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &self->params);
 	self->setup.buffer_size = SMALL;
@@ -133,20 +136,17 @@ static void see_task(void *ctx, const struct gprof_task_rec *task)
 TEST_F(attacker, sees_no_stack_name_or_file_of_another_user)
 {
 	struct seen seen = { .self = getpid() };
+	struct gprof_stats st;
 	struct reader reader;
 
 	ASSERT_LE(0, pin_to_some_cpu());
-	ASSERT_ZEROS(become(ATTACKER), device_record(&self->dev, &self->setup),
-		     reader_init(&reader, &self->dev));
-	reader.ctx = &seen;
-	reader.on_sample = see_sample;
+	ASSERT_ZEROS(become(ATTACKER),
+		     reader_record(&reader, &self->dev, &self->setup, see_sample, &seen));
 	reader.on_map = see_map;
 	reader.on_task = see_task;
 	ASSERT_EQ(0, child_begin(&self->child));
 	burn_ns(200000000);
-	ASSERT_EQ(0, device_stop(&self->dev));
-	ASSERT_LE(0, reader_read(&reader));
-	EXPECT_STREQ("", reader.error);
+	READER_END(&reader, &st);
 	EXPECT_LT(10, seen.own);
 	EXPECT_EQ(0, seen.foreign);
 	reader_free(&reader);
@@ -166,9 +166,7 @@ TEST_F(attacker, sees_no_kernel_address_among_data_addresses)
 	ASSERT_ZEROS(device_record(&self->dev, &self->setup), tally_init(t, &self->dev));
 	fd = open("/dev/zero", O_RDONLY);
 	for (i = 0; i < 20; i++) {
-		memory = mmap(NULL, 4 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-			      -1, 0);
-		ASSERT_NE(MAP_FAILED, memory);
+		memory = private_memory(4 << 20);
 		/* a fault for each page, not for 512; EINVAL: it is so anyway */
 		ASSERT_TRUE(!madvise(memory, 4 << 20, MADV_NOHUGEPAGE) || errno == EINVAL);
 		if (i & 1)
@@ -194,10 +192,8 @@ TEST_F(attacker, sees_no_kernel_address_among_data_addresses)
 static int count_oneself(struct device *dev, uint32_t flags)
 {
 	struct gprof_sched_params params = { .size = sizeof(params), .flags = flags };
-	struct gprof_setup setup = {
-		.size = sizeof(setup), .kind = GPROF_KIND_SCHED, .target = GPROF_TARGET_THREAD,
-		.id = gettid(), .params = (uintptr_t)&params,
-	};
+	struct gprof_setup setup = device_setup_kind(GPROF_KIND_SCHED, GPROF_TARGET_THREAD,
+						     gettid(), &params);
 	int ret = device_setup(dev, &setup);
 
 	if (ret == -EPERM && setup.out_reason == GPROF_REASON_SLOWS_DENIED)
@@ -208,10 +204,10 @@ static int count_oneself(struct device *dev, uint32_t flags)
 TEST_F(attacker, counts_no_system_calls_or_faults_which_slows_everybodys)
 {
 	ASSERT_EQ(0, become(ATTACKER));
-	EXPECT_EQ(-EACCES, count_oneself(&self->dev, GPROF_SCHED_F_SYSCALLS));
-	EXPECT_EQ(-EACCES, count_oneself(&self->dev, GPROF_SCHED_F_FAULTS));
-	EXPECT_EQ(-EACCES, count_oneself(&self->dev, __GPROF_SCHED_F_ALL));
-	EXPECT_EQ(0, count_oneself(&self->dev, 0));
+	EXPECT_EQS(-EACCES, count_oneself(&self->dev, GPROF_SCHED_F_SYSCALLS),
+		   -EACCES, count_oneself(&self->dev, GPROF_SCHED_F_FAULTS),
+		   -EACCES, count_oneself(&self->dev, __GPROF_SCHED_F_ALL),
+		   0, count_oneself(&self->dev, 0));
 }
 
 /* The worst that a user can do of it: as many recorders as they get. */
@@ -253,9 +249,7 @@ static uint64_t faults_ns(void)
 	uint64_t begin;
 	volatile char *at;
 
-	at = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (at == MAP_FAILED)
-		return UINT64_MAX;
+	at = private_memory(length);
 	begin = monotonic_ns();
 	for (i = 0; i < length; i += page)
 		at[i] = 1;
@@ -281,8 +275,7 @@ TEST_F(attacker, slows_no_system_call_or_page_fault_of_others)
 			break;
 	}
 	TH_LOG("200 calls %llu ns, beside a crowd %llu; 64 faults %llu ns, beside it %llu",
-	       (unsigned long long)calls, (unsigned long long)calls_beside,
-	       (unsigned long long)faults, (unsigned long long)faults_beside);
+	       ull(calls), ull(calls_beside), ull(faults), ull(faults_beside));
 	EXPECT_LE(calls_beside * 10, calls * 11);
 	EXPECT_LE(faults_beside * 10, faults * 11);
 }
@@ -360,9 +353,7 @@ TEST_F(attacker, delays_no_netlink_request_of_others)
 	struct child child;
 
 	SKIP_UNLESS(nr_online_cpus() > 1, "needs a CPU for each side");
-	siege = mmap(NULL, sizeof(*siege), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-		     -1, 0);
-	ASSERT_NE(MAP_FAILED, siege);
+	siege = shared_memory(sizeof(*siege));
 	ASSERT_LE(0, pin_to(online_cpu(1)));
 	/* A busy host may slow a round, but not each; who holds a lock does. */
 	for (int tries = 0; tries < 5; tries++) {
@@ -376,8 +367,7 @@ TEST_F(attacker, delays_no_netlink_request_of_others)
 		if (beside <= 2 * alone)
 			break;
 	}
-	TH_LOG("three requests: %llu ns alone, %llu ns beside a siege", (unsigned long long)alone,
-	       (unsigned long long)beside);
+	TH_LOG("three requests: %llu ns alone, %llu ns beside a siege", ull(alone), ull(beside));
 	EXPECT_NE(UINT64_MAX, alone);
 	EXPECT_LE(beside, 2 * alone);
 	munmap(siege, sizeof(*siege));
@@ -391,23 +381,19 @@ TEST_F(attacker, delays_no_netlink_request_of_others)
 static void flood(void *arg, int step)
 {
 	struct gprof_trace_params params = { .size = sizeof(params) };
-	struct gprof_setup setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &params);
-	struct gprof_trigger t = {
-		.size = sizeof(t), .what = GPROF_TRIGGER_OFF_CPU, .interval_ns = 1,
-		.number = GPROF_TRIGGER_ANY,
-	};
+	struct gprof_setup setup = device_setup_kind(GPROF_KIND_TRACE, GPROF_TARGET_PROCESS,
+						     getpid(), &params);
+	struct gprof_trigger t = trigger_of(GPROF_TRIGGER_OFF_CPU, 0);
 	struct gprof_trigger_event f = { .size = sizeof(f) };
 	uint64_t *firings = arg;
 	int to[2], from[2];
 	struct device dev;
 	char c = 0;
 
-	setup.kind = GPROF_KIND_TRACE;
-	setup.stack = 0;
 	setup.buffer_size = SMALL;
 	setup.flags = GPROF_SETUP_F_FLIGHT;
 	if (be_usual_attacker() || device_setup(&dev, &setup) ||
-	    device_ioctl(dev.fd, GPROF_IOC_TRIGGER, &t) || device_start(&dev) ||
+	    device_trigger(&dev, &t) || device_start(&dev) ||
 	    pipe(to) || pipe(from))
 		_exit(1);
 	if (!fork_bound()) {
@@ -434,9 +420,7 @@ TEST_F(attacker, floods_no_listener_with_trigger_events)
 	struct genl g;
 	int ret = 0;
 
-	ASSERT_EQ(0, genl_open(&g));
-	ASSERT_EQ(0, setsockopt(g.fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &g.group,
-				sizeof(g.group)));
+	ASSERT_ZEROS(genl_open(&g), genl_listen(&g));
 	*firings = 0;
 	ASSERT_ZEROS(child_fork(&child, flood, firings), child_begin(&child));
 	end = monotonic_ns() + FLOOD_NS;
@@ -451,7 +435,7 @@ TEST_F(attacker, floods_no_listener_with_trigger_events)
 	EXPECT_LE(0, ret);	/* ENOBUFS: some was lost */
 	child_end(&child);
 	genl_close(&g);
-	TH_LOG("%llu firings, told of %u", (unsigned long long)*firings, told);
+	TH_LOG("%llu firings, told of %u", ull(*firings), told);
 	EXPECT_LT(500, *firings);
 	EXPECT_LT(0, told);
 	/* Two seconds, and a third that it began in. */
@@ -637,7 +621,7 @@ TEST_F(attacker, gains_nothing_from_an_empty_recorder_that_root_opened)
 /* Whoever passes a recorder on passes what it records, and nothing more. */
 TEST_F(attacker, can_read_a_recorder_that_was_given_but_not_point_it_elsewhere)
 {
-	struct device mine = { .fd = -1 };
+	struct device mine = { 0 };
 	struct gprof_setup setup;
 	struct gprof_stats st;
 	int sockets[2];
@@ -868,41 +852,44 @@ static unsigned int many(void)
 /* Steps: map, and change what is mapped for ever. */
 static void map_much(void *arg, int step)
 {
-	static struct gprof_cpu_params params;
 	static struct device dev;
-	struct gprof_setup setup;
-	unsigned int nr = many();
 
 	if (step == 0) {
-		params = timer_params(PERIOD_NS);
-		setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &params);
-		setup.buffer_size = SMALL;
-		if (setpriority(PRIO_PROCESS, 0, 19) || become(ATTACKER) || map_many(nr) ||
-		    device_record(&dev, &setup))
+		if (setpriority(PRIO_PROCESS, 0, 19) || become(ATTACKER) || map_many(many()) ||
+		    record_oneself(&dev, 0))
 			_exit(1);
 		return;
 	}
 	change_mappings(drain, &dev);
 }
 
-/* Whose mappings are many and change all the time. They are read for who is as nice as that. */
+/* The CPU time of the kernel beside a child that does @fn, from its second step on. */
+static struct kernel_time used_beside(struct __test_metadata *_metadata,
+				      void (*fn)(void *arg, int step))
+{
+	struct kernel_time before, used;
+	struct child child;
+
+	EXPECT_ZEROS(child_fork(&child, fn, NULL), child_step(&child));
+	before = kernel_time();
+	EXPECT_EQ(0, child_begin(&child));
+	sleep_ms(WATCHED_NS / 1000000);
+	used = kernel_time();
+	child_end(&child);
+	used.urgent = (used.urgent - before.urgent) / (WATCHED_NS / 1e9);
+	used.ours = (used.ours - before.ours) / (WATCHED_NS / 1e9);
+	TH_LOG("%.1f %% of a CPU in threads of nice < 0, %.1f %% in ours", 100 * used.urgent,
+	       100 * used.ours);
+	return used;
+}
+
+/* A task with many mappings that change all the time; the reader is as nice as the task. */
 TEST_F(attacker, at_nice_19_has_no_work_done_before_others)
 {
-	struct kernel_time before, after;
-	double seconds = WATCHED_NS / 1e9, urgent, ours;
-	struct child mapper;
+	struct kernel_time used = used_beside(_metadata, map_much);
 
-	ASSERT_ZEROS(child_fork(&mapper, map_much, NULL), child_step(&mapper),
-		     child_begin(&mapper));
-	before = kernel_time();
-	sleep_ms(WATCHED_NS / 1000000);
-	after = kernel_time();
-	child_end(&mapper);
-	urgent = (after.urgent - before.urgent) / seconds;
-	ours = (after.ours - before.ours) / seconds;
-	TH_LOG("%.1f %% of a CPU in threads of nice < 0, %.1f %% in ours", 100 * urgent, 100 * ours);
-	EXPECT_GT(0.02, urgent);
-	EXPECT_GT(0.25, ours);
+	EXPECT_GT(0.02, used.urgent);
+	EXPECT_GT(0.25, used.ours);
 }
 
 static bool always(void *arg)
@@ -929,21 +916,14 @@ static uint64_t worst_gap(uint64_t ns)
 /* Steps: map; be recorded, by who gives up what is old so that there is room for all. */
 static void be_read_slowly(void *arg, int step)
 {
-	static struct gprof_cpu_params params;
 	static struct device dev;
-	struct gprof_setup setup;
-	unsigned int nr = many();
 
 	if (step == 0) {
-		if (setpriority(PRIO_PROCESS, 0, 19) || become(ATTACKER) || map_many_slow(nr))
+		if (setpriority(PRIO_PROCESS, 0, 19) || become(ATTACKER) || map_many_slow(many()))
 			_exit(1);
 		return;
 	}
-	params = timer_params(PERIOD_NS);
-	setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &params);
-	setup.buffer_size = SMALL;
-	setup.flags = GPROF_SETUP_F_FLIGHT;
-	if (device_record(&dev, &setup))
+	if (record_oneself(&dev, GPROF_SETUP_F_FLIGHT))
 		_exit(1);
 	change_mappings(always, NULL);
 }
@@ -962,27 +942,17 @@ TEST_F(attacker, takes_the_cpu_from_no_task_for_long)
 		gap = worst_gap(6000000000);
 		child_end(&target);
 	}
-	TH_LOG("%llu ms without the CPU", (unsigned long long)gap / 1000000);
+	TH_LOG("%llu ms without the CPU", ms_of(gap));
 	EXPECT_GT(LONG_GAP_NS, gap);
 }
 
 /* Nor is much read for them where the ring is never full, however much there is. */
 TEST_F(attacker, at_nice_19_has_little_read_of_very_much)
 {
-	double seconds = WATCHED_NS / 1e9, ours;
-	struct kernel_time before, after;
-	struct child target;
+	struct kernel_time used = used_beside(_metadata, be_read_slowly);
 
-	ASSERT_ZEROS(child_fork(&target, be_read_slowly, NULL), child_step(&target));
-	before = kernel_time();
-	ASSERT_EQ(0, child_begin(&target));
-	sleep_ms(WATCHED_NS / 1000000);
-	after = kernel_time();
-	child_end(&target);
-	ours = (after.ours - before.ours) / seconds;
-	TH_LOG("%.1f %% of a CPU in threads of ours", 100 * ours);
-	EXPECT_LT(0, ours);
-	EXPECT_GT(0.25, ours);
+	EXPECT_LT(0, used.ours);
+	EXPECT_GT(0.25, used.ours);
 }
 
 #define LOCKED_SIZE	(64UL << 20)
@@ -1006,10 +976,7 @@ static void be_locked(void *arg, int step)
 	char *memory;
 
 	if (step == 0) {
-		memory = mmap(NULL, LOCKED_SIZE, PROT_READ | PROT_WRITE,
-			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		if (memory == MAP_FAILED)
-			_exit(1);
+		memory = private_memory(LOCKED_SIZE);
 		madvise(memory, LOCKED_SIZE, MADV_NOHUGEPAGE);
 		/* all is there, the clock's page too: a fault would have to wait for the lock */
 		burn_until(monotonic_ns() + 1000000);
@@ -1109,9 +1076,8 @@ TEST_F(attacker, does_not_hold_up_stop_by_a_lock)
 	child_end(&target);
 	sleep_ms(200);
 	rmdir(cgroup);
-	TH_LOG("STOP took %llu ms, %llu samples, %llu readings missed",
-	       (unsigned long long)took / 1000000, (unsigned long long)st.out_produced,
-	       (unsigned long long)st.out_maps_missed);
+	TH_LOG("STOP took %llu ms, %llu samples, %llu readings missed", ms_of(took),
+	       ull(st.out_produced), ull(st.out_maps_missed));
 	EXPECT_GT(2000000000, took);
 	/* since 6.18 or so a task that has no time left gives up its locks first */
 	SKIP_UNLESS(locked, "this kernel lets nobody wait for time under a lock");
@@ -1307,7 +1273,7 @@ TEST_F(attacker, does_not_hold_up_stop_by_dying_amid_a_reading)
 		child_end(&target);
 		device_close(&self->dev);
 	}
-	TH_LOG("after %d deaths STOP took %llu ms", tries, (unsigned long long)took / 1000000);
+	TH_LOG("after %d deaths STOP took %llu ms", tries, ms_of(took));
 	EXPECT_GT(2000000000, took);
 	rmdir(FUSE_DIR);
 }
@@ -1396,8 +1362,7 @@ static int record_over_exec(struct gprof_setup *setup, struct child *target,
 	if (!err)
 		err = reader_read(&reader) < 0 || reader.error[0] ? -EIO : 0;
 	*missed += st.out_maps_missed - first.out_maps_missed;
-	reader_free(&reader);
-	device_close(&dev);
+	reader_close(&reader);
 	return err ? err : strstr(text, "gprof_att") ? 0 : -ETIME;
 }
 
@@ -1416,15 +1381,14 @@ TEST_F(attacker, sees_no_mapping_of_a_program_that_came_between)
 
 	ASSERT_EQ(0, install_program(NULL, FOREIGN_PATH, VICTIM, 04755));
 	for (i = 0; i < EXECS; i++) {
-		ASSERT_EQ(0, child_fork(&targets[i], use_up_and_exec, NULL));
-		ASSERT_EQ(0, child_step(&targets[i]));
+		ASSERT_ZEROS(child_fork(&targets[i], use_up_and_exec, NULL),
+			     child_step(&targets[i]));
 	}
 	ASSERT_EQ(0, be_usual_attacker());
 	self->setup.buffer_size = 1 << 20;
 	for (i = 0; i < EXECS && !missed; i++)
 		ASSERT_EQ(0, record_over_exec(&self->setup, &targets[i], &seen, &missed));
-	TH_LOG("%llu mappings, %llu readings missed, %d execs", (unsigned long long)seen.all,
-	       (unsigned long long)missed, i);
+	TH_LOG("%llu mappings, %llu readings missed, %d execs", ull(seen.all), ull(missed), i);
 	EXPECT_LT(10, seen.all);
 	EXPECT_EQ(0, seen.foreign);
 	EXPECT_LT(0, missed);
@@ -1459,23 +1423,14 @@ TEST_F(attacker, that_died_does_not_hold_the_module_by_files_in_flight)
 {
 	long references = module_references();
 	uint64_t recorders = open_recorders();
-	int sockets[2], status;
-	pid_t pid;
+	int sockets[2];
 
-	pid = fork();
-	ASSERT_LE(0, pid);
-	if (!pid) {
-		hide_in_sockets(&self->setup);
-		_exit(0);
-	}
-	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, IN_CHILD((hide_in_sockets(&self->setup), 0)));
 	/* closing a socket has the kernel look for such circles */
 	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, sockets));
 	close(sockets[0]);
 	close(sockets[1]);
-	EXPECT_TRUE(recorders_become(recorders));
-	EXPECT_TRUE(references_become(references));
+	EXPECT_TRUES(recorders_become(recorders), references_become(references));
 }
 
 TEST_F(attacker, that_is_killed_does_not_hold_the_module_by_mappings_and_children)
@@ -1504,8 +1459,7 @@ TEST_F(attacker, that_is_killed_does_not_hold_the_module_by_mappings_and_childre
 	sleep_ms(100);
 	kill(-pid, SIGKILL);
 	ASSERT_EQ(pid, waitpid(pid, NULL, 0));
-	EXPECT_TRUE(recorders_become(recorders));
-	EXPECT_TRUE(references_become(references));
+	EXPECT_TRUES(recorders_become(recorders), references_become(references));
 }
 
 TEST_HARNESS_MAIN

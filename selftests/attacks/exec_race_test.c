@@ -68,15 +68,12 @@ static void learn_own_run(struct __test_metadata *_metadata, FIXTURE_DATA(race) 
 
 FIXTURE_SETUP(race)
 {
-	self->keeper.fd = -1;
 	SKIP_ALL_UNLESS(!geteuid(), "must be root to become another");
 	self->races = getenv("GPROF_RACES") ? atoi(getenv("GPROF_RACES")) : RACES;
 	self->step = 100000;
 	self->burn_ms = "3";
 	self->tally = calloc(1, sizeof(*self->tally));
-	self->shared = mmap(NULL, sizeof(*self->shared), PROT_READ | PROT_WRITE,
-			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, self->shared);
+	self->shared = shared_memory(sizeof(*self->shared));
 	ASSERT_ZEROS(install_program(NULL, PROGRAM, OTHER_USER, 04755), become(USER));
 	/* It also keeps the probes where they are, so that START takes no time for them. */
 	learn_own_run(_metadata, self);

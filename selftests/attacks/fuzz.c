@@ -295,11 +295,8 @@ static void *thread(void *arg)
 
 struct fuzz *fuzz_new(uint64_t seed, uint64_t calls, uint64_t seconds)
 {
-	struct fuzz *f = mmap(NULL, sizeof(*f), PROT_READ | PROT_WRITE,
-			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct fuzz *f = shared_memory(sizeof(*f));
 
-	if (f == MAP_FAILED)
-		return NULL;
 	f->seed = seed;
 	f->most_calls = calls;
 	f->most_seconds = seconds;
@@ -331,8 +328,7 @@ void fuzz_run(struct fuzz *f)
 
 		t->run = r;
 		t->draw.state = f->seed + i * 0xD1B54A32D192ED03ULL;
-		t->edge = mmap(NULL, 2 * r->page, PROT_READ | PROT_WRITE,
-			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		t->edge = private_memory(2 * r->page);
 		mprotect(t->edge + r->page, r->page, PROT_NONE);
 		if (pthread_create(&t->id, NULL, thread, t))
 			fuzz_broken(f, "no thread");

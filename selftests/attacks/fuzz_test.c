@@ -119,13 +119,10 @@ static void fuzz_once(struct __test_metadata *_metadata, const FIXTURE_VARIANT(f
 	ret = as_user(variant->user, run, f);
 	TH_LOG("seed %llu: %llu calls, %llu refused, %llu set up, %llu started, %llu samples (%llu "
 	       "beside an interpreter) and %llu events read, %llu statistics, %llu ledgers",
-	       (unsigned long long)seed, (unsigned long long)f->calls,
-	       (unsigned long long)f->refused, (unsigned long long)f->set_up,
-	       (unsigned long long)f->started, (unsigned long long)f->samples,
-	       (unsigned long long)f->interpreters,
-	       (unsigned long long)f->events, (unsigned long long)f->told,
-	       (unsigned long long)f->ledgers);
-	EXPECT_EQ(0, ret) TH_LOG("GPROF_FUZZ_SEED=%llu: %s", (unsigned long long)seed, f->error);
+	       ull(seed), ull(f->calls), ull(f->refused), ull(f->set_up), ull(f->started),
+	       ull(f->samples), ull(f->interpreters), ull(f->events), ull(f->told),
+	       ull(f->ledgers));
+	EXPECT_EQ(0, ret) TH_LOG("GPROF_FUZZ_SEED=%llu: %s", ull(seed), f->error);
 	/* what does nothing finds nothing */
 	EXPECT_LTS(0, f->set_up, 0, f->started, 0, f->refused);
 	if (calls >= QUICK_CALLS) {
@@ -146,7 +143,7 @@ TEST_F(fuzz, past_failures_stay_mended)
 {
 	if (!self->before[0])
 		return;
-	for (unsigned int i = 0; i < sizeof(past) / sizeof(past[0]); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(past); i++) {
 		TH_LOG("%s", past[i].what);
 		fuzz_once(_metadata, variant, past[i].seed, PAST_CALLS, QUICK_SECONDS);
 	}

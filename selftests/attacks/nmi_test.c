@@ -19,7 +19,6 @@
 #include "workload.h"
 
 #define APIC		0xfee00000UL
-#define APIC_ID		0x20
 #define APIC_ICR_LOW	0x300
 #define APIC_ICR_HIGH	0x310
 #define ICR_NMI		0x400
@@ -43,7 +42,6 @@ FIXTURE(nmi) {
 
 FIXTURE_SETUP(nmi)
 {
-	self->dev.fd = self->timer_dev.fd = -1;
 #ifndef __x86_64__
 	SKIP_ALL_UNLESS(false, "amd64 only: on arm64 the counters of the PMU give NMIs");
 #endif
@@ -51,8 +49,8 @@ FIXTURE_SETUP(nmi)
 	self->profile = (struct gprof_tracepoint_params){
 		.size = sizeof(self->profile), .period = 1,
 	};
-	self->setup = device_setup_of(GPROF_TARGET_SYSTEM, 0, &self->profile);
-	self->setup.kind = GPROF_KIND_TRACEPOINT;
+	self->setup = device_setup_kind(GPROF_KIND_TRACEPOINT, GPROF_TARGET_SYSTEM, 0,
+					&self->profile);
 	self->setup.stack |= GPROF_STACK_F_KERNEL;
 	self->setup.buffer_size = 1 << 20;
 	self->setup.generation_ns = 1000000;
@@ -71,10 +69,8 @@ FIXTURE_SETUP(nmi)
 
 FIXTURE_TEARDOWN(nmi)
 {
-	reader_free(&self->reader);
-	reader_free(&self->timer_reader);
-	device_close(&self->dev);
-	device_close(&self->timer_dev);
+	reader_close(&self->reader);
+	reader_close(&self->timer_reader);
 	file_write(PRINTK, self->loglevel);
 	file_write(IGNORE_LOGLEVEL, "Y");
 }
@@ -82,10 +78,9 @@ FIXTURE_TEARDOWN(nmi)
 static void record(struct __test_metadata *_metadata, FIXTURE_DATA(nmi) *self, uint64_t tracepoint)
 {
 	self->profile.tracepoint = tracepoint;
-	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
-	ASSERT_EQ(0, reader_init(&self->reader, &self->dev));
-	ASSERT_EQ(0, device_record(&self->timer_dev, &self->timer_setup));
-	ASSERT_EQ(0, reader_init(&self->timer_reader, &self->timer_dev));
+	ASSERT_ZEROS(reader_record(&self->reader, &self->dev, &self->setup, NULL, NULL),
+		     reader_record(&self->timer_reader, &self->timer_dev, &self->timer_setup,
+				   NULL, NULL));
 }
 
 static void read_both(struct __test_metadata *_metadata, FIXTURE_DATA(nmi) *self)
@@ -107,11 +102,9 @@ static struct gprof_stats finish(struct __test_metadata *_metadata, FIXTURE_DATA
 	EXPECT_EQ(timer.out_produced, self->timer_reader.samples + device_lost(&timer));
 	EXPECT_LT(0, timer.out_irq);
 	TH_LOG("produced %llu: nmi %llu irq %llu task %llu; lost: full %llu nested %llu; timer produced %llu",
-	       (unsigned long long)st.out_produced, (unsigned long long)st.out_nmi,
-	       (unsigned long long)st.out_irq, (unsigned long long)st.out_task,
-	       (unsigned long long)st.out_lost[GPROF_LOST_FULL],
-	       (unsigned long long)st.out_lost[GPROF_LOST_NESTED],
-	       (unsigned long long)timer.out_produced);
+	       ull(st.out_produced), ull(st.out_nmi), ull(st.out_irq), ull(st.out_task),
+	       ull(st.out_lost[GPROF_LOST_FULL]), ull(st.out_lost[GPROF_LOST_NESTED]),
+	       ull(timer.out_produced));
 	return st;
 }
 
@@ -180,7 +173,7 @@ TEST_F(nmi, samples_that_interrupt_other_producers_add_up)
 	EXPECT_EQS(st.out_produced, st.out_nmi, self->reader.samples, self->reader.nmi);
 	/* there was something to interrupt */
 	EXPECT_LT(10 * MAPPINGS, self->reader.maps);
-	TH_LOG("%llu mappings told", (unsigned long long)self->reader.maps);
+	TH_LOG("%llu mappings told", ull(self->reader.maps));
 }
 
 /* Beyond its first bytes a function has no place for ftrace: the probe is a breakpoint. */

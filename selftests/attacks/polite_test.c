@@ -25,28 +25,29 @@ static const uint32_t kinds[] = {
 	GPROF_KIND_CPU, GPROF_KIND_SCHED, GPROF_KIND_TRACE, GPROF_KIND_BLOCK,
 };
 
-#define NR_KINDS	(sizeof(kinds) / sizeof(kinds[0]))
+#define NR_KINDS	(ARRAY_SIZE(kinds))
 
 FIXTURE(polite) {
 	char paranoid[16];
 	struct child child;
 };
 
+static int unlimited(int resource)
+{
+	return setrlimit(resource, &(struct rlimit){ RLIM_INFINITY, RLIM_INFINITY });
+}
+
 FIXTURE_SETUP(polite)
 {
-	struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
-
 	SKIP_UNLESS(!geteuid(), "must be root to become another");
-	self->child.pid = 0;
 	/* The children's: before 5.16 a user has too little by default for what they try. */
-	ASSERT_EQ(0, setrlimit(RLIMIT_MEMLOCK, &all));
+	ASSERT_EQ(0, unlimited(RLIMIT_MEMLOCK));
 	ASSERT_EQ(0, file_read(PARANOID, self->paranoid, sizeof(self->paranoid)));
 }
 
 FIXTURE_TEARDOWN(polite)
 {
-	if (self->child.pid)
-		child_end(&self->child);
+	child_end(&self->child);
 	file_write(PARANOID, self->paranoid);
 }
 
@@ -57,15 +58,11 @@ static int setup_of(struct device *dev, unsigned int i, uint32_t parallelism)
 	struct gprof_trace_params trace = { .size = sizeof(trace) };
 	struct gprof_block_params block = { .size = sizeof(block), .period = 1 };
 	const void *params[NR_KINDS] = { &timer, &sched, &trace, &block };
-	struct gprof_setup setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), params[i]);
+	struct gprof_setup setup =
+		device_setup_kind(kinds[i], GPROF_TARGET_PROCESS, getpid(), params[i]);
 
-	setup.kind = kinds[i];
 	setup.flags |= i ? 0 : parallelism;
 	setup.buffer_size = setup.kind == GPROF_KIND_SCHED ? 0 : 65536;
-	if (setup.kind == GPROF_KIND_SCHED || setup.kind == GPROF_KIND_TRACE)
-		setup.stack = 0;
-	if (setup.kind == GPROF_KIND_SCHED)
-		setup.max_frames = 0;
 	return device_setup(dev, &setup);
 }
 
@@ -98,11 +95,9 @@ static void *start_and_stop(void *arg)
 	uint64_t end = monotonic_ns() + SECONDS * 1000000000ULL;
 	struct device dev[NR_KINDS];
 
-	for (unsigned int i = 0; i < NR_KINDS; i++) {
-		dev[i].fd = -1;
+	for (unsigned int i = 0; i < NR_KINDS; i++)
 		if (setup_of(&dev[i], i, GPROF_SETUP_F_PARALLELISM))
 			_exit(3);
-	}
 	while (monotonic_ns() < end) {
 		for (unsigned int i = 0; i < NR_KINDS; i++) {
 			if (device_start(&dev[i]) || device_stop(&dev[i]))
@@ -115,19 +110,13 @@ static void *start_and_stop(void *arg)
 
 static void attack(void *arg, int step)
 {
-	pthread_t threads[THREADS];
-
 	if (!step) {
 		if (pin_to(0) < 0 || become(USER))
 			_exit(1);
 		return;
 	}
-	for (unsigned int i = 0; i < THREADS; i++) {
-		if (pthread_create(&threads[i], NULL, start_and_stop, NULL))
-			_exit(2);
-	}
-	for (unsigned int i = 0; i < THREADS; i++)
-		pthread_join(threads[i], NULL);
+	if (run_threads(THREADS, start_and_stop, NULL))
+		_exit(2);
 	fprintf(stderr, "# %u starts\n", starts);
 }
 
@@ -179,11 +168,6 @@ struct turns {
 	uint64_t longest;
 };
 
-static struct turns *shared_turns(void)
-{
-	return mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-}
-
 static int setup_switches(struct device *dev, uint32_t *reason)
 {
 	struct gprof_cpu_params params = event_params(PERF_TYPE_SOFTWARE,
@@ -205,7 +189,7 @@ static void *take_turns(void *arg)
 	int err;
 
 	while (monotonic_ns() < end) {
-		struct device dev = { .fd = -1 };
+		struct device dev = { 0 };
 
 		began = monotonic_ns();
 		err = setup_switches(&dev, &reason);
@@ -225,29 +209,17 @@ static void *take_turns(void *arg)
 
 static void in_threads(struct turns *t, uid_t user)
 {
-	pthread_t threads[2 * THREADS];
-
-	if (become(user))
-		_exit(1);
-	for (unsigned int i = 0; i < 2 * THREADS; i++) {
-		if (pthread_create(&threads[i], NULL, take_turns, t))
-			_exit(2);
-	}
-	for (unsigned int i = 0; i < 2 * THREADS; i++)
-		pthread_join(threads[i], NULL);
-	_exit(0);
+	_exit(become(user) ? 1 : run_threads(2 * THREADS, take_turns, t));
 }
 
 TEST_F(polite, software_events_of_users_wait_for_their_turn)
 {
-	struct turns *t = shared_turns();
-	struct device dev = { .fd = -1 };
+	struct turns *t = shared_memory(2 * sizeof(*t));
+	struct device dev = { 0 };
 	uint64_t began, took = 0, start, most;
 	uint32_t reason;
 	pid_t pids[2];
-	int status;
 
-	ASSERT_NE(MAP_FAILED, (void *)t);
 	ASSERT_EQ(0, file_write(PARANOID, "2"));
 	start = monotonic_ns();
 	for (unsigned int i = 0; i < 2; i++) {
@@ -264,17 +236,15 @@ TEST_F(polite, software_events_of_users_wait_for_their_turn)
 		took += monotonic_ns() - began;
 		device_close(&dev);
 	}
-	for (unsigned int i = 0; i < 2; i++) {
-		ASSERT_EQ(pids[i], waitpid(pids[i], &status, 0));
-		EXPECT_EQ(0, status);
-	}
+	for (unsigned int i = 0; i < 2; i++)
+		EXPECT_EQ(0, reap(pids[i]));
 	most = (monotonic_ns() - start) * TURNS / 1000000000 + 2 * TURNS;
 	ASSERT_EQ(0, setpriority(PRIO_PROCESS, 0, 0));
 	EXPECT_GE(most, t[0].had + t[1].had);
 	EXPECT_GT(5000000000, took);
 	for (unsigned int i = 0; i < 2; i++) {
 		TH_LOG("user %u: %u turns, %u refused, longest wait %llu ms", USER + i, t[i].had,
-		       t[i].refused, (unsigned long long)t[i].longest / 1000000);
+		       t[i].refused, ms_of(t[i].longest));
 		EXPECT_EQ(0, t[i].other);
 		EXPECT_LT(0, t[i].refused);
 		EXPECT_LT(2, t[i].had);
@@ -298,11 +268,10 @@ FIXTURE(throttled) {
 
 FIXTURE_SETUP(throttled)
 {
-	struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
 	int err;
 
 	SKIP_UNLESS(!geteuid(), "must be root to become another");
-	ASSERT_EQ(0, setrlimit(RLIMIT_MEMLOCK, &all));
+	ASSERT_EQ(0, unlimited(RLIMIT_MEMLOCK));
 	self->pids[0] = 0;
 	err = cgroup_make(self->path, "polite");
 	SKIP_UNLESS(!err, "this kernel has no cgroups");
@@ -344,19 +313,18 @@ static void take_turns_or_spin(unsigned int i)
 {
 	if (i < 2)
 		spin();
-	in_threads(shared_turns(), USER + i);
+	in_threads(shared_memory(sizeof(struct turns)), USER + i);
 }
 
 TEST_F(throttled, callers_keep_no_turn_from_others)
 {
-	struct turns *t = shared_turns();
+	struct turns *t = shared_memory(sizeof(*t));
 	char paranoid[16];
-	int status, err;
 	pid_t pid;
+	int err;
 
 	if (!self->path[0])
 		return;
-	ASSERT_NE(MAP_FAILED, (void *)t);
 	ASSERT_ZEROS(file_read(PARANOID, paranoid, sizeof(paranoid)), file_write(PARANOID, "2"));
 	err = throttle(self, take_turns_or_spin, "1000 1000000");
 	SKIP_UNLESS(err != -ENODEV, "this kernel limits no cgroup's CPU time");
@@ -364,8 +332,7 @@ TEST_F(throttled, callers_keep_no_turn_from_others)
 	pid = fork_bound();
 	if (!pid)
 		in_threads(t, USER + 4);
-	EXPECT_EQ(pid, waitpid(pid, &status, 0));
-	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, reap(pid));
 	file_write(PARANOID, paranoid);
 	TH_LOG("%u turns, %u refused", t->had, t->refused);
 	EXPECT_LT(2, t->had);
@@ -392,7 +359,7 @@ static void set_up_all_the_time(unsigned int i)
 TEST_F(throttled, callers_keep_no_other_waiting)
 {
 	uint64_t end, began, took, setup = 0, move = 0;
-	struct device dev = { .fd = -1 };
+	struct device dev = { 0 };
 	int err, bad = 0;
 
 	if (!self->path[0])
@@ -412,8 +379,7 @@ TEST_F(throttled, callers_keep_no_other_waiting)
 		move = took > move ? took : move;
 	}
 	ASSERT_EQ(0, setpriority(PRIO_PROCESS, 0, 0));
-	TH_LOG("SETUP %llu ms, a move to a cgroup %llu ms, at most",
-	       (unsigned long long)setup / 1000000, (unsigned long long)move / 1000000);
+	TH_LOG("SETUP %llu ms, a move to a cgroup %llu ms, at most", ms_of(setup), ms_of(move));
 	EXPECT_EQ(0, bad);
 	EXPECT_GT(800000000, setup);
 	EXPECT_GT(800000000, move);
@@ -427,8 +393,8 @@ TEST_F(polite, wait_for_a_turn_ends_on_a_signal)
 {
 	struct itimerval soon = { .it_value.tv_usec = 300000 };
 	struct sigaction act = { .sa_handler = nothing };
-	struct device dev = { .fd = -1 };
-	int status, err = 0;
+	struct device dev = { 0 };
+	int err = 0;
 	uint32_t reason;
 	pid_t pid;
 
@@ -453,8 +419,7 @@ TEST_F(polite, wait_for_a_turn_ends_on_a_signal)
 		}
 		_exit(err == -EINTR ? 0 : 3);
 	}
-	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, reap(pid));
 }
 
 /* ---- what is refused ---- */
@@ -481,7 +446,7 @@ static void ask_in_vain(void *arg, int step)
 	}
 	for (unsigned int i = 0; i < REFUSED; i++) {
 		struct gprof_setup setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &params);
-		struct device dev = { .fd = -1 };
+		struct device dev = { 0 };
 
 		setup.buffer_size = 65536;
 		if (device_setup(&dev, &setup) != -EPERM || setup.out_reason != GPROF_REASON_PARANOID)
@@ -503,25 +468,25 @@ TEST_F(polite, setups_that_are_refused_make_no_thread)
 	EXPECT_GT(REFUSED / 2, last_pid() - before);
 }
 
+/* 2: it was had, 3: denied for that reason. */
+static int setup_as_user(void)
+{
+	struct device dev = { 0 };
+	uint32_t reason;
+	int err = become(USER) ?: setup_switches(&dev, &reason);
+
+	return !err ? 2 : err == -EPERM && reason == GPROF_REASON_PARANOID ? 3 : 1;
+}
+
 /* A new perf_event_paranoid counts at once. */
 TEST_F(polite, perf_that_is_closed_to_users_is_closed_at_once)
 {
-	struct device dev = { .fd = -1 };
 	unsigned int i, bad = 0;
-	uint32_t reason;
 	int status;
-	pid_t pid;
 
 	for (i = 0; i < 6; i++) {
 		ASSERT_EQ(0, file_write(PARANOID, i & 1 ? "2" : "3"));
-		pid = fork_bound();
-		ASSERT_LE(0, pid);
-		if (!pid) {
-			int err = become(USER) ?: setup_switches(&dev, &reason);
-
-			_exit(!err ? 2 : err == -EPERM && reason == GPROF_REASON_PARANOID ? 3 : 1);
-		}
-		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		status = IN_CHILD(setup_as_user());
 		bad += WEXITSTATUS(status) != (i & 1 ? 2 : 3);
 	}
 	EXPECT_EQ(0, bad);

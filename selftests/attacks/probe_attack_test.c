@@ -162,8 +162,13 @@ static void expect(struct __test_metadata *_metadata, const FIXTURE_DATA(attack)
 {
 	struct probed_sum s = probed_sum_of(&self->p, tid, value);
 
-	EXPECT_EQ(nr, s.nr) TH_LOG("of %llu bytes", (unsigned long long)value);
-	EXPECT_EQ(live, s.live) TH_LOG("of %llu bytes", (unsigned long long)value);
+	EXPECT_EQ(nr, s.nr) TH_LOG("of %llu bytes", ull(value));
+	EXPECT_EQ(live, s.live) TH_LOG("of %llu bytes", ull(value));
+}
+
+static bool is_clean(const FIXTURE_DATA(attack) *self, const void *function)
+{
+	return probed_is_clean(getpid(), function, self->p.exe, probed_offset_of(function));
 }
 
 /* ---- what is said ---- */
@@ -171,16 +176,10 @@ static void expect(struct __test_metadata *_metadata, const FIXTURE_DATA(attack)
 TEST_F(attack, whatever_an_allocator_says_is_taken_as_it_is)
 {
 	void *const places[] = {
-		(void *)1,
-		(void *)2,
-		(void *)3,
-		(void *)-1,
-		(void *)0xffff888000000000,
-		(void *)(1UL << 47),
-		self,
-		(void *)GPROF_OBJECT_LIVE,
+		(void *)1, (void *)2, (void *)3, (void *)-1, (void *)0xffff888000000000,
+		(void *)(1UL << 47), self, (void *)GPROF_OBJECT_LIVE,
 	};
-	const unsigned int nr = sizeof(places) / sizeof(places[0]);
+	const unsigned int nr = ARRAY_SIZE(places);
 	void *(*volatile calls)(size_t n, size_t size) = (void *)answers_too;
 
 	start(_metadata, self);
@@ -356,8 +355,7 @@ TEST_F(attack, handlers_come_at_any_time)
 	ASSERT_EQ(0, probed_stop(&self->p));
 	EXPECT_EQ(self->p.st.out_produced, self->p.reader.samples + device_lost(&self->p.st));
 	/* Of one in the middle of another there is nothing. */
-	EXPECT_LE(nr, self->p.st.out_produced);
-	EXPECT_GE(nr + handled, self->p.st.out_produced);
+	EXPECT_WITHIN(nr, self->p.st.out_produced, nr + handled);
 	EXPECT_EQ(1, self->p.head->added - self->p.head->removed);
 }
 
@@ -388,7 +386,6 @@ TEST_F(attack, bytes_that_are_no_code_are_refused_at_start)
 		EXPECT_TRUE(probed_is_clean(getpid(), (uint8_t *)self->function + offset, self->code, offset));
 	}
 	EXPECT_LT(0, refused);
-	self->p.dev.fd = -1;
 }
 
 /* From a file that is mapped and was cut it takes no probe out: for log-check. */
@@ -513,13 +510,12 @@ TEST_F(attack, recorder_that_is_killed_at_any_time_leaves_nothing)
 				;
 			_exit(1);
 		}
-		while (probed_is_clean(getpid(), answers, self->p.exe, probed_offset_of(answers)))
+		while (is_clean(self, answers))
 			sleep_ms(1);
 		sleep_ms(2 * round);
 		EXPECT_EQ(0, kill(pid, SIGKILL));
 		waitpid(pid, NULL, 0);
-		EXPECT_TRUE(probed_is_clean(getpid(), answers, self->p.exe, probed_offset_of(answers)));
-		EXPECT_TRUE(probed_is_clean(getpid(), frees, self->p.exe, probed_offset_of(frees)));
+		EXPECT_TRUES(is_clean(self, answers), is_clean(self, frees));
 	}
 	over = true;
 	pthread_join(thread, NULL);
@@ -540,13 +536,13 @@ TEST_F(attack, many_recorders_share_a_place)
 	for (int i = 0; i < MANY; i += 2)
 		ASSERT_EQ(0, device_stop(&devs[i]));
 	answers(SIZE);
-	EXPECT_FALSE(probed_is_clean(getpid(), answers, self->p.exe, probed_offset_of(answers)));
+	EXPECT_FALSE(is_clean(self, answers));
 	for (int i = 0; i < MANY; i++) {
 		ASSERT_EQ(0, device_stats(&devs[i], GPROF_STATS_ALL_CPUS, &st));
 		EXPECT_EQ(1 + (i & 1), st.out_produced);
 		device_close(&devs[i]);
 	}
-	EXPECT_TRUE(probed_is_clean(getpid(), answers, self->p.exe, probed_offset_of(answers)));
+	EXPECT_TRUE(is_clean(self, answers));
 }
 
 /* ---- who keeps an address space locked ---- */
@@ -690,8 +686,7 @@ TEST_F(attack, process_that_keeps_its_memory_locked_is_named_and_no_fork_waits)
 
 	for (unsigned int i = 0; i < ROUNDS && longest > quiet.longest + NOTICED_NS; i++) {
 		longest = start_beside_forks(self, &start, &err);
-		TH_LOG("longest fork %llu us, alone %llu us", (unsigned long long)longest / 1000,
-		       (unsigned long long)quiet.longest / 1000);
+		TH_LOG("longest fork %llu us, alone %llu us", us_of(longest), us_of(quiet.longest));
 		EXPECT_EQS(-EBUSY, err, GPROF_REASON_MAP_LOCKED, start.out_reason);
 		EXPECT_EQ(locked.pid, (pid_t)start.out_attached);
 	}

@@ -36,7 +36,6 @@ static unsigned int hard(unsigned int usual)
 
 FIXTURE_SETUP(storm)
 {
-	self->dev.fd = -1;
 	self->recorders = open_recorders();
 	self->references = module_references();
 	self->params = timer_params(PERIOD_NS);
@@ -46,9 +45,8 @@ FIXTURE_SETUP(storm)
 
 FIXTURE_TEARDOWN(storm)
 {
-	if (self->child.pid)
-		child_end(&self->child);
-	reader_free(&self->reader);
+	child_end(&self->child);
+	reader_close(&self->reader);
 	device_close(&self->dev);
 	EXPECT_TRUE(recorders_become(self->recorders));
 	EXPECT_EQ(self->references, module_references());
@@ -69,23 +67,17 @@ static struct gprof_stats ride_out(struct __test_metadata *_metadata, FIXTURE_DA
 		}
 		sleep_ms(5);
 	}
-	EXPECT_EQ(0, device_stop(&self->dev));
-	EXPECT_LE(0, reader_read(&self->reader));
-	EXPECT_STREQ("", self->reader.error);
-	EXPECT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
+	READER_END(&self->reader, &st);
 	EXPECT_LT(0, st.out_produced);
-	EXPECT_EQ(st.out_produced, self->reader.samples + device_lost(&st));
-	TH_LOG("produced %llu, lost %llu, %llu tasks named",
-	       (unsigned long long)st.out_produced, (unsigned long long)device_lost(&st),
-	       (unsigned long long)self->reader.tasks);
+	TH_LOG("produced %llu, lost %llu, %llu tasks named", ull(st.out_produced),
+	       ull(device_lost(&st)), ull(self->reader.tasks));
 	return st;
 }
 
 #define BEGIN(_fn, _arg) do {						\
 	ASSERT_EQ(0, child_fork(&self->child, _fn, _arg));		\
 	self->setup.id = self->child.pid;				\
-	ASSERT_EQ(0, device_record(&self->dev, &self->setup));		\
-	ASSERT_EQ(0, reader_init(&self->reader, &self->dev));		\
+	ASSERT_EQ(0, reader_record(&self->reader, &self->dev, &self->setup, NULL, NULL)); \
 } while (0)
 
 static void fork_without_end(void *arg, int step)
@@ -250,11 +242,9 @@ TEST_F(storm, target_that_dies_in_the_middle_of_a_call_is_no_harm)
 			EXPECT_LE(0, reader_read(&self->reader));
 			EXPECT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
 			EXPECT_EQ(st.out_produced, self->reader.samples + device_lost(&st));
-			reader_free(&self->reader);
-			device_close(&self->dev);
+			reader_close(&self->reader);
 		}
 		child_end(&self->child);
-		self->child.pid = 0;
 	}
 	TH_LOG("%u were gone before START, %u died later", gone, survived);
 }
@@ -296,14 +286,12 @@ static void look_without_end(FIXTURE_DATA(storm) *self, struct shared *shared)
 /* What was read but not given back is there for whoever reads next. */
 TEST_F(storm, reader_that_is_killed_in_the_middle_of_reading_loses_nothing)
 {
-	struct shared *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
-				     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct shared *shared = shared_memory(sizeof(*shared));
 	unsigned int i, nr = hard(20);
 	struct gprof_stats st;
 	uint64_t before;
 	pid_t pid;
 
-	ASSERT_NE(MAP_FAILED, shared);
 	BEGIN(burn_without_end, NULL);
 	ASSERT_EQ(0, child_begin(&self->child));
 	for (i = 0; i < nr; i++) {
@@ -321,11 +309,7 @@ TEST_F(storm, reader_that_is_killed_in_the_middle_of_reading_loses_nothing)
 			EXPECT_LE(0, reader_read(&self->reader));
 		}
 	}
-	EXPECT_EQ(0, device_stop(&self->dev));
-	EXPECT_LE(0, reader_read(&self->reader));
-	EXPECT_STREQ("", self->reader.error);
-	EXPECT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
-	EXPECT_EQ(st.out_produced, self->reader.samples + device_lost(&st));
+	READER_END(&self->reader, &st);
 	EXPECT_EQ(0, st.out_lost[GPROF_LOST_BAD_TAIL]);
 	EXPECT_LT(0, st.out_produced);
 }
@@ -333,21 +317,18 @@ TEST_F(storm, reader_that_is_killed_in_the_middle_of_reading_loses_nothing)
 /* A recorder, its reader and the target in one, all killed at once. */
 TEST_F(storm, recorder_that_is_killed_while_it_reads_itself_leaves_nothing)
 {
-	struct shared *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
-				     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct shared *shared = shared_memory(sizeof(*shared));
 	unsigned int i, nr = hard(20);
 	uint64_t before;
 	pid_t pid;
 
-	ASSERT_NE(MAP_FAILED, shared);
 	for (i = 0; i < nr; i++) {
 		before = shared->reads;
 		pid = fork();
 		ASSERT_LE(0, pid);
 		if (!pid) {
 			self->setup.id = getpid();
-			if (device_record(&self->dev, &self->setup) ||
-			    reader_init(&self->reader, &self->dev))
+			if (reader_record(&self->reader, &self->dev, &self->setup, NULL, NULL))
 				_exit(1);
 			read_without_end(self, shared);
 		}
@@ -363,22 +344,14 @@ TEST_F(storm, recorder_that_is_killed_while_it_reads_itself_leaves_nothing)
 
 /* ---- too little of everything ---- */
 
-static bool set_online(int cpu, bool online)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", cpu);
-	return !file_write(path, online ? "1" : "0");
-}
-
 static void *switch_cpu(void *arg)
 {
 	int cpu = (uintptr_t)arg;
 	unsigned int i, nr = hard(10);
 
 	for (i = 0; i < nr; i++) {
-		set_online(cpu, false);
-		set_online(cpu, true);
+		cpu_set_online(cpu, false);
+		cpu_set_online(cpu, true);
 	}
 	return NULL;
 }
@@ -396,10 +369,10 @@ TEST_F(storm, cpus_that_go_and_come_under_load_add_up)
 
 	SKIP_UNLESS(!geteuid(), "must be root");
 	SKIP_UNLESS(cpu > 0, "needs two CPUs");
-	SKIP_UNLESS(set_online(cpu, false), "the CPU cannot be taken offline");
-	ASSERT_TRUE(set_online(cpu, true));
+	SKIP_UNLESS(!cpu_set_online(cpu, false), "the CPU cannot be taken offline");
+	ASSERT_EQ(0, cpu_set_online(cpu, true));
 	setup.buffer_size = 1 << 20;
-	ASSERT_ZEROS(device_record(&dev, &setup), reader_init(&reader, &dev),
+	ASSERT_ZEROS(reader_record(&reader, &dev, &setup, NULL, NULL),
 		     pthread_create(&thread, NULL, switch_cpu, (void *)(uintptr_t)cpu));
 	setenv("GPROF_STORM", "10", 0);
 	BEGIN(fork_without_end, NULL);
@@ -409,14 +382,9 @@ TEST_F(storm, cpus_that_go_and_come_under_load_add_up)
 		EXPECT_ZEROS(device_stop(&dev), device_start(&dev));
 	}
 	pthread_join(thread, NULL);
-	EXPECT_EQ(0, device_stop(&dev));
-	EXPECT_LE(0, reader_read(&reader));
-	EXPECT_STREQ("", reader.error);
-	EXPECT_EQ(0, device_stats(&dev, GPROF_STATS_ALL_CPUS, &st));
-	EXPECT_EQ(st.out_produced, reader.samples + device_lost(&st));
+	READER_END(&reader, &st);
 	EXPECT_LT(0, st.out_produced);
-	reader_free(&reader);
-	device_close(&dev);
+	reader_close(&reader);
 }
 
 /* In large pages all of it takes less time than a host takes away now and then. */
@@ -439,28 +407,19 @@ TEST_F(storm, oom_killer_that_takes_the_target_is_no_harm)
 	char path[MEMORY_CGROUP_PATH];
 	struct gprof_stats st;
 	unsigned int i, nr = hard(5);
-	int status, ret;
+	int ret;
 
 	SKIP_UNLESS(!geteuid(), "must be root");
 	ret = memory_cgroup(path, "16M");
 	SKIP_UNLESS(ret != -ENODEV, "no memory controller in cgroup v2");
 	ASSERT_EQ(0, ret);
 	for (i = 0; i < nr; i++) {
-		ASSERT_EQ(0, child_fork(&self->child, eat_memory, NULL));
-		ASSERT_EQ(0, memory_cgroup_enter(path, self->child.pid));
-		self->setup.id = self->child.pid;
-		ASSERT_ZEROS(device_record(&self->dev, &self->setup),
-			     reader_init(&self->reader, &self->dev), child_begin(&self->child));
-		ASSERT_EQ(self->child.pid, waitpid(self->child.pid, &status, 0));
-		EXPECT_EQ(SIGKILL, WTERMSIG(status));
-		self->child.pid = 0;
-		EXPECT_EQ(0, device_stop(&self->dev));
-		EXPECT_LE(0, reader_read(&self->reader));
-		EXPECT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
-		EXPECT_EQ(st.out_produced, self->reader.samples + device_lost(&st));
+		BEGIN(eat_memory, NULL);
+		ASSERT_ZEROS(memory_cgroup_enter(path, self->child.pid), child_begin(&self->child));
+		EXPECT_EQ(SIGKILL, WTERMSIG(child_reap(&self->child)));
+		READER_END(&self->reader, &st);
 		EXPECT_LT(0, st.out_produced);
-		reader_free(&self->reader);
-		device_close(&self->dev);
+		reader_close(&self->reader);
 	}
 	EXPECT_EQ(0, rmdir(path));
 }
@@ -486,7 +445,7 @@ static void record_until_refused(void *arg, int step)
 TEST_F(storm, oom_killer_that_takes_the_recorder_frees_all_of_it)
 {
 	char path[MEMORY_CGROUP_PATH];
-	int status, ret;
+	int ret;
 
 	SKIP_UNLESS(!geteuid(), "must be root");
 	ret = memory_cgroup(path, "48M");
@@ -498,9 +457,7 @@ TEST_F(storm, oom_killer_that_takes_the_recorder_frees_all_of_it)
 		EXPECT_EQ(0, child_step(&self->child));
 		EXPECT_LT(self->recorders, open_recorders());
 		ASSERT_EQ(0, child_begin(&self->child));
-		ASSERT_EQ(self->child.pid, waitpid(self->child.pid, &status, 0));
-		EXPECT_EQ(SIGKILL, WTERMSIG(status));
-		self->child.pid = 0;
+		EXPECT_EQ(SIGKILL, WTERMSIG(child_reap(&self->child)));
 		EXPECT_TRUE(recorders_become(self->recorders));
 	}
 	EXPECT_EQ(0, rmdir(path));
@@ -528,7 +485,7 @@ TEST_F(storm, buffers_larger_than_the_host_are_ENOMEM_and_the_oom_killer_sleeps)
 		nr++;
 	}
 	TH_LOG("%u recorders of %llu MiB a CPU, %lld MiB of %lld left", nr,
-	       (unsigned long long)self->setup.buffer_size >> 20,
+	       ull(self->setup.buffer_size) >> 20,
 	       file_field("/proc/meminfo", "MemAvailable") >> 10, total >> 10);
 	EXPECT_EQ(-ENOMEM, ret);
 	EXPECT_LE(total / 17, file_field("/proc/meminfo", "MemAvailable"));

@@ -68,7 +68,7 @@ read_as()
 	user "$1" gprofctl custom -p "$pid" "$name" -o "$2" 2>err || fail "$(cat err)"
 	[ "$(cat err)" = "gprofctl: $2: 1 KiB; gprofctl view $2, or gprofctl top $2" ] ||
 		fail "it says: $(cat err)"
-	gprofctl top "$2" >top.txt
+	gprofctl top -n 1000 "$2" >top.txt
 	cat top.txt
 	# 30 of clients, 4 of servers
 	awk '$6 == "accept_clients" && $1 == 30 { c = 1 } $6 == "ask_servers" && $1 == 4 { s = 1 }
@@ -83,7 +83,7 @@ it_is_what_the_program_itself_writes()
 {
 	user 1000 gprofctl custom -p "$pid" "$name" -o "$dir/now.pb.gz"
 	for file in self now; do
-		gprofctl top $file.pb.gz >$file.txt
+		gprofctl top -n 1000 $file.pb.gz >$file.txt
 		cat $file.txt
 		sed '1,/flat%/d' $file.txt >$file.rows
 	done

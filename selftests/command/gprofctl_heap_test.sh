@@ -20,7 +20,7 @@ shim=$(realpath "$(dirname "$(command -v gprofctl)")/../lib/libgprof-heap.so")
 record()
 {
 	rm -f x.pb.gz
-	run 0 gprofctl heap --format text --buffer 4M -o x.pb.gz "$@"
+	run 0 gprofctl heap -v --format text --buffer 4M -o x.pb.gz "$@"
 	[ -s x.pb.gz ]
 	[ "$(count lost)" -eq 0 ]
 	sed '/^heap profile:/,$d' out >truth
@@ -64,10 +64,10 @@ each_byte_is_told_by_where_it_was_allocated()
 		/^[0-9]+: [0-9]+ \[/ { gsub(/[^0-9 ]/, " "); for (i = 1; i <= 4; i++) sum[i] += $i }
 		END { for (i = 1; i <= 4; i++) if (!sum[i] || head[i] != sum[i]) exit 1 }' out ||
 		fail "the first line is not the sum of the rest"
-	run 0 gprofctl top x.pb.gz
+	run 0 gprofctl top -n 1000 x.pb.gz
 	grep -q '^Type: inuse_space' out
 	run 0 gprofctl alloc --every 1 -o x.pb.gz -- "$truth" exact
-	run 0 gprofctl top x.pb.gz
+	run 0 gprofctl top -n 1000 x.pb.gz
 	grep -q '^Type: alloc_space' out
 	grep -q site_churns out
 }
@@ -353,7 +353,7 @@ probed()
 	      grep -Eq '^(0|63) 0x0 ' "/proc/$program/syscall"; do
 		sleep 0.1
 	done
-	gprofctl heap "${how:---uprobes}" --every 1 --format text --buffer 4M -o x.pb.gz -p $program \
+	gprofctl heap -v "${how:---uprobes}" --every 1 --format text --buffer 4M -o x.pb.gz -p $program \
 		>out 2>err &
 	recorder=$!
 	wait_for_recording $recorder

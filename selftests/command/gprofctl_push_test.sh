@@ -101,10 +101,10 @@ history_is_of_a_span_and_of_a_service()
 	[ -e S ] || skip "nothing was recorded"
 	run 0 gprofctl history --store S -o all.pb.gz
 	grep -q ' profiles, ' err
-	run 0 gprofctl top --by service all.pb.gz
+	run 0 gprofctl top -n 1000 --by service all.pb.gz
 	[ -e "$group/cgroup.procs" ] || skip "no cgroup v2 here"
 	run 0 gprofctl history --store S --service shop -o shop.pb.gz
-	run 0 gprofctl top shop.pb.gz
+	run 0 gprofctl top -n 1000 shop.pb.gz
 	run 1 gprofctl history --store S --service nobody -o n.pb.gz
 	[ ! -e n.pb.gz ] || fail "a profile of nobody"
 	run 1 gprofctl history --store S --from -2d --to -1d
@@ -293,8 +293,8 @@ heap_outlives_a_level_of_the_budget()
 	ends
 	umount M
 	run 0 gprofctl history --store S --type heap -o h.pb.gz
-	run 0 gprofctl top --type inuse_space h.pb.gz
-	gprofctl top --type inuse_space h.pb.gz | head -n 20
+	run 0 gprofctl top -n 1000 --type inuse_space h.pb.gz
+	gprofctl top -n 1000 --type inuse_space h.pb.gz | head -n 20
 }
 
 # Short-lived programs all the time: what is known of them is forgotten.

@@ -118,7 +118,7 @@ profiles_are_what_the_command_writes()
 	unwork
 	for f in ours theirs; do
 		perl "$here/pprof_shape" <$f.pb.gz | grep -v '^mapping.*\[' >$f.said
-		gprofctl top $f.pb.gz >$f.top
+		gprofctl top -n 1000 $f.pb.gz >$f.top
 		"$here/profile_dump" $f.pb.gz | awk '$1 == "total" && $2 == "samples" { print $4 }' >$f.n
 		awk '$1 == "flat" && $2 == "samples" && $3 { print $4 }' <("$here/profile_dump" $f.pb.gz) |
 			sort -u >$f.names
@@ -205,7 +205,7 @@ heap_is_the_programs_own_memory()
 		get "/debug/pprof/$query"
 		[ "$(status)" = 200 ] || { cat page; fail "no $query"; }
 		"$here/profile_dump" page | grep -q '^total alloc_space bytes [1-9]' || fail "none in $query"
-		gprofctl top page --type alloc_space >top.txt
+		gprofctl top -n 1000 page --type alloc_space >top.txt
 		cat top.txt
 		grep -q perl top.txt || fail "no perl in $query"
 		! grep -q '\[kernel\]' top.txt || fail "the kernel is in $query"
@@ -222,7 +222,7 @@ a_command_tells_its_heap()
 	for query in 'heap?seconds=2&every=1000' 'allocs?seconds=2&every=1000'; do
 		get "/debug/pprof/$query"
 		[ "$(status)" = 200 ] || { cat page; fail "no $query"; }
-		gprofctl top page --type alloc_space >top.txt
+		gprofctl top -n 1000 page --type alloc_space >top.txt
 		cat top.txt
 		grep -q perl top.txt || fail "no perl in $query"
 	done
@@ -386,8 +386,8 @@ a_client_that_goes_away_ends_its_recording()
 	exec 4>&-
 	sleep 1
 	run 0 gprofctl info --json
-	jq .recorders out
-	jq -e '.recorders | length == 1' out
+	jq .data.recorders out
+	jq -e '.data.recorders | length == 1' out
 	end
 }
 
@@ -399,7 +399,7 @@ what_ends_is_not_waited_for()
 		work
 		get "/debug/pprof/$page?seconds=200&pid=$burner" &
 		asker=$!
-		until gprofctl info --json | jq -e ".recorders | any(.target == $burner and .started)"; do
+		until gprofctl info --json | jq -e ".data.recorders | any(.target == $burner and .started)"; do
 			sleep 0.1
 		done
 		unwork
@@ -679,7 +679,7 @@ the_last_seconds_are_there_when_asked_for()
 		get '/debug/pprof/trace?flight=1'
 		[ "$(status)" = 200 ] || { cat page; fail "no trace"; }
 		gprofctl read page --summary --json >out
-		jq -e .lost_events out
+		jq -e .data.lost_events out
 	done
 	get '/debug/pprof/trace?flight=1&pid=1'
 	[ "$(status)" = 400 ]
@@ -728,7 +728,7 @@ scrapes_do_not_disturb_recordings()
 		eval "wait \$client_$i"
 		head -n 1 "answer.$i" | grep -q ' 200 ' || { head -n 20 "answer.$i"; fail "recording $i"; }
 		sed '1,/^\r$/d' "answer.$i" >page
-		gprofctl top page | grep -o 'samples: produced=.*' >said
+		gprofctl top -v page | grep -o 'samples: produced=.*' >said
 		[ "$i" -gt 1 ] || cat said
 		grep -q ' lost=0 ' said || { cat said; fail "something is lost"; }
 		n=$(sed -n 's/.*produced=\([0-9]*\) .*/\1/p' said)
@@ -784,7 +784,7 @@ memory_stays_flat()
 nothing_is_left_open()
 {
 	run 0 gprofctl info --json
-	jq -e '.recorders == []' out
+	jq -e '.data.recorders == []' out
 }
 
 # What is about how much, and not about what, where time is a count of instructions.

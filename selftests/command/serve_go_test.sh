@@ -282,7 +282,7 @@ links_of_the_index_lead_somewhere()
 nothing_is_left_open()
 {
 	run 0 gprofctl info --json
-	jq -e '.recorders == []' out
+	jq -e '.data.recorders == []' out
 }
 
 ktap_run go_takes_profiles_with_a_password go_shows_the_sentence_of_what_is_wrong \

@@ -55,7 +55,7 @@ options()
 2 -focus;--focus | gprofctl top -focus=main $P
 2 -ignor;--ignore | gprofctl top -ignor=main $P
 2 --stdio;top writes | gprofctl top --stdio $P
-2 --json;csv | gprofctl @ | top $P --json; collapsed $P --json
+2 --json;top --json | gprofctl @ | collapsed $P --json; csv $P --json
 2 --inverted;view | gprofctl flame $P --inverted
 2 --call-graph;always | gprofctl cpu --call-graph dwarf -a
 2 -g;always | gprofctl @ | cpu -g -a; cpu -ag
@@ -268,6 +268,11 @@ options()
 2 "extra";doctor | gprofctl doctor extra
 2 "extra";info | gprofctl info extra
 2 --json;no argument | gprofctl info --json=3
+2 --json;--list | gprofctl @ | custom --json -p 1 x; history --json --store $D
+2 --json;stdout | gprofctl @ | symbolize $P --json -o -; heap --json -o - -- true
+2 --json;--format text | gprofctl @ | task -a --json --format text; heap --json --format text -- true
+2 --json;-o | gprofctl @ | wall $T --json -o x; why $T --json -o x; read $T --core --json -o x
+2 --json;--openmetrics | gprofctl schedstat --json --openmetrics
 2 --cum;no argument | gprofctl top $P --cum=yes
 2 "extra";processes | gprofctl snapshot extra
 2 -p PID;--list | gprofctl custom
@@ -370,7 +375,8 @@ in_terminal()
 {
 	columns=$1
 	shift
-	SHELL=$BASH timeout 60 script -qec "stty cols $columns rows 24; $*" /dev/null </dev/null | tr -d '\r'
+	PAGER=${PAGER-cat} SHELL=$BASH timeout 60 script -qec "stty cols $columns rows 24; $*" \
+		/dev/null </dev/null | tr -d '\r'
 }
 
 tables_fit_their_terminal()
@@ -379,7 +385,8 @@ tables_fit_their_terminal()
 	many_names "$dir/long.pb" "$(printf 'a_%.0s' $(seq 120))"
 	export -f tables
 	for columns in 40 80 100 300; do
-		in_terminal "$columns" "bash -c 'tables $dir/long.pb'" >"$dir/out"
+		in_terminal "$columns" "bash -c 'tables $dir/long.pb'" |
+			sed "s/$(printf '\033')\\[[0-9]*m//g" >"$dir/out"
 		[ "$(grep -c 'a_a' "$dir/out")" -ge 4 ]
 		# numbers alone take 61 columns
 		most=$((columns < 80 ? 80 : columns))
@@ -399,13 +406,34 @@ plain_terminals_get_plain_text()
 	many_names "$dir/plain.pb" main
 	tables "$dir/plain.pb" >"$dir/pipe"
 	export -f tables
-	for how in TERM=dumb NO_COLOR=1 "TERM=" LC_ALL=C LC_ALL=POSIX LC_ALL=xx_YY.ISO-8859-1 LANG=; do
+	for how in TERM=dumb NO_COLOR=1 TERM= "NO_COLOR=1 LC_ALL=C" "NO_COLOR=1 LC_ALL=POSIX" \
+		"NO_COLOR=1 LC_ALL=xx_YY.ISO-8859-1" "NO_COLOR=1 LANG="; do
 		in_terminal 300 "env $how bash -c 'tables $dir/plain.pb 2>/dev/null' 2>/dev/null" >"$dir/out" || fail "$how"
 		! LC_ALL=C grep -q "$(printf '\033')" "$dir/out" || fail "$how: escapes"
 		diff "$dir/pipe" "$dir/out" || fail "$how"
-		env "$how" bash -c "tables $dir/plain.pb" </dev/null >"$dir/out" 2>/dev/null
+		# shellcheck disable=SC2086 # words
+		env $how bash -c "tables $dir/plain.pb" </dev/null >"$dir/out" 2>/dev/null
 		diff "$dir/pipe" "$dir/out" || fail "$how, in a pipe"
 	done
+}
+
+terminals_get_colours_and_a_pager()
+{
+	command -v script >/dev/null || skip "there is no script(1)"
+	many_names "$dir/plain.pb" main
+	export TERM=xterm
+	in_terminal 100 "gprofctl top $dir/plain.pb" >"$dir/out"
+	grep -q "$(printf '\033\\[31m100.00%%\033\\[m')" "$dir/out" || fail "no colours"
+	PAGER='sed s/^/paged:/' in_terminal 100 "gprofctl top $dir/plain.pb; echo status \$?" >"$dir/paged"
+	diff <(sed '$s/^paged:status/status/' "$dir/paged" | sed -n 's/^paged://p') "$dir/out"
+	# The pager ends first, one that is not there costs nothing, and a pipe has none.
+	[ "$(tail -n 1 "$dir/paged")" = "status 0" ]
+	PAGER=/no/such/pager in_terminal 100 "gprofctl top $dir/plain.pb" 2>/dev/null >"$dir/none"
+	grep -q "$(printf '\033\\[31m100.00%%')" "$dir/none" || fail "without its pager nothing is shown"
+	PAGER='sed s/^/paged:/' gprofctl top "$dir/plain.pb" >"$dir/none"
+	! grep -q paged: "$dir/none"
+	PAGER='head -n 1' in_terminal 100 "gprofctl top $dir/plain.pb" >"$dir/none"
+	[ "$(wc -l <"$dir/none")" -eq 1 ]
 }
 
 # A name may be any bytes: what is written is text, and no terminal obeys it.
@@ -641,5 +669,6 @@ files_of_the_wrong_kind_are_named()
 }
 
 ktap_run wrong_options_are_named tables_fit_their_terminal plain_terminals_get_plain_text \
+	terminals_get_colours_and_a_pager \
 	names_of_all_bytes_are_text help_is_no_wider_than_a_terminal shells_know_the_subcommands \
 	help_has_no_option_that_is_refused files_of_the_wrong_kind_are_named

@@ -240,8 +240,8 @@ TEST_F(command, bytes_behind_the_struct_are_left_alone)
 {
 	memset(self->arg->bytes + variant->size, 0x5a, 64);
 	EXPECT_EQ(0, device_ioctl(self->fd, variant->nr, self->arg));
-	EXPECT_EQ(0x5a, self->arg->bytes[variant->size]);
-	EXPECT_EQ(0x5a, self->arg->bytes[variant->size + 63]);
+	EXPECT_EQS(0x5a, self->arg->bytes[variant->size],
+		   0x5a, self->arg->bytes[variant->size + 63]);
 }
 
 TEST_F(command, unknown_flags_are_EOPNOTSUPP)
@@ -267,19 +267,17 @@ TEST_F(command, bad_pointer_is_EFAULT)
 {
 	char *kernel = (char *)(UINTPTR_MAX << 20);
 
-	EXPECT_EQ(-EFAULT, device_ioctl(self->fd, variant->nr, NULL));
-	EXPECT_EQ(-EFAULT, device_ioctl(self->fd, variant->nr, (void *)8));
-	EXPECT_EQ(-EFAULT, device_ioctl(self->fd, variant->nr, kernel));
+	EXPECT_EQS(-EFAULT, device_ioctl(self->fd, variant->nr, NULL),
+		   -EFAULT, device_ioctl(self->fd, variant->nr, (void *)8),
+		   -EFAULT, device_ioctl(self->fd, variant->nr, kernel));
 	EXPECT_UNCHANGED();
 }
 
 TEST_F(command, struct_that_ends_in_a_hole_is_EFAULT)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
-	char *map, *arg;
+	char *map = private_memory(2 * page), *arg;
 
-	map = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, map);
 	ASSERT_EQ(0, munmap(map + page, page));
 	/* the last word is missing, though the size at the front is there */
 	arg = map + page - (variant->size - 4);
@@ -299,9 +297,7 @@ TEST_F(command, read_only_struct_is_EFAULT_and_changes_nothing)
 
 	if (!variant->out)
 		return;
-	map = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE,
-		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, map);
+	map = private_memory(sysconf(_SC_PAGESIZE));
 	memcpy(map, self->arg, variant->size);
 	ASSERT_EQ(0, mprotect(map, sysconf(_SC_PAGESIZE), PROT_READ));
 	EXPECT_EQ(-EFAULT, device_ioctl(self->fd, variant->nr, map));
@@ -356,9 +352,7 @@ TEST(a_command_that_is_EFAULT_has_changed_nothing)
 	int fd, err;
 
 	setup.buffer_size = 4096;
-	f.page = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE,
-		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, f.page);
+	f.page = private_memory(sysconf(_SC_PAGESIZE));
 	memcpy(f.page, &setup, sizeof(setup));
 	memcpy(f.page + 1024, &start, sizeof(start));
 	ASSERT_EQ(0, pthread_create(&thread, NULL, flicker, &f));
@@ -395,8 +389,7 @@ TEST(outputs_across_a_page_boundary_are_whole)
 
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, device_ioctl(fd, GPROF_IOC_INFO, &plain));
-	map = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, map);
+	map = private_memory(2 * page);
 	for (at = page - sizeof(*info); at <= page; at += 8) {
 		memset(map, 0, 2 * page);
 		info = (void *)(map + at);
@@ -609,14 +602,13 @@ TEST_F(setup, dead_thread_is_ESRCH)
 {
 	pid_t pid = fork();
 
-	ASSERT_LE(0, pid);
 	if (!pid)
 		_exit(0);
-	ASSERT_EQ(pid, waitpid(pid, NULL, 0));
+	ASSERT_EQ(0, reap(pid));
 	self->bad.id = pid;
-	EXPECT_EQ(-ESRCH, device_ioctl(self->fd, GPROF_IOC_SETUP, &self->bad));
-	EXPECT_EQ(GPROF_REASON_TASK_GONE, self->bad.out_reason);
-	EXPECT_EQ(0, device_ioctl(self->fd, GPROF_IOC_SETUP, &self->good));
+	EXPECT_EQS(-ESRCH, device_ioctl(self->fd, GPROF_IOC_SETUP, &self->bad),
+		   GPROF_REASON_TASK_GONE, self->bad.out_reason,
+		   0, device_ioctl(self->fd, GPROF_IOC_SETUP, &self->good));
 }
 
 TEST_F(setup, zombie_is_ESRCH)
@@ -630,9 +622,9 @@ TEST_F(setup, zombie_is_ESRCH)
 	ASSERT_EQ(0, waitid(P_PID, pid, &info, WEXITED | WNOWAIT));
 	self->bad.target = GPROF_TARGET_PROCESS;
 	self->bad.id = pid;
-	EXPECT_EQ(-ESRCH, device_ioctl(self->fd, GPROF_IOC_SETUP, &self->bad));
-	EXPECT_EQ(GPROF_REASON_TASK_GONE, self->bad.out_reason);
-	EXPECT_EQ(0, device_ioctl(self->fd, GPROF_IOC_SETUP, &self->good));
+	EXPECT_EQS(-ESRCH, device_ioctl(self->fd, GPROF_IOC_SETUP, &self->bad),
+		   GPROF_REASON_TASK_GONE, self->bad.out_reason,
+		   0, device_ioctl(self->fd, GPROF_IOC_SETUP, &self->good));
 	waitpid(pid, NULL, 0);
 }
 
@@ -727,7 +719,7 @@ TEST_F(setup, parameters_of_each_kind_have_a_size_and_known_flags)
 	memset(params.rest, 1, sizeof(params.rest));
 	self->bad.params = (uintptr_t)&params;
 	self->bad.stack = 0;
-	for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
 		params.size = rows[i].size;
 		params.flags = rows[i].flags;
 		self->bad.kind = rows[i].kind;
@@ -808,20 +800,18 @@ TEST_F(order, nothing_comes_twice_and_start_may_follow_stop)
 
 TEST_F(order, stats_tell_when_recording_began_and_ended)
 {
-	struct timespec before, after;
+	uint64_t before = monotonic_ns(), after;
 
-	clock_gettime(CLOCK_MONOTONIC, &before);
 	ASSERT_ZEROS(DO_SETUP(), DO_STATS());
 	EXPECT_EQS(0, self->stats.out_started_ns, 0, self->stats.out_stopped_ns);
 	ASSERT_ZEROS(DO_START(), DO_STATS());
-	EXPECT_LE(before.tv_sec * 1000000000ULL + before.tv_nsec, self->stats.out_started_ns);
+	EXPECT_LE(before, self->stats.out_started_ns);
 	EXPECT_EQ(0, self->stats.out_stopped_ns);
 	ASSERT_ZEROS(DO_STOP(), DO_STATS());
-	clock_gettime(CLOCK_MONOTONIC, &after);
-	EXPECT_LE(self->stats.out_started_ns, self->stats.out_stopped_ns);
-	EXPECT_GE(after.tv_sec * 1000000000ULL + after.tv_nsec, self->stats.out_stopped_ns);
+	after = monotonic_ns();
+	EXPECT_WITHIN(self->stats.out_started_ns, self->stats.out_stopped_ns, after);
 	ASSERT_ZEROS(DO_START(), DO_STATS());
-	EXPECT_LE(after.tv_sec * 1000000000ULL + after.tv_nsec, self->stats.out_started_ns);
+	EXPECT_LE(after, self->stats.out_started_ns);
 	EXPECT_EQ(0, self->stats.out_stopped_ns);
 }
 

@@ -56,6 +56,7 @@ struct recorder {
 		struct gprof_mutex_params mutex;
 	};
 	unsigned int kind;	/* GPROF_KIND_*; 0: BLOCK */
+	uint32_t stack;		/* GPROF_STACK_F_* besides those of the user */
 	struct gprof_setup setup;
 	struct device dev;
 	struct reader reader;
@@ -95,21 +96,21 @@ static void note(void *ctx, const struct reader_sample *s)
 		t->kernel[i] = stack->frames[i];
 }
 
-FIXTURE_SETUP(block)
+FIXTURE_SETUP(block) { }
+
+static void forget(struct recorder *r)
 {
-	for (int i = 0; i < RECORDERS; i++)
-		self->r[i].dev.fd = -1;
+	reader_free(&r->reader);
+	device_close(&r->dev);
+	free(r->told);
+	*r = (struct recorder){ 0 };
 }
 
 FIXTURE_TEARDOWN(block)
 {
-	for (int i = 0; i < RECORDERS; i++) {
-		reader_free(&self->r[i].reader);
-		device_close(&self->r[i].dev);
-		free(self->r[i].told);
-	}
-	if (self->child.pid)
-		child_end(&self->child);
+	for (int i = 0; i < RECORDERS; i++)
+		forget(&self->r[i]);
+	child_end(&self->child);
 }
 
 static void set_up(struct __test_metadata *_metadata, struct recorder *r, uint64_t period,
@@ -118,10 +119,8 @@ static void set_up(struct __test_metadata *_metadata, struct recorder *r, uint64
 	r->params = (struct gprof_block_params){
 		.size = sizeof(r->params), .period = period, .flags = flags,
 	};
-	if (!r->setup.kind) {
-		r->setup = device_setup_of(target, id, &r->params);
-		r->setup.kind = r->kind ? r->kind : GPROF_KIND_BLOCK;
-	}
+	r->setup = device_setup_kind(r->kind ?: GPROF_KIND_BLOCK, target, id, &r->params);
+	r->setup.stack |= r->stack;
 	r->setup.buffer_size = 1 << 19;
 	ASSERT_EQ(0, device_setup(&r->dev, &r->setup)) TH_LOG("reason %u", r->setup.out_reason);
 	ASSERT_ZEROS(device_map(&r->dev), reader_init(&r->reader, &r->dev));
@@ -139,15 +138,11 @@ static void start(struct __test_metadata *_metadata, struct recorder *r)
 /* Stops, reads all, and holds the numbers of the ledger to each other. */
 static void stop(struct __test_metadata *_metadata, struct recorder *r)
 {
-	ASSERT_EQ(0, device_stop(&r->dev));
-	ASSERT_LE(0, reader_read(&r->reader));
-	EXPECT_STREQ("", r->reader.error);
+	READER_END(&r->reader, &r->st);
 	EXPECT_EQS(0, r->reader.unknown, 0, r->reader.without_task);
-	ASSERT_EQ(0, device_stats(&r->dev, GPROF_STATS_ALL_CPUS, &r->st));
 	EXPECT_EQ(0, device_lost(&r->st))
-		TH_LOG("lost: full %llu, wait %llu", (unsigned long long)r->st.out_lost[0],
-		       (unsigned long long)r->st.out_lost[GPROF_LOST_WAIT]);
-	EXPECT_EQ(r->st.out_produced, r->reader.samples + device_lost(&r->st));
+		TH_LOG("lost: full %llu, wait %llu", ull(r->st.out_lost[0]),
+		       ull(r->st.out_lost[GPROF_LOST_WAIT]));
 	EXPECT_EQ(r->st.out_produced, r->st.out_task + r->st.out_irq);
 }
 
@@ -188,6 +183,18 @@ static struct sum sum_of(const struct recorder *r, pid_t tid, int what)
 
 static atomic_bool go;
 static int go_word;
+
+static void lets_go_of(int *word)
+{
+	__atomic_store_n(word, 1, __ATOMIC_SEQ_CST);
+	syscall(SYS_futex, word, FUTEX_WAKE, 1 << 30, NULL, NULL, 0);
+}
+
+static void waits_for_its_word(void *arg, int step)
+{
+	while (!__atomic_load_n((int *)arg, __ATOMIC_SEQ_CST))
+		syscall(SYS_futex, arg, FUTEX_WAIT, 0, NULL, NULL, 0);
+}
 
 struct waiter;
 
@@ -287,10 +294,10 @@ static bool make_page(struct waiter *w)
 	w->fd[0] = syscall(SYS_userfaultfd, O_CLOEXEC);
 	if (w->fd[0] < 0 || ioctl(w->fd[0], UFFDIO_API, &api))
 		return false;
-	w->page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	w->page = private_memory(size);
 	reg.range.start = (uintptr_t)w->page;
 	reg.range.len = size;
-	return w->page != MAP_FAILED && !ioctl(w->fd[0], UFFDIO_REGISTER, &reg);
+	return !ioctl(w->fd[0], UFFDIO_REGISTER, &reg);
 }
 
 static bool touches(struct waiter *w)
@@ -321,12 +328,20 @@ static bool waits_for_child(struct waiter *w)
 	return pid > 0 && waitpid(pid, NULL, 0) == pid;
 }
 
-static bool waits_for_signal(struct waiter *w)
+static sigset_t block_signal(void)
 {
 	sigset_t set;
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGUSR1);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	return set;
+}
+
+static bool waits_for_signal(struct waiter *w)
+{
+	sigset_t set = block_signal();
+
 	return sigwaitinfo(&set, NULL) == SIGUSR1;
 }
 
@@ -347,21 +362,10 @@ static const struct way ways[] = {
 	{ "child", GPROF_WAIT_FOR_CHILD, make_pipe, waits_for_child, writes, SYS_wait4 },
 };
 
-static uint64_t in_state(pid_t tid, const char *states)
-{
-	char path[64], text[512], *at;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
-	if (file_read(path, text, sizeof(text)))
-		return 0;
-	at = strrchr(text, ')');
-	return at && at[1] && strchr(states, at[2]);
-}
-
 /* It sleeps, and has for a while. */
 static void until_asleep(pid_t tid)
 {
-	while (!in_state(tid, "SD"))
+	while (!task_is(tid, "SD"))
 		sched_yield();
 }
 
@@ -406,6 +410,13 @@ static bool begin(struct waiter *w, const struct way *way, unsigned int times, u
 	return true;
 }
 
+/* A thread that begins waits until it is let go. */
+static void hold_back(void)
+{
+	go = false;
+	go_word = 0;
+}
+
 static void let_go(void)
 {
 	go = true;
@@ -444,8 +455,7 @@ TEST_F(block, three_sleepers_have_what_they_slept)
 	struct recorder *r = &self->r[0];
 	struct waiter w[3];
 
-	go = false;
-	go_word = 0;
+	hold_back();
 	for (unsigned int i = 0; i < 3; i++)
 		ASSERT_TRUE(begin(&w[i], &ways[0], 20, (i + 1) * 10 * MS));
 	record(_metadata, r, 1, 0);
@@ -456,9 +466,8 @@ TEST_F(block, three_sleepers_have_what_they_slept)
 	for (unsigned int i = 0; i < 3; i++) {
 		struct sum s = sum_of(r, w[i].tid, GPROF_WAIT_FOR_SLEEP);
 
-		TH_LOG("%u ms: slept %llu us in %u, waited for a CPU %llu us, of %llu us", (i + 1) * 10,
-		       (unsigned long long)s.ns / 1000, s.nr, (unsigned long long)s.runnable / 1000,
-		       (unsigned long long)w[i].around / 1000);
+		TH_LOG("%u ms: slept %llu us in %u, waited for a CPU %llu us, of %llu us",
+		       (i + 1) * 10, us_of(s.ns), s.nr, us_of(s.runnable), us_of(w[i].around));
 		EXPECT_EQS(w[i].times, s.nr, 0, s.no_stack);
 		EXPECT_LE(w[i].asked - drift(w[i].asked), s.ns);
 		EXPECT_GE(w[i].around, s.ns + s.runnable);
@@ -470,20 +479,14 @@ TEST_F(block, three_sleepers_have_what_they_slept)
 
 TEST_F(block, each_wait_is_told_what_it_was_for)
 {
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGUSR1);
-	pthread_sigmask(SIG_BLOCK, &set, NULL);
-	for (unsigned int i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+	block_signal();
+	for (unsigned int i = 0; i < ARRAY_SIZE(ways); i++) {
 		struct recorder *r = &self->r[0];
 		unsigned int wanted, others;
 		struct sum s, all;
 		struct waiter w;
 
-		go = false;
-		go_word = 0;
-		memset(r, 0, sizeof(*r));
+		hold_back();
 		if (!begin(&w, &ways[i], 5, 10 * MS)) {
 			TH_LOG("%s: not here", ways[i].name);
 			EXPECT_EQ(GPROF_WAIT_FOR_FAULT, ways[i].what);
@@ -496,8 +499,7 @@ TEST_F(block, each_wait_is_told_what_it_was_for)
 		s = sum_of(r, w.tid, ways[i].what);
 		all = sum_of(r, w.tid, -1);
 		TH_LOG("%s: %u of %u waits, %llu us of %llu to %llu", ways[i].name, s.nr, all.nr,
-		       (unsigned long long)s.ns / 1000, (unsigned long long)w.asked / 1000,
-		       (unsigned long long)w.around / 1000);
+		       us_of(s.ns), us_of(w.asked), us_of(w.around));
 		EXPECT_FALSE(w.failed);
 		/* Amid a fault of another page it may wait for who changes the mappings. */
 		others = ways[i].what == GPROF_WAIT_FOR_FAULT ? 2 : 0;
@@ -510,41 +512,31 @@ TEST_F(block, each_wait_is_told_what_it_was_for)
 		EXPECT_LE(w.asked - drift(w.asked), s.ns) TH_LOG("%s", ways[i].name);
 		if (ways[i].what != GPROF_WAIT_FOR_FUTEX)
 			EXPECT_GE(w.around, s.ns + s.runnable) TH_LOG("%s", ways[i].name);
-		reader_free(&r->reader);
-		device_close(&r->dev);
-		free(r->told);
+		forget(r);
 	}
-	memset(&self->r[0], 0, sizeof(self->r[0]));
-	self->r[0].dev.fd = -1;
 }
 
 /* In the words of its switches, with no stack and no call recorded. */
 TEST_F(block, a_trace_tells_what_each_wait_was_for)
 {
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGUSR1);
-	pthread_sigmask(SIG_BLOCK, &set, NULL);
-	for (unsigned int i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+	block_signal();
+	for (unsigned int i = 0; i < ARRAY_SIZE(ways); i++) {
 		struct gprof_trace_params params = {
 			.size = sizeof(params), .flags = GPROF_TRACE_F_REASONS,
 		};
-		struct gprof_setup setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &params);
+		struct gprof_setup setup = device_setup_kind(GPROF_KIND_TRACE, GPROF_TARGET_PROCESS,
+							     getpid(), &params);
 		unsigned int nr = 0, others = 0, untold = 0;
 		struct trace_words words;
 		struct gprof_stats st;
 		struct device dev;
 		struct waiter w;
 
-		go = false;
-		go_word = 0;
+		hold_back();
 		if (!begin(&w, &ways[i], 5, 10 * MS)) {
 			EXPECT_EQ(GPROF_WAIT_FOR_FAULT, ways[i].what) TH_LOG("%s", ways[i].name);
 			continue;
 		}
-		setup.kind = GPROF_KIND_TRACE;
-		setup.stack = 0;
 		setup.buffer_size = 1 << 19;
 		ASSERT_EQ(0, device_record(&dev, &setup)) TH_LOG("reason %u", setup.out_reason);
 		ASSERT_EQ(0, trace_words_init(&words, &dev));
@@ -588,7 +580,7 @@ static void *burn(void *arg)
 
 	pin_to(online_cpu(0));
 	sched_setscheduler(0, SCHED_FIFO, &p);
-	while (!go || !in_state(b->sleeper, "S"))
+	while (!go || !task_is(b->sleeper, "S"))
 		sleep_ms(1);
 	burn_until(monotonic_ns() + b->ns);
 	return NULL;
@@ -624,11 +616,7 @@ TEST_F(block, waiting_for_a_cpu_is_told_apart)
 	ASSERT_LE(0, pin_to(online_cpu(0)));
 	/* A timer of an emulator may be as late as the burner is long. */
 	for (unsigned int tries = 0; waited < 200 * MS && tries < 5; tries++) {
-		if (tries) {
-			reader_free(&r->reader);
-			device_close(&r->dev);
-			free(r->told);
-		}
+		forget(r);
 		go = false;
 		ASSERT_EQ(0, pthread_create(&other, NULL, burn, &burner));
 		record(_metadata, r, 1, 0);
@@ -645,13 +633,11 @@ TEST_F(block, waiting_for_a_cpu_is_told_apart)
 	}
 	sched_setaffinity(0, sizeof(all), &all);
 	s = sum_of(r, gettid(), GPROF_WAIT_FOR_SLEEP);
-	TH_LOG("%u waits: %llu us, %llu us for a CPU, of %llu us", s.nr,
-	       (unsigned long long)s.ns / 1000, (unsigned long long)s.runnable / 1000,
-	       (unsigned long long)around / 1000);
+	TH_LOG("%u waits: %llu us, %llu us for a CPU, of %llu us", s.nr, us_of(s.ns),
+	       us_of(s.runnable), us_of(around));
 	ASSERT_EQ(1, s.nr);
 	EXPECT_LE(200 * MS - drift(200 * MS), s.ns);
-	EXPECT_LE(200 * MS, s.runnable);
-	EXPECT_GE(waited + 10 * MS, s.runnable);
+	EXPECT_WITHIN(200 * MS, s.runnable, waited + 10 * MS);
 	/* The kernel's count has also what who looks for the sleep kept it waiting before. */
 	EXPECT_GE(s.runnable + beside + 10 * MS, waited);
 	EXPECT_GE(around, s.ns + s.runnable);
@@ -691,25 +677,23 @@ TEST_F(block, waits_of_before_count_from_start_and_those_that_go_on_until_stop)
 	window = r->st.out_stopped_ns - r->st.out_started_ns;
 
 	s = sum_of(r, before.tid, GPROF_WAIT_FOR_PIPE);
-	TH_LOG("before: %u, %llu us, ended by %llu", s.nr, (unsigned long long)s.ns / 1000,
-	       (unsigned long long)(ended - r->st.out_started_ns) / 1000);
+	TH_LOG("before: %u, %llu us, ended by %llu", s.nr, us_of(s.ns),
+	       us_of(ended - r->st.out_started_ns));
 	EXPECT_EQS(1, s.nr, 0, s.no_stack);
-	EXPECT_LE(50 * MS - drift(50 * MS), s.ns);
-	EXPECT_GE(ended - r->st.out_started_ns + drift(50 * MS), s.ns);
+	EXPECT_WITHIN(50 * MS - drift(50 * MS), s.ns,
+		      ended - r->st.out_started_ns + drift(50 * MS));
 
 	s = sum_of(r, after.tid, GPROF_WAIT_FOR_PIPE);
-	TH_LOG("after: %u, %llu us", s.nr, (unsigned long long)s.ns / 1000);
+	TH_LOG("after: %u, %llu us", s.nr, us_of(s.ns));
 	EXPECT_EQ(1, s.nr);
-	EXPECT_LE(70 * MS - drift(70 * MS), s.ns);
-	EXPECT_GE(window, s.ns);
+	EXPECT_WITHIN(70 * MS - drift(70 * MS), s.ns, window);
 	ASSERT_NE(NULL, s.last);
 	EXPECT_EQ(GPROF_WAIT_ENDED_NOT, s.last->ended);
 	/* this process', which calls STOP */
 	EXPECT_EQ(0, s.no_stack);
 
 	s = sum_of(r, through.tid, GPROF_WAIT_FOR_PIPE);
-	TH_LOG("through: %u, %llu us of %llu", s.nr, (unsigned long long)s.ns / 1000,
-	       (unsigned long long)window / 1000);
+	TH_LOG("through: %u, %llu us of %llu", s.nr, us_of(s.ns), us_of(window));
 	/* By one clock. */
 	EXPECT_EQS(1, s.nr, window, s.ns, 0, s.no_stack);
 }
@@ -754,8 +738,7 @@ TEST_F(block, a_wait_that_goes_on_is_not_woken_as_the_one_before)
 		if (t->tid != (uint32_t)n.tid || t->ended != GPROF_WAIT_ENDED_NOT)
 			continue;
 		nr++;
-		EXPECT_LE(100 * MS - drift(100 * MS), t->ns);
-		EXPECT_GE(300 * MS + drift(300 * MS), t->ns);
+		EXPECT_WITHIN(100 * MS - drift(100 * MS), t->ns, 300 * MS + drift(300 * MS));
 	}
 	EXPECT_EQ(1, nr);
 	EXPECT_LE(2, sum_of(r, n.tid, GPROF_WAIT_FOR_SLEEP).nr);
@@ -810,8 +793,7 @@ static long sleeps_so_far(void)
 
 static void *idles(void *arg)
 {
-	while (!__atomic_load_n((int *)arg, __ATOMIC_SEQ_CST))
-		syscall(SYS_futex, arg, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
+	waits_for_its_word(arg, 0);
 	return NULL;
 }
 
@@ -895,12 +877,11 @@ TEST_F(block, waits_that_end_while_start_looks_for_them_are_told)
 		next_turn(&nappers[i]);
 		pthread_join(nappers[i].thread, NULL);
 	}
-	__atomic_store_n(&word, 1, __ATOMIC_SEQ_CST);
-	syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1 << 30, NULL, NULL, 0);
+	lets_go_of(&word);
 	for (i = 0; i < IDLERS; i++)
 		pthread_join(idlers[i], NULL);
 	TH_LOG("%u naps ended after START, of which %u were not told; it took %llu us", after,
-	       missed, (unsigned long long)start_ns / 1000);
+	       missed, us_of(start_ns));
 	EXPECT_LT(30, after);
 	EXPECT_EQS(0, missed, 0, twice);
 }
@@ -928,14 +909,12 @@ TEST_F(block, more_waits_than_there_is_room_for_are_lost_and_counted)
 	ASSERT_EQ(0, device_stats(&r->dev, GPROF_STATS_ALL_CPUS, &r->st));
 	for (i = 0; i < r->nr; i++)
 		told += r->told[i].what == GPROF_WAIT_FOR_FUTEX;
-	TH_LOG("%u of %llu told, %llu lost for want of a place", told,
-	       (unsigned long long)r->st.out_count,
-	       (unsigned long long)r->st.out_lost[GPROF_LOST_WAIT]);
+	TH_LOG("%u of %llu told, %llu lost for want of a place", told, ull(r->st.out_count),
+	       ull(r->st.out_lost[GPROF_LOST_WAIT]));
 	EXPECT_LT(0, r->st.out_lost[GPROF_LOST_WAIT]);
 	EXPECT_LT(nr / 2, told);
 	EXPECT_EQ(r->st.out_count, r->reader.samples + device_lost(&r->st));
-	__atomic_store_n(&word, 1, __ATOMIC_SEQ_CST);
-	syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1 << 30, NULL, NULL, 0);
+	lets_go_of(&word);
 	for (i = 0; i < nr; i++)
 		pthread_join(idlers[i], NULL);
 	free(idlers);
@@ -957,8 +936,7 @@ TEST_F(block, waker_is_told)
 	struct waiter w, s;
 	uint64_t total = 0;
 
-	go = false;
-	go_word = 0;
+	hold_back();
 	ASSERT_TRUE(begin(&w, &ways[5], 10, 10 * MS));
 	ASSERT_TRUE(begin(&s, &ways[0], 10, 10 * MS));
 	set_up(_metadata, own, 1, 0, GPROF_TARGET_PROCESS, getpid());
@@ -981,11 +959,10 @@ TEST_F(block, waker_is_told)
 			culprit = t;
 		}
 	}
-	TH_LOG("%u by this thread, %llu us of %llu; %u by an interrupt", by_task,
-	       (unsigned long long)total / 1000, (unsigned long long)w.asked / 1000, by_irq);
+	TH_LOG("%u by this thread, %llu us of %llu; %u by an interrupt", by_task, us_of(total),
+	       us_of(w.asked), by_irq);
 	/* And that of the word that let it go. */
-	EXPECT_LE(10, by_task);
-	EXPECT_GE(12, by_task);
+	EXPECT_WITHIN(10, by_task, 12);
 	EXPECT_LE(w.asked - drift(w.asked), total);
 	/* nanosleep of s, and of this thread in serve() */
 	EXPECT_LE(20, by_irq);
@@ -1014,11 +991,8 @@ TEST_F(block, interrupt_that_ends_a_wait_has_no_user_frames)
 	sched_getaffinity(0, sizeof(all), &all);
 	ASSERT_LE(0, pin_to(online_cpu(0)));
 	ASSERT_EQ(0, pthread_create(&other, NULL, burns, &done));
-	r->setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &r->params);
-	r->setup.kind = GPROF_KIND_BLOCK;
-	r->setup.stack |= GPROF_STACK_F_KERNEL;
-	set_up(_metadata, r, 1, GPROF_BLOCK_F_WAKER, GPROF_TARGET_PROCESS, getpid());
-	start(_metadata, r);
+	r->stack = GPROF_STACK_F_KERNEL;
+	record(_metadata, r, 1, GPROF_BLOCK_F_WAKER);
 	for (i = 0; i < 20; i++)
 		sleep_ms(10);
 	stop(_metadata, r);
@@ -1039,18 +1013,16 @@ TEST_F(block, interrupt_that_ends_a_wait_has_no_user_frames)
 
 static void wake_word_of(void *arg, int step)
 {
-	(void)step;
 	/* Who wakes a task that has not left its CPU yet is not known. */
 	sleep_ms(10);
-	*(volatile int *)arg = 1;
-	syscall(SYS_futex, arg, FUTEX_WAKE, 1, NULL, NULL, 0);
+	lets_go_of(arg);
 }
 
 /* Own waits may be told, but not what others do, nor where the kernel is. */
 TEST_F(block, owner_without_privilege_sees_neither_others_nor_the_kernel)
 {
 	struct recorder *r = &self->r[0], *waker = &self->r[1];
-	int *word = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int *word = shared_memory(4096);
 	/* Memory is another matter; before 5.16 users have little of it. */
 	const struct rlimit enough = { 64 << 20, 64 << 20 };
 	unsigned int i, strangers = 0, others = 0, kernel = 0;
@@ -1161,8 +1133,7 @@ static void take_naps(struct __test_metadata *_metadata, FIXTURE_DATA(block) *se
 		sums[i].waits += square[0];
 	}
 	/* A timer may be faster than its sleeper. */
-	EXPECT_LE(n / 2, (unsigned int)all[0]);
-	EXPECT_GE(n, (unsigned int)all[0]);
+	EXPECT_WITHIN(n / 2, (unsigned int)all[0], n);
 	EXPECT_EQ(self->r[0].nr, self->r[0].st.out_count - before);
 }
 
@@ -1208,8 +1179,8 @@ TEST_F(block, some_of_them_stand_for_all)
 
 		for (unsigned int k = 0; k < 2; k++) {
 			TH_LOG("1 of %llu: the mean is off by %.3f %s, %.2f standard errors",
-			       (unsigned long long)periods[i], t->off[k] / RUNS,
-			       k ? "ns" : "waits", t->off[k] / sqrt(t->variance[k]));
+			       ull(periods[i]), t->off[k] / RUNS, k ? "ns" : "waits",
+			       t->off[k] / sqrt(t->variance[k]));
 			EXPECT_LT(0, t->variance[k]);
 			if (k < values)
 				EXPECT_GE(25 * t->variance[k], t->off[k] * t->off[k]);
@@ -1223,8 +1194,6 @@ TEST_F(block, some_of_them_stand_for_all)
 
 static void sleeps_in_child(void *arg, int step)
 {
-	(void)arg;
-	(void)step;
 	for (unsigned int i = 0; i < 20; i++)
 		sleep_ms(2);
 }
@@ -1241,23 +1210,10 @@ TEST_F(block, child_that_is_forked_later_belongs)
 
 static void until_in_futex(pid_t tid);
 
-static void waits_for_its_word(void *arg, int step)
-{
-	(void)step;
-	while (!__atomic_load_n((int *)arg, __ATOMIC_SEQ_CST))
-		syscall(SYS_futex, arg, FUTEX_WAIT, 0, NULL, NULL, 0);
-}
-
-static void lets_go_of(int *word)
-{
-	__atomic_store_n(word, 1, __ATOMIC_SEQ_CST);
-	syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
-}
-
 TEST_F(block, wait_is_of_the_cgroup_that_it_began_in)
 {
 	struct recorder *r = &self->r[0];
-	int *word = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int *word = shared_memory(4096);
 	char path[2][MEMORY_CGROUP_PATH];
 	struct sum s;
 	int fd;
@@ -1283,7 +1239,6 @@ TEST_F(block, wait_is_of_the_cgroup_that_it_began_in)
 	EXPECT_EQS(1, s.nr, 0, s.no_stack, self->r[1].st.out_count, self->r[1].reader.samples);
 	close(fd);
 	child_end(&self->child);
-	self->child.pid = 0;
 	rmdir(path[0]);
 	rmdir(path[1]);
 }
@@ -1293,9 +1248,7 @@ TEST_F(block, system_has_waits_of_the_kernel_with_its_frames)
 	struct recorder *r = &self->r[0];
 	unsigned int i, kernel = 0, frames = 0, own, n = 0;
 
-	r->setup = device_setup_of(GPROF_TARGET_SYSTEM, 0, &r->params);
-	r->setup.kind = GPROF_KIND_BLOCK;
-	r->setup.stack |= GPROF_STACK_F_KERNEL;
+	r->stack = GPROF_STACK_F_KERNEL;
 	set_up(_metadata, r, 1, 0, GPROF_TARGET_SYSTEM, 0);
 	start(_metadata, r);
 	/* On a busy host a nap may be over before its sleeper has left the CPU. */
@@ -1387,10 +1340,7 @@ TEST_F(block, kernel_frames_are_those_that_the_kernel_tells)
 	SKIP_UNLESS(!geteuid(), "needs root");
 	ASSERT_TRUE(begin(&w, &ways[1], 20, MS));
 	for (unsigned int i = 0; i < 2; i++) {
-		self->r[i].setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(),
-						   &self->r[i].params);
-		self->r[i].setup.kind = GPROF_KIND_BLOCK;
-		self->r[i].setup.stack |= GPROF_STACK_F_KERNEL;
+		self->r[i].stack = GPROF_STACK_F_KERNEL;
 		record(_metadata, &self->r[i], 1, i ? GPROF_BLOCK_F_WAKER : 0);
 	}
 	let_go();
@@ -1450,7 +1400,7 @@ static bool all_asleep(unsigned int n)
 	for (other = tid + 1; other < tid + 1000; other++) {
 		snprintf(path, sizeof(path), "/proc/self/task/%d", other);
 		if (!access(path, F_OK))
-			asleep += !!in_state(other, "SD");
+			asleep += task_is(other, "SD");
 	}
 	return asleep == n;
 }
@@ -1470,7 +1420,7 @@ TEST_F(block, release_has_the_waits_of_all_that_waited_for_it)
 
 	record_locks(_metadata, release, GPROF_MUTEX_F_ADDR);
 	record_locks(_metadata, waiter, GPROF_MUTEX_F_WAITER);
-	for (i = 0; i < sizeof(many) / sizeof(many[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(many); i++) {
 		struct held h = { .op = FUTEX_WAIT_PRIVATE };
 		pthread_t threads[16];
 		uint64_t ns = 0;
@@ -1493,20 +1443,17 @@ TEST_F(block, release_has_the_waits_of_all_that_waited_for_it)
 			/* not what is waited for in pthread_join() */
 			if (t->addr != (uintptr_t)&h.word)
 				continue;
-			EXPECT_EQ(gettid(), t->tid);
-			EXPECT_EQ(getpid(), t->pid);
 			EXPECT_LT(0, t->nr_user);
-			EXPECT_EQS(GPROF_WAIT_ENDED_BY_TASK, t->ended,
+			EXPECT_EQS(gettid(), t->tid, getpid(), t->pid,
+				   GPROF_WAIT_ENDED_BY_TASK, t->ended,
 				   GPROF_WAIT_LOCK_PLAIN, t->lock, GPROF_WAIT_FOR_FUTEX, t->what);
 			ns += t->ns;
 			waits++;
 		}
-		TH_LOG("%u waiters: %u waits, %llu us of %llu to %llu", n, waits,
-		       (unsigned long long)ns / 1000, (unsigned long long)n * held / 1000,
-		       (unsigned long long)h.around / 1000);
+		TH_LOG("%u waiters: %u waits, %llu us of %llu to %llu", n, waits, us_of(ns),
+		       ull(n) * held / 1000, us_of(h.around));
 		EXPECT_EQ(n, waits);
-		EXPECT_LE(n * held - drift(n * held), ns);
-		EXPECT_GE(h.around, ns);
+		EXPECT_WITHIN(n * held - drift(n * held), ns, h.around);
 		first = release->nr;
 		all += n;
 	}
@@ -1568,22 +1515,19 @@ TEST_F(block, conditions_and_pi_locks_are_told_apart)
 
 static void waits_for_ever(void *arg, int step)
 {
-	(void)step;
 	syscall(SYS_futex, arg, FUTEX_WAIT, 0, NULL, NULL, 0);
 }
 
 TEST_F(block, waiter_that_is_killed_is_told_once)
 {
 	struct recorder *r = &self->r[0];
-	int *word = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int *word = shared_memory(4096);
 	unsigned int i, told = 0;
 
-	ASSERT_NE(MAP_FAILED, word);
 	record_locks(_metadata, r, GPROF_MUTEX_F_ADDR);
 	ASSERT_ZEROS(child_fork(&self->child, waits_for_ever, word), child_begin(&self->child));
 	sleep_ms(50);
 	child_end(&self->child);
-	self->child.pid = 0;
 	stop(_metadata, r);
 	for (i = 0; i < r->nr; i++)
 		told += r->told[i].addr == (uintptr_t)word &&
@@ -1634,7 +1578,6 @@ static void until_it_sleeps_in(pid_t tid, const char *where)
 
 static void does_nothing(int sig)
 {
-	(void)sig;
 }
 
 TEST_F(block, futex_whose_memory_is_unmapped_is_told_once)
@@ -1644,7 +1587,7 @@ TEST_F(block, futex_whose_memory_is_unmapped_is_told_once)
 	struct lost_word lost[] = {
 		{ .op = FUTEX_WAIT_PRIVATE }, { .op = FUTEX_WAIT }, { .op = FUTEX_WAIT },
 	};
-	const unsigned int nr = sizeof(lost) / sizeof(lost[0]);
+	const unsigned int nr = ARRAY_SIZE(lost);
 	struct sigaction quiet = { .sa_handler = does_nothing };
 	long size = sysconf(_SC_PAGESIZE), woken;
 	unsigned int i, j, told;
@@ -1653,9 +1596,7 @@ TEST_F(block, futex_whose_memory_is_unmapped_is_told_once)
 
 	sigaction(SIGUSR1, &quiet, NULL);
 	for (i = 0; i < nr; i++) {
-		lost[i].word = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-				    -1, 0);
-		ASSERT_NE(MAP_FAILED, lost[i].word);
+		lost[i].word = shared_memory(size);
 	}
 	record_locks(_metadata, r, GPROF_MUTEX_F_ADDR);
 	for (i = 0; i < nr; i++) {
@@ -1687,8 +1628,7 @@ TEST_F(block, futex_whose_memory_is_unmapped_is_told_once)
 				continue;
 			told++;
 			EXPECT_LE(slept, t->ns);
-			EXPECT_EQ(GPROF_WAIT_ENDED_BY_TASK, t->ended);
-			EXPECT_EQ(gettid(), t->tid);
+			EXPECT_EQS(GPROF_WAIT_ENDED_BY_TASK, t->ended, gettid(), t->tid);
 		}
 		EXPECT_EQ(i < nr - 1, told);
 	}
@@ -1720,7 +1660,7 @@ static void record_child(struct __test_metadata *_metadata, FIXTURE_DATA(block) 
 
 TEST_F(block, frozen_task_waits_for_no_lock)
 {
-	int *word = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int *word = shared_memory(4096);
 	struct sum stopped, futex, lock;
 	char path[MEMORY_CGROUP_PATH];
 	uint64_t waited, froze;
@@ -1753,17 +1693,14 @@ TEST_F(block, frozen_task_waits_for_no_lock)
 	stopped = sum_of(&self->r[0], self->child.pid, GPROF_WAIT_FOR_STOPPED);
 	futex = sum_of(&self->r[0], self->child.pid, GPROF_WAIT_FOR_FUTEX);
 	lock = sum_of(&self->r[1], self->child.pid, GPROF_WAIT_FOR_FUTEX);
-	TH_LOG("%u stops: %llu us of %llu; %u locks: %llu us", stopped.nr,
-	       (unsigned long long)stopped.ns / 1000, (unsigned long long)froze / 1000, lock.nr,
-	       (unsigned long long)lock.ns / 1000);
+	TH_LOG("%u stops: %llu us of %llu; %u locks: %llu us", stopped.nr, us_of(stopped.ns),
+	       us_of(froze), lock.nr, us_of(lock.ns));
 	EXPECT_LE(1, stopped.nr);
 	EXPECT_LE(froze - drift(froze), stopped.ns);
 	/* Before and after. */
 	EXPECT_EQS(2, lock.nr, 2, futex.nr);
-	EXPECT_GE(waited - froze + drift(froze), lock.ns);
-	EXPECT_LE(40 * MS - drift(40 * MS), lock.ns);
+	EXPECT_WITHIN(40 * MS - drift(40 * MS), lock.ns, waited - froze + drift(froze));
 	child_end(&self->child);
-	self->child.pid = 0;
 	rmdir(path);
 }
 
@@ -1781,7 +1718,7 @@ static void waits_for_ever_with_much(void *arg, int step)
 
 TEST_F(block, task_that_writes_a_core_file_waits_for_no_lock)
 {
-	int *word = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int *word = shared_memory(4096);
 	char pattern[256] = "", *end;
 	uint64_t waited, dumped;
 	struct sum lock, other;
@@ -1809,9 +1746,8 @@ TEST_F(block, task_that_writes_a_core_file_waits_for_no_lock)
 	stop(_metadata, &self->r[0]);
 	lock = sum_of(&self->r[1], self->child.pid, -1);
 	other = sum_of(&self->r[0], self->child.pid, GPROF_WAIT_FOR_OTHER);
-	TH_LOG("%u locks: %llu us of %llu; else %llu us of %llu", lock.nr,
-	       (unsigned long long)lock.ns / 1000, (unsigned long long)waited / 1000,
-	       (unsigned long long)other.ns / 1000, (unsigned long long)dumped / 1000);
+	TH_LOG("%u locks: %llu us of %llu; else %llu us of %llu", lock.nr, us_of(lock.ns),
+	       us_of(waited), us_of(other.ns), us_of(dumped));
 	EXPECT_EQ(1, lock.nr);
 	/* And until the signal came. */
 	EXPECT_GE(waited + 100 * MS, lock.ns);
@@ -1893,7 +1829,6 @@ static void *looks_at_consoles(void *arg)
 TEST_F(block, semaphore_of_the_kernel_is_told_as_one)
 {
 	struct recorder *r = &self->r[0];
-	pthread_t threads[4];
 	unsigned int i, semaphores = 0, tries;
 	uint64_t until;
 
@@ -1905,10 +1840,7 @@ TEST_F(block, semaphore_of_the_kernel_is_told_as_one)
 	for (tries = 0; !semaphores && tries < 10; tries++) {
 		start(_metadata, r);
 		until = monotonic_ns() + 500 * MS;
-		for (i = 0; i < 4; i++)
-			ASSERT_EQ(0, pthread_create(&threads[i], NULL, looks_at_consoles, &until));
-		for (i = 0; i < 4; i++)
-			pthread_join(threads[i], NULL);
+		ASSERT_EQ(0, run_threads(4, looks_at_consoles, &until));
 		stop(_metadata, r);
 		for (i = 0; i < r->nr; i++)
 			semaphores += r->told[i].lock == GPROF_WAIT_LOCK_SEMAPHORE;
@@ -1934,12 +1866,12 @@ TEST_F(block, what_cannot_be_is_refused)
 		{ 1, __GPROF_BLOCK_F_ALL + 1, -EOPNOTSUPP, GPROF_REASON_FLAGS },
 	};
 
-	for (unsigned int i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(wrong); i++) {
 		r->params = (struct gprof_block_params){
 			.size = sizeof(r->params), .period = wrong[i].period, .flags = wrong[i].flags,
 		};
-		r->setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &r->params);
-		r->setup.kind = GPROF_KIND_BLOCK;
+		r->setup = device_setup_kind(GPROF_KIND_BLOCK, GPROF_TARGET_PROCESS, getpid(),
+					     &r->params);
 		EXPECT_EQ(wrong[i].err, device_setup(&r->dev, &r->setup));
 		EXPECT_EQ(wrong[i].reason, r->setup.out_reason);
 	}

@@ -35,29 +35,20 @@ static enum context hardware_context(void)
 
 struct outcome {
 	struct gprof_stats st;
-	uint64_t samples, weight, nmi, irq, kernel;
+	struct reader reader;	/* its numbers alone */
 };
 
 /* Reads all that a stopped recorder has. */
 static struct outcome outcome(struct __test_metadata *_metadata, struct device *dev)
 {
 	struct outcome o = { 0 };
-	struct reader reader;
 
-	EXPECT_ZEROS(reader_init(&reader, dev), device_stop(dev));
-	EXPECT_LE(0, reader_read(&reader)) TH_LOG("%s", reader.error);
-	EXPECT_EQ(0, device_stats(dev, GPROF_STATS_ALL_CPUS, &o.st));
-	o.samples = reader.samples;
-	o.weight = reader.weight;
-	o.nmi = reader.nmi;
-	o.irq = reader.irq;
-	o.kernel = reader.kernel;
-	EXPECT_EQ(o.st.out_produced, o.samples + device_lost(&o.st));
+	EXPECT_EQ(0, reader_init(&o.reader, dev));
+	READER_END(&o.reader, &o.st);
 	EXPECT_EQ(o.st.out_produced, o.st.out_nmi + o.st.out_irq + o.st.out_task);
-	TH_LOG("produced=%llu nmi=%llu irq=%llu task=%llu", (unsigned long long)o.st.out_produced,
-	       (unsigned long long)o.st.out_nmi, (unsigned long long)o.st.out_irq,
-	       (unsigned long long)o.st.out_task);
-	reader_free(&reader);
+	TH_LOG("produced=%llu nmi=%llu irq=%llu task=%llu", ull(o.st.out_produced),
+	       ull(o.st.out_nmi), ull(o.st.out_irq), ull(o.st.out_task));
+	reader_free(&o.reader);
 	return o;
 }
 
@@ -69,8 +60,8 @@ static void expect_context(struct __test_metadata *_metadata, const struct outco
 	EXPECT_EQ(context == IRQ ? o->st.out_produced : 0, o->st.out_irq);
 	EXPECT_EQ(context == TASK ? o->st.out_produced : 0, o->st.out_task);
 	/* what the records say */
-	EXPECT_EQS(context == NMI ? o->samples : 0, o->nmi,
-		   context == IRQ ? o->samples : 0, o->irq);
+	EXPECT_EQS(context == NMI ? o->reader.samples : 0, o->reader.nmi,
+		   context == IRQ ? o->reader.samples : 0, o->reader.irq);
 }
 
 static void burn_in_both_modes(void)
@@ -98,10 +89,10 @@ TEST(timer_samples_are_taken_in_interrupts_but_for_few)
 	burn_in_both_modes();
 	o = outcome(_metadata, &dev);
 	EXPECT_LT(0, o.st.out_produced);
-	EXPECT_EQS(0, o.st.out_nmi, 0, o.nmi);
+	EXPECT_EQS(0, o.st.out_nmi, 0, o.reader.nmi);
 	EXPECT_LE(o.st.out_produced * 9 / 10, o.st.out_irq);
-	EXPECT_EQ(o.samples + device_lost(&o.st), o.irq + o.st.out_task);
-	EXPECT_LT(0, o.kernel);
+	EXPECT_EQ(o.reader.samples + device_lost(&o.st), o.reader.irq + o.st.out_task);
+	EXPECT_LT(0, o.reader.kernel);
 	device_close(&dev);
 }
 
@@ -143,13 +134,12 @@ FIXTURE_SETUP(tracepoint)
 {
 	long long id = tracepoint_id("sched", "sched_process_fork");
 
-	self->dev.fd = -1;
 	ASSERT_LT(0, id);
 	self->params = (struct gprof_tracepoint_params){
 		.size = sizeof(self->params), .tracepoint = id, .period = 1,
 	};
-	self->setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &self->params);
-	self->setup.kind = GPROF_KIND_TRACEPOINT;
+	self->setup = device_setup_kind(GPROF_KIND_TRACEPOINT, GPROF_TARGET_PROCESS, getpid(),
+					&self->params);
 }
 
 FIXTURE_TEARDOWN(tracepoint)
@@ -159,14 +149,8 @@ FIXTURE_TEARDOWN(tracepoint)
 
 static void fork_times(int n)
 {
-	pid_t pid;
-
-	while (n--) {
-		pid = fork();
-		if (!pid)
-			_exit(0);
-		waitpid(pid, NULL, 0);
-	}
+	while (n--)
+		IN_CHILD(0);
 }
 
 TEST_F(tracepoint, every_event_is_a_sample_in_task_context)
@@ -178,7 +162,7 @@ TEST_F(tracepoint, every_event_is_a_sample_in_task_context)
 	fork_times(123);
 	o = outcome(_metadata, &self->dev);
 	expect_context(_metadata, &o, TASK);
-	EXPECT_EQS(123, o.st.out_produced, 123, o.samples, 123, o.kernel, 123, o.st.out_count);
+	EXPECT_EQS(123, o.st.out_produced, 123, o.reader.samples, 123, o.reader.kernel, 123, o.st.out_count);
 }
 
 /* perf swaps the counters of parent and child at a switch: the remainder must not die. */
@@ -191,20 +175,13 @@ TEST_F(tracepoint, samples_of_a_period_stand_for_all_events)
 	fork_times(1000);
 	o = outcome(_metadata, &self->dev);
 	EXPECT_EQ(1000, o.st.out_count);
-	EXPECT_LE(700, o.weight);
-	EXPECT_GE(1300, o.weight);
+	EXPECT_WITHIN(700, o.reader.weight, 1300);
 }
 
 /* One fork here, and 50 by the child. */
 static void fork_elsewhere(void)
 {
-	pid_t pid = fork();
-
-	if (!pid) {
-		fork_times(50);
-		_exit(0);
-	}
-	waitpid(pid, NULL, 0);
+	IN_CHILD((fork_times(50), 0));
 }
 
 TEST_F(tracepoint, events_of_others_are_left_out)
@@ -212,8 +189,8 @@ TEST_F(tracepoint, events_of_others_are_left_out)
 	struct outcome o;
 
 	/* the target is the parent; this one forks from outside */
-	self->setup = device_setup_of(GPROF_TARGET_THREAD, getpid(), &self->params);
-	self->setup.kind = GPROF_KIND_TRACEPOINT;
+	self->setup = device_setup_kind(GPROF_KIND_TRACEPOINT, GPROF_TARGET_THREAD, getpid(),
+					&self->params);
 	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
 	fork_elsewhere();
 	o = outcome(_metadata, &self->dev);
@@ -224,8 +201,8 @@ TEST_F(tracepoint, whole_system_is_recorded)
 {
 	struct outcome o;
 
-	self->setup = device_setup_of(GPROF_TARGET_SYSTEM, 0, &self->params);
-	self->setup.kind = GPROF_KIND_TRACEPOINT;
+	self->setup = device_setup_kind(GPROF_KIND_TRACEPOINT, GPROF_TARGET_SYSTEM, 0,
+					&self->params);
 	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
 	fork_elsewhere();
 	o = outcome(_metadata, &self->dev);

@@ -45,8 +45,6 @@ FIXTURE_SETUP(share)
 	perf_at_any_rate();
 	self->signal = tracepoint_id("signal", "signal_generate");
 	ASSERT_LT(0, self->signal);
-	for (int i = 0; i < MANY; i++)
-		self->r[i].dev.fd = -1;
 }
 
 FIXTURE_TEARDOWN(share)
@@ -69,8 +67,7 @@ static void set_up(struct __test_metadata *_metadata, struct recorder *r, long l
 	r->params = (struct gprof_tracepoint_params){
 		.size = sizeof(r->params), .period = period, .tracepoint = event,
 	};
-	r->setup = device_setup_of(target, id, &r->params);
-	r->setup.kind = GPROF_KIND_TRACEPOINT;
+	r->setup = device_setup_kind(GPROF_KIND_TRACEPOINT, target, id, &r->params);
 	r->setup.buffer_size = target == GPROF_TARGET_PROCESS ? 1 << 17 : 1 << 20;
 	ASSERT_EQ(0, device_setup(&r->dev, &r->setup)) TH_LOG("reason %u", r->setup.out_reason);
 	ASSERT_ZEROS(device_map(&r->dev), reader_init(&r->reader, &r->dev));
@@ -79,6 +76,11 @@ static void set_up(struct __test_metadata *_metadata, struct recorder *r, long l
 	r->reader.ctx = r;
 }
 
+#define SET_UP_BOTH() do {							\
+	set_up(_metadata, fast, self->signal, FAST, GPROF_TARGET_THREAD, gettid());	\
+	set_up(_metadata, slow, self->signal, SLOW, GPROF_TARGET_THREAD, gettid());	\
+} while (0)
+
 /* All that was sampled is there; returns what it stands for. */
 static uint64_t read_all(struct __test_metadata *_metadata, struct recorder *r)
 {
@@ -86,9 +88,8 @@ static uint64_t read_all(struct __test_metadata *_metadata, struct recorder *r)
 	EXPECT_STREQ("", r->reader.error);
 	ASSERT_EQ(0, device_stats(&r->dev, GPROF_STATS_ALL_CPUS, &r->st));
 	EXPECT_EQS(0, device_lost(&r->st), r->st.out_produced, r->reader.samples);
-	TH_LOG("period %llu: %llu samples stand for %llu of %llu",
-	       (unsigned long long)r->params.period, (unsigned long long)r->reader.samples,
-	       (unsigned long long)r->reader.weight, (unsigned long long)r->st.out_count);
+	TH_LOG("period %llu: %llu samples stand for %llu of %llu", ull(r->params.period),
+	       ull(r->reader.samples), ull(r->reader.weight), ull(r->st.out_count));
 	return r->reader.weight;
 }
 
@@ -126,8 +127,7 @@ TEST_F(share, slower_gets_a_part_of_what_the_faster_gets)
 
 	/* so that the times are in order */
 	ASSERT_LE(0, pin_to_some_cpu());
-	set_up(_metadata, fast, self->signal, FAST, GPROF_TARGET_THREAD, gettid());
-	set_up(_metadata, slow, self->signal, SLOW, GPROF_TARGET_THREAD, gettid());
+	SET_UP_BOTH();
 	ASSERT_ZEROS(device_start(&slow->dev), device_start(&fast->dev));
 	send_signals(n);
 	ASSERT_ZEROS(device_stop(&fast->dev), device_stop(&slow->dev));
@@ -150,8 +150,7 @@ TEST_F(share, recorder_that_comes_and_goes_has_the_events_meanwhile)
 	struct recorder *fast = &self->r[0], *slow = &self->r[1];
 	const unsigned int n = 40000;
 
-	set_up(_metadata, fast, self->signal, FAST, GPROF_TARGET_THREAD, gettid());
-	set_up(_metadata, slow, self->signal, SLOW, GPROF_TARGET_THREAD, gettid());
+	SET_UP_BOTH();
 	ASSERT_EQ(0, device_start(&slow->dev));
 	send_signals(n + SLOW / 2);
 	ASSERT_EQ(0, device_start(&fast->dev));
@@ -170,8 +169,7 @@ TEST_F(share, comings_and_goings_keep_no_recorder_from_samples)
 	struct recorder *fast = &self->r[0], *slow = &self->r[1];
 	const unsigned int n = 30, times = 300;
 
-	set_up(_metadata, fast, self->signal, FAST, GPROF_TARGET_THREAD, gettid());
-	set_up(_metadata, slow, self->signal, SLOW, GPROF_TARGET_THREAD, gettid());
+	SET_UP_BOTH();
 	ASSERT_EQ(0, device_start(&slow->dev));
 	for (unsigned int i = 0; i < times; i++) {
 		ASSERT_EQ(0, device_start(&fast->dev));
@@ -194,8 +192,7 @@ TEST_F(share, slower_recorders_that_come_keep_no_other_from_samples)
 	struct recorder *fast = &self->r[0], *slow = &self->r[1];
 	const unsigned int n = FAST / 3, times = 300;
 
-	set_up(_metadata, fast, self->signal, FAST, GPROF_TARGET_THREAD, gettid());
-	set_up(_metadata, slow, self->signal, SLOW, GPROF_TARGET_THREAD, gettid());
+	SET_UP_BOTH();
 	ASSERT_EQ(0, device_start(&fast->dev));
 	for (unsigned int i = 0; i < times; i++) {
 		ASSERT_EQ(0, device_start(&slow->dev));

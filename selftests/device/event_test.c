@@ -43,7 +43,6 @@ EVENT(raw_garbage, PERF_TYPE_RAW, 0xfffffffffff, 1000000, false);
 
 FIXTURE_SETUP(event)
 {
-	self->dev.fd = -1;
 	self->refused = perf_refuses(variant->type, variant->config, true);
 	self->params = event_params(variant->type, variant->config, variant->period);
 	/* a clock in user mode alone counts more than was asked for, and tells no count */
@@ -76,16 +75,12 @@ TEST_F(event, stands_for_what_it_counted)
 	SKIP_UNLESS(!self->refused, "perf has no such event here: %s", strerror(self->refused));
 	/* each CPU begins a period of its own */
 	ASSERT_LE(0, pin_to_some_cpu());
-	ASSERT_EQ(0, device_record(&self->dev, &self->setup))
+	ASSERT_EQ(0, reader_record(&reader, &self->dev, &self->setup, NULL, NULL))
 		TH_LOG("reason %u", self->setup.out_reason);
-	ASSERT_EQ(0, reader_init(&reader, &self->dev));
 	burn_ns(500000000);
-	ASSERT_EQ(0, device_stop(&self->dev));
-	ASSERT_LE(0, reader_read(&reader));
-	ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
-	EXPECT_EQ(st.out_produced, reader.samples + device_lost(&st));
-	TH_LOG("%llu samples stand for %llu of %llu", (unsigned long long)reader.samples,
-	       (unsigned long long)reader.weight, (unsigned long long)st.out_count);
+	READER_END(&reader, &st);
+	TH_LOG("%llu samples stand for %llu of %llu", ull(reader.samples), ull(reader.weight),
+	       ull(st.out_count));
 	if (variant->counts_work) {
 		EXPECT_LE(20, reader.samples);
 		/* what came last had no time to overflow */
@@ -106,7 +101,6 @@ FIXTURE(period) {
 
 FIXTURE_SETUP(period)
 {
-	self->dev.fd = -1;
 	SKIP_ALL_UNLESS(!perf_refuses(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, true),
 			"perf has no cycles here");
 	self->params = event_params(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 1000000);
@@ -118,22 +112,20 @@ FIXTURE_TEARDOWN(period)
 	device_close(&self->dev);
 }
 
-#define REFUSED_PERIOD(_name, _period)					\
-TEST_F(period, _name)							\
-{									\
-	self->params.period = _period;					\
-	EXPECT_EQ(-EINVAL, device_setup(&self->dev, &self->setup));	\
-	EXPECT_EQ(GPROF_REASON_PERIOD, self->setup.out_reason);		\
-	self->params.period = 1000000;					\
-	EXPECT_EQ(0, device_setup(&self->dev, &self->setup));		\
-}
+TEST_F(period, that_is_too_short_or_too_long_is_EINVAL)
+{
+	static const uint64_t wrong[] = {
+		0, 1, GPROF_CPU_PERIOD_MIN - 1, GPROF_PERIOD_MAX + 1, 1ULL << 63, UINT64_MAX,
+	};
 
-REFUSED_PERIOD(of_0_is_EINVAL, 0)
-REFUSED_PERIOD(of_1_is_EINVAL, 1)
-REFUSED_PERIOD(just_below_the_shortest_is_EINVAL, GPROF_CPU_PERIOD_MIN - 1)
-REFUSED_PERIOD(just_above_the_longest_is_EINVAL, GPROF_PERIOD_MAX + 1)
-REFUSED_PERIOD(of_2_to_63_is_EINVAL, 1ULL << 63)
-REFUSED_PERIOD(of_all_ones_is_EINVAL, UINT64_MAX)
+	for (unsigned int i = 0; i < ARRAY_SIZE(wrong); i++) {
+		self->params.period = wrong[i];
+		EXPECT_EQ(-EINVAL, device_setup(&self->dev, &self->setup)) TH_LOG("case %u", i);
+		EXPECT_EQ(GPROF_REASON_PERIOD, self->setup.out_reason);
+	}
+	self->params.period = 1000000;
+	EXPECT_EQ(0, device_setup(&self->dev, &self->setup));
+}
 
 TEST_F(period, longest_is_accepted_and_gives_no_sample)
 {
@@ -157,8 +149,8 @@ TEST_F(period, shortest_is_borne)
 	burn_until(monotonic_ns() + 500000000);
 	ASSERT_ZEROS(device_stop(&self->dev), device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
 	EXPECT_LT(0, st.out_produced);
-	TH_LOG("%llu samples, throttled %llu times", (unsigned long long)st.out_produced,
-	       (unsigned long long)st.out_throttled);
+	TH_LOG("%llu samples, throttled %llu times", ull(st.out_produced),
+	       ull(st.out_throttled));
 }
 
 #define MAX_RATE	"/proc/sys/kernel/perf_event_max_sample_rate"
@@ -177,16 +169,13 @@ TEST_F(period, throttling_is_counted)
 	/* the rate can only be changed while there is a limit in percent */
 	ASSERT_ZEROS(file_write(MAX_PERCENT, "99"), file_write(MAX_RATE, "1000"));
 	self->params.period = 10000;
-	EXPECT_ZEROS(device_record(&self->dev, &self->setup), reader_init(&reader, &self->dev));
+	EXPECT_EQ(0, reader_record(&reader, &self->dev, &self->setup, NULL, NULL));
 	burn_until(monotonic_ns() + 500000000);
-	EXPECT_ZEROS(device_stop(&self->dev), file_write(MAX_RATE, rate),
-		     file_write(MAX_PERCENT, percent));
-	EXPECT_LE(0, reader_read(&reader));
-	EXPECT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
-	EXPECT_EQ(st.out_produced, reader.samples + device_lost(&st));
+	READER_END(&reader, &st);
+	EXPECT_ZEROS(file_write(MAX_RATE, rate), file_write(MAX_PERCENT, percent));
 	EXPECT_LT(0, st.out_throttled);
-	TH_LOG("%llu samples, throttled %llu times", (unsigned long long)st.out_produced,
-	       (unsigned long long)st.out_throttled);
+	TH_LOG("%llu samples, throttled %llu times", ull(st.out_produced),
+	       ull(st.out_throttled));
 	reader_free(&reader);
 }
 
@@ -232,8 +221,7 @@ TEST_F(period, events_beyond_the_counters_take_turns)
 		close(fds[i]);
 	EXPECT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
 	EXPECT_LTS(0, st.out_time_running, st.out_time_running, st.out_time_enabled);
-	TH_LOG("%llu of %llu ns", (unsigned long long)st.out_time_running,
-	       (unsigned long long)st.out_time_enabled);
+	TH_LOG("%llu of %llu ns", ull(st.out_time_running), ull(st.out_time_enabled));
 }
 
 /* ---- what an event may be asked for ---- */
@@ -280,8 +268,8 @@ TEST_F(period, kernel_mode_is_counted_when_asked_for)
 		ASSERT_EQ(0, device_record(&self->dev, &self->setup));
 		for (n = 0; n < 5000; n++)
 			EXPECT_EQ(1, read(fd, &byte, 1));
-		ASSERT_EQ(0, device_stop(&self->dev));
-		ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
+		ASSERT_ZEROS(device_stop(&self->dev),
+			     device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
 		device_close(&self->dev);
 		if (st.out_count < least[kernel])
 			least[kernel] = st.out_count;

@@ -68,13 +68,12 @@ static void note(void *ctx, const struct reader_sample *s)
 
 FIXTURE_SETUP(heap)
 {
-	self->dev.fd = -1;
 	self->page = sysconf(_SC_PAGESIZE);
 	self->params = (struct gprof_alloc_params){
 		.size = sizeof(self->params), .flags = GPROF_ALLOC_F_SLAB, .period = 1,
 	};
-	self->setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &self->params);
-	self->setup.kind = GPROF_KIND_HEAP;
+	self->setup = device_setup_kind(GPROF_KIND_HEAP, GPROF_TARGET_PROCESS, getpid(),
+					&self->params);
 	self->setup.stack |= GPROF_STACK_F_KERNEL;
 	self->setup.buffer_size = 4 << 20;
 	for (int i = 0; i < QUEUES; i++) {
@@ -84,13 +83,18 @@ FIXTURE_SETUP(heap)
 	SKIP_ALL_UNLESS(device_has(GPROF_FEAT_OBJECTS), "no ends of allocations are told here");
 }
 
-FIXTURE_TEARDOWN(heap)
+static void end(FIXTURE_DATA(heap) *self)
 {
 	if (self->head)
 		munmap((void *)self->head, self->head_size);
 	reader_free(&self->reader);
 	device_close(&self->dev);
 	free(self->told);
+}
+
+FIXTURE_TEARDOWN(heap)
+{
+	end(self);
 	for (int i = 0; i < QUEUES; i++)
 		msgctl(self->queues[i], IPC_RMID, NULL);
 }
@@ -124,12 +128,8 @@ static void start(struct __test_metadata *_metadata, FIXTURE_DATA(heap) *self)
 /* Reads all that there is, and holds the numbers of the ledger to each other. */
 static void finish(struct __test_metadata *_metadata, FIXTURE_DATA(heap) *self)
 {
-	ASSERT_EQ(0, device_stop(&self->dev));
-	ASSERT_LE(0, reader_read(&self->reader));
-	EXPECT_STREQ("", self->reader.error);
+	READER_END(&self->reader, &self->st);
 	EXPECT_EQ(0, self->reader.unknown);
-	ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &self->st));
-	EXPECT_EQ(self->st.out_produced, self->reader.samples + device_lost(&self->st));
 }
 
 /* Of samples of @tid (0: all) with that value (0: all): how many, and for how many they stand. */
@@ -250,15 +250,10 @@ TEST_F(heap, kind_alloc_tells_the_same_and_has_no_table)
 TEST_F(heap, another_process_frees_it)
 {
 	struct sum s;
-	pid_t pid;
 
 	start(_metadata, self);
 	ASSERT_TRUE(put(self, 1000));
-	pid = fork_bound();
-	ASSERT_LE(0, pid);
-	if (!pid)
-		_exit(!receive(self, 600));
-	ASSERT_EQ(0, reap(pid));
+	ASSERT_EQ(0, IN_CHILD(!receive(self, 600)));
 	finish(_metadata, self);
 	s = sum_of(self, gettid(), MESSAGE);
 	EXPECT_EQS(1000, s.nr, 400, s.live, 400, slots_live(self, MESSAGE));
@@ -274,7 +269,6 @@ TEST_F(heap, a_task_outside_the_target_frees_it)
 {
 	struct child child;
 	struct sum s;
-	int status;
 
 	/* From before, and not of the target, which is one thread. */
 	ASSERT_EQ(0, child_fork(&child, receive_all, self));
@@ -282,7 +276,7 @@ TEST_F(heap, a_task_outside_the_target_frees_it)
 	self->setup.id = gettid();
 	start(_metadata, self);
 	ASSERT_TRUE(put(self, 1000));
-	EXPECT_EQS(0, child_begin(&child), child.pid, waitpid(child.pid, &status, 0), 0, status);
+	EXPECT_ZEROS(child_begin(&child), child_reap(&child));
 	finish(_metadata, self);
 	s = sum_of(self, 0, MESSAGE);
 	EXPECT_EQS(1000, s.nr, 0, s.live, 0, slots_live(self, MESSAGE));
@@ -297,10 +291,10 @@ static void expect_gone(struct __test_metadata *_metadata, FIXTURE_DATA(heap) *s
 	while (slots_live(self, 0) > most && monotonic_ns() < until)
 		sleep_ms(100);
 	EXPECT_GE(most, slots_live(self, 0)) {
-		TH_LOG("%llu slots are live", (unsigned long long)slots_live(self, 0));
+		TH_LOG("%llu slots are live", ull(slots_live(self, 0)));
 		for (i = 0; i < self->head->nr_slots; i++)
 			if (slot_live(self, i))
-				TH_LOG("%llu bytes", (unsigned long long)slot_live(self, i));
+				TH_LOG("%llu bytes", ull(slot_live(self, i)));
 	}
 }
 
@@ -351,9 +345,7 @@ TEST_F(heap, pages_are_told_and_end)
 	char *memory;
 
 	self->params.flags = GPROF_ALLOC_F_PAGES;
-	memory = mmap(NULL, 300 * self->page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-		      -1, 0);
-	ASSERT_NE(MAP_FAILED, memory);
+	memory = private_memory(300 * self->page);
 	madvise(memory, 300 * self->page, MADV_NOHUGEPAGE);
 	start(_metadata, self);
 	for (size_t i = 0; i < 300; i++)
@@ -478,13 +470,8 @@ TEST_F(heap, pages_of_slabs_are_not_told)
 
 TEST_F(heap, of_cpus_what_is_allocated_on_them)
 {
-	const uint64_t cpus = 1ULL << online_cpu(0);
-
 	SKIP_UNLESS(nr_online_cpus() > 1, "there is one CPU");
-	self->setup.target = GPROF_TARGET_CPUS;
-	self->setup.id = 0;
-	self->setup.cpus = (uintptr_t)&cpus;
-	self->setup.cpus_size = sizeof(cpus);
+	device_target_cpu(&self->setup, online_cpu(0));
 	start(_metadata, self);
 	ASSERT_LE(0, pin_to(online_cpu(1)));
 	ASSERT_TRUE(put(self, 100));
@@ -528,11 +515,7 @@ TEST_F(heap, what_interrupts_allocate_is_the_hosts_alone)
 	finish(_metadata, self);
 	EXPECT_LT(0, self->nr);
 	EXPECT_EQ(0, nr_of_task(self, 0));
-	device_close(&self->dev);
-	munmap((void *)self->head, self->head_size);
-	reader_free(&self->reader);
-	free(self->told);
-	self->reader = (struct reader){ 0 };
+	end(self);
 	self->nr = 0;
 	self->setup.target = GPROF_TARGET_SYSTEM;
 	self->setup.id = 0;
@@ -552,15 +535,8 @@ TEST_F(heap, what_recorders_allocate_themselves_is_not_told)
 	start(_metadata, self);
 	own = thread_for(geteuid(), NULL);
 	EXPECT_NE(0, own);
-	for (int i = 0; i < 20; i++) {
-		pid_t pid = fork_bound();
-
-		if (!pid) {
-			put(self, 1);
-			_exit(0);
-		}
-		waitpid(pid, NULL, 0);
-	}
+	for (int i = 0; i < 20; i++)
+		IN_CHILD(put(self, 1));
 	sleep_ms(500);
 	finish(_metadata, self);
 	EXPECT_EQ(0, nr_of_task(self, own));
@@ -587,8 +563,7 @@ TEST_F(heap, sampled_bytes_stand_for_all)
 	p = 148. / 4096;
 	sigma = nr * (1 - p) / p;
 	EXPECT_LT(((double)s.weight - nr) * ((double)s.weight - nr), 16 * sigma)
-		TH_LOG("%llu samples stand for %llu of %u", (unsigned long long)s.nr,
-		       (unsigned long long)s.weight, nr);
+		TH_LOG("%llu samples stand for %llu of %u", ull(s.nr), ull(s.weight), nr);
 	EXPECT_LT(s.nr, nr / 15);
 	EXPECT_ZEROS(s.live, slots_live(self, MESSAGE));
 }
@@ -734,16 +709,12 @@ static void *churn(void *arg)
 /* On all CPUs at once, and whoever sent it is seldom who receives it. */
 TEST_F(heap, many_at_once_come_and_go)
 {
-	pthread_t threads[4];
 	uint64_t left = 0;
 	struct sum s;
 
 	self->params.slots = 200;
 	start(_metadata, self);
-	for (int i = 0; i < 4; i++)
-		ASSERT_EQ(0, pthread_create(&threads[i], NULL, churn, self));
-	for (int i = 0; i < 4; i++)
-		pthread_join(threads[i], NULL);
+	ASSERT_EQ(0, run_threads(4, churn, self));
 	ASSERT_LE(0, reader_read(&self->reader));
 	for (int i = 0; i < QUEUES; i++) {
 		struct msqid_ds ds;
@@ -773,13 +744,12 @@ TEST_F(heap, many_at_once_come_and_go)
 TEST_F(heap, table_describes_itself)
 {
 	set_up(_metadata, self);
-	EXPECT_EQ(GPROF_ABI_VERSION, self->head->version);
-	EXPECT_EQ(sizeof(*self->head), self->head->header_size);
-	EXPECT_EQ(sizeof(struct gprof_object_slot), self->head->slot_size);
-	EXPECT_EQ(self->page, self->head->slots_offset);
-	EXPECT_LE(GPROF_ALLOC_SLOTS, self->head->nr_slots);
-	EXPECT_LE(self->head->slots_offset + self->head->nr_slots * self->head->slot_size,
-		  self->head->size);
+	EXPECT_EQS(GPROF_ABI_VERSION, self->head->version,
+		   sizeof(*self->head), self->head->header_size,
+		   sizeof(struct gprof_object_slot), self->head->slot_size,
+		   self->page, self->head->slots_offset);
+	EXPECT_LES(GPROF_ALLOC_SLOTS, self->head->nr_slots, self->head->slots_offset +
+		   self->head->nr_slots * self->head->slot_size, self->head->size);
 	EXPECT_ZEROS(self->head->starts, slots_live(self, 0));
 }
 
@@ -827,7 +797,7 @@ TEST_F(heap, table_goes_on_after_close_while_it_is_mapped)
 {
 	start(_metadata, self);
 	close(self->dev.fd);
-	self->dev.fd = -1;
+	self->dev.fd = 0;
 	ASSERT_TRUE(put(self, 100));
 	EXPECT_EQ(100, slots_live(self, MESSAGE));
 	ASSERT_TRUE(receive(self, 100));
@@ -877,7 +847,7 @@ TEST_F(heap, parameters_are_checked)
 	uint32_t reason;
 
 	self->setup.buffer_size = 0;
-	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
 		self->setup.kind = cases[i].kind;
 		self->params.flags = cases[i].flags;
 		self->params.slots = cases[i].slots;
@@ -1049,7 +1019,7 @@ TEST_F(heap, an_exit_costs_what_the_process_has)
 	}
 	qsort(ratios, 7, sizeof(*ratios), by_ratio);
 	TH_LOG("an exit takes %.2f times what it takes with a small table (%.2f to %.2f), %llu us",
-	       ratios[3], ratios[0], ratios[6], (unsigned long long)ns[1] / ENDS / 1000);
+	       ratios[3], ratios[0], ratios[6], ull(ns[1]) / ENDS / 1000);
 	EXPECT_GT(1.5, ratios[3]);
 	device_close(&small);
 }

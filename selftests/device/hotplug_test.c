@@ -6,14 +6,6 @@
 #include "tally.h"
 #include "workload.h"
 
-static int set_online(int cpu, bool online)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", cpu);
-	return file_write(path, online ? "1" : "0");
-}
-
 FIXTURE(hotplug) {
 	struct gprof_cpu_params params;
 	struct gprof_setup setup;
@@ -45,13 +37,12 @@ FIXTURE_SETUP(hotplug)
 {
 	int refused = perf_refuses(variant->type, variant->config, true);
 
-	self->dev.fd = -1;
 	self->cpu = online_cpu(1);
 	SKIP_ALL_UNLESS(self->cpu > 0, "needs two CPUs");
 	SKIP_ALL_UNLESS(!refused, "perf has no such event here: %s", strerror(refused));
 	perf_at_any_rate();
-	SKIP_ALL_UNLESS(!set_online(self->cpu, false), "the CPU cannot be taken offline");
-	ASSERT_EQ(0, set_online(self->cpu, true));
+	SKIP_ALL_UNLESS(!cpu_set_online(self->cpu, false), "the CPU cannot be taken offline");
+	ASSERT_EQ(0, cpu_set_online(self->cpu, true));
 	self->tally = calloc(1, sizeof(*self->tally));
 	self->params = event_params(variant->type, variant->config, 1000000);
 	self->setup = device_setup_of(GPROF_TARGET_SYSTEM, 0, &self->params);
@@ -61,7 +52,7 @@ FIXTURE_SETUP(hotplug)
 
 FIXTURE_TEARDOWN(hotplug)
 {
-	set_online(self->cpu, true);
+	cpu_set_online(self->cpu, true);
 	child_end(&self->child);
 	if (self->tally->reader.rings)
 		tally_free(self->tally);
@@ -91,14 +82,9 @@ static void finish(struct __test_metadata *_metadata, FIXTURE_DATA(hotplug) *sel
 {
 	struct gprof_stats st = { 0 };
 
-	EXPECT_EQ(0, device_stop(&self->dev));
-	EXPECT_LE(0, reader_read(&self->tally->reader));
-	EXPECT_STREQ("", self->tally->reader.error);
-	EXPECT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
+	READER_END(&self->tally->reader, &st);
 	EXPECT_LT(0, st.out_produced);
-	EXPECT_EQ(st.out_produced, self->tally->reader.samples + device_lost(&st));
-	TH_LOG("produced=%llu lost=%llu", (unsigned long long)st.out_produced,
-	       (unsigned long long)device_lost(&st));
+	TH_LOG("produced=%llu lost=%llu", ull(st.out_produced), ull(device_lost(&st)));
 }
 
 TEST_F(hotplug, cpu_that_went_and_came_is_recorded_again)
@@ -110,11 +96,11 @@ TEST_F(hotplug, cpu_that_went_and_came_is_recorded_again)
 		burn_on(self->cpu);
 		before = produced_on(self, self->cpu);
 		EXPECT_LT(0, before);
-		ASSERT_EQ(0, set_online(self->cpu, false));
+		ASSERT_EQ(0, cpu_set_online(self->cpu, false));
 		before = produced_on(self, self->cpu);
 		burn_ns(50000000);
 		EXPECT_EQ(before, produced_on(self, self->cpu));
-		ASSERT_EQ(0, set_online(self->cpu, true));
+		ASSERT_EQ(0, cpu_set_online(self->cpu, true));
 		/* its counter is attached by a worker */
 		sleep_ms(200);
 		burn_on(self->cpu);
@@ -129,7 +115,7 @@ TEST_F(hotplug, other_cpus_are_recorded_meanwhile)
 	uint64_t before;
 
 	ASSERT_ZEROS(device_record(&self->dev, &self->setup), tally_init(self->tally, &self->dev),
-		     set_online(self->cpu, false));
+		     cpu_set_online(self->cpu, false));
 	before = produced_on(self, 0);
 	burn_on(0);
 	EXPECT_LT(before, produced_on(self, 0));
@@ -138,10 +124,10 @@ TEST_F(hotplug, other_cpus_are_recorded_meanwhile)
 
 TEST_F(hotplug, cpu_that_is_offline_at_start_is_recorded_when_it_comes)
 {
-	ASSERT_ZEROS(set_online(self->cpu, false), device_record(&self->dev, &self->setup),
+	ASSERT_ZEROS(cpu_set_online(self->cpu, false), device_record(&self->dev, &self->setup),
 		     tally_init(self->tally, &self->dev));
 	EXPECT_EQ(0, produced_on(self, self->cpu));
-	ASSERT_EQ(0, set_online(self->cpu, true));
+	ASSERT_EQ(0, cpu_set_online(self->cpu, true));
 	sleep_ms(200);
 	burn_on(self->cpu);
 	EXPECT_LT(0, produced_on(self, self->cpu));
@@ -150,39 +136,29 @@ TEST_F(hotplug, cpu_that_is_offline_at_start_is_recorded_when_it_comes)
 
 TEST_F(hotplug, offline_cpu_as_target_is_ENODEV)
 {
-	uint64_t cpus[16] = { 0 };
-
-	self->setup.target = GPROF_TARGET_CPUS;
-	self->setup.cpus = (uintptr_t)cpus;
-	self->setup.cpus_size = sizeof(cpus);
-	cpus[self->cpu / 64] |= 1ULL << self->cpu % 64;
-	ASSERT_EQ(0, set_online(self->cpu, false));
+	device_target_cpu(&self->setup, self->cpu);
+	ASSERT_EQ(0, cpu_set_online(self->cpu, false));
 	EXPECT_EQ(-ENODEV, device_setup(&self->dev, &self->setup));
 	EXPECT_EQ(GPROF_REASON_CPU, self->setup.out_reason);
 	/* one that is online beside it does not help */
-	cpus[0] |= 1;
+	*(uint64_t *)(uintptr_t)self->setup.cpus |= 1;
 	EXPECT_EQ(-ENODEV, device_setup(&self->dev, &self->setup));
-	ASSERT_EQ(0, set_online(self->cpu, true));
+	ASSERT_EQ(0, cpu_set_online(self->cpu, true));
 	EXPECT_EQ(0, device_setup(&self->dev, &self->setup));
 }
 
 TEST_F(hotplug, cpus_that_went_before_start_are_no_crash)
 {
 	struct gprof_start start = { .size = sizeof(start) };
-	uint64_t cpus[16] = { 0 };
 	int ret;
 
-	self->setup.target = GPROF_TARGET_CPUS;
-	self->setup.cpus = (uintptr_t)cpus;
-	self->setup.cpus_size = sizeof(cpus);
-	cpus[self->cpu / 64] |= 1ULL << self->cpu % 64;
-	ASSERT_ZEROS(device_setup(&self->dev, &self->setup), set_online(self->cpu, false));
+	device_target_cpu(&self->setup, self->cpu);
+	ASSERT_ZEROS(device_setup(&self->dev, &self->setup), cpu_set_online(self->cpu, false));
 	ret = device_ioctl(self->dev.fd, GPROF_IOC_START, &start);
 	EXPECT_TRUE(!ret || ret == -ENODEV) TH_LOG("START: %d", ret);
-	ASSERT_EQ(0, set_online(self->cpu, true));
-	if (!ret) {
+	ASSERT_EQ(0, cpu_set_online(self->cpu, true));
+	if (!ret)
 		EXPECT_EQ(0, device_stop(&self->dev));
-	}
 }
 
 TEST_F(hotplug, process_is_recorded_through_it)
@@ -195,7 +171,7 @@ TEST_F(hotplug, process_is_recorded_through_it)
 	for (int i = 0; i < 6; i++) {
 		ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
 		before = st.out_produced;
-		ASSERT_EQ(0, set_online(self->cpu, i & 1));
+		ASSERT_EQ(0, cpu_set_online(self->cpu, i & 1));
 		sleep_ms(200);
 		ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
 		EXPECT_LT(before, st.out_produced);
@@ -207,7 +183,8 @@ TEST_F(hotplug, process_is_recorded_through_it)
 TEST_F(hotplug, close_while_cpus_go_and_come_is_no_harm)
 {
 	for (int i = 0; i < 6; i++) {
-		ASSERT_ZEROS(device_record(&self->dev, &self->setup), set_online(self->cpu, i & 1));
+		ASSERT_ZEROS(device_record(&self->dev, &self->setup),
+			     cpu_set_online(self->cpu, i & 1));
 		device_close(&self->dev);
 	}
 }
@@ -215,8 +192,8 @@ TEST_F(hotplug, close_while_cpus_go_and_come_is_no_harm)
 static void go_and_come(void *arg, int step)
 {
 	for (;;) {
-		set_online(*(int *)arg, false);
-		set_online(*(int *)arg, true);
+		cpu_set_online(*(int *)arg, false);
+		cpu_set_online(*(int *)arg, true);
 	}
 }
 

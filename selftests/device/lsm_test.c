@@ -36,8 +36,7 @@ FIXTURE_SETUP(lsm)
 
 FIXTURE_TEARDOWN(lsm)
 {
-	if (self->other.pid)
-		child_end(&self->other);
+	child_end(&self->other);
 }
 
 static int record(int fd, uint32_t target, pid_t pid)
@@ -239,21 +238,18 @@ static int change_profile(void)
 /* Becomes a user that is confined, and records; the device is open before. */
 static int record_confined(int (*confine)(void), uint32_t target, pid_t pid)
 {
-	int status, fd = device_open();
-	pid_t child = fork_bound();
+	int fd = device_open();
+	int status = IN_CHILD(become(USER) ? STRANGE : confine && confine() ? NOT_CONFINED :
+			      record(fd, target, pid ?: getpid()));
 
-	if (!child) {
-		if (become(USER))
-			_exit(STRANGE);
-		if (confine && confine())
-			_exit(NOT_CONFINED);
-		_exit(record(fd, target, pid ?: getpid()));
-	}
 	close(fd);
-	if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status))
-		return STRANGE;
-	return WEXITSTATUS(status);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : STRANGE;
 }
+
+/* As a process, and as a thread. */
+#define EXPECT_BOTH(_outcome, _confine, _pid)						\
+	EXPECT_EQS(_outcome, record_confined(_confine, GPROF_TARGET_PROCESS, _pid),	\
+		   _outcome, record_confined(_confine, GPROF_TARGET_THREAD, _pid))
 
 static bool has_landlock(void)
 {
@@ -262,30 +258,26 @@ static bool has_landlock(void)
 
 TEST_F(lsm, one_that_is_not_confined_records_another_of_the_same_user)
 {
-	EXPECT_EQ(RECORDED, record_confined(NULL, GPROF_TARGET_PROCESS, self->other.pid));
-	EXPECT_EQ(RECORDED, record_confined(NULL, GPROF_TARGET_THREAD, self->other.pid));
+	EXPECT_BOTH(RECORDED, NULL, self->other.pid);
 }
 
 TEST_F(lsm, whom_landlock_keeps_from_being_traced_is_not_recorded)
 {
 	SKIP_UNLESS(has_landlock(), "this kernel has no Landlock");
-	EXPECT_EQ(DENIED, record_confined(trace_nobody, GPROF_TARGET_PROCESS, self->other.pid));
-	EXPECT_EQ(DENIED, record_confined(trace_nobody, GPROF_TARGET_THREAD, self->other.pid));
+	EXPECT_BOTH(DENIED, trace_nobody, self->other.pid);
 }
 
 TEST_F(lsm, one_that_landlock_confines_records_itself)
 {
 	SKIP_UNLESS(has_landlock(), "this kernel has no Landlock");
-	EXPECT_EQ(RECORDED, record_confined(trace_nobody, GPROF_TARGET_PROCESS, 0));
-	EXPECT_EQ(RECORDED, record_confined(trace_nobody, GPROF_TARGET_THREAD, 0));
+	EXPECT_BOTH(RECORDED, trace_nobody, 0);
 }
 
 TEST_F(lsm, whom_apparmor_keeps_from_being_traced_is_not_recorded)
 {
 	SKIP_UNLESS(has_apparmor(), "AppArmor is not on");
 	ASSERT_EQ(0, load());
-	EXPECT_EQ(DENIED, record_confined(change_profile, GPROF_TARGET_PROCESS, self->other.pid));
-	EXPECT_EQ(DENIED, record_confined(change_profile, GPROF_TARGET_THREAD, self->other.pid));
+	EXPECT_BOTH(DENIED, change_profile, self->other.pid);
 	/* Itself it may, though it can open no file. */
 	EXPECT_EQ(RECORDED, record_confined(change_profile, GPROF_TARGET_PROCESS, 0));
 	EXPECT_EQ(0, file_write(POLICY ".remove", PROFILE));

@@ -261,16 +261,11 @@ TEST_F(mapping, fork_does_not_inherit_the_mapping)
 	void *ring = MAP_RING(PROT_READ);
 	void *tail = MAP_TAIL(PROT_READ | PROT_WRITE);
 	unsigned char vec[1];
-	pid_t pid;
 
 	ASSERT_NE(MAP_FAILED, ring);
 	ASSERT_NE(MAP_FAILED, tail);
-	pid = fork();
-	ASSERT_LE(0, pid);
-	if (!pid)
-		_exit((mincore(ring, self->page, vec) || errno == ENOMEM) &&
-		      mincore(tail, self->page, vec) ? 0 : 1);
-	EXPECT_EQ(0, reap(pid));
+	EXPECT_EQ(0, IN_CHILD((mincore(ring, self->page, vec) || errno == ENOMEM) &&
+		      mincore(tail, self->page, vec) ? 0 : 1));
 }
 
 TEST_F(mapping, recording_goes_on_through_the_mapping_after_close)
@@ -285,7 +280,7 @@ TEST_F(mapping, recording_goes_on_through_the_mapping_after_close)
 	burn_ns(20000000);
 	/* the mapping holds the file, and with it the recorder */
 	close(self->dev.fd);
-	self->dev.fd = -1;
+	self->dev.fd = 0;
 	seen = *(volatile uint64_t *)&head->head;
 	burn_ns(50000000);
 	EXPECT_LT(seen, *(volatile uint64_t *)&head->head);

@@ -6,7 +6,6 @@
  * beside it without being of the target. Where two run at once the kernel's own tasks
  * take a CPU from one of them now and then, so that of these samples MOST are to say 2.
  */
-#include <sys/mount.h>
 #include "harness.h"
 #include "device.h"
 #include "reader.h"
@@ -36,7 +35,6 @@ struct shared {
 	bool idles;			/* no page faults, no system calls */
 	bool first;			/* the spinner is to go before others */
 	volatile bool outranked;	/* it may not */
-	char beside_us[512];		/* the program to execute */
 };
 
 struct told {
@@ -105,19 +103,14 @@ static void on_sample(void *ctx, const struct reader_sample *s)
 	};
 }
 
-static int seen_begin(struct seen *seen, struct device *dev)
+static int seen_begin(struct seen *seen, struct device *dev, struct gprof_setup *setup)
 {
-	int err = reader_init(&seen->reader, dev);
-
-	seen->reader.on_sample = on_sample;
-	seen->reader.ctx = seen;
-	return err;
+	return reader_record(&seen->reader, dev, setup, on_sample, seen);
 }
 
 static void seen_end(struct seen *seen)
 {
-	if (seen->reader.rings)
-		reader_free(&seen->reader);
+	reader_close(&seen->reader);
 	free(seen->told);
 }
 
@@ -144,13 +137,7 @@ FIXTURE_SETUP(parallel)
 {
 	long long id = 0;
 
-	self->dev.fd = -1;
-	self->shared = mmap(NULL, sizeof(*self->shared), PROT_READ | PROT_WRITE,
-			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, self->shared);
-	if (readlink("/proc/self/exe", self->shared->beside_us,
-		     sizeof(self->shared->beside_us) - 1) > 0)
-		snprintf(strrchr(self->shared->beside_us, '/'), 16, "/burner");
+	self->shared = shared_memory(sizeof(*self->shared));
 	SKIP_ALL_UNLESS(device_has(GPROF_FEAT_PARALLELISM), "the module says it cannot");
 	SKIP_ALL_UNLESS(nr_online_cpus() > 1, "needs two CPUs");
 	if (variant->tracepoint)
@@ -171,12 +158,9 @@ FIXTURE_SETUP(parallel)
 
 FIXTURE_TEARDOWN(parallel)
 {
-	if (self->child.pid)
-		child_end(&self->child);
-	if (self->stranger.pid)
-		child_end(&self->stranger);
+	child_end(&self->child);
+	child_end(&self->stranger);
 	seen_end(&self->seen);
-	device_close(&self->dev);
 }
 
 /* ---- work: time, page faults and system calls, all the time ---- */
@@ -190,7 +174,7 @@ static void work(void)
 	for (i = 0; i < 20000; i++)
 		;
 	if (!page)
-		page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		page = private_memory(4096);
 	madvise(page, 4096, MADV_DONTNEED);
 	*page = 1;
 	syscall(SYS_getppid);
@@ -236,9 +220,8 @@ static void record(struct __test_metadata *_metadata, FIXTURE_DATA(parallel) *se
 {
 	self->setup.target = target;
 	self->setup.id = id;
-	ASSERT_EQ(0, device_record(&self->dev, &self->setup))
+	ASSERT_EQ(0, seen_begin(&self->seen, &self->dev, &self->setup))
 		TH_LOG("reason %u", self->setup.out_reason);
-	ASSERT_EQ(0, seen_begin(&self->seen, &self->dev));
 }
 
 /* What was told of that time. */
@@ -253,9 +236,8 @@ static void look(struct __test_metadata *_metadata, FIXTURE_DATA(parallel) *self
 	EXPECT_EQ(0, s->untold);
 	for (unsigned int n = nr_online_cpus() + 1; n < MANY; n++)
 		EXPECT_EQ(0, s->nr[n]);
-	TH_LOG("%llu samples, %llu of that time: 1: %llu, 2: %llu",
-	       (unsigned long long)s->nr_told, (unsigned long long)s->samples,
-	       (unsigned long long)s->nr[1], (unsigned long long)s->nr[2]);
+	TH_LOG("%llu samples, %llu of that time: 1: %llu, 2: %llu", ull(s->nr_told),
+	       ull(s->samples), ull(s->nr[1]), ull(s->nr[2]));
 }
 
 #define RECORD(_target, _id)	record(_metadata, self, _target, _id)
@@ -335,8 +317,7 @@ TEST_F(parallel, one_counts_in_full_and_two_by_half)
 
 	ASSERT_ZEROS(child_fork(&self->child, phases, self->shared), child_step(&self->child));
 	RECORD(GPROF_TARGET_PROCESS, self->child.pid);
-	ASSERT_EQ(0, child_step(&self->child));
-	EXPECT_EQ(0, device_stop(&self->dev));
+	ASSERT_ZEROS(child_step(&self->child), device_stop(&self->dev));
 	LOOK(self->shared->alone, self->shared->asked);
 	EXPECT_ALONE();
 	EXPECT_EQ(s->weight, s->latency);
@@ -354,8 +335,7 @@ TEST_F(parallel, task_outside_the_target_is_not_counted)
 	ASSERT_ZEROS(child_fork(&self->stranger, work_on_second, self->shared),
 		     child_begin(&self->stranger), child_fork(&self->child, work_on_first, NULL));
 	RECORD(GPROF_TARGET_PROCESS, self->child.pid);
-	ASSERT_EQ(0, child_step(&self->child));
-	EXPECT_EQ(0, device_stop(&self->dev));
+	ASSERT_ZEROS(child_step(&self->child), device_stop(&self->dev));
 	LOOK_ALL();
 	EXPECT_ALONE();
 }
@@ -435,7 +415,6 @@ TEST_F(parallel, task_that_runs_at_START_is_counted)
 		/* START would wait for the last STOP's grace periods, and these for the spinner. */
 		if (try) {
 			seen_end(&self->seen);
-			device_close(&self->dev);
 			self->seen = (struct seen){ .only = self->child.pid };
 		}
 		s->spins = LOOK_NOW;
@@ -477,7 +456,6 @@ TEST_F(parallel, thread_is_always_alone)
 /* Two processes that come and execute a program, on any CPUs, as fast as they can. */
 static void storm(void *arg, int step)
 {
-	struct shared *s = arg;
 	uint64_t end = monotonic_ns() + 500 * MS;
 
 	if (step == 1) {
@@ -491,7 +469,7 @@ static void storm(void *arg, int step)
 				continue;
 			work();
 			if (i & 1)
-				execl(s->beside_us, "burner", "1", NULL);
+				execl(beside_us("burner"), "burner", "1", NULL);
 			if (i & 2)
 				raise(SIGKILL);
 			_exit(0);
@@ -511,22 +489,19 @@ TEST_F(parallel, after_a_storm_of_forks_one_is_one)
 	LOOK_ALL();
 	EXPECT_LE(SOME, self->seen.samples);
 	now = monotonic_ns();
-	ASSERT_EQ(0, child_step(&self->child));
-	EXPECT_EQ(0, device_stop(&self->dev));
+	ASSERT_ZEROS(child_step(&self->child), device_stop(&self->dev));
 	LOOK(now, UINT64_MAX);
 	EXPECT_ALONE();
 }
 
 static void execute(void *arg, int step)
 {
-	struct shared *s = arg;
-
 	/* One of the two is not of the target before its parent is. */
 	if (fork())
 		pin_to(online_cpu(0));
 	else
 		pin_to(online_cpu(1));
-	execl(s->beside_us, "burner", "300", NULL);
+	execl(beside_us("burner"), "burner", "300", NULL);
 	_exit(127);
 }
 
@@ -538,8 +513,7 @@ TEST_F(parallel, task_that_executes_is_counted_from_then_on)
 	self->setup.flags |= GPROF_SETUP_F_ON_EXEC;
 	RECORD(GPROF_TARGET_PROCESS, self->child.pid);
 	ASSERT_EQ(0, child_begin(&self->child));
-	EXPECT_EQ(0, reap(self->child.pid));
-	self->child.pid = 0;
+	EXPECT_EQ(0, child_reap(&self->child));
 	sleep_ms(100);
 	EXPECT_EQ(0, device_stop(&self->dev));
 	LOOK_ALL();
@@ -554,8 +528,7 @@ TEST_F(parallel, idle_cpu_is_not_counted_of_the_host)
 	ASSERT_EQ(0, child_fork(&self->child, work_on_first, NULL));
 	sleep_ms(100);
 	RECORD(GPROF_TARGET_SYSTEM, 0);
-	ASSERT_EQ(0, child_step(&self->child));
-	EXPECT_EQ(0, device_stop(&self->dev));
+	ASSERT_ZEROS(child_step(&self->child), device_stop(&self->dev));
 	LOOK_ALL();
 	EXPECT_LE(SOME, self->seen.samples);
 	/* Something else may run there, and for long where the host has no time for it. */
@@ -571,8 +544,7 @@ TEST_F(parallel, running_tasks_are_counted_of_the_host)
 	sleep_ms(100);
 	RECORD(GPROF_TARGET_SYSTEM, 0);
 	/* The test sleeps as long as the child works, and takes the CPU from nobody. */
-	ASSERT_EQ(0, child_step(&self->child));
-	EXPECT_EQ(0, device_stop(&self->dev));
+	ASSERT_ZEROS(child_step(&self->child), device_stop(&self->dev));
 	LOOK(s->alone + 20 * MS, s->alone + WORK_NS);
 	EXPECT_TWO();
 	self->shared->stop = true;
@@ -580,52 +552,35 @@ TEST_F(parallel, running_tasks_are_counted_of_the_host)
 
 TEST_F(parallel, other_cpus_are_not_counted)
 {
-	__u64 cpus[MANY / 64] = { 1ULL << online_cpu(0) };
-
 	ASSERT_ZEROS(child_fork(&self->stranger, work_on_second, self->shared),
 		     child_begin(&self->stranger), child_fork(&self->child, work_on_first, NULL));
-	self->setup.cpus = (uintptr_t)cpus;
-	self->setup.cpus_size = sizeof(cpus);
+	device_target_cpu(&self->setup, online_cpu(0));
 	RECORD(GPROF_TARGET_CPUS, 0);
-	ASSERT_EQ(0, child_step(&self->child));
-	EXPECT_EQ(0, device_stop(&self->dev));
+	ASSERT_ZEROS(child_step(&self->child), device_stop(&self->dev));
 	LOOK_ALL();
 	EXPECT_ALONE();
 	self->shared->stop = true;
 }
 
-static int join_cgroup(const char *path, pid_t pid)
-{
-	char procs[128], text[16];
-
-	snprintf(procs, sizeof(procs), "%s/cgroup.procs", path);
-	snprintf(text, sizeof(text), "%d", pid);
-	return file_write(procs, text);
-}
 
 /* One goes in and out while it runs, and so perhaps never gives up its CPU. */
 TEST_F(parallel, tasks_in_the_cgroup_now_are_counted)
 {
-	char path[64];
+	char path[MEMORY_CGROUP_PATH];
 	int fd, i;
 
 	SKIP_UNLESS(device_has(GPROF_FEAT_CGROUP), "this kernel has no cgroups");
-	mkdir(CGROUPS, 0755);
-	if (access(CGROUPS "/cgroup.procs", F_OK)) {
-		ASSERT_EQ(0, mount("none", CGROUPS, "cgroup2", 0, NULL));
-	}
-	snprintf(path, sizeof(path), CGROUPS "/gprof_parallel.%d", getpid());
-	ASSERT_EQ(0, mkdir(path, 0755));
+	ASSERT_EQ(0, cgroup_make(path, "parallel"));
 	fd = open(path, O_RDONLY | O_DIRECTORY);
 	ASSERT_LE(0, fd);
-	ASSERT_EQ(0, child_fork(&self->stranger, work_on_second, self->shared));
-	ASSERT_EQ(0, child_begin(&self->stranger));
-	ASSERT_EQ(0, child_fork(&self->child, work_on_first, self->shared));
-	ASSERT_EQ(0, join_cgroup(path, self->child.pid));
+	ASSERT_ZEROS(child_fork(&self->stranger, work_on_second, self->shared),
+		     child_begin(&self->stranger),
+		     child_fork(&self->child, work_on_first, self->shared),
+		     memory_cgroup_enter(path, self->child.pid));
 	RECORD(GPROF_TARGET_CGROUP, fd);
 	for (i = 0; i < 3; i++) {
 		/* out, in, out again */
-		ASSERT_EQ(0, join_cgroup(i == 1 ? path : CGROUPS, self->stranger.pid));
+		ASSERT_EQ(0, memory_cgroup_enter(i == 1 ? path : CGROUPS, self->stranger.pid));
 		/* Its CPU may be an emulator's that stands still. */
 		for (uint64_t beats = self->shared->beats + 3; self->shared->beats < beats;)
 			sleep_ms(1);
@@ -640,18 +595,9 @@ TEST_F(parallel, tasks_in_the_cgroup_now_are_counted)
 	self->shared->stop = true;
 	child_end(&self->child);
 	child_end(&self->stranger);
-	self->child.pid = self->stranger.pid = 0;
 	device_close(&self->dev);
 	close(fd);
 	EXPECT_EQ(0, rmdir(path));
-}
-
-static int set_online(int cpu, bool online)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", cpu);
-	return file_write(path, online ? "1" : "0");
 }
 
 static void work_wherever(void *arg, int step)
@@ -665,20 +611,19 @@ TEST_F(parallel, cpu_that_goes_is_counted_no_more)
 	uint64_t now;
 	bool goes;
 
-	goes = nr_online_cpus() == 2 && !set_online(cpu, false);
+	goes = nr_online_cpus() == 2 && !cpu_set_online(cpu, false);
 	SKIP_UNLESS(goes, "the CPU cannot go");
-	ASSERT_ZEROS(set_online(cpu, true), child_fork(&self->stranger, work_wherever, NULL),
+	ASSERT_ZEROS(cpu_set_online(cpu, true), child_fork(&self->stranger, work_wherever, NULL),
 		     child_fork(&self->child, work_wherever, NULL));
 	RECORD(GPROF_TARGET_SYSTEM, 0);
-	ASSERT_ZEROS(child_begin(&self->stranger), set_online(cpu, false));
+	ASSERT_ZEROS(child_begin(&self->stranger), cpu_set_online(cpu, false));
 	now = monotonic_ns();
 	ASSERT_ZEROS(child_step(&self->child), child_wait(&self->stranger));
 	LOOK(now, UINT64_MAX);
 	EXPECT_ALONE();
-	ASSERT_ZEROS(set_online(cpu, true), child_begin(&self->stranger));
+	ASSERT_ZEROS(cpu_set_online(cpu, true), child_begin(&self->stranger));
 	now = monotonic_ns();
-	ASSERT_EQ(0, child_step(&self->child));
-	EXPECT_EQ(0, device_stop(&self->dev));
+	ASSERT_ZEROS(child_step(&self->child), device_stop(&self->dev));
 	LOOK(now + 50 * MS, now + 150 * MS);
 	EXPECT_LE(self->seen.samples / 2, self->seen.nr[2]);
 }
@@ -690,8 +635,7 @@ TEST_F(parallel, unasked_it_is_not_told)
 	ASSERT_EQ(0, child_fork(&self->child, work_for_ms, NULL));
 	self->setup.flags = 0;
 	RECORD(GPROF_TARGET_PROCESS, self->child.pid);
-	ASSERT_EQ(0, child_step(&self->child));
-	EXPECT_EQ(0, device_stop(&self->dev));
+	ASSERT_ZEROS(child_step(&self->child), device_stop(&self->dev));
 	EXPECT_LE(0, reader_read(&self->seen.reader));
 	EXPECT_STREQ("", self->seen.reader.error);
 	count(&self->seen, 0, UINT64_MAX);
@@ -702,7 +646,7 @@ TEST_F(parallel, unasked_it_is_not_told)
 /* One that asks and one that does not share the events. */
 TEST_F(parallel, recorder_that_does_not_ask_has_none_beside_one_that_does)
 {
-	struct device other = { .fd = -1 };
+	struct device other = { 0 };
 	struct seen seen = { 0 };
 	struct gprof_setup setup;
 
@@ -710,8 +654,7 @@ TEST_F(parallel, recorder_that_does_not_ask_has_none_beside_one_that_does)
 	RECORD(GPROF_TARGET_PROCESS, self->child.pid);
 	setup = self->setup;
 	setup.flags = 0;
-	ASSERT_ZEROS(device_record(&other, &setup), seen_begin(&seen, &other),
-		     child_step(&self->child));
+	ASSERT_ZEROS(seen_begin(&seen, &other, &setup), child_step(&self->child));
 	EXPECT_ZEROS(device_stop(&other), device_stop(&self->dev));
 	EXPECT_LE(0, reader_read(&seen.reader));
 	EXPECT_STREQ("", seen.reader.error);
@@ -721,7 +664,6 @@ TEST_F(parallel, recorder_that_does_not_ask_has_none_beside_one_that_does)
 	LOOK_ALL();
 	EXPECT_ALONE();
 	seen_end(&seen);
-	device_close(&other);
 }
 
 static int setup_gives(struct gprof_setup *setup)
@@ -747,11 +689,8 @@ TEST(other_kinds_refuse_it)
 	};
 	struct gprof_setup setup;
 
-	for (unsigned int i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		setup = device_setup_of(GPROF_TARGET_SYSTEM, 0, kinds[i].params);
-		setup.kind = kinds[i].kind;
-		if (setup.kind == GPROF_KIND_SCHED || setup.kind == GPROF_KIND_TRACE)
-			setup.stack = 0;
+	for (unsigned int i = 0; i < ARRAY_SIZE(kinds); i++) {
+		setup = device_setup_kind(kinds[i].kind, GPROF_TARGET_SYSTEM, 0, kinds[i].params);
 		EXPECT_EQ(0, setup_gives(&setup))
 			TH_LOG("kind %u: reason %u", kinds[i].kind, setup.out_reason);
 		setup.flags = GPROF_SETUP_F_PARALLELISM;
@@ -809,10 +748,9 @@ static void both_run_as_user(void *arg, int step)
 TEST(own_tasks_are_anybodys_to_count)
 {
 	struct gprof_cpu_params params = timer_params(MS);
-	struct shared *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
-				     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct shared *shared = shared_memory(sizeof(*shared));
 	struct seen seen = { 0 };
-	struct device dev = { .fd = -1 };
+	struct device dev = { 0 };
 	struct child child = { 0 };
 	struct gprof_setup setup;
 	uint64_t now;
@@ -827,8 +765,7 @@ TEST(own_tasks_are_anybodys_to_count)
 	ASSERT_EQ(0, become(4711));
 	setup = device_setup_of(GPROF_TARGET_PROCESS, child.pid, &params);
 	setup.flags = GPROF_SETUP_F_PARALLELISM;
-	ASSERT_EQ(0, device_record(&dev, &setup)) TH_LOG("reason %u", setup.out_reason);
-	ASSERT_EQ(0, seen_begin(&seen, &dev));
+	ASSERT_EQ(0, seen_begin(&seen, &dev, &setup)) TH_LOG("reason %u", setup.out_reason);
 	now = monotonic_ns();
 	sleep_ms(200);
 	EXPECT_EQ(0, device_stop(&dev));
@@ -837,7 +774,6 @@ TEST(own_tasks_are_anybodys_to_count)
 	count(&seen, now, UINT64_MAX);
 	EXPECT_LES(SOME, seen.samples, seen.samples * 3 / 4, seen.nr[2]);
 	seen_end(&seen);
-	device_close(&dev);
 	child_end(&child);
 }
 

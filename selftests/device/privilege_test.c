@@ -50,7 +50,6 @@ FIXTURE(user) {
 FIXTURE_SETUP(user)
 {
 	SKIP_ALL_UNLESS(!geteuid(), "must be root to become another");
-	self->dev.fd = -1;
 	self->person = (struct person){ .user = USER, .dumpable = true };
 	self->params = timer_params(PERIOD_NS);
 	self->setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &self->params);
@@ -59,8 +58,7 @@ FIXTURE_SETUP(user)
 
 FIXTURE_TEARDOWN(user)
 {
-	if (self->child.pid)
-		child_end(&self->child);
+	child_end(&self->child);
 	device_close(&self->dev);
 }
 
@@ -87,10 +85,9 @@ static void make_child(struct __test_metadata *_metadata, FIXTURE_DATA(user) *se
 									\
 	own.params = (uintptr_t)&own_params;				\
 	own.buffer_size = SMALL;					\
-	EXPECT_EQ(-(_errno), device_setup(&self->dev, &self->setup));	\
-	EXPECT_EQ(_reason, self->setup.out_reason);			\
-	EXPECT_EQ(0, device_setup(&self->dev, &own));			\
-	EXPECT_EQ(0, own.out_reason);					\
+	EXPECT_EQS(-(_errno), device_setup(&self->dev, &self->setup),	\
+		   _reason, self->setup.out_reason,			\
+		   0, device_setup(&self->dev, &own), 0, own.out_reason); \
 } while (0)
 
 /* A call that the user is denied, once the statements have prepared it. */
@@ -107,20 +104,15 @@ TEST_F(user, is_denied_##_name)						\
 TEST_F(user, may_record_their_own_process)
 {
 	struct gprof_stats st;
-	struct tally t;
+	struct reader reader;
 
 	ASSERT_EQ(0, become(USER));
-	ASSERT_EQ(0, device_record(&self->dev, &self->setup))
+	ASSERT_EQ(0, reader_record(&reader, &self->dev, &self->setup, NULL, NULL))
 		TH_LOG("reason %u", self->setup.out_reason);
-	ASSERT_EQ(0, tally_init(&t, &self->dev));
 	burn_ns(200000000);
-	ASSERT_EQ(0, device_stop(&self->dev));
-	ASSERT_LT(0, reader_read(&t.reader));
-	ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
-	EXPECT_LE(10, t.reader.samples);
-	EXPECT_EQ(st.out_produced, t.reader.samples + device_lost(&st));
-	EXPECT_STREQ("", t.reader.error);
-	tally_free(&t);
+	READER_END(&reader, &st);
+	EXPECT_LE(10, reader.samples);
+	reader_free(&reader);
 }
 
 TEST_F(user, may_record_their_own_thread)
@@ -131,15 +123,21 @@ TEST_F(user, may_record_their_own_thread)
 	EXPECT_EQ(0, device_record(&self->dev, &self->setup));
 }
 
-TEST_F(user, may_record_another_process_of_theirs)
+/* The work of the user's child is seen. */
+static void expect_recorded(struct __test_metadata *_metadata, FIXTURE_DATA(user) *self)
 {
 	struct gprof_stats st;
 
-	MAKE_CHILD();
 	ASSERT_ZEROS(become(USER), device_record(&self->dev, &self->setup),
 		     child_step(&self->child), device_stop(&self->dev),
 		     device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
 	EXPECT_LE(5, st.out_produced);
+}
+
+TEST_F(user, may_record_another_process_of_theirs)
+{
+	MAKE_CHILD();
+	expect_recorded(_metadata, self);
 }
 
 TEST_F(user, may_ask_for_info)
@@ -253,14 +251,9 @@ static void live_in_namespace(void *arg, int step)
 /* It has all capabilities there, and the namespace is its maker's. */
 TEST_F(user, may_record_a_process_in_a_namespace_of_theirs)
 {
-	struct gprof_stats st;
-
 	allow_namespaces();
 	make_child(_metadata, self, live_in_namespace, NULL);
-	ASSERT_ZEROS(become(USER), device_record(&self->dev, &self->setup),
-		     child_step(&self->child), device_stop(&self->dev),
-		     device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
-	EXPECT_LE(5, st.out_produced);
+	expect_recorded(_metadata, self);
 }
 
 /* The first thread is the user's; the other, which the C library knows nothing of, is not. */
@@ -294,18 +287,7 @@ DENIED(kernel_mode, KERNEL_DENIED, self->params.flags = GPROF_CPU_F_KERNEL)
 DENIED(kernel_frames, KERNEL_DENIED, self->setup.stack |= GPROF_STACK_F_KERNEL)
 DENIED(the_system, WIDE_DENIED, self->setup.target = GPROF_TARGET_SYSTEM; self->setup.id = 0)
 
-TEST_F(user, is_denied_cpus)
-{
-	uint64_t cpus = 1;
-
-	self->setup.target = GPROF_TARGET_CPUS;
-	self->setup.id = 0;
-	self->setup.cpus = (uintptr_t)&cpus;
-	self->setup.cpus_size = sizeof(cpus);
-	ASSERT_EQ(0, become(USER));
-	EXPECT_DENIED(EPERM, GPROF_REASON_WIDE_DENIED);
-}
-
+DENIED(cpus, WIDE_DENIED, device_target_cpu(&self->setup, 0))
 DENIED(cgroups, WIDE_DENIED,
 	self->setup.target = GPROF_TARGET_CGROUP;
 	self->setup.id = open("/sys/fs/cgroup", O_RDONLY | O_DIRECTORY);
@@ -354,7 +336,8 @@ static int reason_for_user(const void *params)
 		err = become(USER) ?: device_setup(&dev, &setup);
 		_exit(err && err != -EPERM ? 255 : (int)setup.out_reason);
 	}
-	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : 255;
+	status = reap(pid);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 255;
 }
 
 TEST_F(user, is_denied_events_where_perf_is_closed_to_users)
@@ -397,32 +380,25 @@ static void expect_denied_at_start(struct __test_metadata *_metadata, FIXTURE_DA
 	EXPECT_EQ(GPROF_REASON_TASK_DENIED, start.out_reason);
 }
 
-TEST_F(user, is_denied_a_target_that_hides_between_setup_and_start)
-{
-	expect_denied_at_start(_metadata, self);
+#define HIDES(_name, ...)						\
+TEST_F(user, is_denied_##_name##_that_hides_between_setup_and_start)	\
+{									\
+	__VA_ARGS__;							\
+	expect_denied_at_start(_metadata, self);			\
 }
 
-TEST_F(user, is_denied_counters_of_a_target_that_hides_between_setup_and_start)
-{
-	self->params = event_params(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 100);
-	expect_denied_at_start(_metadata, self);
-}
+#define COUNT_FAULTS()							\
+	(self->params = event_params(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 100))
 
-TEST_F(user, is_denied_counters_of_a_thread_that_hides_between_setup_and_start)
-{
-	self->setup.target = GPROF_TARGET_THREAD;
-	self->params = event_params(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 100);
-	expect_denied_at_start(_metadata, self);
-}
+HIDES(a_target)
+HIDES(counters_of_a_target, COUNT_FAULTS())
+HIDES(counters_of_a_thread, COUNT_FAULTS(); self->setup.target = GPROF_TARGET_THREAD)
 
 TEST_F(user, is_denied_statistics_of_a_target_that_hides_between_setup_and_start)
 {
 	struct gprof_sched_params params = { .size = sizeof(params) };
 
-	self->setup.kind = GPROF_KIND_SCHED;
-	self->setup.params = (uintptr_t)&params;
-	self->setup.buffer_size = 0;
-	self->setup.stack = 0;
+	self->setup = device_setup_kind(GPROF_KIND_SCHED, GPROF_TARGET_PROCESS, 0, &params);
 	expect_denied_at_start(_metadata, self);
 }
 
@@ -483,8 +459,7 @@ TEST_F(user, is_denied_counters_of_a_target_that_hides_amid_start)
 	struct hiding *h;
 	int i, ret;
 
-	h = mmap(NULL, sizeof(*h), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, h);
+	h = shared_memory(sizeof(*h));
 	self->params = event_params(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 100);
 	ASSERT_EQ(0, limit_memlock(RLIM_INFINITY));
 	setup = self->setup;
@@ -521,8 +496,8 @@ TEST_F(user, is_denied_counters_of_a_target_that_hides_amid_start)
 		if (lasts)
 			after = lasts * (2 + i % 5) / 10;
 	}
-	TH_LOG("START takes %llu us alone; %u of %u denied amid it",
-	       (unsigned long long)lasts / 1000, amid, TRIES - 1);
+	TH_LOG("START takes %llu us alone; %u of %u denied amid it", us_of(lasts), amid,
+	       TRIES - 1);
 	EXPECT_LT(0, amid);
 	device_close(&keeper);
 	munmap(h, sizeof(*h));
@@ -530,14 +505,6 @@ TEST_F(user, is_denied_counters_of_a_target_that_hides_amid_start)
 
 #define SETUID_PATH	"/tmp/gprof_setuid_burner"
 
-/* False, and the same for what is forked; until the test's process ends. */
-static volatile bool *shared_flag(void)
-{
-	void *flag = mmap(NULL, sizeof(bool), PROT_READ | PROT_WRITE,
-			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-
-	return flag == MAP_FAILED ? NULL : flag;
-}
 
 /* @arg: shared; burns until it says that enough was burned. */
 static void burn_and_exec_setuid(void *arg, int step)
@@ -560,13 +527,12 @@ static void burn_and_exec_setuid(void *arg, int step)
 static void record_setuid(struct __test_metadata *_metadata, FIXTURE_DATA(user) *self,
 			  uint32_t kind_of_target, uid_t owner, mode_t mode)
 {
-	volatile bool *enough = shared_flag();
+	volatile bool *enough = shared_memory(sizeof(*enough));
 	struct gprof_stats st;
 	uint64_t before = 0;
 	struct tally t;
 	int i;
 
-	ASSERT_NE(NULL, enough);
 	ASSERT_ZEROS(install_program(NULL, SETUID_PATH, owner, mode),
 		     child_fork(&self->child, burn_and_exec_setuid, (void *)enough),
 		     child_step(&self->child), become(USER));
@@ -583,10 +549,7 @@ static void record_setuid(struct __test_metadata *_metadata, FIXTURE_DATA(user) 
 	*enough = true;
 	ASSERT_EQ(0, child_begin(&self->child));
 	EXPECT_EQ(0, reap(self->child.pid));
-	ASSERT_EQ(0, device_stop(&self->dev));
-	ASSERT_LE(0, reader_read(&t.reader));
-	EXPECT_STREQ("", t.reader.error);
-	ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
+	READER_END(&t.reader, &st);
 	/* the exec itself may still be sampled, what comes after may not */
 	EXPECT_GE(before + 30, st.out_produced);
 	EXPECT_EQ(1, tally_runs(&t, self->child.pid));
@@ -607,20 +570,18 @@ LOSES(a_task_that_executes_an_unreadable_program, PROCESS, 0711)
 
 TEST_F(user, root_keeps_a_task_that_executes_a_set_user_id_program)
 {
-	volatile bool *enough = shared_flag();
+	volatile bool *enough = shared_memory(sizeof(*enough));
+	struct gprof_stats st;
 	struct tally t;
-	int status;
 
-	ASSERT_NE(NULL, enough);
 	ASSERT_EQ(0, install_program(NULL, SETUID_PATH, OTHER_USER, 04755));
 	make_child(_metadata, self, burn_and_exec_setuid, (void *)enough);
 	ASSERT_ZEROS(device_record(&self->dev, &self->setup), tally_init(&t, &self->dev),
 		     child_step(&self->child));
 	*enough = true;
 	ASSERT_EQ(0, child_begin(&self->child));
-	ASSERT_EQ(self->child.pid, waitpid(self->child.pid, &status, 0));
-	ASSERT_EQ(0, device_stop(&self->dev));
-	ASSERT_LE(0, reader_read(&t.reader));
+	reap(self->child.pid);
+	READER_END(&t.reader, &st);
 	EXPECT_EQ(2, tally_runs(&t, self->child.pid));
 	EXPECT_LE(100, tally_weight_of(&t, self->child.pid) / 1000000);
 	tally_free(&t);
@@ -640,7 +601,7 @@ static void exec_setuid_with_faults(void *arg, int step)
 /* Recorders that ask for the same have one counter, which an exec takes from the user alone. */
 TEST_F(user, loses_what_root_keeps_of_a_counter_that_both_ask_for)
 {
-	struct device root = { .fd = -1 };
+	struct device root = { 0 };
 	struct gprof_stats st;
 
 	ASSERT_EQ(0, install_program(NULL, SETUID_PATH, OTHER_USER, 04755));
@@ -650,8 +611,7 @@ TEST_F(user, loses_what_root_keeps_of_a_counter_that_both_ask_for)
 	self->setup.id = self->child.pid;
 	ASSERT_ZEROS(device_record(&root, &self->setup), become(USER),
 		     device_record(&self->dev, &self->setup), child_begin(&self->child));
-	EXPECT_EQ(0, reap(self->child.pid));
-	self->child.pid = 0;
+	EXPECT_EQ(0, child_reap(&self->child));
 	ASSERT_ZEROS(device_stop(&self->dev), device_stop(&root),
 		     device_stats(&root, GPROF_STATS_ALL_CPUS, &st));
 	/* perf throttles as many faults as there are here, more so where interrupts take long. */
@@ -750,7 +710,6 @@ FIXTURE(memory) {
 FIXTURE_SETUP(memory)
 {
 	SKIP_ALL_UNLESS(!geteuid(), "must be root to become another");
-	self->dev.fd = -1;
 	self->params = timer_params(PERIOD_NS);
 	self->setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &self->params);
 	ASSERT_EQ(0, file_read(ALLOWANCE, self->before, sizeof(self->before)));
@@ -814,7 +773,7 @@ TEST_F(memory, buffers_are_charged_to_rlimit_memlock)
 	EXPECT_EQ(-ENOMEM, device_setup(&self->dev, &self->setup));
 	EXPECT_EQ(GPROF_REASON_MEMLOCK, self->setup.out_reason);
 	bytes = enough_for_one(self);
-	TH_LOG("%llu bytes for one of 1 MiB per CPU", (unsigned long long)bytes);
+	TH_LOG("%llu bytes for one of 1 MiB per CPU", ull(bytes));
 	/* all of the data at least */
 	EXPECT_LE((1 << 20) * nr_present_cpus(), bytes);
 	ASSERT_EQ(0, device_setup(&self->dev, &self->setup));
@@ -871,11 +830,10 @@ TEST_F(memory, charge_is_given_back_when_the_owner_dies)
 static int sets_up_and_ends(int fd)
 {
 	const struct gprof_trace_params params = { .size = sizeof(params) };
-	struct gprof_setup setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &params);
+	struct gprof_setup setup = device_setup_kind(GPROF_KIND_TRACE, GPROF_TARGET_PROCESS,
+						     getpid(), &params);
 	const struct rlimit enough = { 16 << 20, RLIM_INFINITY };
 
-	setup.kind = GPROF_KIND_TRACE;
-	setup.stack = 0;
 	return setrlimit(RLIMIT_MEMLOCK, &enough) || become(USER) ||
 	       device_ioctl(fd, GPROF_IOC_SETUP, &setup);
 }
@@ -883,45 +841,32 @@ static int sets_up_and_ends(int fd)
 /* The table is charged to the recorder, the thread that looks at it to who asks. */
 TEST_F(memory, a_trigger_that_is_refused_is_not_charged)
 {
-	struct gprof_trigger t = {
-		.size = sizeof(t), .what = GPROF_TRIGGER_OFF_CPU, .number = GPROF_TRIGGER_ANY,
-	};
+	struct gprof_trigger t = trigger_of(GPROF_TRIGGER_OFF_CPU, 0);
 	int i;
-	pid_t pid;
 
 	self->dev.fd = device_open();
 	ASSERT_LE(0, self->dev.fd);
-	pid = fork();
-	ASSERT_LE(0, pid);
-	if (!pid)
-		_exit(sets_up_and_ends(self->dev.fd));
-	ASSERT_EQ(0, reap(pid));
+	ASSERT_EQ(0, IN_CHILD(sets_up_and_ends(self->dev.fd)));
 	setrlimit(RLIMIT_MEMLOCK, &(struct rlimit){ 0, RLIM_INFINITY });
 	ASSERT_EQ(0, become(OTHER_USER));
 	for (i = 0; i < 1100; i++) {
-		ASSERT_EQ(-ENOMEM, device_ioctl(self->dev.fd, GPROF_IOC_TRIGGER, &t));
+		ASSERT_EQ(-ENOMEM, device_trigger(&self->dev, &t));
 		ASSERT_EQ(GPROF_REASON_MEMLOCK, t.out_reason);
 	}
 	setrlimit(RLIMIT_MEMLOCK, &(struct rlimit){ 16 << 20, RLIM_INFINITY });
-	EXPECT_EQ(0, device_ioctl(self->dev.fd, GPROF_IOC_TRIGGER, &t));
+	EXPECT_EQ(0, device_trigger(&self->dev, &t));
 }
 
 /* A limit that every process has for itself would be none. */
 TEST_F(memory, charge_is_shared_by_all_processes_of_a_user)
 {
 	struct device dev;
-	pid_t pid;
 
 	as_user_with(_metadata, self, 65536);
 	ASSERT_LT(0, enough_for_one(self));
 	ASSERT_EQ(0, device_setup(&self->dev, &self->setup));
-	pid = fork();
-	ASSERT_LE(0, pid);
-	if (!pid) {
-		self->setup.id = getpid();
-		_exit(device_setup(&dev, &self->setup) == -ENOMEM ? 0 : 1);
-	}
-	EXPECT_EQ(0, reap(pid));
+	EXPECT_EQ(0, IN_CHILD((self->setup.id = getpid(),
+			       device_setup(&dev, &self->setup) != -ENOMEM)));
 }
 
 #define MANY	800
@@ -949,15 +894,6 @@ static void fork_many(struct __test_metadata *_metadata)
 		;
 }
 
-static int fork_one(void)
-{
-	int status;
-	pid_t pid = fork();
-
-	if (!pid)
-		_exit(0);
-	return pid > 0 && waitpid(pid, &status, 0) == pid ? status : -1;
-}
 
 /* What the kernel keeps of each process of a target, for as long as it lives. */
 TEST_F(memory, processes_that_are_forked_later_are_charged)
@@ -991,11 +927,11 @@ TEST_F(memory, processes_that_have_ended_are_charged_no_more)
 	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
 	/* what is forked ahead of the worker that frees is paid for once more */
 	for (int i = 0; i < 300; i++)
-		ASSERT_EQ(0, fork_one());
+		ASSERT_EQ(0, IN_CHILD(0));
 	before = least_memlock();
 	ASSERT_LT(0, before);
 	for (int i = 0; i < 1000; i++)
-		ASSERT_EQ(0, fork_one());
+		ASSERT_EQ(0, IN_CHILD(0));
 	EXPECT_GE(before + 4, least_memlock());
 	ASSERT_ZEROS(device_stop(&self->dev), device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
 	EXPECT_EQ(0, st.out_lost[GPROF_LOST_NO_BUFFER]);

@@ -117,22 +117,13 @@ static void on_sample(void *ctx, const struct reader_sample *s)
 /* Where the text of this program is mapped, as if its file were from its first byte on. */
 static uint64_t own_base(uint64_t *text, uint64_t *end)
 {
-	unsigned long start, stop, offset;
-	uint64_t base = 0;
-	char line[512];
-	FILE *f = fopen("/proc/self/maps", "re");
+	struct mapped_file m;
 
-	while (f && !base && fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "%lx-%lx %*s %lx", &start, &stop, &offset) != 3 ||
-		    (uintptr_t)burn < start || (uintptr_t)burn >= stop)
-			continue;
-		base = start - offset;
-		*text = offset;
-		*end = offset + (stop - start);
-	}
-	if (f)
-		fclose(f);
-	return base;
+	if (!mapped_at((const void *)burn, &m))
+		return 0;
+	*text = m.offset;
+	*end = m.offset + (m.end - m.start);
+	return m.start - m.offset;
 }
 
 static struct gprof_python own_python(uint64_t base)
@@ -236,16 +227,13 @@ FIXTURE_SETUP(python)
 	self->self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	setup.stack |= GPROF_STACK_F_TABLES | GPROF_STACK_F_PYTHON;
 	build(variant->owner);
-	ASSERT_ZEROS(device_record(&self->dev, &setup), reader_init(&self->reader, &self->dev));
-	self->reader.on_sample = on_sample;
-	self->reader.ctx = &self->seen;
+	ASSERT_EQ(0, reader_record(&self->reader, &self->dev, &setup, on_sample, &self->seen));
 }
 
 FIXTURE_TEARDOWN(python)
 {
 	EXPECT_STREQ("", self->reader.error);
-	reader_free(&self->reader);
-	device_close(&self->dev);
+	reader_close(&self->reader);
 	close(self->self);
 	free(self->table.head);
 }
@@ -274,7 +262,7 @@ static bool run_for(struct reader *r, struct seen *seen, unsigned int more)
 		TH_LOG("%u of %u; flags %x, %u words", self->seen.wrong, self->seen.nr,	\
 		       self->seen.first_flags, self->seen.first_nr);	\
 		for (_i = 0; _i < self->seen.first_nr; _i++)		\
-			TH_LOG("  %llx", (unsigned long long)self->seen.first[_i]);	\
+			TH_LOG(" %llx", ull(self->seen.first[_i]));	\
 	}								\
 } while (0)
 
@@ -386,10 +374,10 @@ TEST_F(python, pointers_to_anywhere_end_it)
 
 	ASSERT_NE(MAP_FAILED, gone);
 	BEGIN();
-	for (unsigned int i = 0; i < sizeof(wild) / sizeof(*wild); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(wild); i++) {
 		const void *to = (const void *)(uintptr_t)wild[i];
 
-		TH_LOG("%llx", (unsigned long long)wild[i]);
+		TH_LOG("%llx", ull(wild[i]));
 		FORGET();
 		build(variant->owner);
 		expect(&self->seen, 0, false);
@@ -457,13 +445,10 @@ TEST_F(python, recorder_that_does_not_ask_has_none)
 
 	BEGIN();
 	setup.stack |= GPROF_STACK_F_TABLES;
-	ASSERT_ZEROS(device_record(&dev, &setup), reader_init(&reader, &dev));
-	reader.on_sample = on_sample;
-	reader.ctx = &seen;
+	ASSERT_EQ(0, reader_record(&reader, &dev, &setup, on_sample, &seen));
 	ASSERT_TRUE(run_for(&reader, &seen, 50));
 	EXPECT_EQ(0, seen.wrong);
-	reader_free(&reader);
-	device_close(&dev);
+	reader_close(&reader);
 	setup.stack = GPROF_STACK_F_IP | GPROF_STACK_F_USER | GPROF_STACK_F_PYTHON;
 	dev.fd = device_open();
 	ASSERT_LE(0, dev.fd);

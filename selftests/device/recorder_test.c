@@ -236,8 +236,8 @@ TEST_F(recorder, sigkill_of_the_owner_ends_everything)
 	struct child owner;
 
 	for (int i = 0; i < 10; i++) {
-		ASSERT_EQ(0, child_fork(&owner, record_and_burn, &self->setup));
-		ASSERT_EQ(0, child_begin(&owner));
+		ASSERT_ZEROS(child_fork(&owner, record_and_burn, &self->setup),
+			     child_begin(&owner));
 		sleep_ms(30);
 		child_end(&owner);
 	}
@@ -247,7 +247,6 @@ TEST_F(recorder, sigkill_of_the_owner_ends_everything)
 /* Waits, and is another program from its second step on. */
 static void sleep_and_execute(void *arg, int step)
 {
-	(void)arg;
 	usleep(20000);
 	if (step == 1)
 		execl("/bin/sleep", "sleep", "1000", (char *)NULL);
@@ -352,7 +351,7 @@ TEST_F(recorder, end_and_exec_of_the_target_at_any_step_are_no_harm_to_any_kind)
 				    .tracepoint = tracepoint_id("sched", "sched_waking") } } },
 	};
 
-	for (unsigned int i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(kinds); i++) {
 		/* a kernel may not tell where all memory goes */
 		if (kinds[i].kind == GPROF_KIND_HEAP && !device_has(GPROF_FEAT_OBJECTS))
 			continue;
@@ -419,13 +418,11 @@ TEST_F(recorder, module_is_held_by_a_mapping)
 {
 	long before = module_references();
 	struct device dev;
-	int fd;
 
 	ASSERT_LE(0, before);
 	ASSERT_ZEROS(device_setup(&dev, &self->setup), device_map(&dev));
-	fd = dev.fd;
-	dev.fd = -1;
-	close(fd);
+	close(dev.fd);
+	dev.fd = 0;
 	EXPECT_LT(before, module_references());
 	device_close(&dev);
 	EXPECT_EQ(before, module_references());

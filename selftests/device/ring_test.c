@@ -48,7 +48,6 @@ FIXTURE_SETUP(ring)
 {
 	int refused = perf_refuses(variant->type, variant->config, true);
 
-	self->dev.fd = -1;
 	SKIP_ALL_UNLESS(!refused, "perf has no such event here: %s", strerror(refused));
 	perf_at_any_rate();
 	self->cpu = online_cpu(0);
@@ -62,20 +61,14 @@ FIXTURE_SETUP(ring)
 
 FIXTURE_TEARDOWN(ring)
 {
-	if (self->child.pid)
-		child_end(&self->child);
-	if (self->reader.rings)
-		reader_free(&self->reader);
-	device_close(&self->dev);
+	child_end(&self->child);
+	reader_close(&self->reader);
 }
 
-static void begin(struct __test_metadata *_metadata, FIXTURE_DATA(ring) *self)
-{
-	ASSERT_ZEROS(device_record(&self->dev, &self->setup),
-		     reader_init(&self->reader, &self->dev), child_begin(&self->child));
-}
-
-#define BEGIN()	begin(_metadata, self)
+#define BEGIN_FOR(_on_sample, _ctx)						\
+	ASSERT_ZEROS(reader_record(&self->reader, &self->dev, &self->setup, _on_sample, _ctx), \
+		     child_begin(&self->child))
+#define BEGIN()	BEGIN_FOR(NULL, NULL)
 
 static void expect_read(struct __test_metadata *_metadata, FIXTURE_DATA(ring) *self)
 {
@@ -103,15 +96,7 @@ static struct gprof_stats finish(struct __test_metadata *_metadata, FIXTURE_DATA
 	struct gprof_stats st, one;
 	uint64_t produced = 0;
 
-	EXPECT_EQ(0, device_stop(&self->dev));
-	if (!self->dev.flight) {
-		READ();
-	} else {
-		EXPECT_LT(0, reader_snapshot(&self->reader)) TH_LOG("%s", self->reader.error);
-	}
-	EXPECT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
-	EXPECT_STREQ("", self->reader.error);
-	EXPECT_EQ(st.out_produced, self->reader.samples + device_lost(&st) + st.out_overwritten);
+	READER_END(&self->reader, &st);
 	EXPECT_EQ(st.out_produced, st.out_nmi + st.out_irq + st.out_task);
 	for (int i = 0; i < GPROF_LOST_SLOTS; i++)
 		EXPECT_LE(self->reader.lost[i], st.out_lost[i]);
@@ -130,10 +115,8 @@ static struct gprof_stats finish(struct __test_metadata *_metadata, FIXTURE_DATA
 	}
 	EXPECT_EQ(st.out_produced, produced);
 	TH_LOG("produced=%llu read=%llu lost=%llu overwritten=%llu generations=%llu bytes=%llu",
-	       (unsigned long long)st.out_produced, (unsigned long long)self->reader.samples,
-	       (unsigned long long)device_lost(&st), (unsigned long long)st.out_overwritten,
-	       (unsigned long long)self->reader.generations,
-	       (unsigned long long)self->reader.bytes);
+	       ull(st.out_produced), ull(self->reader.samples), ull(device_lost(&st)),
+	       ull(st.out_overwritten), ull(self->reader.generations), ull(self->reader.bytes));
 	return st;
 }
 
@@ -205,8 +188,7 @@ TEST_F(ring, generations_follow_each_other_in_time)
 	READ_FOR(3000, 20);
 	FINISH();
 	/* each stands alone: the reader refuses a stack of another one */
-	EXPECT_LE(10, self->reader.generations);
-	EXPECT_GE((monotonic_ns() - begun) / 100000000 + 1, self->reader.generations);
+	EXPECT_WITHIN(10, self->reader.generations, (monotonic_ns() - begun) / 100000000 + 1);
 	EXPECT_LE(self->reader.generations, self->reader.stacks);
 	EXPECT_LE(self->reader.generations, self->reader.tasks);
 }
@@ -336,10 +318,7 @@ TEST_F(ring, instruction_alone_is_one_frame)
 	unsigned int most = 0;
 
 	self->setup.stack = GPROF_STACK_F_IP;
-	self->reader.ctx = &most;
-	BEGIN();
-	self->reader.ctx = &most;
-	self->reader.on_sample = count_frames;
+	BEGIN_FOR(count_frames, &most);
 	READ_FOR(500, 20);
 	FINISH();
 	EXPECT_LT(0, self->reader.samples);
@@ -351,9 +330,7 @@ TEST_F(ring, stacks_end_at_max_frames)
 	unsigned int most = 0;
 
 	self->setup.max_frames = 2;
-	BEGIN();
-	self->reader.ctx = &most;
-	self->reader.on_sample = count_frames;
+	BEGIN_FOR(count_frames, &most);
 	READ_FOR(500, 20);
 	FINISH();
 	EXPECT_LT(0, self->reader.samples);
@@ -399,9 +376,7 @@ TEST_F(ring, samples_carry_time_task_and_weight)
 		if (i) {
 			ASSERT_EQ(0, device_start(&self->dev));
 		} else {
-			BEGIN();
-			self->reader.ctx = &t;
-			self->reader.on_sample = note_times;
+			BEGIN_FOR(note_times, &t);
 		}
 		t.first = t.last = 0;
 		READ_FOR(500, 20);
@@ -412,8 +387,7 @@ TEST_F(ring, samples_carry_time_task_and_weight)
 		weight = self->reader.weight - weight;
 		count = st.out_count - count;
 		EXPECT_LE(begun, t.first);
-		EXPECT_GE(monotonic_ns(), t.last);
-		EXPECT_LE(t.first + 500000000, t.last);
+		EXPECT_WITHIN(t.first + 500000000, t.last, monotonic_ns());
 		EXPECT_EQ(0, t.others);
 		/* a timer that comes late stands for more; all in all for what was burned */
 		EXPECT_EQ(0, t.light);
@@ -424,8 +398,8 @@ TEST_F(ring, samples_carry_time_task_and_weight)
 			EXPECT_LE(weight, count + variant->period);
 			complete = weight + 5 * variant->period + count / 50 >= count;
 		}
-		TH_LOG("weight %llu of %llu counted, %llu ns burned", (unsigned long long)weight,
-		       (unsigned long long)count, (unsigned long long)burned);
+		TH_LOG("weight %llu of %llu counted, %llu ns burned", ull(weight), ull(count),
+		       ull(burned));
 		count = st.out_count;
 	}
 	EXPECT_TRUE(complete);
@@ -433,13 +407,17 @@ TEST_F(ring, samples_carry_time_task_and_weight)
 
 /* ---- flight mode ---- */
 
+#define BEGIN_FLIGHT() do {							\
+	self->setup.flags = GPROF_SETUP_F_FLIGHT;				\
+	self->setup.buffer_size = SMALLEST;					\
+	BEGIN();								\
+} while (0)
+
 TEST_F(ring, flight_wakes_its_reader_where_asked)
 {
 	struct pollfd pfd;
 
-	self->setup.flags = GPROF_SETUP_F_FLIGHT;
-	self->setup.buffer_size = SMALLEST;
-	BEGIN();
+	BEGIN_FLIGHT();
 	ASSERT_TRUE(WAIT_FOR(out_overwritten, 1000));
 	pfd = (struct pollfd){ .fd = self->dev.fd, .events = POLLIN };
 	EXPECT_EQ(0, poll(&pfd, 1, 0));
@@ -458,9 +436,7 @@ TEST_F(ring, flight_keeps_the_newest)
 	struct gprof_stats st;
 	uint64_t late;
 
-	self->setup.flags = GPROF_SETUP_F_FLIGHT;
-	self->setup.buffer_size = SMALLEST;
-	BEGIN();
+	BEGIN_FLIGHT();
 	ASSERT_TRUE(WAIT_FOR(out_overwritten, 1000));
 	late = monotonic_ns();
 	ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
@@ -483,9 +459,7 @@ TEST_F(ring, flight_has_the_mappings_for_what_is_left)
 {
 	uint64_t maps = 0;
 
-	self->setup.flags = GPROF_SETUP_F_FLIGHT;
-	self->setup.buffer_size = SMALLEST;
-	BEGIN();
+	BEGIN_FLIGHT();
 	ASSERT_TRUE(WAIT_FOR(out_overwritten, 3000));
 	self->reader.ctx = &maps;
 	self->reader.on_map = count_maps;

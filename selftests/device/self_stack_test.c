@@ -183,7 +183,7 @@ TEST_F(stack, where_more_is_skipped_than_there_is_none_is_written)
 	static const uint32_t skips[] = { 20, 126, 127, 128, 1 << 20, INT32_MAX, UINT32_MAX };
 
 	self->c.depth = 5;
-	for (unsigned int i = 0; i < sizeof(skips) / sizeof(skips[0]); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(skips); i++) {
 		self->arg.skip = skips[i];
 		outermost(first, &self->c);
 		EXPECT_FRAMES(0, 0);
@@ -231,7 +231,7 @@ TEST_F(stack, room_for_none_or_for_more_than_there_can_be_is_EINVAL)
 {
 	static const uint32_t rooms[] = { 0, FRAMES_MAX + 1, UINT32_MAX };
 
-	for (unsigned int i = 0; i < sizeof(rooms) / sizeof(rooms[0]); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(rooms); i++) {
 		self->arg.max_frames = rooms[i];
 		self->arg.out_frames = 77;
 		EXPECT_EQ(-EINVAL, self_stack_call(self->fd, &self->arg));
@@ -243,8 +243,7 @@ TEST_F(stack, room_for_none_or_for_more_than_there_can_be_is_EINVAL)
 TEST_F(stack, room_that_is_not_the_callers_is_EFAULT)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
-	char *map =
-		mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *map = private_memory(2 * page);
 	const uint64_t places[] = {
 		0,
 		8,
@@ -259,11 +258,11 @@ TEST_F(stack, room_that_is_not_the_callers_is_EFAULT)
 	ASSERT_NE(MAP_FAILED, map);
 	ASSERT_EQ(0, mprotect(map + page, page, PROT_READ));
 	self->c.depth = 5;
-	for (unsigned int i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(places); i++) {
 		self->arg.frames = places[i];
 		self->arg.out_frames = 77;
 		outermost(first, &self->c);
-		EXPECT_EQ(-EFAULT, self->c.err) TH_LOG("%llx", (unsigned long long)places[i]);
+		EXPECT_EQ(-EFAULT, self->c.err) TH_LOG("%llx", ull(places[i]));
 		EXPECT_EQ(0, self->arg.out_frames);
 	}
 	/* nobody asks for a place where nothing is written */
@@ -279,10 +278,8 @@ TEST_F(stack, room_that_is_not_the_callers_is_EFAULT)
 /* Written for the first time by the call itself. */
 TEST_F(stack, room_that_is_not_in_memory_yet_is_found)
 {
-	uint64_t *map =
-		mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint64_t *map = private_memory(1 << 20);
 
-	ASSERT_NE(MAP_FAILED, map);
 	self->c.depth = 20;
 	self->arg.frames = (uintptr_t)map + 4096 - 64;
 	outermost(first, &self->c);
@@ -342,8 +339,8 @@ TEST_F(stack, a_frame_record_may_say_anything)
 		0, 1, 8, 4096, UINTPTR_MAX, 1ULL << 47, 0xffff888000000000ULL, (1ULL << 47) - 16,
 	};
 
-	for (unsigned int i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		for (unsigned int j = 0; j < sizeof(words) / sizeof(words[0]); j++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(words); i++) {
+		for (unsigned int j = 0; j < ARRAY_SIZE(words); j++) {
 			volatile uint64_t *record = (uint64_t *)__builtin_frame_address(0) +
 						    SELF_STACK_RECORD;
 			uint64_t kept[2] = { record[0], record[1] };

@@ -30,6 +30,8 @@ static struct gprof_unwind_rule cfa_sp(int words)
 	return (struct gprof_unwind_rule){ .kind = GPROF_UNWIND_CFA_SP, .cfa = words };
 }
 
+static const struct gprof_unwind_rule none = { .kind = GPROF_UNWIND_CFA_NONE };
+
 /* Of the far code only the first rules have numbers of a byte. */
 #define FEW	(GPROF_UNWIND_FAR - 2)
 
@@ -52,7 +54,7 @@ static bool table_of(struct table_parts *t, const struct code *c)
 	leaf.how = GPROF_UNWIND_RA_LR << 2;
 #endif
 	if (c == &linked_code) {
-		middle = (struct gprof_unwind_rule){ .kind = GPROF_UNWIND_CFA_NONE };
+		middle = none;
 #ifdef __x86_64__
 		entry.fp = -2;
 		entry.ra = 0;
@@ -73,14 +75,14 @@ static bool table_of(struct table_parts *t, const struct code *c)
 		{ c->middle_ret - 1 - c->begin, middle },
 		{ c->middle_ret + 4 - c->begin, unknown },
 		{ c->leaf - c->begin, leaf },
-		{ c->leaf_end + 8 - c->begin, { .kind = GPROF_UNWIND_CFA_NONE } },
-		{ c->leaf_end + 9 - c->begin, { .kind = GPROF_UNWIND_CFA_NONE } },
+		{ c->leaf_end + 8 - c->begin, none },
+		{ c->leaf_end + 9 - c->begin, none },
 	};
 
 	if (rows[8].offset >= GPROF_UNWIND_GRANULE)
 		return false;
 
-	return table_make(t, rows, sizeof(rows) / sizeof(rows[0]), 4096, c == &far_code ? FEW : 0);
+	return table_make(t, rows, ARRAY_SIZE(rows), 4096, c == &far_code ? FEW : 0);
 }
 
 /* A file whose first page is the code. */
@@ -108,22 +110,13 @@ static char *map_code(void *at, int fd)
 /* Where a file has an address of ours, and where its text begins and ends. */
 static uint64_t own_offset(const void *addr, uint64_t *text, uint64_t *end)
 {
-	unsigned long long start, stop, offset;
-	uint64_t found = 0;
-	char line[512];
-	FILE *f = fopen("/proc/self/maps", "r");
+	struct mapped_file m;
 
-	while (f && fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "%llx-%llx r-xp %llx", &start, &stop, &offset) != 3 ||
-		    (uintptr_t)addr < start || (uintptr_t)addr >= stop)
-			continue;
-		*text = offset;
-		*end = offset + stop - start;
-		found = (uintptr_t)addr - start + offset;
-	}
-	if (f)
-		fclose(f);
-	return found;
+	if (!mapped_at(addr, &m))
+		return 0;
+	*text = m.offset;
+	*end = m.offset + m.end - m.start;
+	return (uintptr_t)addr - m.start + m.offset;
 }
 
 struct kernel_sigaction {
@@ -306,25 +299,20 @@ FIXTURE_SETUP(table)
 	self->fds[1] = file_of(&far_code, self->paths[1]);
 	ASSERT_LE(0, self->fds[0]);
 	ASSERT_LE(0, self->fds[1]);
-	ASSERT_TRUE(table_of(&self->tables[0], &near_code));
-	ASSERT_TRUE(table_of(&self->tables[1], &far_code));
+	ASSERT_TRUES(table_of(&self->tables[0], &near_code), table_of(&self->tables[1], &far_code));
 	/* sets a restorer that can be asked for */
 	signal(SIGALRM, SIG_IGN);
 	ASSERT_TRUE(own_table(&self->own));
 	self->at = map_code(NULL, self->fds[0]);
 	ASSERT_NE(NULL, self->at);
 	self->watch = (struct watch){ .at = self->at, .code = &near_code };
-	ASSERT_EQ(0, device_record(&self->dev, &setup));
-	ASSERT_EQ(0, reader_init(&self->reader, &self->dev));
-	self->reader.on_sample = on_sample;
-	self->reader.ctx = &self->watch;
+	ASSERT_EQ(0, reader_record(&self->reader, &self->dev, &setup, on_sample, &self->watch));
 }
 
 FIXTURE_TEARDOWN(table)
 {
 	EXPECT_STREQ("", self->reader.error);
-	reader_free(&self->reader);
-	device_close(&self->dev);
+	reader_close(&self->reader);
 	unlink(self->paths[0]);
 	unlink(self->paths[1]);
 }
@@ -374,11 +362,10 @@ static bool run_for(const char *at, struct reader *r, const struct watch *w, uns
 
 #define SETTLE()	SETTLE_AS(self->watch.right)
 
-#define UPLOAD_ALL() do {						\
-	ASSERT_EQ(0, upload(self->dev.fd, &self->tables[0], self->fds[0]));	\
-	ASSERT_EQ(0, upload(self->dev.fd, &self->tables[1], self->fds[1]));	\
-	ASSERT_EQ(0, upload_own(self->dev.fd, &self->own));		\
-} while (0)
+#define UPLOAD_ALL()							\
+	ASSERT_ZEROS(upload(self->dev.fd, &self->tables[0], self->fds[0]),	\
+		     upload(self->dev.fd, &self->tables[1], self->fds[1]),	\
+		     upload_own(self->dev.fd, &self->own))
 
 #define EXPECT_RIGHT(_least) do {					\
 	EXPECT_EQ(0, self->watch.wrong);				\
@@ -405,6 +392,12 @@ static bool run_for(const char *at, struct reader *r, const struct watch *w, uns
 #define FORGET()	(self->watch = (struct watch){ .at = self->at, .code = self->watch.code, \
 					       .guessed = self->watch.guessed })
 
+/* In the place of what is there. */
+#define MAP_CODE(_nth) do {						\
+	ASSERT_EQ(self->at, map_code(self->at, self->fds[_nth]));	\
+	self->watch.code = (_nth) ? &far_code : &near_code;		\
+} while (0)
+
 TEST_F(table, stacks_are_whole_from_the_first_table_on)
 {
 	RUN(100);
@@ -414,18 +407,9 @@ TEST_F(table, stacks_are_whole_from_the_first_table_on)
 	EXPECT_WHOLE(200);
 }
 
-/* No reading of mappings may be needed for what was there when they were read. */
-TEST_F(table, tables_that_were_there_before_serve_at_once)
-{
-	UPLOAD_AND_SETTLE();
-	EXPECT_WHOLE(200);
-}
-
 TEST_F(table, rules_that_a_byte_cannot_say_serve_as_well)
 {
-	ASSERT_EQ(0, munmap(self->at, 4096));
-	ASSERT_EQ(self->at, map_code(self->at, self->fds[1]));
-	self->watch.code = &far_code;
+	MAP_CODE(1);
 	UPLOAD_AND_SETTLE();
 	EXPECT_WHOLE(200);
 }
@@ -436,36 +420,24 @@ TEST_F(table, another_file_at_the_same_address_is_not_walked_by_the_first_ones_t
 	unsigned int i;
 
 	UPLOAD_AND_SETTLE();
-	for (i = 0; i < 100; i++) {
-		bool far = !(i & 1);
-
-		ASSERT_EQ(0, munmap(self->at, 4096));
-		ASSERT_EQ(self->at, map_code(self->at, self->fds[far]));
-		self->watch.code = far ? &far_code : &near_code;
+	for (i = 0; i < 200; i++) {
+		/* at last mapped over, without an munmap() in between */
+		if (i < 100)
+			ASSERT_EQ(0, munmap(self->at, 4096));
+		MAP_CODE(!(i & 1));
 		RUN(i & 2 ? 2 : 30);
+		if (i % 100 < 99)
+			continue;
+		EXPECT_RIGHT(50);
+		FORGET();
 	}
-	EXPECT_RIGHT(50);
-	FORGET();
-	self->watch.code = i & 1 ? &far_code : &near_code;
-	/* mapped over, without an munmap() in between */
-	for (i = 0; i < 100; i++) {
-		bool far = !(i & 1);
-
-		ASSERT_EQ(self->at, map_code(self->at, self->fds[far]));
-		self->watch.code = far ? &far_code : &near_code;
-		RUN(i & 2 ? 2 : 30);
-	}
-	EXPECT_RIGHT(50);
 }
 
 /* Has the lock of the mappings nearly all the time. */
 static void *change_mappings(void *stop)
 {
 	const size_t size = 32 << 20;
-	char *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (p == MAP_FAILED)
-		return NULL;
+	char *p = private_memory(size);
 	madvise(p, size, MADV_NOHUGEPAGE);
 	memset(p, 1, size);
 	while (!atomic_load((atomic_bool *)stop)) {
@@ -485,10 +457,7 @@ TEST_F(table, code_is_known_while_the_mappings_are_locked)
 	UPLOAD_AND_SETTLE();
 	ASSERT_EQ(0, pthread_create(&thread, NULL, change_mappings, &stop));
 	for (unsigned int i = 0; i < 40; i++) {
-		bool far = !(i & 1);
-
-		ASSERT_EQ(self->at, map_code(self->at, self->fds[far]));
-		self->watch.code = far ? &far_code : &near_code;
+		MAP_CODE(!(i & 1));
 		RUN(5);
 	}
 	atomic_store(&stop, true);
@@ -512,9 +481,8 @@ TEST_F(table, a_file_that_was_written_to_has_no_table)
 	close(fd);
 	ASSERT_EQ(self->at, map_code(self->at, self->fds[0]));
 	RUN(100);
-	EXPECT_EQ(0, self->watch.right);
+	EXPECT_EQS(0, self->watch.right, 0, self->watch.wrong);
 	EXPECT_LE(100, self->watch.cut);
-	EXPECT_EQ(0, self->watch.wrong);
 	/* one for what it is now */
 	ASSERT_EQ(0, upload(self->dev.fd, &self->tables[0], self->fds[0]));
 	SETTLE();
@@ -591,7 +559,7 @@ TEST_F(table, files_that_are_much_alike_are_told_apart_as_fast)
 	}
 	after = query_ns(self->dev.fd, fd);
 	close(fd);
-	TH_LOG("%llu ns, and then %llu", (unsigned long long)before, (unsigned long long)after);
+	TH_LOG("%llu ns, and then %llu", ull(before), ull(after));
 	EXPECT_LT(after, 4 * before);
 }
 
@@ -608,8 +576,7 @@ TEST_F(table, children_have_whole_stacks_too)
 				run(self->at, TRIPS);
 			_exit(0);
 		}
-		ASSERT_LT(0, pid);
-		ASSERT_EQ(pid, waitpid(pid, NULL, 0));
+		ASSERT_EQ(0, reap(pid));
 		ASSERT_LE(0, reader_read(&self->reader));
 	}
 	EXPECT_RIGHT(100);
@@ -726,7 +693,6 @@ TEST_F(table, the_end_of_a_program_waits_for_nothing)
 		long idle = sleeps_of_children(self->at, 0, programs[way]);
 		long busy = sleeps_of_children(self->at, 5000000, programs[way]);
 
-		ASSERT_LE(0, idle);
 		ASSERT_LE(0, busy);
 		EXPECT_GE(idle, busy);
 		ASSERT_LE(0, reader_read(&self->reader));
@@ -752,11 +718,9 @@ TEST_F(table, a_handler_leads_to_what_it_interrupted)
 
 	unlink(path);
 	linked = map_code(NULL, fd);
-	ASSERT_NE(NULL, handler);
-	ASSERT_NE(NULL, linked);
-	ASSERT_EQ(0, sigaltstack(&stack, NULL));
+	ASSERT_TRUES(handler, linked, !sigaltstack(&stack, NULL));
 	UPLOAD_AND_SETTLE();
-	for (unsigned int way = 0; way < sizeof(ways) / sizeof(ways[0]); way++) {
+	for (unsigned int way = 0; way < ARRAY_SIZE(ways); way++) {
 		struct itimerval timer = { { 0, 5000 }, { 0, 5000 } };
 		const char *begin = ways[way].linked ? linked + (linked_handler - linked_begin) :
 						       handler + (near_handler - near_begin);
@@ -770,12 +734,10 @@ TEST_F(table, a_handler_leads_to_what_it_interrupted)
 		self->watch.signal = true;
 		act.sa_handler = (void (*)(int))(uintptr_t)begin;
 		act.sa_flags = ways[way].flags;
-		ASSERT_EQ(0, sigaction(SIGPROF, &act, NULL));
-		ASSERT_EQ(0, setitimer(ITIMER_PROF, &timer, NULL));
+		ASSERT_ZEROS(sigaction(SIGPROF, &act, NULL), setitimer(ITIMER_PROF, &timer, NULL));
 		for (unsigned int i = 0; i < 100000 && self->watch.right < 50; i++)
 			RUN(0);
-		timer = (struct itimerval){ { 0, 0 }, { 0, 0 } };
-		ASSERT_EQ(0, setitimer(ITIMER_PROF, &timer, NULL));
+		ASSERT_EQ(0, setitimer(ITIMER_PROF, &(struct itimerval){ 0 }, NULL));
 		RUN(0);
 		EXPECT_RIGHT(50);
 		EXPECT_EQ(0, self->watch.cut);
@@ -832,16 +794,15 @@ TEST_F(table, self_stack_is_walked_by_tables)
 
 	sigemptyset(&profile);
 	sigaddset(&profile, SIGPROF);
-	reader_free(&self->reader);
-	device_close(&self->dev);
+	reader_close(&self->reader);
 	ASSERT_EQ(0, sigaction(SIGPROF, &act, NULL));
 	for (way = 0; way < 2; way++) {
 		/* a file without a recorder has no tables, whatever others have */
 		own.fd = device_open();
 		ASSERT_LE(0, own.fd);
 		if (way) {
-			ASSERT_EQ(0, device_ioctl(own.fd, GPROF_IOC_SETUP, &setup));
-			ASSERT_EQ(0, upload(own.fd, &self->tables[0], self->fds[0]));
+			ASSERT_ZEROS(device_ioctl(own.fd, GPROF_IOC_SETUP, &setup),
+				     upload(own.fd, &self->tables[0], self->fds[0]));
 		}
 		right = 0;
 		seen_there = 0;
@@ -940,7 +901,6 @@ TEST_F(table, a_slot_of_linkage_has_its_caller_before_and_behind_its_push)
 {
 	const struct code slot = { .begin = slot_begin, .end = slot_end };
 	struct gprof_unwind_rule pushed = { .kind = GPROF_UNWIND_CFA_PLT, .cfa = SLOT_PUSHED };
-	struct gprof_unwind_rule none = { .kind = GPROF_UNWIND_CFA_NONE };
 	const struct table_row rows[] = { { 0, cfa_sp(1) }, { SLOT, pushed }, { 2 * SLOT, none } };
 	struct sigaction act = { .sa_sigaction = on_stop, .sa_flags = SA_SIGINFO };
 	char *at = map_with_table(&slot, rows, 3);
@@ -949,10 +909,9 @@ TEST_F(table, a_slot_of_linkage_has_its_caller_before_and_behind_its_push)
 	ASSERT_EQ(0, sigaction(SIGILL, &act, NULL));
 	run(at, 1);
 	ASSERT_EQ(2, stops.nr);
-	EXPECT_EQ((uintptr_t)at + SLOT + 4, stops.at[0]);
-	EXPECT_EQ((uintptr_t)at + 5, stops.callers[0]);
-	EXPECT_EQ((uintptr_t)at + SLOT + SLOT_PUSHED, stops.at[1]);
-	EXPECT_EQ((uintptr_t)at + 5, stops.callers[1]);
+	EXPECT_EQS((uintptr_t)at + SLOT + 4, stops.at[0],
+		   (uintptr_t)at + SLOT + SLOT_PUSHED, stops.at[1],
+		   (uintptr_t)at + 5, stops.callers[0], (uintptr_t)at + 5, stops.callers[1]);
 	close(own.fd);
 }
 #endif
@@ -997,7 +956,7 @@ TEST_F(table, a_rule_leads_to_a_stack_that_lies_below)
 		.kind = GPROF_UNWIND_CFA_STACK, .how = GPROF_UNWIND_FP_AT_CFA, .cfa = 2, .fp = -2,
 	};
 	struct table_row rows[] = {
-		{ 0, left }, { away_end - away_begin, { .kind = GPROF_UNWIND_CFA_NONE } },
+		{ 0, left }, { away_end - away_begin, none },
 	};
 	_Alignas(16) char stack[16384];
 	uint64_t ret;
@@ -1050,7 +1009,7 @@ TEST_F(table, an_exception_leads_to_the_function_that_catches_it)
 		{ 0, record_below(2) },
 		{ thrower - catcher, record_below(8) },
 		{ unwinder - catcher, record_below(256) },
-		{ catcher_end - catcher, { .kind = GPROF_UNWIND_CFA_NONE } },
+		{ catcher_end - catcher, none },
 	};
 	char *at = map_with_table(&code, rows, 4);
 	uint64_t ret;
@@ -1109,7 +1068,7 @@ TEST_F(table, a_thread_begins_on_its_own_stack)
 		{ 0, record_below(4) },
 		{ spawner_call - spawner, { .kind = GPROF_UNWIND_CFA_SP,
 					    .how = GPROF_UNWIND_RA_LR << 2 } },
-		{ spawner_end - spawner, { .kind = GPROF_UNWIND_CFA_NONE } },
+		{ spawner_end - spawner, none },
 	};
 	static _Alignas(16) char stack[4096];
 	struct births births = { 0 };
@@ -1169,7 +1128,7 @@ TEST_F(table, frames_of_code_that_is_made_are_guessed)
 
 	ASSERT_EQ(0, upload_own(self->dev.fd, &self->own));
 	self->watch.guessed = true;
-	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(codes); i++) {
 		self->watch.code = codes[i];
 		self->at = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
 				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -1187,12 +1146,8 @@ TEST_F(table, as_many_frames_as_were_asked_for)
 	struct gprof_setup setup = setup_of(getpid(), &params);
 
 	setup.max_frames = 3;
-	reader_free(&self->reader);
-	device_close(&self->dev);
-	ASSERT_EQ(0, device_record(&self->dev, &setup));
-	ASSERT_EQ(0, reader_init(&self->reader, &self->dev));
-	self->reader.on_sample = on_sample;
-	self->reader.ctx = &self->watch;
+	reader_close(&self->reader);
+	ASSERT_EQ(0, reader_record(&self->reader, &self->dev, &setup, on_sample, &self->watch));
 	UPLOAD_ALL();
 	SETTLE_AS(self->watch.ends[GPROF_STACK_END_MAX]);
 	RUN(100);
@@ -1211,19 +1166,14 @@ TEST_F(table, recorder_without_tables_is_not_served_by_them)
 	struct watch watch = { .at = self->at, .code = &near_code };
 
 	UPLOAD_ALL();
-	ASSERT_EQ(0, device_record(&dev, &setup));
-	ASSERT_EQ(0, reader_init(&reader, &dev));
-	reader.on_sample = on_sample;
-	reader.ctx = &watch;
+	ASSERT_EQ(0, reader_record(&reader, &dev, &setup, on_sample, &watch));
 	SETTLE();
 	RUN(100);
 	ASSERT_LE(0, reader_read(&reader));
 	EXPECT_RIGHT(100);
-	EXPECT_EQ(0, watch.right);
-	EXPECT_EQ(0, watch.cut);
+	EXPECT_ZEROS(watch.right, watch.cut);
 	EXPECT_LE(100, watch.wrong);	/* no word of tables in the record */
-	reader_free(&reader);
-	device_close(&dev);
+	reader_close(&reader);
 }
 
 /* ---- what is refused ---- */
@@ -1298,12 +1248,11 @@ TEST_F(table, what_is_no_table_is_refused)
 	free(more.head);
 	t = &self->tables[0];
 
-	EXPECT_EQ(-EINVAL, upload(fd, t, -1));
-	EXPECT_EQ(-EINVAL, upload(fd, t, 12345));
-	EXPECT_EQ(-EINVAL, upload(fd, t, fd));
-	EXPECT_EQ(-EINVAL, upload(fd, t, open("/tmp", O_RDONLY | O_CLOEXEC)));
-	EXPECT_EQ(-EINVAL, upload(fd, t, open(self->paths[0], O_WRONLY | O_CLOEXEC)));
-	EXPECT_EQ(-EINVAL, upload(fd, t, open(self->paths[0], O_PATH | O_CLOEXEC)));
+	EXPECT_EQS(-EINVAL, upload(fd, t, -1), -EINVAL, upload(fd, t, 12345),
+		   -EINVAL, upload(fd, t, fd),
+		   -EINVAL, upload(fd, t, open("/tmp", O_RDONLY | O_CLOEXEC)),
+		   -EINVAL, upload(fd, t, open(self->paths[0], O_WRONLY | O_CLOEXEC)),
+		   -EINVAL, upload(fd, t, open(self->paths[0], O_PATH | O_CLOEXEC)));
 	arg = table_argument(t, self->fds[0]);
 	arg.flags = GPROF_UNWIND_TABLE_ADD_F_VDSO;
 	EXPECT_EQ(-EINVAL, device_ioctl(fd, GPROF_IOC_UNWIND_TABLE_ADD, &arg));
@@ -1316,17 +1265,13 @@ TEST_F(table, what_is_no_table_is_refused)
 	/* none of all that has left anything behind */
 	arg = table_argument(t, self->fds[0]);
 	arg.table_size = 0;
-	EXPECT_EQ(-ENOENT, device_ioctl(fd, GPROF_IOC_UNWIND_TABLE_ADD, &arg));
-	EXPECT_EQ(0, arg.out_tables);
-	/* as an older library makes it */
+	EXPECT_EQS(-ENOENT, device_ioctl(fd, GPROF_IOC_UNWIND_TABLE_ADD, &arg), 0, arg.out_tables);
+	/* as an older library makes it; and the first stays */
 	t->head->version = GPROF_UNWIND_VERSION_OLDEST;
-	EXPECT_EQ(0, upload(fd, t, self->fds[0]));
-	EXPECT_EQ(0, device_ioctl(fd, GPROF_IOC_UNWIND_TABLE_ADD, &arg));
-	EXPECT_EQ(1, arg.out_tables);
-	/* the first stays */
-	EXPECT_EQ(0, upload(fd, t, self->fds[0]));
-	EXPECT_EQ(0, device_ioctl(fd, GPROF_IOC_UNWIND_TABLE_ADD, &arg));
-	EXPECT_EQ(1, arg.out_tables);
+	for (int times = 0; times < 2; times++)
+		EXPECT_EQS(0, upload(fd, t, self->fds[0]),
+			   0, device_ioctl(fd, GPROF_IOC_UNWIND_TABLE_ADD, &arg),
+			   1, arg.out_tables);
 }
 
 TEST_F(table, tables_want_a_recorder_that_asked_for_them)
@@ -1405,9 +1350,7 @@ TEST_F(table, tables_of_one_user_serve_no_other)
 	EXPECT_EQ(1, arg.out_tables);
 	kill(pid, SIGKILL);
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	EXPECT_TRUE(WIFSIGNALED(status)) {
-		TH_LOG("the other says %x", status);
-	}
+	EXPECT_TRUE(WIFSIGNALED(status)) TH_LOG("the other says %x", status);
 }
 
 /* ---- recorders that differ in all that they may, and a table that makes walks long ---- */
@@ -1428,6 +1371,14 @@ static uint64_t cycles(void)
 	asm volatile("mrs %0, cntvct_el0" : "=r"(now));
 	return now;
 #endif
+}
+
+static uint64_t cycles_per_ms(void)
+{
+	uint64_t begin = cycles();
+
+	usleep(10000);
+	return (cycles() - begin) / 10;
 }
 
 /**
@@ -1553,22 +1504,18 @@ TEST_F(table, recorders_that_differ_keep_interrupts_short)
 	struct reader readers[DIFFERING];
 	struct device devs[DIFFERING];
 	struct told told[DIFFERING];
-	uint64_t begin, per_ms, alone;
+	uint64_t per_ms = cycles_per_ms(), alone;
+	struct gprof_stats st;
 	struct table_parts slow;
 
-	begin = cycles();
-	usleep(10000);
-	per_ms = (cycles() - begin) / 10;
 	spin_deep(DEEP, SPIN_MS * per_ms, 0);
 	alone = spin.turns;
 	ASSERT_TRUE(slow_table(&slow));
 	ASSERT_EQ(0, upload_own(self->dev.fd, &slow));
 	for (i = 0; i < DIFFERING; i++) {
 		told[i].setup = differing(&params, i);
-		ASSERT_EQ(0, device_record(&devs[i], &told[i].setup));
-		ASSERT_EQ(0, reader_init(&readers[i], &devs[i]));
-		readers[i].on_sample = on_deep_sample;
-		readers[i].ctx = &told[i];
+		ASSERT_EQ(0, reader_record(&readers[i], &devs[i], &told[i].setup, on_deep_sample,
+					   &told[i]));
 	}
 	/* The mappings are read meanwhile. */
 	spin_deep(DEEP, 50 * per_ms, 0);
@@ -1578,20 +1525,15 @@ TEST_F(table, recorders_that_differ_keep_interrupts_short)
 	}
 	ASSERT_EQ(0, spin_first(SPIN_MS * per_ms));
 	for (i = 0; i < DIFFERING; i++) {
-		ASSERT_EQ(0, device_stop(&devs[i]));
-		ASSERT_LE(0, reader_read(&readers[i]));
-		EXPECT_STREQ("", readers[i].error);
-		EXPECT_EQ(0, told[i].wrong) {
-			TH_LOG("number %u", i);
-		}
+		READER_END(&readers[i], &st);
+		EXPECT_EQ(0, told[i].wrong) TH_LOG("number %u", i);
 		right += told[i].right;
 		late += told[i].late;
-		reader_free(&readers[i]);
-		device_close(&devs[i]);
+		reader_close(&readers[i]);
 	}
 	free(slow.head);
-	TH_LOG("%u whole, %u cut; %llu ns at the worst without the CPU, %.3f of it kept", right, late,
-	       (unsigned long long)(spin.worst * 1000000 / per_ms), (double)spin.turns / alone);
+	TH_LOG("%u whole, %u cut; %llu ns at the worst without the CPU, %.3f of it kept", right,
+	       late, ull(spin.worst * 1000000 / per_ms), (double)spin.turns / alone);
 	EXPECT_LT(DIFFERING, right);
 	if (getenv("GPROF_ICOUNT")) {
 		EXPECT_LE(spin.worst * 1000000 / per_ms, MOST_NS);
@@ -1650,7 +1592,7 @@ TEST_F(table, a_guessed_end_is_guessed_each_time)
 		.kind = GPROF_UNWIND_CFA_FP, .cfa = 2, .fp = -2, .how = GPROF_UNWIND_FP_AT_CFA,
 	} };
 	struct ends ends = { 0 };
-	uint64_t text = 0, end = 0, begin, per_ms;
+	uint64_t text = 0, end = 0, per_ms = cycles_per_ms();
 	struct table_parts t;
 	uintptr_t records[6] = { 0 };
 	unsigned char *code;
@@ -1669,9 +1611,6 @@ TEST_F(table, a_guessed_end_is_guessed_each_time)
 	code[27] = 0xe8;
 	records[0] = (uintptr_t)&records[2];
 	records[1] = (uintptr_t)code + 16;
-	begin = cycles();
-	usleep(10000);
-	per_ms = (cycles() - begin) / 10;
 	self->reader.on_sample = on_recorded;
 	self->reader.ctx = &ends;
 	/* The mappings are read meanwhile. */
@@ -1682,9 +1621,7 @@ TEST_F(table, a_guessed_end_is_guessed_each_time)
 		spin_recorded(records, cycles() + 20 * per_ms);
 		ASSERT_LE(0, reader_read(&self->reader));
 		EXPECT_LT(10, ends.right);
-		EXPECT_EQ(0, ends.wrong) {
-			TH_LOG("of %u frames: %u right", ends.nr, ends.right);
-		}
+		EXPECT_EQ(0, ends.wrong) TH_LOG("of %u frames: %u right", ends.nr, ends.right);
 		records[2] = (uintptr_t)&records[4];
 		records[3] = (uintptr_t)code + 32;
 	}

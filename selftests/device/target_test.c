@@ -4,7 +4,6 @@
  *
  * The tasks burn known amounts of CPU time; the timer samples each every millisecond of it.
  */
-#include <sys/mount.h>
 #include "harness.h"
 #include "device.h"
 #include "reader.h"
@@ -41,57 +40,57 @@ FIXTURE(target) {
 
 FIXTURE_SETUP(target)
 {
-	self->dev.fd = -1;
 	self->tally = calloc(1, sizeof(*self->tally));
-	self->shared = mmap(NULL, sizeof(*self->shared), PROT_READ | PROT_WRITE,
-			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, self->shared);
+	self->shared = shared_memory(sizeof(*self->shared));
 	self->params = timer_params(PERIOD_NS);
 }
 
 FIXTURE_TEARDOWN(target)
 {
-	if (self->child.pid)
-		child_end(&self->child);
-	if (self->other.pid)
-		child_end(&self->other);
+	child_end(&self->child);
+	child_end(&self->other);
 	if (self->tally->reader.rings)
 		tally_free(self->tally);
 	free(self->tally);
 	device_close(&self->dev);
 }
 
-static void start(struct __test_metadata *_metadata, FIXTURE_DATA(target) *self,
-		  uint32_t target, int32_t id)
+/* Returns to how many tasks, or on how many CPUs, it has attached. */
+static unsigned int start(struct __test_metadata *_metadata, FIXTURE_DATA(target) *self,
+			  uint32_t target, int32_t id)
 {
+	struct gprof_start start = { .size = sizeof(start) };
+
 	if (!self->setup.size)
 		self->setup = device_setup_of(target, id, &self->params);
-	ASSERT_EQ(0, device_record(&self->dev, &self->setup))
+	EXPECT_EQ(0, device_setup(&self->dev, &self->setup))
 		TH_LOG("reason %u", self->setup.out_reason);
-	ASSERT_EQ(0, tally_init(self->tally, &self->dev));
+	EXPECT_ZEROS(device_map(&self->dev), tally_init(self->tally, &self->dev),
+		     device_ioctl(self->dev.fd, GPROF_IOC_START, &start));
+	return start.out_attached;
 }
 
 #define START(_target, _id)	start(_metadata, self, _target, _id)
 
-static struct gprof_stats finish(struct __test_metadata *_metadata, struct device *dev,
-				 struct tally *tally)
+/* A process as its child, asleep; recorded from then on. */
+#define RECORD_CHILD(_fn, _arg) do {					\
+	ASSERT_EQ(0, child_fork(&self->child, _fn, _arg));		\
+	START(GPROF_TARGET_PROCESS, self->child.pid);			\
+} while (0)
+
+static struct gprof_stats finish(struct __test_metadata *_metadata, struct tally *tally)
 {
 	struct gprof_stats st;
 
-	EXPECT_EQ(0, device_stop(dev));
-	EXPECT_LE(0, reader_read(&tally->reader));
-	EXPECT_STREQ("", tally->reader.error);
-	EXPECT_EQ(0, device_stats(dev, GPROF_STATS_ALL_CPUS, &st));
-	EXPECT_EQ(st.out_produced, tally->reader.samples + device_lost(&st));
+	READER_END(&tally->reader, &st);
 	for (unsigned int i = 0; i < tally->nr_tasks && i < 12; i++)
 		TH_LOG("tid %u pid %u exec %u: %llu samples, %llu ms", tally->tasks[i].tid,
 		       tally->tasks[i].process.pid, tally->tasks[i].process.exec_id,
-		       (unsigned long long)tally->tasks[i].samples,
-		       (unsigned long long)tally->tasks[i].weight / 1000000);
+		       ull(tally->tasks[i].samples), ms_of(tally->tasks[i].weight));
 	return st;
 }
 
-#define FINISH()	finish(_metadata, &self->dev, self->tally)
+#define FINISH()	finish(_metadata, self->tally)
 
 #define EXPECT_SAMPLED(_tid)	EXPECT_LE(SOME, tally_of(self->tally, _tid))
 
@@ -131,17 +130,11 @@ static void threads(void *arg, int step)
 
 TEST_F(target, thread_is_recorded_alone)
 {
-	struct gprof_start start = { .size = sizeof(start) };
 	uint32_t tid;
 
 	ASSERT_ZEROS(child_fork(&self->child, threads, self->shared), child_step(&self->child));
 	tid = self->shared->tids[1];
-	self->setup = device_setup_of(GPROF_TARGET_THREAD, tid, &self->params);
-	ASSERT_ZEROS(device_setup(&self->dev, &self->setup), device_map(&self->dev),
-		     tally_init(self->tally, &self->dev),
-		     device_ioctl(self->dev.fd, GPROF_IOC_START, &start));
-	EXPECT_EQ(1, start.out_attached);
-	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_EQS(1, START(GPROF_TARGET_THREAD, tid), 0, child_step(&self->child));
 	FINISH();
 	EXPECT_SAMPLED(tid);
 	EXPECT_EQ(0, tally_of_others(self->tally, &tid, 1));
@@ -149,15 +142,9 @@ TEST_F(target, thread_is_recorded_alone)
 
 TEST_F(target, process_is_recorded_with_the_threads_that_it_has)
 {
-	struct gprof_start start = { .size = sizeof(start) };
-
 	ASSERT_ZEROS(child_fork(&self->child, threads, self->shared), child_step(&self->child));
-	self->setup = device_setup_of(GPROF_TARGET_PROCESS, self->child.pid, &self->params);
-	ASSERT_ZEROS(device_setup(&self->dev, &self->setup), device_map(&self->dev),
-		     tally_init(self->tally, &self->dev),
-		     device_ioctl(self->dev.fd, GPROF_IOC_START, &start));
-	EXPECT_EQ(NR_THREADS + 1, start.out_attached);
-	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_EQS(NR_THREADS + 1, START(GPROF_TARGET_PROCESS, self->child.pid),
+		   0, child_step(&self->child));
 	FINISH();
 	for (int i = 0; i < NR_THREADS; i++)
 		EXPECT_SAMPLED(self->shared->tids[i]);
@@ -165,8 +152,7 @@ TEST_F(target, process_is_recorded_with_the_threads_that_it_has)
 
 TEST_F(target, process_is_recorded_with_the_threads_that_it_starts)
 {
-	ASSERT_EQ(0, child_fork(&self->child, threads, self->shared));
-	START(GPROF_TARGET_PROCESS, self->child.pid);
+	RECORD_CHILD(threads, self->shared);
 	ASSERT_ZEROS(child_step(&self->child), child_step(&self->child));
 	FINISH();
 	for (int i = 0; i < NR_THREADS; i++)
@@ -194,9 +180,7 @@ static void *touch(void *arg)
 	struct shared *s = arg;
 	volatile char *room;
 
-	room = mmap(NULL, PAGES * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (room == MAP_FAILED)
-		_exit(1);
+	room = private_memory(PAGES * size);
 	madvise((void *)room, PAGES * size, MADV_NOHUGEPAGE);
 	pthread_barrier_wait(&s->ready);
 	pthread_barrier_wait(&s->go);
@@ -268,8 +252,7 @@ static void family(void *arg, int step)
 
 TEST_F(target, process_is_recorded_with_all_that_it_forks)
 {
-	ASSERT_EQ(0, child_fork(&self->child, family, self->shared));
-	START(GPROF_TARGET_PROCESS, self->child.pid);
+	RECORD_CHILD(family, self->shared);
 	ASSERT_EQ(0, child_step(&self->child));
 	FINISH();
 	for (int i = 0; i < 3; i++)
@@ -343,8 +326,7 @@ TEST_F(target, thread_that_burns_more_has_more)
 
 	/* in user mode alone a slow machine sees less of who looks at the clock more */
 	self->params.flags = GPROF_CPU_F_KERNEL;
-	ASSERT_EQ(0, child_fork(&self->child, unequal, self->shared));
-	START(GPROF_TARGET_PROCESS, self->child.pid);
+	RECORD_CHILD(unequal, self->shared);
 	ASSERT_EQ(0, child_step(&self->child));
 	FINISH();
 	for (int i = 0; i < 3; i++)
@@ -360,17 +342,14 @@ TEST_F(target, counted_time_is_the_time_that_was_burned)
 
 	/* a clock in user mode alone counts more than was asked for, and says 0 */
 	self->params.flags = GPROF_CPU_F_KERNEL;
-	ASSERT_EQ(0, child_fork(&self->child, burn_some, NULL));
-	START(GPROF_TARGET_PROCESS, self->child.pid);
+	RECORD_CHILD(burn_some, NULL);
 	burned = process_cpu_ns(self->child.pid);
 	ASSERT_EQ(0, child_step(&self->child));
 	burned = process_cpu_ns(self->child.pid) - burned;
 	st = FINISH();
-	TH_LOG("burned %llu ms, counted %llu ms, sampled %llu ms",
-	       (unsigned long long)burned / 1000000, (unsigned long long)st.out_count / 1000000,
-	       (unsigned long long)self->tally->reader.weight / 1000000);
-	EXPECT_LE(burned * 9 / 10, st.out_count);
-	EXPECT_GE(burned * 11 / 10 + 10000000, st.out_count);
+	TH_LOG("burned %llu ms, counted %llu ms, sampled %llu ms", ms_of(burned),
+	       ms_of(st.out_count), ms_of(self->tally->reader.weight));
+	EXPECT_WITHIN(burned * 9 / 10, st.out_count, burned * 11 / 10 + 10000000);
 	EXPECT_LES(st.out_time_running, st.out_time_enabled, burned * 9 / 10, st.out_time_running);
 	/* what it sampled stands for what it counted; each CPU begins within a period */
 	EXPECT_GE(st.out_count + PERIOD_NS * nr_online_cpus(), self->tally->reader.weight);
@@ -380,14 +359,11 @@ TEST_F(target, counted_time_is_the_time_that_was_burned)
 
 static void burn_and_exec(void *arg, int step)
 {
-	char path[512];
-
 	if (step == 0) {
 		burn_ns(BURN_MS * 1000000ULL);
 		return;
 	}
-	beside_us(path, sizeof(path), "burner");
-	execl(path, "burner", "300", (char *)NULL);
+	execl(beside_us("burner"), "burner", "300", (char *)NULL);
 	_exit(127);
 }
 
@@ -395,9 +371,8 @@ TEST_F(target, exec_begins_a_new_run_of_the_same_task)
 {
 	uint32_t pid;
 
-	ASSERT_EQ(0, child_fork(&self->child, burn_and_exec, NULL));
+	RECORD_CHILD(burn_and_exec, NULL);
 	pid = self->child.pid;
-	START(GPROF_TARGET_PROCESS, pid);
 	ASSERT_ZEROS(child_step(&self->child), child_begin(&self->child));
 	EXPECT_EQ(0, reap(pid));
 	FINISH();
@@ -412,9 +387,8 @@ TEST_F(target, mappings_explain_every_instruction)
 	struct gprof_stats st;
 	uint32_t pid;
 
-	ASSERT_EQ(0, child_fork(&self->child, burn_and_exec, NULL));
+	RECORD_CHILD(burn_and_exec, NULL);
 	pid = self->child.pid;
-	START(GPROF_TARGET_PROCESS, pid);
 	ASSERT_ZEROS(child_step(&self->child), child_begin(&self->child));
 	ASSERT_EQ(pid, waitpid(pid, NULL, 0));
 	st = FINISH();
@@ -448,10 +422,8 @@ TEST_F(target, on_exec_counts_from_the_exec_on)
 static void touch_pages(int n)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
-	char *at = mmap(NULL, n * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *at = private_memory(n * page);
 
-	if (at == MAP_FAILED)
-		_exit(1);
 	madvise(at, n * page, MADV_NOHUGEPAGE);
 	for (int i = 0; i < n; i++)
 		((volatile char *)at)[i * page] = 1;
@@ -506,9 +478,8 @@ TEST_F(target, children_shorter_than_a_period_are_sampled_by_chance)
 	uint32_t pid;
 
 	self->params = event_params(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 1000);
-	ASSERT_EQ(0, child_fork(&self->child, fork_touchers, NULL));
+	RECORD_CHILD(fork_touchers, NULL);
 	pid = self->child.pid;
-	START(GPROF_TARGET_PROCESS, pid);
 	ASSERT_EQ(0, child_step(&self->child));
 	FINISH();
 	/* 60 and more to be expected */
@@ -531,9 +502,7 @@ static void burn_here_and_elsewhere(void *arg, int step)
 		burn_ns(BURN_MS * 1000000ULL);
 		return;
 	}
-	copy = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (copy == MAP_FAILED)
-		_exit(1);
+	copy = private_memory(4096);
 	memcpy((void *)(uintptr_t)copy, (const void *)(uintptr_t)spin, 128);
 	__builtin___clear_cache((char *)(uintptr_t)copy, (char *)(uintptr_t)copy + 128);
 	/* what can be written as well does not count as code, for the kernel */
@@ -567,12 +536,10 @@ TEST_F(target, exit_ends_the_samples_and_stop_still_works)
 	struct gprof_start again = { .size = sizeof(again) };
 	uint32_t pid;
 
-	ASSERT_EQ(0, child_fork(&self->child, burn_some, NULL));
+	RECORD_CHILD(burn_some, NULL);
 	pid = self->child.pid;
-	START(GPROF_TARGET_PROCESS, pid);
 	ASSERT_EQ(0, child_step(&self->child));
 	child_end(&self->child);
-	self->child.pid = 0;
 	FINISH();
 	EXPECT_SAMPLED(pid);
 	EXPECT_EQ(-ESRCH, device_ioctl(self->dev.fd, GPROF_IOC_START, &again));
@@ -602,8 +569,7 @@ TEST_F(target, storm_of_forks_adds_up)
 {
 	struct gprof_stats st;
 
-	ASSERT_EQ(0, child_fork(&self->child, fork_many, self->shared));
-	START(GPROF_TARGET_PROCESS, self->child.pid);
+	RECORD_CHILD(fork_many, self->shared);
 	ASSERT_EQ(0, child_step(&self->child));
 	st = FINISH();
 	/* 1 ms each, so a sample of many */
@@ -619,14 +585,8 @@ static void *short_thread(void *arg)
 
 static void many_threads(void *arg, int step)
 {
-	pthread_t all[10];
-
-	for (int i = 0; i < 50; i++) {
-		for (int j = 0; j < 10; j++)
-			pthread_create(&all[j], NULL, short_thread, NULL);
-		for (int j = 0; j < 10; j++)
-			pthread_join(all[j], NULL);
-	}
+	for (int i = 0; i < 50; i++)
+		run_threads(10, short_thread, NULL);
 }
 
 TEST_F(target, process_that_starts_threads_during_start_is_recorded_whole)
@@ -655,16 +615,12 @@ static void burn_on(void *arg, int step)
 TEST_F(target, cpus_are_recorded_without_the_others)
 {
 	int first = online_cpu(0), second = online_cpu(1);
-	uint64_t set[16] = { 0 };
-
 	SKIP_UNLESS(second >= 0, "needs two CPUs");
 	ASSERT_ZEROS(child_fork(&self->child, burn_on, &first),
 		     child_fork(&self->other, burn_on, &second), child_step(&self->child),
 		     child_step(&self->other));
-	set[second / 64] = 1ULL << second % 64;
 	self->setup = device_setup_of(GPROF_TARGET_CPUS, 0, &self->params);
-	self->setup.cpus = (uintptr_t)set;
-	self->setup.cpus_size = sizeof(set);
+	device_target_cpu(&self->setup, second);
 	START(0, 0);
 	ASSERT_ZEROS(child_begin(&self->child), child_begin(&self->other),
 		     child_wait(&self->child), child_wait(&self->other));
@@ -677,7 +633,6 @@ TEST_F(target, cpus_are_recorded_without_the_others)
 
 TEST_F(target, system_is_recorded_on_every_cpu)
 {
-	struct gprof_start start = { .size = sizeof(start) };
 	int first = online_cpu(0), second = online_cpu(1);
 
 	if (second < 0)
@@ -685,11 +640,7 @@ TEST_F(target, system_is_recorded_on_every_cpu)
 	ASSERT_ZEROS(child_fork(&self->child, burn_on, &first),
 		     child_fork(&self->other, burn_on, &second), child_step(&self->child),
 		     child_step(&self->other));
-	self->setup = device_setup_of(GPROF_TARGET_SYSTEM, 0, &self->params);
-	ASSERT_ZEROS(device_setup(&self->dev, &self->setup), device_map(&self->dev),
-		     tally_init(self->tally, &self->dev),
-		     device_ioctl(self->dev.fd, GPROF_IOC_START, &start));
-	EXPECT_EQ(nr_online_cpus(), start.out_attached);
+	EXPECT_EQ(nr_online_cpus(), START(GPROF_TARGET_SYSTEM, 0));
 	ASSERT_ZEROS(child_begin(&self->child), child_begin(&self->other),
 		     child_wait(&self->child), child_wait(&self->other));
 	FINISH();
@@ -754,36 +705,23 @@ FIXTURE(cgroup) {
 	struct device dev;
 	struct tally *tally;
 	struct child in, below, out;
-	char path[64], sub[80];
+	char path[MEMORY_CGROUP_PATH], sub[80];
 	int fd;
 };
 
-static int join_cgroup(const char *path, pid_t pid)
-{
-	char procs[128], text[16];
-
-	snprintf(procs, sizeof(procs), "%s/cgroup.procs", path);
-	snprintf(text, sizeof(text), "%d", pid);
-	return file_write(procs, text);
-}
 
 FIXTURE_SETUP(cgroup)
 {
 	SKIP_ALL_UNLESS(device_has(GPROF_FEAT_CGROUP), "the module says it cannot");
-	self->dev.fd = -1;
-	mkdir(CGROUPS, 0755);
-	if (access(CGROUPS "/cgroup.procs", F_OK)) {
-		ASSERT_EQ(0, mount("none", CGROUPS, "cgroup2", 0, NULL));
-	}
-	snprintf(self->path, sizeof(self->path), CGROUPS "/gprof_test.%d", getpid());
+	ASSERT_EQ(0, cgroup_make(self->path, "target"));
 	snprintf(self->sub, sizeof(self->sub), "%s/below", self->path);
-	ASSERT_ZEROS(mkdir(self->path, 0755), mkdir(self->sub, 0755));
+	ASSERT_EQ(0, mkdir(self->sub, 0755));
 	self->fd = open(self->path, O_RDONLY | O_DIRECTORY);
 	ASSERT_LE(0, self->fd);
 	self->tally = calloc(1, sizeof(*self->tally));
-	ASSERT_EQ(0, child_fork(&self->in, burn_some, NULL));
-	ASSERT_EQ(0, child_fork(&self->below, burn_some, NULL));
-	ASSERT_EQ(0, child_fork(&self->out, burn_some, NULL));
+	ASSERT_ZEROS(child_fork(&self->in, burn_some, NULL),
+		     child_fork(&self->below, burn_some, NULL),
+		     child_fork(&self->out, burn_some, NULL));
 	self->params = timer_params(PERIOD_NS);
 	self->setup = device_setup_of(GPROF_TARGET_CGROUP, self->fd, &self->params);
 }
@@ -807,7 +745,8 @@ TEST_F(cgroup, members_and_descendants_are_recorded_others_not)
 	struct gprof_stats st;
 	int i;
 
-	ASSERT_ZEROS(join_cgroup(self->path, self->in.pid), join_cgroup(self->sub, self->below.pid),
+	ASSERT_ZEROS(memory_cgroup_enter(self->path, self->in.pid),
+		     memory_cgroup_enter(self->sub, self->below.pid),
 		     device_record(&self->dev, &self->setup), tally_init(self->tally, &self->dev));
 	/* time that a busy host takes away counts as burned, and brings no sample */
 	for (i = 0; i < 20; i++) {
@@ -835,7 +774,7 @@ TEST_F(cgroup, members_are_those_of_the_moment_of_the_sample)
 	ASSERT_ZEROS(device_record(&self->dev, &self->setup), tally_init(self->tally, &self->dev));
 	for (int i = 0; i < 3; i++) {
 		/* out, in, out again */
-		ASSERT_EQ(0, join_cgroup(i == 1 ? self->path : CGROUPS, self->in.pid));
+		ASSERT_EQ(0, memory_cgroup_enter(i == 1 ? self->path : CGROUPS, self->in.pid));
 		before = tally_of(self->tally, self->in.pid);
 		for (int n = 0; n < 20; n++) {
 			ASSERT_EQ(0, child_step(&self->in));
@@ -1010,8 +949,7 @@ static int samples_of_outer(struct inner *in)
 static int run_within(int (*func)(struct inner *in), const struct gprof_setup *setup, int fd)
 {
 	struct inner *in = calloc(1, sizeof(*in));
-	int *line = mmap(NULL, sizeof(*line), PROT_READ | PROT_WRITE,
-			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int *line = shared_memory(sizeof(*line));
 	pid_t pid = fork();
 	int found;
 
@@ -1050,9 +988,8 @@ TEST_F(target, ids_are_of_the_openers_pid_namespace)
 	for (unsigned int i = 0; i < ARRAY_SIZE(targets); i++) {
 		setup = device_setup_of(targets[i].target, targets[i].id, &self->params);
 		EXPECT_EQ(0, run_within(samples_within, &setup, -1));
-		setup.kind = GPROF_KIND_TRACE;
-		setup.stack = 0;
-		setup.params = (uintptr_t)&trace;
+		setup = device_setup_kind(GPROF_KIND_TRACE, targets[i].target, targets[i].id,
+					  &trace);
 		EXPECT_EQ(0, run_within(words_within, &setup, -1));
 	}
 	fd = device_open();

@@ -4,6 +4,7 @@
  * showed, to within a period on each CPU, or two where a recorder joins the schedule of another.
  */
 #include <inttypes.h>
+#include <limits.h>
 #include "harness.h"
 #include "device.h"
 #include "reader.h"
@@ -30,11 +31,8 @@ FIXTURE(timer) {
 
 FIXTURE_SETUP(timer)
 {
-	self->dev.fd = -1;
 	self->tally = calloc(1, sizeof(*self->tally));
-	self->shared = mmap(NULL, sizeof(*self->shared), PROT_READ | PROT_WRITE,
-			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, self->shared);
+	self->shared = shared_memory(sizeof(*self->shared));
 	/* a clock in user mode alone tells no count */
 	self->params = timer_params(MS);
 	self->params.flags = GPROF_CPU_F_KERNEL;
@@ -44,8 +42,7 @@ FIXTURE_TEARDOWN(timer)
 {
 	if (self->shared->other)
 		kill(self->shared->other, SIGKILL);
-	if (self->child.pid)
-		child_end(&self->child);
+	child_end(&self->child);
 	if (self->tally->reader.rings)
 		tally_free(self->tally);
 	free(self->tally);
@@ -67,38 +64,32 @@ static void record(struct __test_metadata *_metadata, FIXTURE_DATA(timer) *self)
 }
 
 /* Stops, reads, and checks what is counted. */
-static struct gprof_stats stop_and_read(struct __test_metadata *_metadata, struct device *dev,
-					struct reader *reader)
+static struct gprof_stats stop_and_read(struct __test_metadata *_metadata, struct reader *reader)
 {
 	struct gprof_stats st = { 0 };
 
-	EXPECT_EQ(0, device_stop(dev));
-	EXPECT_LE(0, reader_read(reader));
-	EXPECT_STREQ("", reader->error);
-	EXPECT_EQS(0, device_stats(dev, GPROF_STATS_ALL_CPUS, &st),
-		   st.out_produced, reader->samples + device_lost(&st), 0, device_lost(&st),
-		   0, st.out_throttled, st.out_count, st.out_time_running,
+	READER_END(reader, &st);
+	EXPECT_EQS(0, device_lost(&st), 0, st.out_throttled, st.out_count, st.out_time_running,
 		   st.out_count, st.out_time_enabled);
 	return st;
 }
 
 /* ... and that the samples stand for the time. */
-static struct gprof_stats finish(struct __test_metadata *_metadata, struct device *dev,
-				 struct reader *reader, uint64_t period)
+static struct gprof_stats finish(struct __test_metadata *_metadata, struct reader *reader,
+				 uint64_t period)
 {
-	struct gprof_stats st = stop_and_read(_metadata, dev, reader);
+	struct gprof_stats st = stop_and_read(_metadata, reader);
 	uint64_t margin = nr_online_cpus() * period;
 
-	EXPECT_LE(reader->weight, st.out_count + margin);
-	EXPECT_GE(reader->weight + margin, st.out_count);
-	TH_LOG("%llu samples stand for %llu us of %llu us", (unsigned long long)reader->samples,
-	       (unsigned long long)reader->weight / 1000, (unsigned long long)st.out_count / 1000);
+	EXPECT_LES(reader->weight, st.out_count + margin, st.out_count, reader->weight + margin);
+	TH_LOG("%llu samples stand for %llu us of %llu us", ull(reader->samples),
+	       us_of(reader->weight), us_of(st.out_count));
 	return st;
 }
 
 #define BEGIN(_fn)	begin(_metadata, self, _fn)
 #define RECORD()	record(_metadata, self)
-#define FINISH()	finish(_metadata, &self->dev, &self->tally->reader, self->params.period)
+#define FINISH()	finish(_metadata, &self->tally->reader, self->params.period)
 
 static uint64_t children_ns(void)
 {
@@ -141,10 +132,9 @@ TEST_F(timer, children_shorter_than_a_period_stand_for_their_cpu_time)
 	ASSERT_EQ(0, child_step(&self->child));
 	burned = self->shared->burned + process_cpu_ns(self->child.pid) - burned;
 	st = FINISH();
-	TH_LOG("the kernel says %llu us", (unsigned long long)burned / 1000);
+	TH_LOG("the kernel says %llu us", us_of(burned));
 	/* it charges who is woken for the way out of idle, which an emulated CPU takes long for */
-	EXPECT_LE(NR_SHORT * SHORT_NS * 9 / 10, st.out_count);
-	EXPECT_GE(burned * 11 / 10 + 10 * MS, st.out_count);
+	EXPECT_WITHIN(NR_SHORT * SHORT_NS * 9 / 10, st.out_count, burned * 11 / 10 + 10 * MS);
 }
 
 /*
@@ -179,8 +169,7 @@ TEST_F(timer, clock_stands_while_the_target_sleeps)
 	burned = process_cpu_ns(self->child.pid) - burned;
 	ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &after));
 	TH_LOG("%llu us amid the sleep, the kernel says %llu us",
-	       (unsigned long long)(after.out_count - before.out_count) / 1000,
-	       (unsigned long long)burned / 1000);
+	       us_of(after.out_count - before.out_count), us_of(burned));
 	EXPECT_GE(before.out_count + 100 * MS + burned, after.out_count);
 	ASSERT_EQ(0, child_step(&self->child));
 	FINISH();
@@ -218,14 +207,12 @@ TEST_F(timer, recorders_at_different_rates_each_get_their_own)
 	setup = self->setup;
 	setup.params = (uintptr_t)&slow;
 	RECORD();
-	ASSERT_ZEROS(device_record(&other, &setup), reader_init(&reader, &other),
-		     child_step(&self->child));
-	st[1] = finish(_metadata, &other, &reader, slow.period);
+	ASSERT_ZEROS(reader_record(&reader, &other, &setup, NULL, NULL), child_step(&self->child));
+	st[1] = finish(_metadata, &reader, slow.period);
 	st[0] = FINISH();
 	/* both saw all that was burned between them */
 	EXPECT_LES(st[1].out_count, st[0].out_count, surely(100 * MS), st[1].out_count);
-	reader_free(&reader);
-	device_close(&other);
+	reader_close(&reader);
 }
 
 #define MAX_TIMES	2048
@@ -253,27 +240,24 @@ static void burn_on_first(void *arg, int step)
 
 /* Records while the child takes a step; gets the times of the samples. */
 static void record_times(struct __test_metadata *_metadata, FIXTURE_DATA(timer) *self,
-			 struct times *t, struct device *other, struct times *t_other)
+			 struct times *t, struct times *t_other)
 {
 	struct reader reader, reader_other;
+	struct device other;
 
-	ASSERT_ZEROS(device_record(&self->dev, &self->setup), reader_init(&reader, &self->dev));
-	reader.on_sample = note_time;
-	reader.ctx = t;
-	ASSERT_EQ(0, child_begin(&self->child));
-	if (other) {
+	ASSERT_ZEROS(reader_record(&reader, &self->dev, &self->setup, note_time, t),
+		     child_begin(&self->child));
+	if (t_other) {
 		/* the second begins while the first one's clock runs */
 		sleep_ms(50);
-		ASSERT_ZEROS(device_record(other, &self->setup), reader_init(&reader_other, other));
-		reader_other.on_sample = note_time;
-		reader_other.ctx = t_other;
+		ASSERT_EQ(0, reader_record(&reader_other, &other, &self->setup, note_time, t_other));
 	}
 	ASSERT_EQ(0, child_wait(&self->child));
-	if (other) {
-		finish(_metadata, other, &reader_other, 2 * self->params.period);
-		reader_free(&reader_other);
+	if (t_other) {
+		finish(_metadata, &reader_other, 2 * self->params.period);
+		reader_close(&reader_other);
 	}
-	finish(_metadata, &self->dev, &reader, self->params.period);
+	finish(_metadata, &reader, self->params.period);
 	reader_free(&reader);
 }
 
@@ -282,13 +266,11 @@ TEST_F(timer, recorders_at_one_rate_are_served_together)
 {
 	struct times a = { 0 }, b = { 0 };
 	unsigned int i, j, together = 0;
-	struct device other;
 
 	BEGIN(burn_on_first);
 	self->params.period = 5 * MS;
 	ASSERT_EQ(0, child_step(&self->child));
-	record_times(_metadata, self, &a, &other, &b);
-	device_close(&other);
+	record_times(_metadata, self, &a, &b);
 	for (i = 0; i < b.nr; i++) {
 		for (j = 0; j < a.nr; j++) {
 			int64_t apart = a.at[j] - b.at[i];
@@ -310,7 +292,7 @@ TEST_F(timer, recorders_at_one_rate_are_served_together)
  */
 TEST_F(timer, overdue_samples_stand_for_time_of_their_own)
 {
-	struct device others[NR_OTHERS], *dev = &self->dev;
+	struct device others[NR_OTHERS];
 	const uint64_t margin = nr_online_cpus() * 2 * GPROF_CPU_TIMER_MIN;
 	struct reader reader;
 
@@ -323,9 +305,9 @@ TEST_F(timer, overdue_samples_stand_for_time_of_their_own)
 		struct gprof_stats st;
 		uint64_t untold;
 
-		ASSERT_ZEROS(device_record(dev, &self->setup), reader_init(&reader, dev));
+		ASSERT_EQ(0, reader_record(&reader, &self->dev, &self->setup, NULL, NULL));
 		burn_ns(MS);
-		st = stop_and_read(_metadata, dev, &reader);
+		st = stop_and_read(_metadata, &reader);
 		/*
 		 * Samples rest twice as long as they took, be it milliseconds: what has run since
 		 * the last one is not told, and nothing else.
@@ -333,12 +315,9 @@ TEST_F(timer, overdue_samples_stand_for_time_of_their_own)
 		untold = st.out_stopped_ns - (reader.newest ?: st.out_started_ns);
 		EXPECT_LE(reader.weight, st.out_count + margin);
 		EXPECT_GE(reader.weight + untold + margin, st.out_count)
-			TH_LOG("%llu us of %llu us, %llu us untold",
-			       (unsigned long long)reader.weight / 1000,
-			       (unsigned long long)st.out_count / 1000,
-			       (unsigned long long)untold / 1000);
-		reader_free(&reader);
-		device_close(dev);
+			TH_LOG("%llu us of %llu us, %llu us untold", us_of(reader.weight),
+			       us_of(st.out_count), us_of(untold));
+		reader_close(&reader);
 	}
 	for (unsigned int i = 0; i < NR_OTHERS; i++)
 		device_close(&others[i]);
@@ -354,7 +333,7 @@ TEST_F(timer, samples_come_at_all_places_of_a_period)
 	BEGIN(burn_on_first);
 	self->params.period = 5 * MS;
 	ASSERT_EQ(0, child_step(&self->child));
-	record_times(_metadata, self, &t, NULL, NULL);
+	record_times(_metadata, self, &t, NULL);
 	for (i = 0; i < t.nr; i++)
 		bins[t.at[i] % self->params.period * 8 / self->params.period]++;
 	for (i = 0; i < 8; i++) {
@@ -399,12 +378,7 @@ TEST_F(timer, child_from_before_start_is_left_out)
 
 static void *exec_burner(void *arg)
 {
-	char path[512];
-	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
-
-	path[n < 0 ? 0 : n] = 0;
-	snprintf(strrchr(path, '/'), 16, "/burner");
-	execl(path, "burner", "300", (char *)NULL);
+	execl(beside_us("burner"), "burner", "300", (char *)NULL);
 	_exit(127);
 }
 
@@ -420,13 +394,11 @@ static void exec_from_a_thread(void *arg, int step)
 TEST_F(timer, exec_of_another_thread_is_followed)
 {
 	uint32_t pid;
-	int status;
 
 	BEGIN(exec_from_a_thread);
 	pid = self->child.pid;
 	RECORD();
-	ASSERT_EQS(0, child_begin(&self->child), pid, waitpid(pid, &status, 0));
-	EXPECT_EQ(0, status);
+	ASSERT_ZEROS(child_begin(&self->child), child_reap(&self->child));
 	FINISH();
 	EXPECT_TRUE(tally_has_map(self->tally, pid, "/burner"));
 	EXPECT_LE(20, tally_of(self->tally, pid));
@@ -486,14 +458,14 @@ TEST_F(timer, nothing_is_sampled_once_stop_has_returned)
 	RECORD();
 	ASSERT_EQ(0, child_begin(&self->child));
 	sleep_ms(50);
-	ASSERT_EQ(0, device_stop(&self->dev));
-	ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &before));
+	ASSERT_ZEROS(device_stop(&self->dev),
+		     device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &before));
 	sleep_ms(50);
-	ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &after));
-	ASSERT_EQ(0, child_wait(&self->child));
+	ASSERT_ZEROS(device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &after),
+		     child_wait(&self->child));
 	EXPECT_LT(0, before.out_produced);
-	EXPECT_EQ(before.out_produced, after.out_produced);
-	EXPECT_EQ(before.out_time_running, after.out_time_running);
+	EXPECT_EQS(before.out_produced, after.out_produced,
+		   before.out_time_running, after.out_time_running);
 }
 
 /* Looks at the clock seldom: the readers of an emulated one wait for each other. */
@@ -531,8 +503,7 @@ static void compare(struct __test_metadata *_metadata, FIXTURE_DATA(timer) *self
 	*beside = self->shared->progress;
 	for (int i = 0; i < NR_SHARING; i++)
 		EXPECT_EQ(0, device_stop(&devs[i]));
-	TH_LOG("%llu turns alone, %llu beside %d timers", (unsigned long long)*alone,
-	       (unsigned long long)*beside, NR_SHARING);
+	TH_LOG("%llu turns alone, %llu beside %d timers", ull(*alone), ull(*beside), NR_SHARING);
 }
 
 /*
@@ -571,18 +542,8 @@ TEST_F(timer, any_number_of_timers_together_leaves_half_to_the_target)
 /* Two that wake each other on a CPU. */
 static void play(void *arg, int step)
 {
-	int there[2], back[2];
-	char byte = 0;
-
-	if (pipe(there) || pipe(back) || pin_to(online_cpu(0)) < 0)
-		return;
-	if (!fork_bound()) {
-		while (read(there[0], &byte, 1) == 1 && write(back[1], &byte, 1) == 1)
-			;
-		_exit(0);
-	}
-	while (write(there[1], &byte, 1) == 1 && read(back[0], &byte, 1) == 1)
-		;
+	if (pin_to(online_cpu(0)) >= 0)
+		ping_pong(UINT_MAX);
 }
 
 #define MAX_IPS	64
@@ -654,10 +615,8 @@ TEST_F(timer, samples_at_a_switch_begin_in_the_scheduler)
 	BEGIN(play);
 	self->params.period = 100000;
 	self->setup.stack |= GPROF_STACK_F_KERNEL;
-	ASSERT_ZEROS(device_record(&self->dev, &self->setup), reader_init(&s.reader, &self->dev));
-	s.reader.on_sample = note_switched;
-	s.reader.ctx = &s;
-	ASSERT_EQ(0, child_begin(&self->child));
+	ASSERT_ZEROS(reader_record(&s.reader, &self->dev, &self->setup, note_switched, &s),
+		     child_begin(&self->child));
 	while (s.samples < 20 && monotonic_ns() < until) {
 		sleep_ms(20);
 		ASSERT_LE(0, reader_read(&s.reader));
@@ -727,36 +686,28 @@ static void burns_there(void *arg, int step)
 TEST_F(timer, a_cpu_that_sleeps_is_let_sleep)
 {
 	unsigned int cpu = online_cpu(1);
-	uint64_t cpus[16] = { 0 };
 	struct gprof_stats st = { 0 };
 	long long alone, beside;
 
-	if (nr_online_cpus() < 2)
-		SKIP(return, "needs two CPUs");
+	SKIP_UNLESS(nr_online_cpus() > 1, "needs two CPUs");
 	ASSERT_LE(0, pin_to(online_cpu(0)));
-	ASSERT_LT(cpu, 64 * 16);
-	cpus[cpu / 64] = 1ULL << cpu % 64;
 	self->shared->progress = cpu;
 	ASSERT_EQ(0, child_fork(&self->child, burns_there, self->shared));
 	ASSERT_LE(0, timer_interrupts(cpu));
 	alone = interrupts_in_sleep(cpu);
 	self->setup = device_setup_of(GPROF_TARGET_CPUS, 0, &self->params);
-	self->setup.cpus = (uintptr_t)cpus;
-	self->setup.cpus_size = sizeof(cpus);
+	device_target_cpu(&self->setup, cpu);
 	RECORD();
 	beside = interrupts_in_sleep(cpu);
 	TH_LOG("%lld interrupts alone, %lld beside a recorder of 1000 Hz", alone, beside);
 	EXPECT_LE(beside, alone + alone / 2 + SLEEP_MS / 20);
-	EXPECT_ZEROS(child_step(&self->child), device_stop(&self->dev));
-	EXPECT_LE(0, reader_read(&self->tally->reader));
-	EXPECT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
-	EXPECT_EQ(st.out_produced, self->tally->reader.samples + device_lost(&st));
-	TH_LOG("%llu us burned, samples stand for %llu us",
-	       (unsigned long long)self->shared->burned / 1000,
-	       (unsigned long long)self->tally->reader.weight / 1000);
+	EXPECT_EQ(0, child_step(&self->child));
+	READER_END(&self->tally->reader, &st);
+	TH_LOG("%llu us burned, samples stand for %llu us", us_of(self->shared->burned),
+	       us_of(self->tally->reader.weight));
 	/* Others may run there too, a little. */
-	EXPECT_LE(self->shared->burned - 2 * self->params.period, self->tally->reader.weight);
-	EXPECT_GE(self->shared->burned + 100 * MS, self->tally->reader.weight);
+	EXPECT_WITHIN(self->shared->burned - 2 * self->params.period, self->tally->reader.weight,
+		      self->shared->burned + 100 * MS);
 }
 
 TEST_HARNESS_MAIN

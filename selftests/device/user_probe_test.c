@@ -70,9 +70,9 @@ static void expect(struct __test_metadata *_metadata, const FIXTURE_DATA(user_pr
 {
 	struct probed_sum s = probed_sum_of(&self->p, tid, value);
 
-	EXPECT_EQ(nr, s.nr) TH_LOG("of %llu bytes", (unsigned long long)value);
+	EXPECT_EQ(nr, s.nr) TH_LOG("of %llu bytes", ull(value));
 	EXPECT_EQ(nr, s.weight);
-	EXPECT_EQ(live, s.live) TH_LOG("of %llu bytes", (unsigned long long)value);
+	EXPECT_EQ(live, s.live) TH_LOG("of %llu bytes", ull(value));
 	EXPECT_EQ(0, s.without_user);
 }
 
@@ -118,12 +118,9 @@ TEST_F(user_probe, what_is_resized_is_freed_and_what_cannot_be_is_not)
 	start(_metadata, self);
 	for (size_t n = 1001; n <= 100001; n += 1000)
 		p = realloc(p, n);
-	kept = realloc(p, most / 2);
-	EXPECT_EQ(NULL, kept);
-	kept = malloc(most);
-	EXPECT_EQ(NULL, kept);
-	kept = calloc(most, 5);
-	EXPECT_EQ(NULL, kept);
+	EXPECT_EQ(NULL, kept = realloc(p, most / 2));
+	EXPECT_EQ(NULL, kept = malloc(most));
+	EXPECT_EQ(NULL, kept = calloc(most, 5));
 	finish(_metadata, self);
 	for (size_t n = 1001; n < 100001; n += 1000)
 		expect(_metadata, self, gettid(), n, 1, 0);
@@ -179,8 +176,7 @@ TEST_F(user_probe, stack_begins_in_the_call)
 	for (unsigned int i = 0; i < self->p.nr; i++) {
 		if (self->p.told[i].value != SIZE)
 			continue;
-		EXPECT_LT((uintptr_t)here, self->p.told[i].leaf);
-		EXPECT_GT((uintptr_t)here + 64, self->p.told[i].leaf);
+		EXPECT_WITHIN((uintptr_t)here + 1, self->p.told[i].leaf, (uintptr_t)here + 63);
 	}
 }
 
@@ -188,7 +184,6 @@ static void *allocate(void *arg)
 {
 	void *p[50];
 
-	(void)arg;
 	for (int round = 0; round < 20; round++) {
 		for (int i = 0; i < 50; i++)
 			p[i] = malloc(SIZE);
@@ -276,8 +271,7 @@ TEST_F(user_probe, sampled_bytes_stand_for_all)
 	p = 0.1717;
 	sigma = nr * (1 - p) / p;
 	EXPECT_LT(((double)s.weight - nr) * ((double)s.weight - nr), 16 * sigma)
-		TH_LOG("%llu samples stand for %llu of %u", (unsigned long long)s.nr,
-		       (unsigned long long)s.weight, nr);
+		TH_LOG("%llu samples stand for %llu of %u", ull(s.nr), ull(s.weight), nr);
 	EXPECT_LT(s.nr, nr / 4);
 	EXPECT_EQ(0, s.live);
 }
@@ -286,8 +280,6 @@ TEST_F(user_probe, sampled_bytes_stand_for_all)
 
 static void allocates(void *arg, int step)
 {
-	(void)arg;
-	(void)step;
 	for (int i = 0; i < 10; i++)
 		kept = malloc(SIZE);
 }
@@ -388,9 +380,8 @@ TEST_F(user_probe, stop_comes_amid_calls)
 	EXPECT_LT(2, s.nr);
 	/* Of each thread one may be amid of it; and what is lost has no record. */
 	live = self->p.head->added - self->p.head->removed;
-	EXPECT_GE(3, live);
-	EXPECT_GE(live, s.live + t.live);
-	EXPECT_LE(live, s.live + t.live + device_lost(&self->p.st));
+	EXPECT_LES(live, 3, s.live + t.live, live,
+		   live, s.live + t.live + device_lost(&self->p.st));
 	while (nr)
 		close(fds[--nr]);
 }
@@ -402,10 +393,7 @@ TEST_F(user_probe, closed_while_it_records)
 	EXPECT_FALSE(is_clean(self, getpid(), malloc));
 	munmap((void *)self->p.head, self->p.head_size);
 	self->p.head = NULL;
-	reader_free(&self->p.reader);
-	self->p.reader = (struct reader){ 0 };
-	device_close(&self->p.dev);
-	self->p.dev.fd = -1;
+	reader_close(&self->p.reader);
 	EXPECT_TRUES(is_clean(self, getpid(), malloc), is_clean(self, getpid(), free));
 	kept = malloc(SIZE);
 }
@@ -423,16 +411,23 @@ static int refused(FIXTURE_DATA(user_probe) *self, uint32_t *reason)
 	return err;
 }
 
-#define EXPECT_REFUSED(_errno, _reason) do {				\
-	uint32_t reason;						\
-									\
-	EXPECT_EQ(-(_errno), refused(self, &reason));			\
-	EXPECT_EQ(_reason, reason);					\
+/* Once the statements have spoilt a row or the rest, which is as it was then. */
+#define EXPECT_REFUSED(_errno, _reason, ...) do {				\
+	const struct probed kept_p = self->p;					\
+	const struct gprof_alloc_function first = self->rows[0], last = self->rows[ROWS - 1]; \
+	uint32_t reason;							\
+										\
+	__VA_ARGS__;								\
+	EXPECT_EQ(-_errno, refused(self, &reason)) TH_LOG("%s", #__VA_ARGS__);	\
+	EXPECT_EQ(GPROF_REASON_##_reason, reason) TH_LOG("%s", #__VA_ARGS__);	\
+	self->p.setup = kept_p.setup;						\
+	self->p.params = kept_p.params;						\
+	self->rows[0] = first;							\
+	self->rows[ROWS - 1] = last;						\
 } while (0)
 
 TEST_F(user_probe, rows_are_checked)
 {
-	const struct gprof_alloc_function good = self->rows[0];
 	static char data[] = "no code";	/* the linker may put constants to code */
 	int pipes[2], written, dir;
 
@@ -440,46 +435,24 @@ TEST_F(user_probe, rows_are_checked)
 	written = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	dir = open("/", O_RDONLY | O_CLOEXEC);
 	self->p.setup.buffer_size = 0;
-	self->rows[0].role = 0;
-	EXPECT_REFUSED(EINVAL, GPROF_REASON_PARAMS);
-	self->rows[0].role = GPROF_ALLOC_FN_LAST + 1;
-	EXPECT_REFUSED(EINVAL, GPROF_REASON_PARAMS);
-	self->rows[0] = good;
-	self->rows[0].fd = -1;
-	EXPECT_REFUSED(EINVAL, GPROF_REASON_FILE);
-	self->rows[0].fd = pipes[0];
-	EXPECT_REFUSED(EINVAL, GPROF_REASON_FILE);
-	self->rows[0].fd = written;
-	EXPECT_REFUSED(EINVAL, GPROF_REASON_FILE);
-	self->rows[0].fd = dir;
-	EXPECT_REFUSED(EINVAL, GPROF_REASON_FILE);
-	self->rows[0] = good;
-	self->rows[0].offset = 1ULL << 40;
-	EXPECT_REFUSED(EINVAL, GPROF_REASON_FILE);
-	self->rows[0].offset = ~0ULL;
-	EXPECT_REFUSED(EINVAL, GPROF_REASON_FILE);
-	self->rows[0].offset = probed_offset_of(data);
-	EXPECT_REFUSED(EINVAL, GPROF_REASON_FILE);
-	self->rows[0] = good;
-	self->rows[ROWS - 1].fd = 12345;
-	EXPECT_REFUSED(EINVAL, GPROF_REASON_FILE);
-	self->p.params.nr_functions = ROWS - 1;
-	EXPECT_REFUSED(0, GPROF_REASON_NONE);
-	self->p.params.nr_functions = 0;
-	EXPECT_REFUSED(EINVAL, GPROF_REASON_PARAMS);
-	self->p.params.nr_functions = GPROF_ALLOC_FUNCTIONS_MAX + 1;
-	EXPECT_REFUSED(EINVAL, GPROF_REASON_PARAMS);
-	self->p.params.nr_functions = ~0U;
-	EXPECT_REFUSED(EINVAL, GPROF_REASON_PARAMS);
-	self->p.params.nr_functions = 1;
-	self->p.params.functions = 8;
-	EXPECT_REFUSED(EFAULT, GPROF_REASON_PARAMS);
-	self->p.params.functions = (uintptr_t)self->rows;
-	self->p.params.__reserved2 = 1;
-	EXPECT_REFUSED(EINVAL, GPROF_REASON_PARAMS);
-	self->p.params.__reserved2 = 0;
-	self->p.params.flags = GPROF_ALLOC_F_PROGRAM;
-	EXPECT_REFUSED(EINVAL, GPROF_REASON_PARAMS);
+	EXPECT_REFUSED(EINVAL, PARAMS, self->rows[0].role = 0);
+	EXPECT_REFUSED(EINVAL, PARAMS, self->rows[0].role = GPROF_ALLOC_FN_LAST + 1);
+	EXPECT_REFUSED(EINVAL, FILE, self->rows[0].fd = -1);
+	EXPECT_REFUSED(EINVAL, FILE, self->rows[0].fd = pipes[0]);
+	EXPECT_REFUSED(EINVAL, FILE, self->rows[0].fd = written);
+	EXPECT_REFUSED(EINVAL, FILE, self->rows[0].fd = dir);
+	EXPECT_REFUSED(EINVAL, FILE, self->rows[0].offset = 1ULL << 40);
+	EXPECT_REFUSED(EINVAL, FILE, self->rows[0].offset = ~0ULL);
+	EXPECT_REFUSED(EINVAL, FILE, self->rows[0].offset = probed_offset_of(data));
+	EXPECT_REFUSED(EINVAL, FILE, self->rows[ROWS - 1].fd = 12345);
+	EXPECT_REFUSED(0, NONE, self->rows[ROWS - 1].fd = 12345;
+		       self->p.params.nr_functions = ROWS - 1);
+	EXPECT_REFUSED(EINVAL, PARAMS, self->p.params.nr_functions = 0);
+	EXPECT_REFUSED(EINVAL, PARAMS, self->p.params.nr_functions = GPROF_ALLOC_FUNCTIONS_MAX + 1);
+	EXPECT_REFUSED(EINVAL, PARAMS, self->p.params.nr_functions = ~0U);
+	EXPECT_REFUSED(EFAULT, PARAMS, self->p.params.functions = 8);
+	EXPECT_REFUSED(EINVAL, PARAMS, self->p.params.__reserved2 = 1);
+	EXPECT_REFUSED(EINVAL, PARAMS, self->p.params.flags = GPROF_ALLOC_F_PROGRAM);
 	EXPECT_TRUE(is_clean(self, getpid(), malloc));
 	close(pipes[0]);
 	close(pipes[1]);
@@ -490,19 +463,12 @@ TEST_F(user_probe, rows_are_checked)
 TEST_F(user_probe, what_cannot_be_is_refused)
 {
 	self->p.setup.buffer_size = 0;
-	self->p.params.flags = GPROF_ALLOC_F_PROBES | GPROF_ALLOC_F_PROGRAM;
-	EXPECT_REFUSED(EINVAL, GPROF_REASON_FLAGS);
-	self->p.params.flags = GPROF_ALLOC_F_PROBES | GPROF_ALLOC_F_SLAB;
-	EXPECT_REFUSED(EINVAL, GPROF_REASON_FLAGS);
-	self->p.params.flags = GPROF_ALLOC_F_PROBES | GPROF_ALLOC_F_KEEP;
-	EXPECT_REFUSED(EINVAL, GPROF_REASON_FLAGS);
-	self->p.params.flags = GPROF_ALLOC_F_PROBES;
-	self->p.setup.flags = GPROF_SETUP_F_ON_EXEC;
-	EXPECT_REFUSED(EOPNOTSUPP, GPROF_REASON_TARGET);
-	self->p.setup.flags = 0;
-	self->p.setup.target = GPROF_TARGET_SYSTEM;
-	self->p.setup.id = 0;
-	EXPECT_REFUSED(EOPNOTSUPP, GPROF_REASON_TARGET);
+	EXPECT_REFUSED(EINVAL, FLAGS, self->p.params.flags |= GPROF_ALLOC_F_PROGRAM);
+	EXPECT_REFUSED(EINVAL, FLAGS, self->p.params.flags |= GPROF_ALLOC_F_SLAB);
+	EXPECT_REFUSED(EINVAL, FLAGS, self->p.params.flags |= GPROF_ALLOC_F_KEEP);
+	EXPECT_REFUSED(EOPNOTSUPP, TARGET, self->p.setup.flags = GPROF_SETUP_F_ON_EXEC);
+	EXPECT_REFUSED(EOPNOTSUPP, TARGET,
+		       self->p.setup.target = GPROF_TARGET_SYSTEM; self->p.setup.id = 0);
 }
 
 TEST_F(user_probe, needs_the_capability)
@@ -510,9 +476,8 @@ TEST_F(user_probe, needs_the_capability)
 	SKIP_UNLESS(!geteuid(), "must be root to become another");
 	ASSERT_EQ(0, become(1000));
 	self->p.setup.buffer_size = 0;
-	EXPECT_REFUSED(EPERM, GPROF_REASON_SLOWS_DENIED);
-	self->p.setup.kind = GPROF_KIND_ALLOC;
-	EXPECT_REFUSED(EPERM, GPROF_REASON_SLOWS_DENIED);
+	EXPECT_REFUSED(EPERM, SLOWS_DENIED);
+	EXPECT_REFUSED(EPERM, SLOWS_DENIED, self->p.setup.kind = GPROF_KIND_ALLOC);
 	EXPECT_TRUE(is_clean(self, getpid(), malloc));
 }
 

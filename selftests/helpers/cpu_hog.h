@@ -22,6 +22,7 @@
  * struct hog - a process that spins in user mode on one CPU, and shares this
  * @spins: it has begun
  * @over: it shall end
+ * @turns: of the hog's loop
  * @others: turns of a process of no priority that is bound there too
  * @still_ns: longest time for which the test's own CPU has let nothing run, not even what is
  *	above all: then an emulator's CPU stood still, which is nobody's fault here
@@ -34,6 +35,7 @@ struct hog {
 	struct {
 		int spins;
 		int over;
+		unsigned long turns;
 		unsigned long others;
 		uint64_t still_ns;
 	} *shared;
@@ -48,9 +50,8 @@ static inline const char *hog_prepare(struct hog *hog)
 	if (file_read(RT_RUNTIME, hog->rt_runtime, sizeof(hog->rt_runtime)) ||
 	    file_write(RT_RUNTIME, "-1"))
 		return "no limit of real time can be set here";
-	hog->shared = mmap(NULL, sizeof(*hog->shared), PROT_READ | PROT_WRITE,
-			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	return hog->shared == MAP_FAILED ? "no memory" : NULL;
+	hog->shared = shared_memory(sizeof(*hog->shared));
+	return NULL;
 }
 
 static inline void hog_end(struct hog *hog)
@@ -84,8 +85,20 @@ static inline void hog_spin(struct hog *hog)
 
 	__atomic_store_n(&hog->shared->spins, 1, __ATOMIC_RELAXED);
 	while (!__atomic_load_n(&hog->shared->over, __ATOMIC_RELAXED) && monotonic_ns() < end)
-		;
+		__atomic_add_fetch(&hog->shared->turns, 1, __ATOMIC_RELAXED);
 	_exit(0);
+}
+
+/* The hog goes on: what had interrupted it has ended. False: it does not. */
+static inline bool hog_goes_on(struct hog *hog)
+{
+	unsigned long turns = __atomic_load_n(&hog->shared->turns, __ATOMIC_RELAXED);
+	uint64_t end = monotonic_ns() + HOG_BEGIN_NS;
+
+	while (__atomic_load_n(&hog->shared->turns, __ATOMIC_RELAXED) == turns)
+		if (monotonic_ns() > end)
+			return false;
+	return true;
 }
 
 static inline void hog_take_turns(struct hog *hog)

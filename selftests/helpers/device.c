@@ -133,6 +133,19 @@ int device_stop(struct device *dev)
 	return device_ioctl(dev->fd, GPROF_IOC_STOP, &stop);
 }
 
+struct gprof_trigger trigger_of(uint32_t what, uint64_t threshold_ns)
+{
+	return (struct gprof_trigger){
+		.size = sizeof(struct gprof_trigger), .what = what, .threshold_ns = threshold_ns,
+		.interval_ns = 1, .number = GPROF_TRIGGER_ANY,
+	};
+}
+
+int device_trigger(const struct device *dev, struct gprof_trigger *t)
+{
+	return device_ioctl(dev->fd, GPROF_IOC_TRIGGER, t);
+}
+
 int device_stats(struct device *dev, int cpu, struct gprof_stats *st)
 {
 	*st = (struct gprof_stats){ .size = sizeof(*st), .cpu = cpu };
@@ -165,9 +178,9 @@ void device_close(struct device *dev)
 	}
 	free(dev->rings);
 	dev->rings = NULL;
-	if (dev->fd >= 0)
+	if (dev->fd > 0)
 		close(dev->fd);
-	dev->fd = -1;
+	dev->fd = 0;
 }
 
 uint64_t device_lost(const struct gprof_stats *st)
@@ -199,6 +212,28 @@ struct gprof_setup device_setup_of(uint32_t target, int32_t id, const void *para
 		.id = id, .stack = GPROF_STACK_F_IP | GPROF_STACK_F_USER,
 		.params = (uintptr_t)params,
 	};
+}
+
+struct gprof_setup device_setup_kind(uint32_t kind, uint32_t target, int32_t id, const void *params)
+{
+	struct gprof_setup setup = device_setup_of(target, id, params);
+
+	setup.kind = kind;
+	if (kind == GPROF_KIND_TRACE || kind == GPROF_KIND_SCHED)
+		setup.stack = 0;
+	return setup;
+}
+
+void device_target_cpu(struct gprof_setup *setup, unsigned int cpu)
+{
+	static uint64_t cpus[1024 / 64];
+
+	memset(cpus, 0, sizeof(cpus));
+	cpus[cpu / 64] = 1ULL << cpu % 64;
+	setup->target = GPROF_TARGET_CPUS;
+	setup->id = 0;
+	setup->cpus = (uintptr_t)cpus;
+	setup->cpus_size = (cpu / 64 + 1) * 8;
 }
 
 int perf_refuses(uint32_t type, uint64_t config, bool user_only)

@@ -21,7 +21,7 @@ struct device_ring {
 	const uint8_t *data;	/* records */
 };
 
-/* An open recorder. */
+/* An open recorder, or none: all 0. */
 struct device {
 	int fd;	/* the file */
 	unsigned int nr_cpus;	/* CPUs are numbered below this */
@@ -42,6 +42,9 @@ int device_ioctl(int fd, unsigned int cmd, void *arg);
 int device_setup(struct device *dev, struct gprof_setup *setup);
 int device_map(struct device *dev);
 int device_start(struct device *dev);
+/* Has it a trigger of these, which says its index, or why not. */
+struct gprof_trigger trigger_of(uint32_t what, uint64_t threshold_ns);
+int device_trigger(const struct device *dev, struct gprof_trigger *t);
 int device_stop(struct device *dev);
 int device_stats(struct device *dev, int cpu, struct gprof_stats *st);
 void device_close(struct device *dev);
@@ -56,6 +59,10 @@ struct gprof_cpu_params event_params(uint32_t type, uint64_t config, uint64_t pe
 
 /* A setup that succeeds for one's own tasks: user frames, default sizes. */
 struct gprof_setup device_setup_of(uint32_t target, int32_t id, const void *params);
+/* One of another kind than CPU; those of traces and statistics have no stacks. */
+struct gprof_setup device_setup_kind(uint32_t kind, uint32_t target, int32_t id, const void *params);
+/* ... of this CPU alone. */
+void device_target_cpu(struct gprof_setup *setup, unsigned int cpu);
 
 /* errno with which the kernel's own perf refuses an event on this thread, 0: it does not */
 int perf_refuses(uint32_t type, uint64_t config, bool user_only);

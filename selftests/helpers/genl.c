@@ -206,6 +206,12 @@ int genl_open(struct genl *g)
 	return find_group(g, g->attrs[CTRL_ATTR_MCAST_GROUPS]);
 }
 
+int genl_listen(const struct genl *g)
+{
+	return setsockopt(g->fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &g->group,
+			  sizeof(g->group)) ? -errno : 0;
+}
+
 void genl_close(struct genl *g)
 {
 	if (g->fd >= 0)

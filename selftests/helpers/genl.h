@@ -34,6 +34,8 @@ struct genl {
 /* All return 0 (or what they say) or -errno; the kernel's errors too. */
 int genl_open(struct genl *g);
 void genl_close(struct genl *g);
+/* Events are received too, from now on. */
+int genl_listen(const struct genl *g);
 
 /* Sends any bytes after the generic header, to any family. */
 int genl_send(struct genl *g, uint16_t type, uint16_t flags, uint8_t cmd, const void *attrs,

@@ -65,6 +65,8 @@
 #define EXPECT_LTS(...)		EACH_PAIR(EXPECT_LT, __VA_ARGS__)
 #define EXPECT_STREQS(...)	EACH_PAIR(EXPECT_STREQ, __VA_ARGS__)
 #define ASSERT_EQS(...)		EACH_PAIR(ASSERT_EQ, __VA_ARGS__)
+/* From @least to @most, both of them too. */
+#define EXPECT_WITHIN(least, seen, most)	EXPECT_LES(least, seen, seen, most)
 #define EACH_PAIR(op, ...)	do { PAIRS(op, __VA_ARGS__); } while (0)
 #define PAIRS(op, ...)								\
 	NTH_PAIR(__VA_ARGS__, PAIR12, , PAIR11, , PAIR10, , PAIR9, , PAIR8, , PAIR7, , PAIR6, , \
@@ -128,6 +130,22 @@
 #define ZERO7(op, a, ...)	op(0, a); ZERO6(op, __VA_ARGS__)
 #define ZERO8(op, a, ...)	op(0, a); ZERO7(op, __VA_ARGS__)
 
+/* For TH_LOG(): what has 64 bits, and a time in ns as less of them. */
+static inline unsigned long long ull(uint64_t n)
+{
+	return n;
+}
+
+static inline unsigned long long us_of(uint64_t ns)
+{
+	return ns / 1000;
+}
+
+static inline unsigned long long ms_of(uint64_t ns)
+{
+	return ns / 1000000;
+}
+
 /* How a child has ended: its wait status, or -1. */
 static inline int reap(pid_t pid)
 {
@@ -135,6 +153,15 @@ static inline int reap(pid_t pid)
 
 	return waitpid(pid, &status, 0) == pid ? status : -1;
 }
+
+/* How a child has ended that evaluates @status, and ends with it. */
+#define IN_CHILD(status) ({								\
+	pid_t _pid = fork();								\
+											\
+	if (!_pid)									\
+		_exit(status);								\
+	reap(_pid);									\
+})
 
 /*
  * "-t CASE" runs that case alone, as the harness itself does from Linux 6.4 on: by the name that

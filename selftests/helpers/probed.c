@@ -13,17 +13,9 @@
 
 uint64_t probed_offset_of(const void *at)
 {
-	FILE *f = fopen("/proc/self/maps", "re");
-	uint64_t from, to, offset, found = 0;
-	char line[512];
+	struct mapped_file m;
 
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "%lx-%lx %*s %lx", &from, &to, &offset) == 3 &&
-		    (uintptr_t)at >= from && (uintptr_t)at < to)
-			found = (uintptr_t)at - from + offset;
-	if (f)
-		fclose(f);
-	return found;
+	return mapped_at(at, &m) ? (uintptr_t)at - m.start + m.offset : 0;
 }
 
 bool probed_is_clean(pid_t pid, const void *at, int fd, uint64_t offset)
@@ -58,19 +50,12 @@ static void note(void *ctx, const struct reader_sample *s)
 int probed_init(struct probed *p)
 {
 	/* Not by malloc(), which may be what is probed. */
-	void *told = mmap(NULL, PROBED_SAMPLES_MAX * sizeof(*p->told), PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (told == MAP_FAILED)
-		return -errno;
-	p->told = told;
-	p->dev.fd = -1;
+	p->told = private_memory(PROBED_SAMPLES_MAX * sizeof(*p->told));
 	p->exe = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	p->params = (struct gprof_alloc_params){
 		.size = sizeof(p->params), .flags = GPROF_ALLOC_F_PROBES, .period = 1,
 	};
-	p->setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &p->params);
-	p->setup.kind = GPROF_KIND_HEAP;
+	p->setup = device_setup_kind(GPROF_KIND_HEAP, GPROF_TARGET_PROCESS, getpid(), &p->params);
 	p->setup.buffer_size = 4 << 20;
 	return p->exe < 0 ? -errno : 0;
 }

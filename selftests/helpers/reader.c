@@ -81,6 +81,23 @@ void reader_free(struct reader *r)
 	r->rings = NULL;
 }
 
+int reader_record(struct reader *r, struct device *dev, struct gprof_setup *setup,
+		  void (*on_sample)(void *ctx, const struct reader_sample *sample), void *ctx)
+{
+	int err = device_record(dev, setup) ?: reader_init(r, dev);
+
+	r->on_sample = on_sample;
+	r->ctx = ctx;
+	return err;
+}
+
+void reader_close(struct reader *r)
+{
+	reader_free(r);
+	if (r->dev)
+		device_close(r->dev);
+}
+
 void reader_reset(struct reader *r)
 {
 	struct reader old = *r;

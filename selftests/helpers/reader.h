@@ -101,6 +101,21 @@ struct reader {
 
 int reader_init(struct reader *r, struct device *dev);
 void reader_free(struct reader *r);
+/* Of a recorder that is set up and started with it, and closed with it. */
+int reader_record(struct reader *r, struct device *dev, struct gprof_setup *setup,
+		  void (*on_sample)(void *ctx, const struct reader_sample *sample), void *ctx);
+void reader_close(struct reader *r);
+/* Stops, and reads the rest, of either mode: all that was produced is there, or said to be gone. */
+#define READER_END(_r, _st) do {							\
+	struct reader *_reader = (_r);							\
+	struct gprof_stats *_s = (_st);							\
+											\
+	EXPECT_EQ(0, device_stop(_reader->dev));					\
+	EXPECT_LE(0, _reader->dev->flight ? reader_snapshot(_reader) : reader_read(_reader)); \
+	EXPECT_STREQ("", _reader->error);						\
+	EXPECT_EQ(0, device_stats(_reader->dev, GPROF_STATS_ALL_CPUS, _s));		\
+	EXPECT_EQ(_s->out_produced, _reader->samples + device_lost(_s) + _s->out_overwritten); \
+} while (0)
 /* Forget the counts and the state; positions are those of the device. */
 void reader_reset(struct reader *r);
 

@@ -27,17 +27,6 @@ struct gprof_profile *record_profile(int fd, const char **error)
 	return p;
 }
 
-const char *record_beside_us(const char *name)
-{
-	static char path[512];
-	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
-
-	path[n < 0 ? 0 : n] = 0;
-	n = strrchr(path, '/') ? strrchr(path, '/') - path : 0;
-	snprintf(path + n, sizeof(path) - n, "/%s", name);
-	return path;
-}
-
 /* A child that waits for a byte on *@to before it becomes the program. */
 static pid_t begin(char *const *argv, int *to)
 {

@@ -27,9 +27,6 @@ struct gprof_profile *record_command(char *const *argv, const struct gprof_cpu_e
 				     bool no_tables, struct gprof_recorder_stats *st,
 				     const char **error);
 
-/* The path of a program that lies beside this one; static. */
-const char *record_beside_us(const char *name);
-
 /* What to record with on this machine: cycles where it has them, else the timer. */
 struct gprof_cpu_event record_best_event(uint64_t cycles_period, uint64_t timer_hz);
 

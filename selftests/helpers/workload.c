@@ -4,11 +4,13 @@
 #include <fcntl.h>
 #include <glob.h>
 #include <grp.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -33,6 +35,31 @@ uint64_t process_cpu_ns(pid_t pid)
 	clockid_t clock;
 
 	return clock_getcpuclockid(pid, &clock) ? 0 : clock_now_ns(clock);
+}
+
+bool task_is(pid_t tid, const char *states)
+{
+	char path[32], text[512], *at;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
+	if (file_read(path, text, sizeof(text)))
+		return false;
+	at = strrchr(text, ')');
+	return at && at[1] && strchr(states, at[2]);
+}
+
+bool mapped_at(const void *addr, struct mapped_file *m)
+{
+	FILE *f = fopen("/proc/self/maps", "re");
+	bool found = false;
+	char line[512];
+
+	while (f && !found && fgets(line, sizeof(line), f))
+		found = sscanf(line, "%lx-%lx %*s %lx", &m->start, &m->end, &m->offset) == 3 &&
+			(uintptr_t)addr >= m->start && (uintptr_t)addr < m->end;
+	if (f)
+		fclose(f);
+	return found;
 }
 
 static void spin(void)
@@ -61,6 +88,27 @@ void sleep_ms(unsigned int ms)
 
 	while (nanosleep(&t, &t) && errno == EINTR)
 		;
+}
+
+static void *memory(size_t size, int flags)
+{
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED) {
+		perror("mmap");
+		_exit(1);
+	}
+	return p;
+}
+
+void *shared_memory(size_t size)
+{
+	return memory(size, MAP_SHARED);
+}
+
+void *private_memory(size_t size)
+{
+	return memory(size, MAP_PRIVATE);
 }
 
 int pin_to(int cpu)
@@ -106,6 +154,14 @@ int pin_to_some_cpu(void)
 	return pin_to(online_cpu(0));
 }
 
+int cpu_set_online(int cpu, bool online)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", cpu);
+	return file_write(path, online ? "1" : "0");
+}
+
 pid_t fork_bound(void)
 {
 	pid_t parent = getpid(), pid = fork();
@@ -116,6 +172,43 @@ pid_t fork_bound(void)
 		if (getppid() != parent)
 			_exit(1);
 	}
+	return pid;
+}
+
+int run_threads(unsigned int nr, void *(*fn)(void *arg), void *arg)
+{
+	pthread_t threads[64];
+	int err = 0;
+	unsigned int i;
+
+	for (i = 0; i < nr && !err; i++)
+		err = pthread_create(&threads[i], NULL, fn, arg);
+	for (nr = err ? i - 1 : i, i = 0; i < nr; i++)
+		pthread_join(threads[i], NULL);
+	return err;
+}
+
+pid_t ping_pong(unsigned int rounds)
+{
+	int there[2], back[2];
+	char byte = 0;
+	pid_t pid;
+
+	if (pipe(there) || pipe(back))
+		return -1;
+	pid = fork_bound();
+	if (!pid) {
+		while (rounds-- && read(there[0], &byte, 1) == 1 && write(back[1], &byte, 1) == 1)
+			;
+		_exit(0);
+	}
+	while (rounds-- && write(there[1], &byte, 1) == 1 && read(back[0], &byte, 1) == 1)
+		;
+	close(there[0]);
+	close(there[1]);
+	close(back[0]);
+	close(back[1]);
+	waitpid(pid, NULL, 0);
 	return pid;
 }
 
@@ -166,26 +259,36 @@ int child_step(struct child *child)
 
 void child_asleep(const struct child *child)
 {
-	char path[32], call[32], text[256];
+	char call[32], text[256];
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", child->pid);
 	snprintf(call, sizeof(call), "/proc/%d/syscall", child->pid);
 	/* It says so before it has given up its CPU, for which the call's registers wait. */
-	while (file_read(path, text, sizeof(text)) < 0 || !strstr(text, ") S ") ||
+	while (!task_is(child->pid, "S") ||
 	       (file_read(call, text, sizeof(text)) > 0 && strstr(text, "running")))
 		sleep_ms(1);
 }
 
-int child_end(struct child *child)
+int child_reap(struct child *child)
 {
 	int status = 0;
 
-	/* First: at the end of its pipe it exits, also where it may not be killed. */
-	kill(child->pid, SIGKILL);
-	close(child->to);
-	close(child->from);
 	waitpid(child->pid, &status, 0);
+	if (child->to > 0)
+		close(child->to);
+	close(child->from);
+	*child = (struct child){ 0 };
 	return status;
+}
+
+int child_end(struct child *child)
+{
+	if (!child->pid)
+		return 0;
+	kill(child->pid, SIGKILL);
+	/* At the end of its pipe it exits, also where it may not be killed. */
+	close(child->to);
+	child->to = 0;
+	return child_reap(child);
 }
 
 int become(uid_t user)
@@ -351,20 +454,21 @@ long long tracepoint_id(const char *category, const char *name)
 	return file_number(path);
 }
 
-char *beside_us(char *path, size_t size, const char *name)
+char *beside_us(const char *name)
 {
-	ssize_t n = readlink("/proc/self/exe", path, size - 1);
+	static char path[512];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
 
 	path[n < 0 ? 0 : n] = 0;
 	n = strrchr(path, '/') ? strrchr(path, '/') - path : 0;
-	snprintf(path + n, size - n, "/%s", name);
+	snprintf(path + n, sizeof(path) - n, "/%s", name);
 	return path;
 }
 
 int install_program(const char *from, const char *to, uid_t owner, mode_t mode)
 {
-	char path[512], buffer[65536];
-	int in = open(from ? from : beside_us(path, sizeof(path), "burner"), O_RDONLY | O_CLOEXEC);
+	char buffer[65536];
+	int in = open(from ? from : beside_us("burner"), O_RDONLY | O_CLOEXEC);
 	int out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0700), ret = 0;
 	ssize_t n = 0;
 

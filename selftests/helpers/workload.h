@@ -4,6 +4,7 @@
 #define GPROF_TEST_WORKLOAD_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -13,11 +14,26 @@ uint64_t monotonic_ns(void);
 /* CPU time of a process, ns */
 uint64_t process_cpu_ns(pid_t pid);
 
+/* Is a thread in one of these states, as /proc/PID/stat has them? */
+bool task_is(pid_t tid, const char *states);
+
+/* The addresses at which this process has a file, from @offset on. */
+struct mapped_file {
+	unsigned long start, end, offset;
+};
+
+/* The mapping that has @addr; false where none has. */
+bool mapped_at(const void *addr, struct mapped_file *m);
+
 /* Use so much CPU time in user mode, but for a look at the clock now and then. */
 void burn_ns(uint64_t ns);
 /* Until so much time has passed on the wall. */
 void burn_until(uint64_t monotonic_ns);
 void sleep_ms(unsigned int ms);
+
+/* Memory that is all 0, shared with children or not; ends the program where there is none. */
+void *shared_memory(size_t size);
+void *private_memory(size_t size);
 
 /* Pins the calling thread; returns the CPU or -errno. */
 int pin_to(int cpu);
@@ -27,6 +43,14 @@ int online_cpu(unsigned int n);
 unsigned int nr_online_cpus(void);
 /* of those that are plugged in; sysconf() counts all that might be */
 unsigned int nr_present_cpus(void);
+
+int cpu_set_online(int cpu, bool online);
+
+/* Threads that do so, up to 64, until all have ended; 0 or an errno. */
+int run_threads(unsigned int nr, void *(*fn)(void *arg), void *arg);
+
+/* Takes turns with a child, which is returned: a byte there, and one back, so many times. */
+pid_t ping_pong(unsigned int rounds);
 
 /* A process of the test that acts when told to. */
 struct child {
@@ -49,8 +73,9 @@ int child_begin(struct child *child);
 int child_wait(struct child *child);
 /* It waits for its next step: until it sleeps. */
 void child_asleep(const struct child *child);
-/* Kill and reap it; returns the wait status. */
+/* Kill it, if there is one, or wait until it has ended by itself; reap it, and return the status. */
 int child_end(struct child *child);
+int child_reap(struct child *child);
 
 /* Be this user, of the group with the same number, and dumpable. Returns 0 or -errno. */
 int become(uid_t user);
@@ -98,8 +123,8 @@ int memory_cgroup(char path[MEMORY_CGROUP_PATH], const char *max);
 /* Move a process into it; 0 or -errno. */
 int memory_cgroup_enter(const char *path, pid_t pid);
 
-/* The path of a program that was built beside this one. */
-char *beside_us(char *path, size_t size, const char *name);
+/* The path of a program that was built beside this one; static. */
+char *beside_us(const char *name);
 /* A copy of a program, or of burner where it is NULL, that is its owner's; 0 or -errno. */
 int install_program(const char *from, const char *to, uid_t owner, mode_t mode);
 

@@ -32,7 +32,7 @@ complete()
 	shift
 	rm -rf /var/cache/gprof
 	for ((tries = 0; ; tries++)); do
-		run 0 gprofctl cpu -F 999 -o x.pb.gz "$@"
+		run 0 gprofctl cpu -v -F 999 -o x.pb.gz "$@"
 		grep -E '[1-9][0-9]* of [0-9]+ files have no unwind table yet' err || break
 		((tries < 5)) || fail "the tables are not there after six recordings"
 	done
@@ -88,9 +88,9 @@ later_programs_are_complete()
 {
 	rm -rf /var/cache/gprof
 	of_perl 300000
-	run 0 gprofctl cpu -o x.pb.gz -- "${work[@]}"
+	run 0 gprofctl cpu -v -o x.pb.gz -- "${work[@]}"
 	for ((again = 0; again < 5; again++)); do
-		run 0 gprofctl cpu -F 999 -o x.pb.gz -- bash -c 'sleep 1; "$@"; exit' bash "${work[@]}"
+		run 0 gprofctl cpu -v -F 999 -o x.pb.gz -- bash -c 'sleep 1; "$@"; exit' bash "${work[@]}"
 		[ "$(count read)" -gt 300 ]
 		(grep -o 'no unwind table [0-9]*' err || echo 'no unwind table 0') >>cuts
 	done
@@ -146,7 +146,7 @@ roots_tables_serve_users()
 		bash) of_bash 30000 ;;
 		*) "of_$program" 2000000 ;;
 		esac
-		run 0 as_user env XDG_CACHE_HOME="$mine" gprofctl cpu -F 999 -o x.pb.gz -- "${work[@]}"
+		run 0 as_user env XDG_CACHE_HOME="$mine" gprofctl cpu -v -F 999 -o x.pb.gz -- "${work[@]}"
 		awk '/user stacks are complete/ { ok = $3 >= 99.5; print } END { exit !ok }' err
 		! grep 'no unwind table' err
 		find "$mine" -name '*.unwind' | tee kept
@@ -154,7 +154,7 @@ roots_tables_serve_users()
 	done
 	# and without them it does
 	rm -rf /var/cache/gprof
-	run 0 as_user env XDG_CACHE_HOME="$mine" gprofctl cpu -F 999 -o x.pb.gz -- "${work[@]}"
+	run 0 as_user env XDG_CACHE_HOME="$mine" gprofctl cpu -v -F 999 -o x.pb.gz -- "${work[@]}"
 	[ "$(find "$mine" -name '*.unwind' | wc -l)" -gt 2 ]
 }
 

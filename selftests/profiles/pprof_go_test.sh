@@ -193,8 +193,9 @@ compare()
 	for type in cycles samples; do
 		pprof -top -nodecount=1000000 -nodefraction=0 -edgefraction=0 -unit=count \
 			-sample_index="$type" "-$flag" "$dir/cycles.pb.gz" "$dir/later.pb.gz" | table go
-		gprofctl diff "$dir/cycles.pb.gz" "$dir/later.pb.gz" -n 1000000 --type "$type" "$@" |
-			table ours
+		gprofctl diff "$dir/cycles.pb.gz" "$dir/later.pb.gz" --type "$type" --json "$@" | jq -r '
+			"flat flat% cum cum%", (.data.rows[] |
+			"\(.flat) \(.flat_percent)% - \(.cum) \(.cum_percent)% \(.name)")' | table ours
 		diff "$dir/go" "$dir/ours" || fail "-$flag, $type"
 	done
 	head -n 3 "$dir/ours"
@@ -380,10 +381,9 @@ lines_are_those_of_go()
 	need_program
 	for name in hot around main; do
 		pprof -list "^main\\.$name\$" -unit=ms "$dir/hot/hot.pb.gz" 2>"$dir/err" | lines >"$dir/go"
-		# all values of a view are in one unit: that of the total
-		gprofctl list "main.$name" "$dir/hot/hot.pb.gz" |
-			awk '{ for (i = 1; i <= 2; i++) if ($i ~ /[0-9]s$/) $i = $i * 1000; print }' |
-			lines >"$dir/ours"
+		gprofctl list "main.$name" "$dir/hot/hot.pb.gz" --json | jq -r '
+			.data.functions[].sources[].lines[] |
+			"\(.flat / 1000000) \(.cum / 1000000) \(.line)"' | lines >"$dir/ours"
 		cat "$dir/ours"
 		[ -s "$dir/ours" ]
 		diff "$dir/go" "$dir/ours"

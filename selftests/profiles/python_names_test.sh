@@ -31,7 +31,7 @@ record()
 		return 1
 	}
 	cat err said
-	gprofctl top x.pb.gz -n 5 | grep ^Comment
+	gprofctl top -v x.pb.gz -n 5 | grep ^Comment
 	gprofctl collapsed x.pb.gz >stacks
 }
 

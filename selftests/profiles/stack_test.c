@@ -124,7 +124,7 @@ static int each_way(void *ctx, const struct gprof_frame *frames, size_t nr, cons
 static void record(struct __test_metadata *_metadata, struct tally *t, const char *mode,
 		   const char *n, const char *trips)
 {
-	char *argv[] = { (char *)record_beside_us("stack_target"), (char *)mode, (char *)n,
+	char *argv[] = { beside_us("stack_target"), (char *)mode, (char *)n,
 			 (char *)trips, NULL };
 	/* primes, so that every instruction of a loop is hit */
 	struct gprof_cpu_event event = record_best_event(100003, 4999);
@@ -138,7 +138,7 @@ static void record(struct __test_metadata *_metadata, struct tally *t, const cha
 	gprof_profile_each(p, t->each, t);
 	gprof_profile_free(p);
 	TH_LOG("%s, produced=%llu: %lld right, %lld wrong, %lld elsewhere", event.name,
-	       (unsigned long long)st.produced, (long long)t->right, (long long)t->wrong,
+	       ull(st.produced), (long long)t->right, (long long)t->wrong,
 	       (long long)t->elsewhere);
 	EXPECT_EQ(st.produced, st.read + st.lost + st.overwritten);
 }
@@ -246,7 +246,7 @@ static int each_library(void *ctx, const struct gprof_frame *frames, size_t nr,
 
 TEST(caller_of_a_leaf_in_libc_is_not_missing)
 {
-	char *argv[] = { (char *)record_beside_us("stack_target"), "library", "500000", NULL };
+	char *argv[] = { beside_us("stack_target"), "library", "500000", NULL };
 	struct gprof_cpu_event event = record_best_event(100003, 4999);
 	const char *error = "";
 	struct gprof_profile *p = record_command(argv, &event, false, NULL, &error);
@@ -333,9 +333,7 @@ static void spin_among(struct __test_metadata *_metadata, struct wrong_frames *w
 	struct reader reader;
 	struct device dev;
 
-	ASSERT_ZEROS(device_record(&dev, &setup), reader_init(&reader, &dev));
-	reader.on_sample = check_frames;
-	reader.ctx = w;
+	ASSERT_EQ(0, reader_record(&reader, &dev, &setup, check_frames, w));
 	for (int i = 0; i < 1000 && w->hits + w->others < 30; i++) {
 		spin_with(5000000, w->fp);
 		ASSERT_LE(0, reader_read(&reader));
@@ -345,8 +343,7 @@ static void spin_among(struct __test_metadata *_metadata, struct wrong_frames *w
 	EXPECT_EQ(0, w->others)
 		TH_LOG("%s: %u callers instead of %u, flags %x", w->name, w->other_callers,
 		       w->callers, w->other_flags);
-	reader_free(&reader);
-	device_close(&dev);
+	reader_close(&reader);
 }
 
 static __attribute__((noinline)) const void *behind_a_call(void)
@@ -388,7 +385,7 @@ TEST(no_frame_is_made_of_what_the_register_holds_else)
 
 	below[0] = (struct frame_record){ below + 1, good };
 	below[1] = (struct frame_record){ NULL, good };
-	for (unsigned int i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+	for (unsigned int i = 0; i < ARRAY_SIZE(all); i++)
 		spin_among(_metadata, &all[i]);
 }
 #endif

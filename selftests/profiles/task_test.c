@@ -220,7 +220,7 @@ FIXTURE(task) {
 /* Makes a process with @nr threads, each parked; returns when all of them are. */
 static int park(FIXTURE_DATA(task) *self, int nr)
 {
-	char text[64], stat[512];
+	char byte;
 
 	if (pipe(self->ready) || pipe(empty_pipe))
 		return -errno;
@@ -241,22 +241,12 @@ static int park(FIXTURE_DATA(task) *self, int nr)
 		for (;;)
 			pause();
 	}
-	if (self->pid < 0 || read(self->ready[0], text, 1) != 1)
+	if (self->pid < 0 || read(self->ready[0], &byte, 1) != 1)
 		return -ECHILD;
 	self->cfg.target = (struct gprof_target){ .type = GPROF_PROCESS, .id = self->pid };
 	/* The last that was made sleeps as soon as it has had a CPU; so do those before. */
-	snprintf(text, sizeof(text), "/proc/%d/task/%d/stat", self->pid, self->pid);
-	for (int tries = 0; tries < 600; tries++) {
-		char *at;
-
+	for (int tries = 0; tries < 600 && !task_is(self->pid, "S"); tries++)
 		sleep_ms(100);
-		if (file_read(text, stat, sizeof(stat)))
-			return -ESRCH;
-		at = strrchr(stat, ')');
-		snprintf(text, sizeof(text), "/proc/%d/status", self->pid);
-		if (at && at[2] == 'S')
-			break;
-	}
 	sleep_ms(500);
 	return 0;
 }
@@ -276,9 +266,7 @@ FIXTURE_TEARDOWN(task)
 	}
 }
 
-#define LOOK(_pid) ASSERT_EQ(0, look(&self->seen, &self->cfg, _pid)) {	\
-	TH_LOG("%s", gprof_error());					\
-}
+#define LOOK(_pid)	ASSERT_EQ(0, look(&self->seen, &self->cfg, _pid)) TH_LOG("%s", gprof_error())
 
 TEST_F(task, a_thousand_parked_tasks_are_told_exactly)
 {
@@ -394,29 +382,17 @@ KEPT static void hit(int from, int to)
 	call(__NR_futex, (long)&ball, FUTEX_WAKE_PRIVATE, 1, 0);
 }
 
-KEPT static void ping_a2(int from, int to)
-{
-	hit(from, to);
-	asm volatile("");
+#define PING(_name, _next)						\
+KEPT static void _name(int from, int to)				\
+{									\
+	_next(from, to);						\
+	asm volatile("");						\
 }
 
-KEPT static void ping_a1(int from, int to)
-{
-	ping_a2(from, to);
-	asm volatile("");
-}
-
-KEPT static void ping_b2(int from, int to)
-{
-	hit(from, to);
-	asm volatile("");
-}
-
-KEPT static void ping_b1(int from, int to)
-{
-	ping_b2(from, to);
-	asm volatile("");
-}
+PING(ping_a2, hit)
+PING(ping_a1, ping_a2)
+PING(ping_b2, hit)
+PING(ping_b1, ping_b2)
 
 static void *ping_thread(void *arg)
 {
@@ -515,8 +491,7 @@ TEST_F(task, unread_samples_are_lost_and_counted)
 
 	ASSERT_LE(0, dev.fd);
 	ASSERT_EQ(0, park(self, 1600));
-	setup = device_setup_of(GPROF_TARGET_PROCESS, self->pid, &params);
-	setup.kind = GPROF_KIND_TASK;
+	setup = device_setup_kind(GPROF_KIND_TASK, GPROF_TARGET_PROCESS, self->pid, &params);
 	setup.buffer_size = 4096;
 	ASSERT_ZEROS(device_record(&dev, &setup), device_stop(&dev), reader_init(&reader, &dev));
 	EXPECT_LT(0, reader_read(&reader));
@@ -525,8 +500,7 @@ TEST_F(task, unread_samples_are_lost_and_counted)
 	EXPECT_EQ(1601, st.out_produced);
 	EXPECT_LT(0, device_lost(&st));
 	EXPECT_EQ(st.out_produced, reader.samples + device_lost(&st));
-	reader_free(&reader);
-	device_close(&dev);
+	reader_close(&reader);
 }
 
 struct starting {
@@ -557,8 +531,7 @@ TEST_F(task, a_late_reader_loses_nothing)
 
 	ASSERT_LE(0, dev.fd);
 	ASSERT_EQ(0, park(self, 1600));
-	setup = device_setup_of(GPROF_TARGET_PROCESS, self->pid, &params);
-	setup.kind = GPROF_KIND_TASK;
+	setup = device_setup_kind(GPROF_KIND_TASK, GPROF_TARGET_PROCESS, self->pid, &params);
 	setup.buffer_size = 4096;
 	ASSERT_ZEROS(device_setup(&dev, &setup), device_map(&dev), reader_init(&reader, &dev),
 		     pthread_create(&thread, NULL, start_tasks, &start));
@@ -574,8 +547,7 @@ TEST_F(task, a_late_reader_loses_nothing)
 	EXPECT_STREQ("", reader.error);
 	ASSERT_EQ(0, device_stats(&dev, GPROF_STATS_ALL_CPUS, &st));
 	EXPECT_EQS(0, device_lost(&st), 1601, reader.samples);
-	reader_free(&reader);
-	device_close(&dev);
+	reader_close(&reader);
 }
 
 TEST_F(task, setup_takes_no_nonsense)
@@ -586,12 +558,12 @@ TEST_F(task, setup_takes_no_nonsense)
 
 	ASSERT_LE(0, fd);
 	setup.kind = GPROF_KIND_TASK;
-	EXPECT_EQ(-EOPNOTSUPP, device_ioctl(fd, GPROF_IOC_SETUP, &setup));
-	EXPECT_EQ(GPROF_REASON_PARAMS, setup.out_reason);
+	EXPECT_EQS(-EOPNOTSUPP, device_ioctl(fd, GPROF_IOC_SETUP, &setup),
+		   GPROF_REASON_PARAMS, setup.out_reason);
 	params.flags = 0;
 	setup.flags = GPROF_SETUP_F_ON_EXEC;
-	EXPECT_EQ(-EOPNOTSUPP, device_ioctl(fd, GPROF_IOC_SETUP, &setup));
-	EXPECT_EQ(GPROF_REASON_FLAGS, setup.out_reason);
+	EXPECT_EQS(-EOPNOTSUPP, device_ioctl(fd, GPROF_IOC_SETUP, &setup),
+		   GPROF_REASON_FLAGS, setup.out_reason);
 	setup.flags = 0;
 	EXPECT_EQ(0, device_ioctl(fd, GPROF_IOC_SETUP, &setup));
 	close(fd);

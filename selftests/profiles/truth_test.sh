@@ -54,7 +54,7 @@ record()
 	esac
 	for try in 1 2 3 4; do
 		# shellcheck disable=SC2086 # words
-		gprofctl cpu $options --user-only -o "$dir/$1$2.pb.gz" -- "$here/truth_$1" \
+		gprofctl cpu -v $options --user-only -o "$dir/$1$2.pb.gz" -- "$here/truth_$1" \
 			$arguments >"$dir/$1$2.txt" 2>"$dir/$1$2.log" || {
 			cat "$dir/$1$2.log"
 			fail "gprofctl failed"

@@ -124,19 +124,17 @@ static int read_spec(void)
 
 static const struct spec_set *set_named(const char *name)
 {
-	for (int i = 0; i < spec.nr_sets; i++) {
+	for (int i = 0; i < spec.nr_sets; i++)
 		if (!strcmp(spec.sets[i].name, name))
 			return &spec.sets[i];
-	}
 	return NULL;
 }
 
 static int listed(char list[][32], int nr, const char *name)
 {
-	while (nr--) {
+	while (nr--)
 		if (!strcmp(list[nr], name))
 			return 1;
-	}
 	return 0;
 }
 
@@ -227,17 +225,15 @@ TEST_F(spec, groups_are_those_of_the_family)
 
 TEST_F(spec, attribute_sets_are_as_long_as_those_of_the_header)
 {
-	EXPECT_EQ(GPROF_A_INFO_MAX, set_named("info")->nr);
-	EXPECT_EQ(GPROF_A_RECORDER_MAX, set_named("recorder")->nr);
-	EXPECT_EQ(GPROF_A_HISTOGRAM_MAX, set_named("histogram")->nr);
-	EXPECT_EQ(GPROF_A_SCHED_STATS_MAX, set_named("sched-stats")->nr);
-	EXPECT_STREQ("clock-doubtful",
-		     set_named("sched-stats")->attrs[GPROF_A_SCHED_STATS_CLOCK_DOUBTFUL - 1].name);
-	EXPECT_STREQ("stall-ns",
-		     set_named("sched-stats")->attrs[GPROF_A_SCHED_STATS_STALL_NS - 1].name);
-	EXPECT_STREQ("overwritten",
-		     set_named("recorder")->attrs[GPROF_A_RECORDER_OVERWRITTEN - 1].name);
-	EXPECT_STREQ("buckets", set_named("histogram")->attrs[GPROF_A_HISTOGRAM_BUCKETS - 1].name);
+	const struct spec_set *stats = set_named("sched-stats"), *recorder = set_named("recorder");
+	const struct spec_set *histogram = set_named("histogram");
+
+	EXPECT_EQS(GPROF_A_INFO_MAX, set_named("info")->nr, GPROF_A_RECORDER_MAX, recorder->nr,
+		   GPROF_A_HISTOGRAM_MAX, histogram->nr, GPROF_A_SCHED_STATS_MAX, stats->nr);
+	EXPECT_STREQS("clock-doubtful", stats->attrs[GPROF_A_SCHED_STATS_CLOCK_DOUBTFUL - 1].name,
+		      "stall-ns", stats->attrs[GPROF_A_SCHED_STATS_STALL_NS - 1].name,
+		      "overwritten", recorder->attrs[GPROF_A_RECORDER_OVERWRITTEN - 1].name,
+		      "buckets", histogram->attrs[GPROF_A_HISTOGRAM_BUCKETS - 1].name);
 }
 
 /* What each operation takes, as the kernel tells its policies. */
@@ -325,10 +321,9 @@ static void check_attrs(struct __test_metadata *_metadata, const char *where,
 
 static struct spec_op *op_numbered(int value)
 {
-	for (int i = 0; i < spec.nr_ops; i++) {
+	for (int i = 0; i < spec.nr_ops; i++)
 		if (spec.ops[i].value == value)
 			return &spec.ops[i];
-	}
 	return NULL;
 }
 
@@ -362,7 +357,6 @@ TEST_F(spec, replies_hold_what_is_described_and_nothing_else)
 	struct gprof_cpu_params params = timer_params(1000000);
 	struct gprof_setup setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &params);
 	const struct nlattr *nest[GENL_ATTRS];
-	struct gprof_info features = { .size = sizeof(features) };
 	struct sched_recorder r;
 	struct device dev;
 	uint32_t flags = 0;
@@ -370,13 +364,13 @@ TEST_F(spec, replies_hold_what_is_described_and_nothing_else)
 
 	setup.flags = GPROF_SETUP_F_FLIGHT;
 	setup.buffer_size = 65536;
-	ASSERT_ZEROS(device_setup(&dev, &setup), device_ioctl(dev.fd, GPROF_IOC_INFO, &features));
-	if (features.out_features & GPROF_FEAT_SCHED_FAULTS)
+	if (device_has(GPROF_FEAT_SCHED_FAULTS))
 		flags |= GPROF_SCHED_F_FAULTS;
-	if (features.out_features & GPROF_FEAT_SCHED_SYSCALLS)
+	if (device_has(GPROF_FEAT_SCHED_SYSCALLS))
 		flags |= GPROF_SCHED_F_SYSCALLS;
-	ASSERT_EQ(0, sched_setup(&r, GPROF_TARGET_PROCESS, getpid(), flags, 100));
-	ASSERT_EQ(0, device_start(&r.dev));
+	ASSERT_ZEROS(device_setup(&dev, &setup),
+		     sched_setup(&r, GPROF_TARGET_PROCESS, getpid(), flags, 100),
+		     device_start(&r.dev));
 	sleep_ms(50);
 	CHECK(GPROF_CMD_INFO_GET, 0, 0, info);
 	check_seen(_metadata, GPROF_CMD_INFO_GET, info, "");

@@ -2,13 +2,11 @@
 /* netlink_test: the family "gprof", asked rightly and wrongly. */
 #include <grp.h>
 #include <linux/capability.h>
-#include <sys/mount.h>
 #include "harness.h"
 #include "sched_stats.h"
 #include "workload.h"
 
 #define USER	1000
-#define CGROUPS	"/sys/fs/cgroup"
 
 FIXTURE(family) {
 	struct genl g;
@@ -17,7 +15,6 @@ FIXTURE(family) {
 
 FIXTURE_SETUP(family)
 {
-	self->r.dev.fd = -1;
 	ASSERT_EQ(0, genl_open(&self->g));
 }
 
@@ -55,9 +52,13 @@ static int ask_bytes(struct genl *g, uint8_t cmd, const void *attrs, size_t byte
 }
 
 /* Every error is a sentence. */
-#define EXPECT_SENTENCE() EXPECT_LT(10, strlen(self->g.message)) {		\
-	TH_LOG("the kernel says '%s'", self->g.message);			\
-}
+#define EXPECT_SENTENCE() EXPECT_LT(10, strlen(self->g.message))		\
+	TH_LOG("the kernel says '%s'", self->g.message)
+
+#define EXPECT_REFUSED(_err, ...) do {						\
+	EXPECT_EQ(_err, ask_bytes(&self->g, __VA_ARGS__));			\
+	EXPECT_SENTENCE();							\
+} while (0)
 
 TEST_F(family, info_is_that_of_the_ioctl)
 {
@@ -67,11 +68,11 @@ TEST_F(family, info_is_that_of_the_ioctl)
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, device_ioctl(fd, GPROF_IOC_INFO, &info));
 	ASSERT_EQ(1, genl_ask(&self->g, GPROF_CMD_INFO_GET, 0, 0));
-	EXPECT_EQ(GPROF_CMD_INFO_GET, self->g.cmd);
-	EXPECT_EQ(info.out_abi_version, genl_u32(self->g.attrs[GPROF_A_INFO_ABI_VERSION]));
-	EXPECT_EQ(info.out_kinds, genl_u64(self->g.attrs[GPROF_A_INFO_KINDS]));
-	EXPECT_EQ(info.out_features, genl_u64(self->g.attrs[GPROF_A_INFO_FEATURES]));
-	EXPECT_EQ(info.out_recorders, genl_u64(self->g.attrs[GPROF_A_INFO_RECORDERS]));
+	EXPECT_EQS(GPROF_CMD_INFO_GET, self->g.cmd,
+		   info.out_abi_version, genl_u32(self->g.attrs[GPROF_A_INFO_ABI_VERSION]),
+		   info.out_kinds, genl_u64(self->g.attrs[GPROF_A_INFO_KINDS]),
+		   info.out_features, genl_u64(self->g.attrs[GPROF_A_INFO_FEATURES]),
+		   info.out_recorders, genl_u64(self->g.attrs[GPROF_A_INFO_RECORDERS]));
 	EXPECT_TRUE(info.out_features & GPROF_FEAT_NETLINK);
 	EXPECT_TRUE(info.out_kinds & 1 << GPROF_KIND_SCHED);
 	close(fd);
@@ -81,20 +82,16 @@ TEST_F(family, info_is_that_of_the_ioctl)
 
 TEST_F(family, a_request_without_an_id_is_EINVAL)
 {
-	EXPECT_EQ(-EINVAL, ask_bytes(&self->g, GPROF_CMD_RECORDER_GET, NULL, 0));
-	EXPECT_SENTENCE();
-	EXPECT_EQ(-EINVAL, ask_bytes(&self->g, GPROF_CMD_SCHED_STATS_GET, NULL, 0));
-	EXPECT_SENTENCE();
+	EXPECT_REFUSED(-EINVAL, GPROF_CMD_RECORDER_GET, NULL, 0);
+	EXPECT_REFUSED(-EINVAL, GPROF_CMD_SCHED_STATS_GET, NULL, 0);
 }
 
 TEST_F(family, an_id_that_is_none_is_ENOENT)
 {
 	struct u64_attr a = attr_of(GPROF_A_RECORDER_ID, ~0ULL);
 
-	EXPECT_EQ(-ENOENT, ask_bytes(&self->g, GPROF_CMD_RECORDER_GET, &a, sizeof(a)));
-	EXPECT_SENTENCE();
-	EXPECT_EQ(-ENOENT, ask_bytes(&self->g, GPROF_CMD_SCHED_STATS_GET, &a, sizeof(a)));
-	EXPECT_SENTENCE();
+	EXPECT_REFUSED(-ENOENT, GPROF_CMD_RECORDER_GET, &a, sizeof(a));
+	EXPECT_REFUSED(-ENOENT, GPROF_CMD_SCHED_STATS_GET, &a, sizeof(a));
 	a.value = 0;
 	EXPECT_EQ(-ENOENT, ask_bytes(&self->g, GPROF_CMD_RECORDER_GET, &a, sizeof(a)));
 }
@@ -103,14 +100,11 @@ TEST_F(family, an_unknown_attribute_is_EINVAL)
 {
 	struct u64_attr a[2] = { attr_of(GPROF_A_SCHED_STATS_ID, 1), attr_of(77, 1) };
 
-	EXPECT_EQ(-EINVAL, ask_bytes(&self->g, GPROF_CMD_SCHED_STATS_GET, a, sizeof(a)));
-	EXPECT_SENTENCE();
-	EXPECT_EQ(-EINVAL, ask_bytes(&self->g, GPROF_CMD_INFO_GET, &a[1], sizeof(a[1])));
-	EXPECT_SENTENCE();
+	EXPECT_REFUSED(-EINVAL, GPROF_CMD_SCHED_STATS_GET, a, sizeof(a));
+	EXPECT_REFUSED(-EINVAL, GPROF_CMD_INFO_GET, &a[1], sizeof(a[1]));
 	/* known, but the answer's */
 	a[1] = attr_of(GPROF_A_SCHED_STATS_STALL_NS, 1);
-	EXPECT_EQ(-EINVAL, ask_bytes(&self->g, GPROF_CMD_SCHED_STATS_GET, a, sizeof(a)));
-	EXPECT_SENTENCE();
+	EXPECT_REFUSED(-EINVAL, GPROF_CMD_SCHED_STATS_GET, a, sizeof(a));
 }
 
 TEST_F(family, a_malformed_attribute_is_refused)
@@ -136,8 +130,7 @@ TEST_F(family, a_malformed_attribute_is_refused)
 		a.head.nla_len = sizeof(a);
 		/* a nest, which it is not */
 		a.head.nla_type |= NLA_F_NESTED;
-		EXPECT_EQ(-EINVAL, ask_bytes(&self->g, cmds[i], &a, sizeof(a)));
-		EXPECT_SENTENCE();
+		EXPECT_REFUSED(-EINVAL, cmds[i], &a, sizeof(a));
 		a.head.nla_type &= NLA_TYPE_MASK;
 		/* some bytes are left over */
 		EXPECT_GT(0, ask_bytes(&self->g, cmds[i], &a, sizeof(a) - 4));
@@ -169,8 +162,7 @@ TEST_F(family, statistics_of_another_kind_are_EOPNOTSUPP)
 	ASSERT_EQ(0, device_setup(&dev, &setup));
 	EXPECT_NE(0, setup.out_id);
 	a = attr_of(GPROF_A_SCHED_STATS_ID, setup.out_id);
-	EXPECT_EQ(-EOPNOTSUPP, ask_bytes(&self->g, GPROF_CMD_SCHED_STATS_GET, &a, sizeof(a)));
-	EXPECT_SENTENCE();
+	EXPECT_REFUSED(-EOPNOTSUPP, GPROF_CMD_SCHED_STATS_GET, &a, sizeof(a));
 	device_close(&dev);
 }
 
@@ -180,8 +172,7 @@ TEST_F(family, statistics_that_were_never_started_are_EBUSY)
 
 	ASSERT_EQ(0, sched_setup(&self->r, GPROF_TARGET_PROCESS, getpid(), 0, 0));
 	a = attr_of(GPROF_A_SCHED_STATS_ID, self->r.id);
-	EXPECT_EQ(-EBUSY, ask_bytes(&self->g, GPROF_CMD_SCHED_STATS_GET, &a, sizeof(a)));
-	EXPECT_SENTENCE();
+	EXPECT_REFUSED(-EBUSY, GPROF_CMD_SCHED_STATS_GET, &a, sizeof(a));
 }
 
 TEST_F(family, a_closed_recorder_is_ENOENT)
@@ -191,8 +182,7 @@ TEST_F(family, a_closed_recorder_is_ENOENT)
 	START(GPROF_TARGET_PROCESS, getpid());
 	a = attr_of(GPROF_A_SCHED_STATS_ID, self->r.id);
 	sched_close(&self->r);
-	EXPECT_EQ(-ENOENT, ask_bytes(&self->g, GPROF_CMD_SCHED_STATS_GET, &a, sizeof(a)));
-	EXPECT_SENTENCE();
+	EXPECT_REFUSED(-ENOENT, GPROF_CMD_SCHED_STATS_GET, &a, sizeof(a));
 }
 
 /* ---- recorders ---- */
@@ -205,12 +195,12 @@ TEST_F(family, a_recorder_is_described)
 	START(GPROF_TARGET_PROCESS, getpid());
 	prctl(PR_GET_NAME, comm);
 	ASSERT_EQ(1, genl_ask(&self->g, GPROF_CMD_RECORDER_GET, GPROF_A_RECORDER_ID, self->r.id));
-	EXPECT_EQ(self->r.id, genl_u64(a[GPROF_A_RECORDER_ID]));
-	EXPECT_EQ(GPROF_KIND_SCHED, genl_u32(a[GPROF_A_RECORDER_KIND]));
-	EXPECT_EQ(GPROF_TARGET_PROCESS, genl_u32(a[GPROF_A_RECORDER_TARGET]));
-	EXPECT_EQ(getpid(), genl_u32(a[GPROF_A_RECORDER_TARGET_PID]));
-	EXPECT_EQ(getpid(), genl_u32(a[GPROF_A_RECORDER_OWNER_PID]));
-	EXPECT_EQ(geteuid(), genl_u32(a[GPROF_A_RECORDER_OWNER_UID]));
+	EXPECT_EQS(self->r.id, genl_u64(a[GPROF_A_RECORDER_ID]),
+		   GPROF_KIND_SCHED, genl_u32(a[GPROF_A_RECORDER_KIND]),
+		   GPROF_TARGET_PROCESS, genl_u32(a[GPROF_A_RECORDER_TARGET]),
+		   getpid(), genl_u32(a[GPROF_A_RECORDER_TARGET_PID]),
+		   getpid(), genl_u32(a[GPROF_A_RECORDER_OWNER_PID]),
+		   geteuid(), genl_u32(a[GPROF_A_RECORDER_OWNER_UID]));
 	ASSERT_NE(NULL, a[GPROF_A_RECORDER_OWNER_COMM]);
 	EXPECT_STREQ(comm, (const char *)genl_data(a[GPROF_A_RECORDER_OWNER_COMM]));
 	EXPECT_EQ(GPROF_RECORDER_STATE_STARTED, genl_u32(a[GPROF_A_RECORDER_STATE]));
@@ -272,10 +262,8 @@ static int open_many(struct __test_metadata *_metadata, int *fds, uint64_t *firs
 	struct gprof_sched_params params = { .size = sizeof(params) };
 
 	for (int i = 0; i < MANY; i++) {
-		struct gprof_setup setup = {
-			.size = sizeof(setup), .kind = GPROF_KIND_SCHED,
-			.target = GPROF_TARGET_SYSTEM, .params = (uintptr_t)&params,
-		};
+		struct gprof_setup setup =
+			device_setup_kind(GPROF_KIND_SCHED, GPROF_TARGET_SYSTEM, 0, &params);
 
 		fds[i] = device_open();
 		EXPECT_EQ(0, device_ioctl(fds[i], GPROF_IOC_SETUP, &setup));
@@ -382,16 +370,14 @@ TEST_F(family, a_target_that_dies_is_no_error)
 
 TEST_F(family, a_cgroup_that_is_removed_is_no_error)
 {
-	const char *path = CGROUPS "/gprof-netlink";
+	char path[MEMORY_CGROUP_PATH];
 	struct sched_stats st;
 	struct stat inode;
 	int fd;
 
 	SKIP_UNLESS(!geteuid(), "must be root");
 	SKIP_UNLESS(kernel_has_cgroups(), "this kernel has no cgroups");
-	if (access(CGROUPS "/cgroup.procs", F_OK))
-		ASSERT_EQ(0, mount("none", CGROUPS, "cgroup2", 0, NULL));
-	mkdir(path, 0755);
+	ASSERT_EQ(0, cgroup_make(path, "netlink"));
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, fstat(fd, &inode));
@@ -413,8 +399,7 @@ static int look_as_user(uint64_t foreign)
 	struct genl g;
 	bool interrupted;
 
-	if (setgroups(0, NULL) || setresgid(USER, USER, USER) || setresuid(USER, USER, USER) ||
-	    prctl(PR_SET_DUMPABLE, 1))
+	if (become(USER))
 		return 1;
 	if (genl_open(&g))
 		return 2;
@@ -430,21 +415,16 @@ static int look_as_user(uint64_t foreign)
 		return 7;
 	if (dump(&g, 1, ~0ULL, &interrupted) != 1 || own.id == foreign)
 		return 8;
-	if (!setsockopt(g.fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &g.group, sizeof(g.group)))
+	if (!genl_listen(&g))
 		return 9;
 	return 0;
 }
 
 TEST_F(family, another_users_recorder_does_not_exist)
 {
-	pid_t pid;
-
 	SKIP_UNLESS(!geteuid(), "must be root to become another");
 	START(GPROF_TARGET_SYSTEM, 0);
-	pid = fork();
-	if (!pid)
-		_exit(look_as_user(self->r.id));
-	EXPECT_EQ(0, reap(pid));
+	EXPECT_EQ(0, IN_CHILD(look_as_user(self->r.id)));
 }
 
 TEST_F(family, a_socket_of_another_user_does_not_see_what_its_sender_may)
@@ -494,7 +474,6 @@ static int record_all_and_be_looked_for(void)
 	struct sched_recorder own;
 	struct sched_stats st;
 	int status;
-	pid_t pid;
 
 	if (prctl(PR_SET_KEEPCAPS, 1) || setgroups(0, NULL) || setresgid(USER, USER, USER) ||
 	    setresuid(USER, USER, USER) || have_capability(true))
@@ -505,23 +484,14 @@ static int record_all_and_be_looked_for(void)
 		return 3;
 	if (sched_read(&own, &st))
 		return 4;
-	pid = fork();
-	if (!pid)
-		_exit(look_for(own.id));
-	if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
-		return 5;
-	return WEXITSTATUS(status);
+	status = IN_CHILD(look_for(own.id));
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 5;
 }
 
 TEST_F(family, what_a_capability_recorded_does_not_exist_for_others_of_the_user)
 {
-	pid_t pid;
-
 	SKIP_UNLESS(!geteuid(), "must be root to become another");
-	pid = fork();
-	if (!pid)
-		_exit(record_all_and_be_looked_for());
-	EXPECT_EQ(0, reap(pid));
+	EXPECT_EQ(0, IN_CHILD(record_all_and_be_looked_for()));
 }
 
 /* From user and process namespaces that know neither the owner nor the target. */
@@ -548,33 +518,23 @@ static int go_elsewhere_and_look(void)
 {
 	struct sched_recorder own;
 	int status;
-	pid_t pid;
 
-	if (setgroups(0, NULL) || setresgid(USER, USER, USER) || setresuid(USER, USER, USER) ||
-	    prctl(PR_SET_DUMPABLE, 1))
+	if (become(USER))
 		return 1;
 	if (sched_setup(&own, GPROF_TARGET_PROCESS, getpid(), 0, 0))
 		return 2;
 	if (unshare(CLONE_NEWUSER | CLONE_NEWPID))
 		return 77;
-	pid = fork();
-	if (!pid)
-		_exit(look_from_elsewhere(own.id));
-	if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
-		return 3;
-	return WEXITSTATUS(status);
+	status = IN_CHILD(look_from_elsewhere(own.id));
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 3;
 }
 
 TEST_F(family, ids_are_those_of_the_clients_namespaces)
 {
-	int status = -1;
-	pid_t pid;
+	int status;
 
 	SKIP_UNLESS(!geteuid(), "must be root to become another");
-	pid = fork();
-	if (!pid)
-		_exit(go_elsewhere_and_look());
-	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	status = IN_CHILD(go_elsewhere_and_look());
 	ASSERT_TRUE(WIFEXITED(status));
 	SKIP_UNLESS(WEXITSTATUS(status) != 77, "no user namespaces for users");
 	EXPECT_EQ(0, WEXITSTATUS(status));
@@ -599,8 +559,7 @@ TEST_F(family, start_and_stop_are_told)
 	struct genl *g = &self->g;
 
 	SKIP_UNLESS(!geteuid(), "must be root to listen");
-	ASSERT_EQ(0, setsockopt(g->fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &g->group,
-				sizeof(g->group)));
+	ASSERT_EQ(0, genl_listen(g));
 	START(GPROF_TARGET_PROCESS, getpid());
 	EXPECT_EQ(GPROF_CMD_RECORDER_STARTED, next_event(g, self->r.id));
 	EXPECT_EQ(GPROF_KIND_SCHED, genl_u32(g->attrs[GPROF_A_RECORDER_KIND]));
@@ -615,15 +574,9 @@ TEST_F(family, start_and_stop_are_told)
 	/* closed while started */
 	device_close(&self->r.dev);
 	EXPECT_EQ(GPROF_CMD_RECORDER_STOPPED, next_event(g, self->r.id));
-	self->r.dev.fd = -1;
 	genl_close(&self->r.genl);
 }
 
-static void listen_to_events(struct __test_metadata *_metadata, struct genl *g)
-{
-	ASSERT_EQ(0, setsockopt(g->fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &g->group,
-				sizeof(g->group)));
-}
 
 static void burn(void *arg, int step)
 {
@@ -643,7 +596,7 @@ TEST_F(family, a_loss_is_told)
 	unsigned int i;
 
 	SKIP_UNLESS(!geteuid(), "must be root to listen");
-	listen_to_events(_metadata, g);
+	ASSERT_EQ(0, genl_listen(g));
 	ASSERT_EQ(0, child_fork(&child, burn, NULL));
 	setup = device_setup_of(GPROF_TARGET_PROCESS, child.pid, &params);
 	setup.buffer_size = 4096;
@@ -710,7 +663,7 @@ TEST_F(family, the_end_of_a_target_is_told)
 	struct gprof_stats st;
 
 	SKIP_UNLESS(!geteuid(), "must be root to listen");
-	listen_to_events(_metadata, g);
+	ASSERT_EQ(0, genl_listen(g));
 	ASSERT_EQ(0, child_fork(&child, end, NULL));
 	START(GPROF_TARGET_PROCESS, child.pid);
 	EXPECT_EQ(GPROF_CMD_RECORDER_STARTED, next_event(g, self->r.id));

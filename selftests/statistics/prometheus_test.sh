@@ -151,7 +151,7 @@ a_histogram_has_its_quantile()
 	need_prometheus
 	get $port /schedstat >json
 	q=$(ask 'histogram_quantile(0.5,gprof_sched_delay_seconds_bucket)')
-	p50=$(jq .delay_ns.p50 json)
+	p50=$(jq .data.delay_ns.p50 json)
 	echo "the median is $p50 ns, and $q s for Prometheus"
 	# buckets of the exposition are powers of two
 	awk -v q="$q" -v p="$p50" 'BEGIN { r = q * 1e9 / p; exit !(r >= 0.5 && r <= 2) }'

@@ -3,8 +3,6 @@
  * sched_stats_test: scheduler statistics, the list of recorders and their events
  * through the library, on a live kernel. What they count is sched_test's.
  */
-#include <grp.h>
-
 #include <gprof/monitor.h>
 #include <gprof/sched_stats.h>
 
@@ -80,34 +78,21 @@ FIXTURE_TEARDOWN(stats)
 
 #define OPEN() do {							\
 	self->s = gprof_sched_stats_new(&self->cfg);			\
-	ASSERT_NE(NULL, self->s) {					\
-		TH_LOG("%s", gprof_error());		\
-	}								\
+	ASSERT_NE(NULL, self->s) TH_LOG("%s", gprof_error());		\
 } while (0)
 
-#define READ() do {							\
-	ASSERT_EQ(0, gprof_sched_stats_read(self->s, &self->st)) {	\
-		TH_LOG("%s", gprof_error());		\
-	}								\
+#define CLOSE() do {							\
+	gprof_sched_stats_free(self->s);				\
+	self->s = NULL;							\
 } while (0)
+
+#define READ()								\
+	ASSERT_EQ(0, gprof_sched_stats_read(self->s, &self->st)) TH_LOG("%s", gprof_error())
 
 static void sleep_often(int times)
 {
 	while (times--)
 		usleep(1000);
-}
-
-static bool spawn(void (*work)(void))
-{
-	pid_t pid = fork();
-	int status;
-
-	if (!pid) {
-		if (work)
-			work();
-		_exit(0);
-	}
-	return pid > 0 && waitpid(pid, &status, 0) == pid && !status;
 }
 
 TEST_F(stats, forks_and_switches_of_a_process_are_counted)
@@ -116,7 +101,7 @@ TEST_F(stats, forks_and_switches_of_a_process_are_counted)
 
 	OPEN();
 	for (int i = 0; i < 5; i++)
-		ASSERT_TRUE(spawn(NULL));
+		ASSERT_EQ(0, IN_CHILD(0));
 	sleep_often(20);
 	READ();
 	EXPECT_EQS(5, self->st.total_task, 1, self->st.num_task, 1, self->st.num_task_exec);
@@ -137,8 +122,7 @@ TEST_F(stats, system_calls_are_counted_when_asked_for)
 		syscall(SYS_getppid);
 	READ();
 	EXPECT_TRUE(self->st.has_sys_calls);
-	EXPECT_LE(1000, self->st.total_sys_calls);
-	EXPECT_GE(1100, self->st.total_sys_calls);
+	EXPECT_WITHIN(1000, self->st.total_sys_calls, 1100);
 	/* The one that reads. */
 	EXPECT_EQ(1, self->st.num_sys_calls);
 }
@@ -164,19 +148,15 @@ TEST_F(stats, no_total_goes_back_nor_below_its_part)
 		const struct gprof_sched_stats *st = &self->st;
 
 		READ();
-		ASSERT_GE(st->total_task_exec, before.total_task_exec);
-		ASSERT_GE(st->total_task_sched, before.total_task_sched);
-		ASSERT_GE(st->total_switches, before.total_switches);
-		ASSERT_GE(st->stall_ns, before.stall_ns);
-		ASSERT_GE(st->num_samples, before.num_samples);
-		ASSERT_GE(st->delay.count, before.delay.count);
-		ASSERT_GE(st->on_cpu.sum, before.on_cpu.sum);
-		ASSERT_GE(st->time_ns, before.time_ns);
-		ASSERT_GE(st->total_task_sched, st->total_task_exec);
-		ASSERT_GE(st->total_task_exec, st->delay.count);
-		ASSERT_GE(st->total_switches, st->on_cpu.count);
-		ASSERT_LE(st->max_procs, st->num_procs);
-		ASSERT_LE(st->delay.largest, st->delay.sum);
+		EXPECT_LES(before.total_task_exec, st->total_task_exec,
+			   before.total_task_sched, st->total_task_sched,
+			   before.total_switches, st->total_switches, before.stall_ns, st->stall_ns,
+			   before.num_samples, st->num_samples, before.delay.count, st->delay.count,
+			   before.on_cpu.sum, st->on_cpu.sum, before.time_ns, st->time_ns);
+		EXPECT_LES(st->total_task_exec, st->total_task_sched,
+			   st->delay.count, st->total_task_exec,
+			   st->on_cpu.count, st->total_switches,
+			   st->max_procs, st->num_procs, st->delay.largest, st->delay.sum);
 		before = *st;
 	}
 	stop = true;
@@ -197,10 +177,9 @@ TEST_F(stats, the_largest_delay_is_one_of_those_since_the_start)
 	for (int i = 0; i < 20; i++) {
 		OPEN();
 		READ();
-		EXPECT_LE(self->st.delay.largest, self->st.delay.sum);
-		EXPECT_LE(self->st.on_cpu.largest, self->st.on_cpu.sum);
-		gprof_sched_stats_free(self->s);
-		self->s = NULL;
+		EXPECT_LES(self->st.delay.largest, self->st.delay.sum,
+			   self->st.on_cpu.largest, self->st.on_cpu.sum);
+		CLOSE();
 	}
 	stop = true;
 	for (int i = 0; i < 4; i++)
@@ -270,8 +249,7 @@ TEST_F(stats, recorders_are_listed_while_they_are_open)
 	EXPECT_TRUE(r->started);
 	EXPECT_FALSE(r->has_samples);
 	gprof_recorder_list_free(l);
-	gprof_sched_stats_free(self->s);
-	self->s = NULL;
+	CLOSE();
 	l = gprof_recorder_list_new();
 	ASSERT_NE(NULL, l);
 	EXPECT_EQ(NULL, find(l, "sched"));
@@ -340,8 +318,7 @@ TEST_F(stats, start_and_stop_are_heard)
 	EXPECT_EQ(GPROF_MONITOR_STARTED, ev->type);
 	EXPECT_STREQ("sched", ev->recorder.kind);
 	id = ev->recorder.id;
-	gprof_sched_stats_free(self->s);
-	self->s = NULL;
+	CLOSE();
 	ev = hear(m);
 	ASSERT_NE(NULL, ev);
 	EXPECT_EQS(GPROF_MONITOR_STOPPED, ev->type, id, ev->recorder.id);
@@ -360,8 +337,7 @@ TEST_F(stats, events_that_were_not_taken_in_time_are_told)
 	ASSERT_EQ(0, setsockopt(gprof_monitor_fd(m), SOL_SOCKET, SO_RCVBUF, &room, sizeof(room)));
 	for (int i = 0; i < 10; i++) {
 		OPEN();
-		gprof_sched_stats_free(self->s);
-		self->s = NULL;
+		CLOSE();
 	}
 	while ((ret = gprof_monitor_next(m, &ev))) {
 		lost += ret == -ENOBUFS;
@@ -380,7 +356,7 @@ TEST_F(stats, other_users_see_their_own_alone)
 	const struct gprof_recorder_info *r;
 
 	OPEN();
-	ASSERT_ZEROS(setgroups(0, NULL), setresgid(1000, 1000, 1000), setresuid(1000, 1000, 1000));
+	ASSERT_EQ(0, become(1000));
 	l = gprof_recorder_list_new();
 	ASSERT_NE(NULL, l);
 	EXPECT_EQ(0, gprof_recorder_list_get(l, &r));

@@ -10,12 +10,10 @@
 #include <linux/sched.h>
 #include <linux/userfaultfd.h>
 #include <stdatomic.h>
-#include <sys/mount.h>
 #include "harness.h"
 #include "sched_stats.h"
 #include "workload.h"
 
-#define CGROUPS	"/sys/fs/cgroup"
 
 /* The number after a word that begins a line, as in /proc/stat. */
 static uint64_t proc_number(const char *path, const char *key)
@@ -38,34 +36,6 @@ static uint64_t switches_of(pid_t pid)
 	       proc_number(path, "\nnonvoluntary_ctxt_switches:");
 }
 
-/* Tasks take turns: one writes a byte and waits for one. */
-static void ping_pong(unsigned int rounds)
-{
-	int there[2], back[2];
-	char byte = 0;
-	pid_t pid;
-
-	if (pipe(there) || pipe(back))
-		return;
-	pid = fork_bound();
-	if (!pid) {
-		for (unsigned int i = 0; i < rounds; i++) {
-			if (read(there[0], &byte, 1) != 1 || write(back[1], &byte, 1) != 1)
-				break;
-		}
-		_exit(0);
-	}
-	for (unsigned int i = 0; i < rounds; i++) {
-		if (write(there[1], &byte, 1) != 1 || read(back[0], &byte, 1) != 1)
-			break;
-	}
-	close(there[0]);
-	close(there[1]);
-	close(back[0]);
-	close(back[1]);
-	waitpid(pid, NULL, 0);
-}
-
 static void play(void *arg, int step)
 {
 	if (arg)
@@ -85,16 +55,12 @@ FIXTURE(stats) {
 	struct child child;
 };
 
-FIXTURE_SETUP(stats)
-{
-	self->r.dev.fd = -1;
-}
+FIXTURE_SETUP(stats) { }
 
 FIXTURE_TEARDOWN(stats)
 {
 	sched_close(&self->r);
-	if (self->child.pid)
-		child_end(&self->child);
+	child_end(&self->child);
 }
 
 #define START(_target, _id, _flags, _hz) do {					\
@@ -141,19 +107,13 @@ TEST_F(stats, created_tasks_are_processes_of_proc_stat)
 	a = proc_number("/proc/stat", "\nprocesses ");
 	READ(&self->before);
 	b = proc_number("/proc/stat", "\nprocesses ");
-	for (int i = 0; i < 100; i++) {
-		pid_t pid = fork();
-
-		if (!pid)
-			_exit(0);
-		waitpid(pid, NULL, 0);
-	}
+	for (int i = 0; i < 100; i++)
+		EXPECT_EQ(0, IN_CHILD(0));
 	c = proc_number("/proc/stat", "\nprocesses ");
 	READ(&self->after);
 	d = proc_number("/proc/stat", "\nprocesses ");
 	counted = self->after.total_task - self->before.total_task;
-	EXPECT_LE(c - b, counted);
-	EXPECT_GE(d - a, counted);
+	EXPECT_WITHIN(c - b, counted, d - a);
 	EXPECT_LE(100, counted);
 }
 
@@ -263,8 +223,8 @@ TEST_F(stats, delays_and_times_on_cpu_are_those_of_proc_schedstat)
 		EXPECT_GE(self->after.time_ns - self->after.started_ns + 1000000,
 			  self->after.on_cpu.sum + self->after.delay.sum);
 		EXPECT_FALSE(self->after.doubtful);
-		TH_LOG("%llu against %llu", (unsigned long long)self->after.delay.sum,
-		       (unsigned long long)(delay[1] - delay[0]));
+		TH_LOG("%llu against %llu", ull(self->after.delay.sum),
+		       ull(delay[1] - delay[0]));
 		if (within_1_percent(self->after.delay.sum, delay[1] - delay[0],
 				     self->after.total_exec))
 			break;
@@ -287,10 +247,8 @@ static void wake(void *arg, int step)
 TEST_F(stats, a_task_that_is_woken_while_it_runs_does_not_wait)
 {
 	struct timespec soon = { .tv_nsec = 1 };
-	uint32_t *word = mmap(NULL, sizeof(*word), PROT_READ | PROT_WRITE,
-			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	uint32_t *word = shared_memory(sizeof(*word));
 
-	ASSERT_NE(MAP_FAILED, (void *)word);
 	prctl(PR_SET_TIMERSLACK, 1);
 	ASSERT_LE(0, pin_to(online_cpu(0)));
 	ASSERT_ZEROS(child_fork(&self->child, wake, word), child_begin(&self->child));
@@ -300,10 +258,8 @@ TEST_F(stats, a_task_that_is_woken_while_it_runs_does_not_wait)
 		burn_ns(200000);
 	}
 	READ(&self->after);
-	TH_LOG("%llu ns on CPU, %llu waiting, of %llu",
-	       (unsigned long long)self->after.on_cpu.sum,
-	       (unsigned long long)self->after.delay.sum,
-	       (unsigned long long)(self->after.time_ns - self->after.started_ns));
+	TH_LOG("%llu ns on CPU, %llu waiting, of %llu", ull(self->after.on_cpu.sum),
+	       ull(self->after.delay.sum), ull(self->after.time_ns - self->after.started_ns));
 	EXPECT_GE(self->after.time_ns - self->after.started_ns + 1000000,
 		  self->after.on_cpu.sum + self->after.delay.sum);
 }
@@ -341,8 +297,7 @@ TEST_F(stats, a_task_that_goes_was_counted_when_it_came)
 {
 	int i, more = 0;
 
-	if (online_cpu(1) < 0)
-		SKIP(return, "needs two CPUs, one to look from");
+	SKIP_UNLESS(online_cpu(1) >= 0, "needs two CPUs, one to look from");
 	ASSERT_ZEROS(child_fork(&self->child, busy_play, NULL), child_begin(&self->child));
 	settle();
 	ASSERT_LE(0, pin_to(online_cpu(1)));
@@ -354,8 +309,8 @@ TEST_F(stats, a_task_that_goes_was_counted_when_it_came)
 			self->after.total_starts > self->after.total_exec;
 	}
 	TH_LOG("%llu switches, %llu from idle",
-	       (unsigned long long)(self->after.total_switches - self->before.total_switches),
-	       (unsigned long long)self->after.total_starts);
+	       ull(self->after.total_switches - self->before.total_switches),
+	       ull(self->after.total_starts));
 	EXPECT_EQ(0, more);
 	EXPECT_LT(1000, self->after.total_switches - self->before.total_switches);
 }
@@ -365,8 +320,7 @@ TEST_F(stats, five_tasks_on_one_cpu_are_one_running_and_four_waiting)
 	uint64_t span, stall;
 	int i, full = 0, odd = 0;
 
-	if (online_cpu(1) < 0)
-		SKIP(return, "needs two CPUs, one to look from");
+	SKIP_UNLESS(online_cpu(1) >= 0, "needs two CPUs, one to look from");
 	ASSERT_EQ(0, child_fork(&self->child, burn_long, (void *)5));
 	settle();
 	ASSERT_LE(0, pin_to(online_cpu(1)));
@@ -390,8 +344,7 @@ TEST_F(stats, five_tasks_on_one_cpu_are_one_running_and_four_waiting)
 	/* Four always wait. */
 	span = self->after.time_ns - self->before.time_ns;
 	stall = self->after.stall_ns - self->before.stall_ns;
-	EXPECT_LE(span / 100 * 95, stall);
-	EXPECT_GE(span / 100 * 101 + 1000000, stall);
+	EXPECT_WITHIN(span / 100 * 95, stall, span / 100 * 101 + 1000000);
 }
 
 #define ALIKE	1024	/* tasks whose ids differ by this have one place between two of them */
@@ -423,8 +376,7 @@ static void burn_alike(void *arg, int step)
 /* What there is no room for is a switch all the same. */
 TEST_F(stats, a_switch_whose_delay_is_not_known_is_counted)
 {
-	if (online_cpu(1) < 0)
-		SKIP(return, "needs two CPUs, one to look from");
+	SKIP_UNLESS(online_cpu(1) >= 0, "needs two CPUs, one to look from");
 	ASSERT_LE(0, pin_to(online_cpu(1)));
 	ASSERT_EQ(0, child_fork(&self->child, burn_alike, NULL));
 	settle();
@@ -435,8 +387,7 @@ TEST_F(stats, a_switch_whose_delay_is_not_known_is_counted)
 		sleep_ms(500);
 		READ(&self->after);
 	}
-	TH_LOG("%llu of %llu", (unsigned long long)self->after.missed,
-	       (unsigned long long)self->after.total_exec);
+	TH_LOG("%llu of %llu", ull(self->after.missed), ull(self->after.total_exec));
 	EXPECT_EQ(3, self->after.total_task);
 	EXPECT_LT(10, self->after.missed);
 	EXPECT_EQ(self->after.total_exec, self->after.delay.count + self->after.missed);
@@ -491,8 +442,7 @@ TEST_F(stats, running_and_waiting_of_the_system_are_those_of_loadavg)
 		same++;
 		apart = (int)(self->after.num_exec + self->after.num_sched) - (int)running;
 		close += apart >= -1 && apart <= 1;
-		EXPECT_GE(self->after.num_procs, self->after.num_exec);
-		EXPECT_LE(1, self->after.num_exec);
+		EXPECT_WITHIN(1, self->after.num_exec, self->after.num_procs);
 	}
 	EXPECT_EQ(20, same);
 	EXPECT_LES(16, close, 6, running);
@@ -519,8 +469,7 @@ TEST_F(stats, system_calls_are_counted_where_asked_for)
 	call(NULL, 0);	/* not the target's */
 	settle();
 	READ(&self->after);
-	EXPECT_LE(1000, self->after.total_calls - self->before.total_calls);
-	EXPECT_GE(1010, self->after.total_calls - self->before.total_calls);
+	EXPECT_WITHIN(1000, self->after.total_calls - self->before.total_calls, 1010);
 	/* it waits in read() for the next step */
 	EXPECT_EQ(1, self->after.num_calls);
 	child_end(&self->child);
@@ -540,10 +489,8 @@ static void call_and_spin(void *arg, int step)
 
 TEST_F(stats, a_task_that_came_back_from_a_system_call_is_in_none)
 {
-	volatile bool *enough = mmap(NULL, sizeof(*enough), PROT_READ | PROT_WRITE,
-				     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	volatile bool *enough = shared_memory(sizeof(*enough));
 
-	ASSERT_NE(MAP_FAILED, (void *)enough);
 	ASSERT_EQ(0, child_fork(&self->child, call_and_spin, (void *)enough));
 	settle();
 	START(GPROF_TARGET_PROCESS, self->child.pid, GPROF_SCHED_F_SYSCALLS, 0);
@@ -570,21 +517,15 @@ TEST_F(stats, system_calls_are_absent_where_not_asked_for)
 
 TEST_F(stats, page_faults_are_those_that_the_kernel_counts)
 {
-	struct gprof_info info = { .size = sizeof(info) };
 	size_t page = sysconf(_SC_PAGESIZE), i, n = 500;
 	struct rusage a, b;
 	volatile char *memory;
 	uint64_t kernel, counted;
 	int fd;
 
-	ASSERT_EQ(0, sched_setup(&self->r, GPROF_TARGET_SYSTEM, 0, 0, 0));
-	ASSERT_EQ(0, device_ioctl(self->r.dev.fd, GPROF_IOC_INFO, &info));
-	sched_close(&self->r);
-	if (!(info.out_features & GPROF_FEAT_SCHED_FAULTS))
-		SKIP(return, "this kernel has no return probes");
+	SKIP_UNLESS(device_has(GPROF_FEAT_SCHED_FAULTS), "this kernel has no return probes");
 	START(GPROF_TARGET_THREAD, getpid(), GPROF_SCHED_F_FAULTS, 0);
-	memory = mmap(NULL, n * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, (void *)memory);
+	memory = private_memory(n * page);
 	madvise((void *)memory, n * page, MADV_NOHUGEPAGE);
 	READ(&self->before);
 	getrusage(RUSAGE_SELF, &a);
@@ -622,24 +563,16 @@ TEST_F(stats, faults_that_found_no_room_are_told)
 	const long cpus = sysconf(_SC_NPROCESSORS_CONF), extra = 20;
 	long page = sysconf(_SC_PAGESIZE), n = 64 * cpus + extra, i, tries;
 	pthread_t *threads = calloc(n, sizeof(*threads));
-	struct gprof_info info = { .size = sizeof(info) };
 	pthread_attr_t attr;
 	char *memory;
 	int fd;
 
-	if (cpus > 8)
-		SKIP(return, "takes 64 threads for each of %ld CPUs", cpus);
-	ASSERT_EQ(0, sched_setup(&self->r, GPROF_TARGET_SYSTEM, 0, 0, 0));
-	ASSERT_EQ(0, device_ioctl(self->r.dev.fd, GPROF_IOC_INFO, &info));
-	sched_close(&self->r);
-	if (!(info.out_features & GPROF_FEAT_SCHED_FAULTS))
-		SKIP(return, "this kernel has no return probes");
+	SKIP_UNLESS(cpus <= 8, "takes 64 threads for each of %ld CPUs", cpus);
+	SKIP_UNLESS(device_has(GPROF_FEAT_SCHED_FAULTS), "this kernel has no return probes");
 	fd = syscall(SYS_userfaultfd, O_CLOEXEC);
-	if (fd < 0)
-		SKIP(return, "no userfaultfd");
+	SKIP_UNLESS(fd >= 0, "no userfaultfd");
 	ASSERT_EQ(0, ioctl(fd, UFFDIO_API, &api));
-	memory = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, (void *)memory);
+	memory = private_memory(page);
 	reg.range.start = (uintptr_t)memory;
 	reg.range.len = page;
 	ASSERT_EQ(0, ioctl(fd, UFFDIO_REGISTER, &reg));
@@ -684,8 +617,7 @@ TEST_F(stats, delays_are_sampled_at_the_rate_asked_for)
 	EXPECT_LE(elapsed_ms * 50 / 1000 / 4, self->after.num_samples);
 	for (int i = 0; i < GPROF_SCHED_SAMPLES; i++)
 		largest = largest < self->after.samples[i] ? self->after.samples[i] : largest;
-	EXPECT_LT(0, largest);
-	EXPECT_GE(self->after.delay.largest, largest);
+	EXPECT_WITHIN(1, largest, self->after.delay.largest);
 }
 
 TEST_F(stats, the_newest_sample_is_where_the_ring_says)
@@ -778,7 +710,7 @@ TEST_F(stats, readings_are_consistent_while_cpus_go_and_come)
 	}
 	file_write(online, "1");
 	TH_LOG("%d readings, CPU 1 went or came %d times, %llu switches", readings, turn,
-	       (unsigned long long)self->after.total_switches);
+	       ull(self->after.total_switches));
 	EXPECT_LE(20, readings);
 	for (i = 0; i < PLAYERS; i++)
 		child_end(&players[i]);
@@ -793,7 +725,6 @@ TEST_F(stats, counters_stand_still_after_stop_and_begin_anew_with_start)
 	ping_pong(1000);
 	sleep_ms(500);
 	child_end(&self->child);
-	self->child.pid = 0;
 	ASSERT_EQ(0, device_stop(&self->r.dev));
 	READ(&self->before);
 	ping_pong(100);
@@ -844,10 +775,10 @@ TEST_F(stats, what_happened_while_start_was_under_way_does_not_count)
 		ASSERT_ZEROS(device_start(&self->r.dev), device_stop(&self->r.dev));
 		READ(&self->after);
 		/* nothing moves any more: the sums are those of what the buckets hold */
-		EXPECT_LE(lower_bound(&self->after.delay), self->after.delay.sum);
-		EXPECT_GE(upper_bound(&self->after.delay), self->after.delay.sum);
-		EXPECT_LE(lower_bound(&self->after.on_cpu), self->after.on_cpu.sum);
-		EXPECT_GE(upper_bound(&self->after.on_cpu), self->after.on_cpu.sum);
+		EXPECT_WITHIN(lower_bound(&self->after.delay), self->after.delay.sum,
+			      upper_bound(&self->after.delay));
+		EXPECT_WITHIN(lower_bound(&self->after.on_cpu), self->after.on_cpu.sum,
+			      upper_bound(&self->after.on_cpu));
 	}
 }
 
@@ -987,7 +918,6 @@ TEST_F(stats, a_process_that_dies_leaves_its_counters)
 	START(GPROF_TARGET_PROCESS, self->child.pid, 0, 0);
 	ASSERT_EQ(0, child_step(&self->child));
 	child_end(&self->child);
-	self->child.pid = 0;
 	settle();	/* who was waited for still has its last way to go */
 	READ(&self->after);
 	EXPECT_LE(100, self->after.total_exec);
@@ -996,27 +926,17 @@ TEST_F(stats, a_process_that_dies_leaves_its_counters)
 	EXPECT_EQ(-ESRCH, device_start(&self->r.dev));
 }
 
-static int join(const char *path, pid_t pid)
-{
-	char procs[128], text[32];
-
-	snprintf(procs, sizeof(procs), "%s/cgroup.procs", path);
-	snprintf(text, sizeof(text), "%d", pid);
-	return file_write(procs, text);
-}
-
 TEST_F(stats, a_cgroup_is_counted_with_its_descendants)
 {
-	const char *path = CGROUPS "/gprof-sched", *sub = CGROUPS "/gprof-sched/sub";
+	char path[MEMORY_CGROUP_PATH], sub[MEMORY_CGROUP_PATH + 8];
 	uint64_t outside;
 	int fd;
 
 	SKIP_UNLESS(!geteuid(), "must be root");
 	SKIP_UNLESS(kernel_has_cgroups(), "this kernel has no cgroups");
-	if (access(CGROUPS "/cgroup.procs", F_OK))
-		ASSERT_EQ(0, mount("none", CGROUPS, "cgroup2", 0, NULL));
-	mkdir(path, 0755);
-	mkdir(sub, 0755);
+	ASSERT_EQ(0, cgroup_make(path, "sched"));
+	snprintf(sub, sizeof(sub), "%s/sub", path);
+	ASSERT_EQ(0, mkdir(sub, 0755));
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, child_fork(&self->child, play, NULL));
@@ -1024,12 +944,12 @@ TEST_F(stats, a_cgroup_is_counted_with_its_descendants)
 	ASSERT_EQ(0, child_step(&self->child));
 	READ(&self->before);
 	EXPECT_EQS(0, self->before.total_exec, 0, self->before.num_task);
-	ASSERT_ZEROS(join(sub, self->child.pid), child_step(&self->child));
+	ASSERT_ZEROS(memory_cgroup_enter(sub, self->child.pid), child_step(&self->child));
 	settle();
 	READ(&self->after);
 	EXPECT_LE(200, self->after.total_exec);
 	EXPECT_EQS(1, self->after.num_task, 1, self->after.total_task);
-	ASSERT_EQ(0, join(CGROUPS, self->child.pid));
+	ASSERT_EQ(0, memory_cgroup_enter("/sys/fs/cgroup", self->child.pid));
 	READ(&self->before);
 	ASSERT_EQ(0, child_step(&self->child));
 	READ(&self->after);

@@ -15,7 +15,7 @@ need gprofctl setpriv
 
 feature()
 {
-	gprofctl info --json | jq -e ".features[] | select(.name == \"$1\").available" >/dev/null
+	gprofctl info --json | jq -e ".data.features[] | select(.name == \"$1\").available" >/dev/null
 }
 
 # ---- schedstat ----
@@ -24,8 +24,8 @@ forks_of_a_command_are_counted_exactly()
 {
 	run 0 gprofctl schedstat --json -- \
 		sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do /bin/true; done'
-	[ "$(jq .total_task out)" -eq 10 ]
-	[ "$(jq .num_task out)" -eq 0 ]
+	[ "$(jq .data.total_task out)" -eq 10 ]
+	[ "$(jq .data.num_task out)" -eq 0 ]
 }
 
 switches_are_those_of_the_kernel()
@@ -38,7 +38,7 @@ switches_are_those_of_the_kernel()
 		open my $out, ">", "switches";
 		print $out $n;'
 	kernel=$(cat switches)
-	ours=$(jq .total_switches out)
+	ours=$(jq .data.total_switches out)
 	echo "the kernel has $kernel switches, gprof $ours"
 	[ "$kernel" -ge 200 ]
 	# what came before the command began, and its end, where RT waits for locks
@@ -49,7 +49,7 @@ switches_are_those_of_the_kernel()
 a_histogram_has_every_delay()
 {
 	run 0 gprofctl schedstat --json -- sh -c 'for i in 1 2 3 4 5; do /bin/true; done'
-	jq -e '.delay_ns.count + .missed >= .total_task_exec and
+	jq -e '.data | .delay_ns.count + .missed >= .total_task_exec and
 		.delay_ns.count <= .total_task_exec and
 		.delay_ns.count == (.delay_ns.buckets | map(.count) | add) and
 		.delay_ns.p50 <= .delay_ns.p99 and .delay_ns.p99 <= .delay_ns.largest and
@@ -82,7 +82,7 @@ every_interval_has_a_line_and_no_total_goes_back()
 {
 	run 0 gprofctl schedstat --stall -i 0.5 -d 2.2 --json
 	[ "$(wc -l <out)" -ge 3 ]
-	jq -se '[.[] | [.total_task_exec, .total_task_sched, .total_switches, .delay_ns.count,
+	jq -se '[.[].data | [.total_task_exec, .total_task_sched, .total_switches, .delay_ns.count,
 			.stall_ns, .time_ns, .total_task]] as $r |
 		all(range(1; $r | length); . as $i |
 			all(range(0; 7); $r[$i][.] >= $r[$i - 1][.]))' out
@@ -91,15 +91,15 @@ every_interval_has_a_line_and_no_total_goes_back()
 samples_follow_the_rate()
 {
 	run 0 gprofctl schedstat --rate 0 --json -d 1
-	[ "$(jq .num_samples out)" -eq 0 ]
+	[ "$(jq .data.num_samples out)" -eq 0 ]
 	perf bench sched pipe -l 1000000 >/dev/null 2>&1 &
 	bench=$!
 	sleep 1
 	run 0 gprofctl schedstat --rate 20 --json -d 3
 	kill $bench || true
-	[ "$(jq .num_samples out)" -ge 10 ]
-	[ "$(jq .num_samples out)" -le 70 ]
-	jq -e '[.sched_delay_ns[:.num_samples][] | select(. > 0)] | length > 0' out
+	[ "$(jq .data.num_samples out)" -ge 10 ]
+	[ "$(jq .data.num_samples out)" -le 70 ]
+	jq -e '.data | [.sched_delay_ns[:.num_samples][] | select(. > 0)] | length > 0' out
 }
 
 a_process_a_thread_and_a_cgroup_are_counted()
@@ -107,9 +107,9 @@ a_process_a_thread_and_a_cgroup_are_counted()
 	sleep 100 &
 	pid=$!
 	run 0 gprofctl schedstat -p $pid -d 0.5 --json
-	[ "$(jq .num_task out)" -eq 1 ]
+	[ "$(jq .data.num_task out)" -eq 1 ]
 	run 0 gprofctl schedstat -t $pid -d 0.5 --json
-	[ "$(jq .num_task out)" -eq 1 ]
+	[ "$(jq .data.num_task out)" -eq 1 ]
 	if [ -e /sys/fs/cgroup/cgroup.procs ]; then
 		group=/sys/fs/cgroup/schedstat_test.$$
 		mkdir $group
@@ -146,7 +146,7 @@ it_ends_with_its_process()
 	watch gprofctl schedstat -p $task -i 1 --json
 	kill $task
 	wait $watch || fail "status $?"
-	[ "$(tail -n 1 out | jq .num_task)" -eq 0 ]
+	[ "$(tail -n 1 out | jq .data.num_task)" -eq 0 ]
 }
 
 an_interrupt_ends_it_with_a_last_reading()
@@ -166,8 +166,8 @@ commands_status_is_passed_on()
 own_command_needs_no_privilege_and_the_host_does()
 {
 	run 0 as_user gprofctl schedstat --json -- sh -c '/bin/true; /bin/true'
-	[ "$(jq .total_task out)" -le 2 ]
-	[ "$(jq .total_switches out)" -gt 0 ]
+	[ "$(jq .data.total_task out)" -le 2 ]
+	[ "$(jq .data.total_switches out)" -gt 0 ]
 	refused 1 CAP_PERFMON as_user gprofctl schedstat -d 1
 	refused 1 CAP_PERFMON as_user gprofctl schedstat -p 1 -d 1
 }
@@ -231,7 +231,7 @@ metrics_are_served_in_the_format_that_is_asked_for()
 	! grep -q EOF page
 	get /schedstat
 	grep -qx 'Content-Type: application/json' top
-	jq -e '.total_switches > 0' page
+	jq -e '.data.total_switches > 0' page
 	get /
 	grep -q '<a href="/metrics">' page
 	end
@@ -256,7 +256,7 @@ what_became_of_samples_is_served()
 	done
 	# shellcheck disable=SC2154 # by eval
 	[ "$produced" -gt 0 ] && [ "$produced" -eq $((read + lost + overwritten)) ]
-	jq -e '.recorders | map(.kind) | sort == ["cpu", "sched"]' out
+	jq -e '.data.recorders | map(.kind) | sort == ["cpu", "sched"]' out
 	get /metrics text/plain
 	! grep -q 'kind="cpu"' page
 	end
@@ -285,7 +285,7 @@ a_port_in_use_is_told_and_the_command_does_not_run()
 nothing_is_left_open()
 {
 	run 0 gprofctl info --json
-	jq -e '.recorders == []' out
+	jq -e '.data.recorders == []' out
 }
 
 ktap_run forks_of_a_command_are_counted_exactly switches_are_those_of_the_kernel \

@@ -24,8 +24,7 @@ traced()
 	mv out truth
 	cp err recorded
 	run 0 gprofctl read x.trace --regions --json
-	mv out regions.json
-	jq -e . regions.json >/dev/null
+	jq -e .data out >regions.json
 	cp recorded err
 }
 
@@ -90,7 +89,7 @@ tasks_cross_threads()
 	# the last waits for all before it
 	awk -v one="$(of tasks one max_ns)" -v work="$(of regions 'work at it' total_ns)" \
 		'BEGIN { exit !(one > work / 2) }'
-	gprofctl read x.trace --json >events
+	gprofctl read x.trace --json | jq -c '.data[]' >events
 	jq -s -e '[.[] | select(.kind == "TaskBegin" and .name == "one") | .task] |
 		unique | length == 30' events
 	jq -s -e '([.[] | select(.kind == "TaskBegin" and .name == "all") | .task][0]) as $all |
@@ -142,7 +141,7 @@ calls_and_regions_are_told_apart()
 	[ "$(jq .logs regions.json)" -eq 3 ]
 	[ "$(of regions '' count)" -eq 1 ]
 	[ "$(jq .repaired regions.json)" -eq 0 ]
-	gprofctl read x.trace --json >events
+	gprofctl read x.trace --json | jq -c '.data[]' >events
 	jq -s -e '[.[] | select(.kind == "Log" and (.category | length) == 128 and
 		(.message | length) == 512)] | length == 1' events
 	# what a terminal would obey is not printed
@@ -156,7 +155,7 @@ calls_and_regions_are_told_apart()
 losses_are_told_and_leave_room_for_others()
 {
 	rm -f stopped
-	gprofctl trace --annotations --buffer 32k -o x.trace -- \
+	gprofctl trace -v --annotations --buffer 32k -o x.trace -- \
 		sh -c "$here/annotate_truth flood 200000 &
 			i=0
 			until [ -e stopped ]; do i=\$((i + 1)); [ \$i -lt 1200 ] || exit 1; sleep 0.1; done
@@ -175,8 +174,8 @@ losses_are_told_and_leave_room_for_others()
 	[ "$(count lost)" -gt 0 ]
 	[ "$(count produced)" -eq "$(($(count read) + $(count lost)))" ]
 	run 0 gprofctl read x.trace --regions --json
-	[ "$(jq .logs out)" -gt 0 ]
-	[ "$(jq .lost_events out)" -gt 0 ]
+	[ "$(jq .data.logs out)" -gt 0 ]
+	[ "$(jq .data.lost_events out)" -gt 0 ]
 	run 0 gprofctl read x.trace --regions
 	grep -q 'events were lost' err
 	rm x.trace
@@ -196,7 +195,7 @@ users_see_their_own()
 	rm -f x.trace
 	run 0 as_user gprofctl trace --annotations -o x.trace -- "$here/annotate_truth" tasks 5
 	run 0 gprofctl read x.trace --regions --json
-	jq -e '[.tasks[] | select(.type == "one") | .count] == [5]' out
+	jq -e '[.data.tasks[] | select(.type == "one") | .count] == [5]' out
 	# one of root's beside it is no business of theirs
 	"$here/annotate_truth" wait 30 &
 	other=$!
@@ -208,7 +207,7 @@ users_see_their_own()
 	kill $other
 	wait
 	# it began before
-	jq -e '.regions[] | select(.type == "now and then") | .count > 5' out
+	jq -e '.data.regions[] | select(.type == "now and then") | .count > 5' out
 }
 
 # Ten instructions and no system call, of each of the five.
@@ -227,7 +226,7 @@ no_program_pays_without_a_trace()
 	run 0 gprofctl trace --annotations -o x.trace -- "$here/annotate_cost"
 	tail -n 1 err
 	run 0 gprofctl read x.trace --regions --json
-	mv out regions.json
+	jq -e .data out >regions.json
 	[ "$(of regions region count)" -eq 1 ]
 	run 0 gprofctl trace -o x.trace -- "$here/annotate_cost"
 	costs_little

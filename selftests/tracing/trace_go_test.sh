@@ -149,9 +149,11 @@ gprofctl_shows_and_counts_them()
 	"$gprofctl" read "$trace" >"$dir/lines"
 	[ "$(wc -l <"$dir/lines")" -eq "$nr" ]
 	"$gprofctl" read "$trace" --json >"$dir/json"
-	[ "$(grep -c '^{"kind": "[A-Za-z]*", "time_ns": [0-9]*, .*}$' "$dir/json")" -eq "$nr" ]
+	[ "$(grep -c '^{"kind": "[A-Za-z]*", "time_ns": [0-9]*, .*}[],]' "$dir/json")" -eq "$nr" ]
+	"$gprofctl" read "$trace" --json --stacks >"$dir/stacks"
 	"$gprofctl" read - --summary --json <"$trace" >"$dir/summary"
 	cat "$dir/summary"
+	python3 "$here/schema_check" "$here/schema" "$dir/json" "$dir/stacks" "$dir/summary"
 	grep -q "\"events\": $nr," "$dir/summary"
 	for kind in RegionBegin TaskEnd Log StateTransition; do
 		grep -q "\"$kind\": $(grep -c "^$kind " "$dir/ours")[,}]" "$dir/summary"

@@ -39,7 +39,7 @@ guest_records()
 		{
 			name=$1
 			shift
-			gprofctl trace -a -o "/share/$name.trace" "$@" 2>"/share/$name.err" &
+			gprofctl trace -v -a -o "/share/$name.trace" "$@" 2>"/share/$name.err" &
 			pid=$!
 			recording $pid
 			if [ "$held" ]; then
@@ -74,7 +74,8 @@ guest_records()
 		gprofctl trace --syscalls -o /share/calls.trace -- sh -c \
 			'dd if=/dev/zero of=/dev/null bs=16M count=300 2>/dev/null; times' \
 			>/share/calls.times
-		gprofctl trace --syscalls -o /share/waits.trace -- sleep 3
+		# Of a child: a sleep is no wait for others, to Go neither.
+		gprofctl trace --syscalls -o /share/waits.trace -- sh -c 'sleep 3; :'
 		for mode in tasks wrong deep children stranger; do
 			gprofctl trace --annotations --syscalls -o "/share/notes-$mode.trace" -- \
 				annotate_truth $mode 65 || exit 1
@@ -105,7 +106,7 @@ guest_records()
 		{
 			join=/share/join-$1
 			mkfifo /tmp/stop
-			gprofctl trace -a --irqs --syscalls --faults --buffer 16777216 \
+			gprofctl trace -v -a --irqs --syscalls --faults --buffer 16777216 \
 				-o $join.host 2>$join.err &
 			pid=$!
 			recording $pid
@@ -249,7 +250,7 @@ total()
 }
 
 # The time on the CPU in system calls is what the kernel has counted for the shell and dd; of
-# sleep's wait it is known. Go before 1.24 has no sums: it passes over ends without a stack.
+# the wait for a child it is known. Go before 1.24 has no sums: it passes over ends without a stack.
 go_sums_up_calls_and_waits()
 {
 	younger=$("$vm/cache/go-tools") || skip "no younger Go can be fetched here"
@@ -352,10 +353,11 @@ told()
 {
 	join=$dir/share/join-$1
 	"$gprofctl" read "$join.host" --join "$join.go" --json >"$dir/joined"
+	python3 "$here/schema_check" "$here/schema" "$dir/joined"
 	"$here/trace_dump" -o "$join.go" >"$dir/go"
 	sed -n 's/^Log \([0-9]*\) .* "clock" "\([0-9]*\)" .*/said \2 \1/p' "$dir/go"
 	goroutine=$(sed -n 's/^Log .* g=\([0-9]*\) .* "clock" .*/\1/p' "$dir/go" | head -n 1)
-	sed -n "s/^ {\"kind\": \"descheduled\", \"goroutine\": $goroutine, \"tid\": $(cat "$join.tid"), \"begin_ns\": \([0-9]*\), \"end_ns\": \([0-9]*\)}.*/found \1 \2/p" \
+	sed -n "s/^{\"kind\": \"descheduled\", \"goroutine\": $goroutine, \"tid\": $(cat "$join.tid"), \"begin_ns\": \([0-9]*\), \"end_ns\": \([0-9]*\)}.*/found \1 \2/p" \
 		"$dir/joined"
 	sed -n "s/^StateTransition \([0-9]*\) .* Goroutine($goroutine) \([A-Z][A-Za-z]*\)->\([A-Z][A-Za-z]*\) .*/\1 \2 \3/p" "$dir/go" |
 		awk '$2 == $3 { next }

@@ -26,23 +26,23 @@
 			 : "rcx", "r11", "memory");				\
 	ret;									\
 })
-#elif defined(__riscv)
-#define CALL(_n, _a, _b, _c) ({							\
-	register long a7 __asm__("a7") = _n;					\
-	register long a0 __asm__("a0") = (long)(_a);				\
-	register long a1 __asm__("a1") = (long)(_b);				\
-	register long a2 __asm__("a2") = (long)(_c);				\
-	__asm__ volatile("ecall" : "+r"(a0) : "r"(a7), "r"(a1), "r"(a2) : "memory"); \
-	a0;									\
-})
 #else
+#ifdef __riscv
+#define INSN	"ecall"
+#define NR	"a7"
+#define ARG(_n)	"a" #_n
+#else
+#define INSN	"svc #0"
+#define NR	"x8"
+#define ARG(_n)	"x" #_n
+#endif
 #define CALL(_n, _a, _b, _c) ({							\
-	register long x8 __asm__("x8") = _n;					\
-	register long x0 __asm__("x0") = (long)(_a);				\
-	register long x1 __asm__("x1") = (long)(_b);				\
-	register long x2 __asm__("x2") = (long)(_c);				\
-	__asm__ volatile("svc #0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2) : "memory"); \
-	x0;									\
+	register long nr __asm__(NR) = _n;					\
+	register long a0 __asm__(ARG(0)) = (long)(_a);				\
+	register long a1 __asm__(ARG(1)) = (long)(_b);				\
+	register long a2 __asm__(ARG(2)) = (long)(_c);				\
+	__asm__ volatile(INSN : "+r"(a0) : "r"(nr), "r"(a1), "r"(a2) : "memory"); \
+	a0;									\
 })
 #endif
 
@@ -86,7 +86,6 @@ static struct pipes {
 /* Each naps before it wakes, in the first step, so that the other waits by then. */
 static void answer(void *arg, int step)
 {
-	(void)arg;
 	for (int i = 0; i < ROUNDS; i++) {
 		if (waits(pipes.there[0]) != 1)
 			_exit(1);
@@ -147,7 +146,6 @@ FIXTURE(stacks) {
 
 FIXTURE_SETUP(stacks)
 {
-	self->dev.fd = -1;
 	self->params = (struct gprof_trace_params){ .size = sizeof(self->params) };
 	self->setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &self->params);
 	self->setup.kind = GPROF_KIND_TRACE;
@@ -159,8 +157,7 @@ FIXTURE_TEARDOWN(stacks)
 {
 	trace_words_free(&self->words);
 	device_close(&self->dev);
-	if (self->child.pid)
-		child_end(&self->child);
+	child_end(&self->child);
 }
 
 /* Before 5.16 a user may lock 64 KiB. */
@@ -179,17 +176,18 @@ static void end(struct __test_metadata *_metadata, FIXTURE_DATA(stacks) *self)
 {
 	struct gprof_stats st = { 0 };
 
-	EXPECT_ZEROS(device_stop(&self->dev), trace_words_read(&self->words));
-	EXPECT_STREQS("", self->words.reader.error, "", self->words.error);
-	EXPECT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
-	EXPECT_EQ(st.out_produced, self->words.samples + device_lost(&st));
+	TRACE_WORDS_END(&self->words, &self->dev, &st);
 	EXPECT_EQ(st.out_produced, st.out_task + st.out_irq + st.out_nmi +
 				   st.out_lost[GPROF_LOST_NO_BUFFER]);
-	TH_LOG("produced=%llu lost=%llu bytes=%llu", (unsigned long long)st.out_produced,
-	       (unsigned long long)device_lost(&st), (unsigned long long)self->words.reader.bytes);
+	TH_LOG("produced=%llu lost=%llu bytes=%llu", ull(st.out_produced), ull(device_lost(&st)),
+	       ull(self->words.reader.bytes));
 }
 
 #define END()	end(_metadata, self)
+
+/* With the child, for some rounds. */
+#define TALK(_step)								\
+	ASSERT_EQS(0, child_begin(&self->child), true, ask(_step), 0, child_wait(&self->child))
 
 static const struct trace_word *word_of(const struct trace_words *t, const struct trace_sample *s)
 {
@@ -288,7 +286,7 @@ TEST_F(stacks, what_does_not_fit_together_is_refused)
 	};
 
 	ASSERT_LE(0, self->dev.fd = device_open());
-	for (unsigned int i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(wrong); i++) {
 		struct gprof_trace_params params = wrong[i].params;
 		struct gprof_setup s = self->setup;
 
@@ -332,12 +330,11 @@ TEST_F(stacks, of_waiters_and_of_wakers)
 	self->params.stacks = GPROF_TRACE_STACKS_SWITCH | GPROF_TRACE_STACKS_WAKING;
 	self->setup.stack |= GPROF_STACK_F_KERNEL;
 	BEGIN();
-	ASSERT_ZEROS(child_fork(&self->child, answer, NULL), child_begin(&self->child));
-	ASSERT_TRUE(ask(0));
-	ASSERT_EQ(0, child_wait(&self->child));
+	ASSERT_EQ(0, child_fork(&self->child, answer, NULL));
+	TALK(0);
 	END();
-	EXPECT_LE(LEAST, COUNT(SWITCH, self->child.pid, waits));
-	EXPECT_LE(LEAST, COUNT(SWITCH, getpid(), waits));
+	EXPECT_LES(LEAST, COUNT(SWITCH, self->child.pid, waits),
+		   LEAST, COUNT(SWITCH, getpid(), waits));
 	EXPECT_EQ(0, wrong(_metadata, &self->words, self->params.stacks));
 	EXPECT_LES(LEAST, COUNT(WAKING, self->child.pid, wakes),
 		   LEAST, COUNT(WAKING, getpid(), wakes), 4 * LEAST, kernel);
@@ -374,9 +371,8 @@ TEST_F(stacks, of_one_of_both_alone)
 	ASSERT_LE(0, pin_to(online_cpu(0)));
 	self->params.stacks = GPROF_TRACE_STACKS_WAKING;
 	BEGIN();
-	ASSERT_ZEROS(child_fork(&self->child, answer, NULL), child_begin(&self->child));
-	ASSERT_TRUE(ask(0));
-	ASSERT_EQ(0, child_wait(&self->child));
+	ASSERT_EQ(0, child_fork(&self->child, answer, NULL));
+	TALK(0);
 	END();
 	EXPECT_EQ(0, COUNT(SWITCH, getpid(), waits));
 	EXPECT_LE(LEAST, COUNT(WAKING, getpid(), wakes));
@@ -410,9 +406,9 @@ TEST_F(stacks, of_system_calls)
 	BEGIN();
 	ASSERT_EQS(1, wakes(pipes.there[1]), 1, waits(pipes.there[0]));
 	END();
-	EXPECT_EQ(1, COUNT(SYSCALL_ENTER, getpid(), waits));
-	EXPECT_EQ(1, COUNT(SYSCALL_ENTER, getpid(), wakes));
-	EXPECT_ZEROS(COUNT(SYSCALL_EXIT, getpid(), wakes), kernel);
+	EXPECT_EQS(1, COUNT(SYSCALL_ENTER, getpid(), waits),
+		   1, COUNT(SYSCALL_ENTER, getpid(), wakes),
+		   0, COUNT(SYSCALL_EXIT, getpid(), wakes), 0, kernel);
 }
 
 /* A stranger wakes and lets run who is recorded; its own stack is not theirs to see. */
@@ -427,9 +423,7 @@ TEST_F(stacks, of_no_task_outside_the_target)
 			      GPROF_TRACE_STACKS_FORK;
 	ASSERT_ZEROS(chmod(GPROF_DEVICE, 0666), setrlimit(RLIMIT_MEMLOCK, &enough), become(USER));
 	BEGIN();
-	ASSERT_EQ(0, child_begin(&self->child));
-	ASSERT_TRUE(ask(0));
-	ASSERT_EQ(0, child_wait(&self->child));
+	TALK(0);
 	END();
 	EXPECT_LE(LEAST, COUNT(SWITCH, getpid(), waits));
 	EXPECT_EQ(0, kernel);
@@ -450,9 +444,7 @@ TEST_F(stacks, of_a_waker_outside_the_target)
 	ASSERT_EQ(0, child_fork(&self->child, answer, NULL));
 	self->params.stacks = GPROF_TRACE_STACKS_SWITCH | GPROF_TRACE_STACKS_WAKING;
 	BEGIN();
-	ASSERT_EQ(0, child_begin(&self->child));
-	ASSERT_TRUE(ask(0));
-	ASSERT_EQ(0, child_wait(&self->child));
+	TALK(0);
 	END();
 	EXPECT_LE(LEAST, COUNT(WAKING, self->child.pid, wakes));
 	EXPECT_EQ(0, COUNT(SWITCH, self->child.pid, waits));
@@ -468,9 +460,7 @@ TEST_F(stacks, a_full_ring_loses_and_mixes_nothing_up)
 	BEGIN();
 	ASSERT_EQ(0, child_fork(&self->child, answer, NULL));
 	for (int step = 0; step < 20; step++) {
-		ASSERT_EQ(0, child_begin(&self->child));
-		ASSERT_TRUE(ask(step));
-		ASSERT_EQ(0, child_wait(&self->child));
+		TALK(step);
 		/* What comes next says what was lost. */
 		if (step == 17)
 			ASSERT_EQ(0, trace_words_read(&self->words));
@@ -485,8 +475,6 @@ TEST_F(stacks, a_full_ring_loses_and_mixes_nothing_up)
 
 static void burn(void *arg, int step)
 {
-	(void)arg;
-	(void)step;
 	burn_ns(BURNT);
 }
 
@@ -517,7 +505,7 @@ TEST_F(stacks, cpu_samples_are_those_of_a_cpu_recorder)
 		else
 			words++;
 	}
-	TH_LOG("%llu ns of %llu", (unsigned long long)weight, (unsigned long long)used);
+	TH_LOG("%llu ns of %llu", ull(weight), ull(used));
 	EXPECT_LE(BURNT, weight + 3 * PERIOD);
 	/* what a busy host takes amid a switch, the kernel charges to either (timer_test.c) */
 	EXPECT_LES(used, weight * 11 / 10 + 10 * PERIOD, weight, used * 11 / 10 + 10 * PERIOD);

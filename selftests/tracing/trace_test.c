@@ -5,14 +5,12 @@
  * Each word is held to the rules of <linux/gprof.h> where it is read (trace_words.c).
  */
 #include <sys/eventfd.h>
-#include <sys/mount.h>
 #include "harness.h"
 #include "device.h"
 #include "trace_words.h"
 #include "workload.h"
 
 #define USER		1000
-#define CGROUPS		"/sys/fs/cgroup"
 #define MS		1000000ULL
 #define LARGE		(2 << 20)
 #define LATER		200	/* naps */
@@ -28,11 +26,8 @@ FIXTURE(trace) {
 
 FIXTURE_SETUP(trace)
 {
-	self->dev.fd = -1;
 	self->params = (struct gprof_trace_params){ .size = sizeof(self->params) };
-	self->setup = device_setup_of(GPROF_TARGET_SYSTEM, 0, &self->params);
-	self->setup.kind = GPROF_KIND_TRACE;
-	self->setup.stack = 0;
+	self->setup = device_setup_kind(GPROF_KIND_TRACE, GPROF_TARGET_SYSTEM, 0, &self->params);
 	self->setup.buffer_size = LARGE;
 }
 
@@ -40,8 +35,7 @@ FIXTURE_TEARDOWN(trace)
 {
 	trace_words_free(&self->words);
 	device_close(&self->dev);
-	if (self->child.pid)
-		child_end(&self->child);
+	child_end(&self->child);
 }
 
 #define BEGIN(_target, _id) do {						\
@@ -62,9 +56,8 @@ static void end(struct __test_metadata *_metadata, FIXTURE_DATA(trace) *self)
 	EXPECT_EQ(st.out_produced, st.out_task + st.out_irq + st.out_nmi +
 				   st.out_lost[GPROF_LOST_NO_BUFFER]);
 	EXPECT_EQS(0, st.out_nmi, 0, self->words.absences * !self->cpus_go);
-	TH_LOG("produced=%llu lost=%llu overwritten=%llu bytes=%llu",
-	       (unsigned long long)st.out_produced, (unsigned long long)device_lost(&st),
-	       (unsigned long long)st.out_overwritten, (unsigned long long)self->words.reader.bytes);
+	TH_LOG("produced=%llu lost=%llu overwritten=%llu bytes=%llu", ull(st.out_produced),
+	       ull(device_lost(&st)), ull(st.out_overwritten), ull(self->words.reader.bytes));
 }
 
 #define END()	end(_metadata, self)
@@ -111,13 +104,16 @@ static unsigned int stops_for(const struct trace_words *t, int tid, unsigned int
 	return n;
 }
 
+#define COUNT(_what, _tid)	trace_words_count(&self->words, GPROF_TRACE_##_what, _tid)
+#define STOPS(_tid, _why)	stops_for(&self->words, _tid, GPROF_TRACE_PREV_##_why)
+
 /* Whoever has been waited for has yet to give its CPU away for good. */
 static void see_dead(struct __test_metadata *_metadata, FIXTURE_DATA(trace) *self, int tid,
 		     unsigned int times)
 {
 	for (int tries = 0; tries < 1000; tries++) {
 		ASSERT_EQ(0, trace_words_read(&self->words));
-		if (stops_for(&self->words, tid, GPROF_TRACE_PREV_DEAD) >= times)
+		if (STOPS(tid, DEAD) >= times)
 			return;
 		sleep_ms(1);
 	}
@@ -133,18 +129,18 @@ TEST_F(trace, wrong_arguments_are_refused)
 
 	self->params.flags = 1U << 31;
 	ASSERT_LE(0, self->dev.fd = device_open());
-	EXPECT_EQ(-EOPNOTSUPP, device_ioctl(self->dev.fd, GPROF_IOC_SETUP, &s));
-	EXPECT_EQ(GPROF_REASON_PARAMS, s.out_reason);
+	EXPECT_EQS(-EOPNOTSUPP, device_ioctl(self->dev.fd, GPROF_IOC_SETUP, &s),
+		   GPROF_REASON_PARAMS, s.out_reason);
 	self->params.flags = 0;
 	s.stack = GPROF_STACK_F_IP;
-	EXPECT_EQ(-EOPNOTSUPP, device_ioctl(self->dev.fd, GPROF_IOC_SETUP, &s));
-	EXPECT_EQ(GPROF_REASON_FLAGS, s.out_reason);
+	EXPECT_EQS(-EOPNOTSUPP, device_ioctl(self->dev.fd, GPROF_IOC_SETUP, &s),
+		   GPROF_REASON_FLAGS, s.out_reason);
 	s = self->setup;
 	s.target = GPROF_TARGET_PROCESS;
 	s.id = getpid();
 	s.flags = GPROF_SETUP_F_ON_EXEC;
-	EXPECT_EQ(-EOPNOTSUPP, device_ioctl(self->dev.fd, GPROF_IOC_SETUP, &s));
-	EXPECT_EQ(GPROF_REASON_FLAGS, s.out_reason);
+	EXPECT_EQS(-EOPNOTSUPP, device_ioctl(self->dev.fd, GPROF_IOC_SETUP, &s),
+		   GPROF_REASON_FLAGS, s.out_reason);
 	EXPECT_EQ(0, device_ioctl(self->dev.fd, GPROF_IOC_SETUP, &self->setup));
 }
 
@@ -176,42 +172,6 @@ static int read_numbers(struct reading *r)
 	return err;
 }
 
-/* Tasks take turns: one writes a byte and waits for one. */
-static void take_turns(int from, int to, bool first, unsigned int rounds)
-{
-	char byte = 0;
-
-	while (rounds--) {
-		if (first && write(to, &byte, 1) != 1)
-			break;
-		if (read(from, &byte, 1) != 1)
-			break;
-		if (!first && write(to, &byte, 1) != 1)
-			break;
-	}
-}
-
-static pid_t ping_pong(unsigned int rounds)
-{
-	int there[2], back[2];
-	pid_t pid;
-
-	if (pipe(there) || pipe(back))
-		return -1;
-	pid = fork_bound();
-	if (!pid) {
-		take_turns(there[0], back[1], false, rounds);
-		_exit(0);
-	}
-	take_turns(back[0], there[1], true, rounds);
-	close(there[0]);
-	close(there[1]);
-	close(back[0]);
-	close(back[1]);
-	waitpid(pid, NULL, 0);
-	return pid;
-}
-
 static size_t count_between(const struct trace_words *t, unsigned int what, uint64_t from,
 			    uint64_t to)
 {
@@ -227,21 +187,13 @@ static bool was_quiet(const struct trace_words *t, const struct reading *r)
 	return !count_between(t, GPROF_TRACE_SWITCH, r->before, r->after);
 }
 
-static int set_online(int cpu, bool online)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", cpu);
-	return file_write(path, online ? "1" : "0");
-}
-
 static int set_others_online(bool online)
 {
 	int cpu, err = 0, first = online_cpu(0), nr = nr_present_cpus();
 
 	for (cpu = 0; cpu < nr && !err; cpu++)
 		if (cpu != first)
-			err = set_online(cpu, online);
+			err = cpu_set_online(cpu, online);
 	return err;
 }
 
@@ -272,12 +224,10 @@ static unsigned int compare(struct __test_metadata *_metadata, FIXTURE_DATA(trac
 			off = r->ctxt - last->ctxt -
 			      count_between(&self->words, GPROF_TRACE_SWITCH, last->after,
 					    r->before);
-			EXPECT_GE(under_way, off);
-			EXPECT_LE(-under_way, off);
+			EXPECT_WITHIN(-under_way, off, under_way);
 			off = r->processes - last->processes -
 			      count_between(&self->words, GPROF_TRACE_FORK, last->after, r->before);
-			EXPECT_GE(under_way, off);
-			EXPECT_LE(-under_way, off);
+			EXPECT_WITHIN(-under_way, off, under_way);
 		}
 		last = r;
 	}
@@ -364,13 +314,9 @@ TEST_F(trace, two_tasks_that_take_turns)
 		woken = 0;
 	}
 	/* The first and the last have to do with its beginning and its end. */
-	EXPECT_LE(2 * ROUNDS - 2, turns);
-	EXPECT_GE(2 * ROUNDS + 2, turns);
-	EXPECT_LE(2 * ROUNDS - 2, wakings);
-	EXPECT_GE(2 * ROUNDS + 3, wakings);
-	EXPECT_EQ(1, trace_words_count(&self->words, GPROF_TRACE_FORK, other));
-	EXPECT_EQ(1, trace_words_count(&self->words, GPROF_TRACE_EXIT, other));
-	EXPECT_EQ(1, stops_for(&self->words, other, GPROF_TRACE_PREV_DEAD));
+	EXPECT_WITHIN(2 * ROUNDS - 2, turns, 2 * ROUNDS + 2);
+	EXPECT_WITHIN(2 * ROUNDS - 2, wakings, 2 * ROUNDS + 3);
+	EXPECT_EQS(1, COUNT(FORK, other), 1, COUNT(EXIT, other), 1, STOPS(other, DEAD));
 }
 
 #define NAPS	20
@@ -408,11 +354,9 @@ TEST_F(trace, a_timer_wakes_from_an_interrupt)
 	if (file_number("/sys/kernel/realtime") != 1) {
 		EXPECT_EQ(by_interrupt, st.out_irq);
 	} else {
-		EXPECT_LE(by_interrupt, st.out_irq);
-		EXPECT_GE(2 * by_interrupt, st.out_irq);
+		EXPECT_WITHIN(by_interrupt, st.out_irq, 2 * by_interrupt);
 	}
-	EXPECT_LE(NAPS, by_interrupt);
-	EXPECT_LE(NAPS, stops_for(&self->words, me, GPROF_TRACE_PREV_SLEEPS));
+	EXPECT_LES(NAPS, by_interrupt, NAPS, STOPS(me, SLEEPS));
 }
 
 #define CLOCKS	"/sys/devices/system/clocksource/clocksource0/"
@@ -487,10 +431,9 @@ TEST_F(trace, a_preempted_task_has_not_yielded)
 	SEE_DEAD(other, 1);
 	END();
 	ASSERT_LT(0, other);
-	TH_LOG("%u of %u gave way", stops_for(&self->words, me, GPROF_TRACE_PREV_PREEMPTED) +
-	       stops_for(&self->words, other, GPROF_TRACE_PREV_PREEMPTED), 2 * ROUNDS);
-	EXPECT_EQ(0, stops_for(&self->words, me, GPROF_TRACE_PREV_YIELDED));
-	EXPECT_EQ(0, stops_for(&self->words, other, GPROF_TRACE_PREV_YIELDED));
+	TH_LOG("%u of %u gave way", STOPS(me, PREEMPTED) +
+	       STOPS(other, PREEMPTED), 2 * ROUNDS);
+	EXPECT_EQS(0, STOPS(me, YIELDED), 0, STOPS(other, YIELDED));
 }
 
 static void live_a_life(void *arg, int step)
@@ -553,16 +496,11 @@ TEST_F(trace, why_a_task_stops)
 	EXPECT_TRUE(left_its_cpu(pid));
 	kill(pid, SIGCONT);
 	child_end(&self->child);
-	self->child.pid = 0;
 	SEE_DEAD(pid, 1);
 	END();
-	EXPECT_LE(1, stops_for(&self->words, pid, GPROF_TRACE_PREV_BLOCKED));
-	EXPECT_LE(1, stops_for(&self->words, pid, GPROF_TRACE_PREV_PREEMPTED));
-	EXPECT_LE(1, stops_for(&self->words, pid, GPROF_TRACE_PREV_YIELDED));
-	EXPECT_LE(1, stops_for(&self->words, pid, GPROF_TRACE_PREV_SLEEPS));
-	EXPECT_LE(1, stops_for(&self->words, pid, GPROF_TRACE_PREV_STOPPED));
-	EXPECT_EQ(1, stops_for(&self->words, pid, GPROF_TRACE_PREV_DEAD));
-	EXPECT_EQ(0, stops_for(&self->words, pid, GPROF_TRACE_PREV_IDLE));
+	EXPECT_LES(1, STOPS(pid, BLOCKED), 1, STOPS(pid, PREEMPTED), 1, STOPS(pid, YIELDED),
+		   1, STOPS(pid, SLEEPS), 1, STOPS(pid, STOPPED));
+	EXPECT_EQS(1, STOPS(pid, DEAD), 0, STOPS(pid, IDLE));
 }
 
 TEST_F(trace, a_task_that_moves)
@@ -601,30 +539,30 @@ static void execute(void *arg, int step)
 
 TEST_F(trace, each_task_is_named)
 {
-	const struct trace_word *fork_of, *exec, *stop;
+	const struct trace_word *fork_of, *exec;
 	char name[16] = "";
+	pid_t pid;
 
 	ASSERT_EQ(0, child_fork(&self->child, execute, NULL));
-	BEGIN(GPROF_TARGET_PROCESS, self->child.pid);
+	pid = self->child.pid;
+	BEGIN(GPROF_TARGET_PROCESS, pid);
 	ASSERT_EQ(0, child_step(&self->child));
 	child_end(&self->child);
 	END();
 	prctl(PR_GET_NAME, name);
 	/* The name that it had, was born with, took, gave on, and took again. */
-	EXPECT_TRUE(trace_words_named(&self->words, self->child.pid, name));
-	EXPECT_TRUE(trace_words_named(&self->words, self->child.pid, "renamed"));
 	fork_of = find(&self->words, NULL, GPROF_TRACE_FORK, -1);
 	ASSERT_NE(NULL, fork_of);
-	EXPECT_TRUE(trace_words_named(&self->words, fork_of->tid, "renamed"));
-	EXPECT_TRUE(trace_words_named(&self->words, fork_of->tid, "true"));
+	EXPECT_TRUES(trace_words_named(&self->words, pid, name),
+		     trace_words_named(&self->words, pid, "renamed"),
+		     trace_words_named(&self->words, fork_of->tid, "renamed"),
+		     trace_words_named(&self->words, fork_of->tid, "true"));
 	exec = find(&self->words, NULL, GPROF_TRACE_EXEC, fork_of->tid);
 	ASSERT_NE(NULL, exec);
-	EXPECT_EQ(fork_of->tid, exec->operand);
-	EXPECT_EQ(1, trace_words_count(&self->words, GPROF_TRACE_EXIT, fork_of->tid));
-	stop = find_stop(&self->words, find(&self->words, NULL, GPROF_TRACE_EXIT, fork_of->tid),
-			 fork_of->tid);
-	ASSERT_NE(NULL, stop);
-	self->child.pid = 0;
+	EXPECT_EQS(fork_of->tid, exec->operand, 1, COUNT(EXIT, fork_of->tid));
+	EXPECT_NE(NULL, find_stop(&self->words,
+				  find(&self->words, NULL, GPROF_TRACE_EXIT, fork_of->tid),
+				  fork_of->tid));
 }
 
 static void *execute_from_thread(void *arg)
@@ -661,9 +599,9 @@ TEST_F(trace, a_thread_that_executes_changes_its_id)
 	 * Two have died: the leader before that, and who had taken its place. The leader has the
 	 * other's id by then, and is told of by that if it lost its CPU once more.
 	 */
-	EXPECT_LE(1, stops_for(&self->words, self->child.pid, GPROF_TRACE_PREV_DEAD));
-	EXPECT_EQ(2, stops_for(&self->words, self->child.pid, GPROF_TRACE_PREV_DEAD) +
-		     stops_for(&self->words, fork_of->tid, GPROF_TRACE_PREV_DEAD));
+	EXPECT_LE(1, STOPS(self->child.pid, DEAD));
+	EXPECT_EQ(2, STOPS(self->child.pid, DEAD) +
+		     STOPS(fork_of->tid, DEAD));
 	self->child.pid = 0;
 }
 
@@ -710,7 +648,7 @@ TEST_F(trace, one_thread)
 	pthread_join(thread, NULL);
 	END();
 	EXPECT_TRUE(has_only(&self->words, &me, 1));
-	EXPECT_LE(NAPS, stops_for(&self->words, me, GPROF_TRACE_PREV_SLEEPS));
+	EXPECT_LE(NAPS, STOPS(me, SLEEPS));
 }
 
 TEST_F(trace, a_process_with_its_threads)
@@ -724,15 +662,13 @@ TEST_F(trace, a_process_with_its_threads)
 	pthread_join(thread, NULL);
 	/* To be joined is not yet to have ended. */
 	SEE_DEAD(tids[1], 1);
-	before = stops_for(&self->words, tids[0], GPROF_TRACE_PREV_SLEEPS);
+	before = STOPS(tids[0], SLEEPS);
 	/* Long enough for the kernel to forget it; the others are there still. */
 	take_naps(LATER, 1);
 	END();
 	EXPECT_TRUE(has_only(&self->words, tids, 2));
-	EXPECT_LE(before + LATER, stops_for(&self->words, tids[0], GPROF_TRACE_PREV_SLEEPS));
-	EXPECT_LE(NAPS, stops_for(&self->words, tids[1], GPROF_TRACE_PREV_SLEEPS));
-	EXPECT_EQ(1, trace_words_count(&self->words, GPROF_TRACE_FORK, tids[1]));
-	EXPECT_EQ(1, trace_words_count(&self->words, GPROF_TRACE_EXIT, tids[1]));
+	EXPECT_LES(before + LATER, STOPS(tids[0], SLEEPS), NAPS, STOPS(tids[1], SLEEPS));
+	EXPECT_EQS(1, COUNT(FORK, tids[1]), 1, COUNT(EXIT, tids[1]));
 }
 
 #define LONG_END	20000	/* files that the last thread has to close */
@@ -765,22 +701,18 @@ TEST_F(trace, the_end_of_a_process_is_its_own)
 	pid = self->child.pid;
 	BEGIN(GPROF_TARGET_PROCESS, pid);
 	ASSERT_EQ(0, child_begin(&self->child));
-	ASSERT_EQ(pid, waitpid(pid, NULL, 0));
-	self->child.pid = 0;
+	child_reap(&self->child);
 	SEE_DEAD(pid, 1);
 	END();
-	EXPECT_EQ(1, stops_for(&self->words, pid, GPROF_TRACE_PREV_DEAD));
+	EXPECT_EQ(1, STOPS(pid, DEAD));
 }
 
 TEST_F(trace, one_cpu)
 {
-	uint64_t mask[16] = { 0 };
 	int cpu = online_cpu(1);
 
 	SKIP_UNLESS(cpu > 0, "needs two CPUs");
-	mask[cpu / 64] = 1ULL << cpu % 64;
-	self->setup.cpus = (uintptr_t)mask;
-	self->setup.cpus_size = sizeof(mask);
+	device_target_cpu(&self->setup, cpu);
 	BEGIN(GPROF_TARGET_CPUS, 0);
 	ASSERT_LE(0, pin_to(cpu));
 	ASSERT_LT(0, ping_pong(20));
@@ -799,29 +731,23 @@ static void nap(void *arg, int step)
 
 TEST_F(trace, a_cgroup)
 {
-	char path[128], id[16];
+	char path[MEMORY_CGROUP_PATH];
 	int fd, tid;
 
-	mount("none", CGROUPS, "cgroup2", 0, NULL);
-	snprintf(path, sizeof(path), CGROUPS "/trace_test.%d", getpid());
-	SKIP_UNLESS(!mkdir(path, 0755), "no cgroup v2");
+	SKIP_UNLESS(!cgroup_make(path, "trace"), "no cgroup v2");
 	ASSERT_EQ(0, child_fork(&self->child, nap, NULL));
 	tid = self->child.pid;
 	fd = open(path, O_RDONLY | O_DIRECTORY);
-	strcat(path, "/cgroup.procs");
-	snprintf(id, sizeof(id), "%d", tid);
-	EXPECT_EQ(0, file_write(path, id));
+	EXPECT_EQ(0, memory_cgroup_enter(path, tid));
 	BEGIN(GPROF_TARGET_CGROUP, fd);
 	EXPECT_EQ(0, child_step(&self->child));
 	nap(NULL, 0);
 	child_end(&self->child);
-	self->child.pid = 0;
 	END();
 	close(fd);
-	*strrchr(path, '/') = 0;
 	EXPECT_EQ(0, rmdir(path));
 	EXPECT_TRUE(has_only(&self->words, &tid, 1));
-	EXPECT_LE(NAPS, stops_for(&self->words, tid, GPROF_TRACE_PREV_SLEEPS));
+	EXPECT_LE(NAPS, STOPS(tid, SLEEPS));
 }
 
 /* ---- what slows everybody ---- */
@@ -842,8 +768,7 @@ TEST_F(trace, system_calls)
 	END();
 	while ((w = find(&self->words, w, GPROF_TRACE_SYSCALL_ENTER, SYS_getppid))) {
 		n++;
-		EXPECT_EQ(0, w->arg);
-		EXPECT_EQ((uint32_t)getpid(), w->running);
+		EXPECT_EQS(0, w->arg, getpid(), w->running);
 		left = find(&self->words, w, GPROF_TRACE_SYSCALL_EXIT, -1);
 		ASSERT_NE(NULL, left);
 		EXPECT_EQ(0, left->tid);
@@ -868,8 +793,7 @@ TEST_F(trace, what_lasts_less_than_asked_for_is_left_out)
 
 	SKIP_UNLESS(device_has(GPROF_FEAT_TRACE_SYSCALLS), "this kernel has no tracepoint sys_enter");
 	SKIP_UNLESS(!geteuid(), "needs CAP_PERFMON");
-	random = mmap(NULL, 32 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, random);
+	random = private_memory(32 << 20);
 	memset(random, 1, 32 << 20);
 	for (;; bytes *= 2) {
 		from = monotonic_ns();
@@ -892,7 +816,7 @@ TEST_F(trace, what_lasts_less_than_asked_for_is_left_out)
 	END();
 	munmap(random, 32 << 20);
 	/* A preempted call lasts long too; so may the mapping of the buffer. */
-	EXPECT_GE(10, trace_words_count(&self->words, GPROF_TRACE_SYSCALL_ENTER, SYS_getppid));
+	EXPECT_GE(10, COUNT(SYSCALL_ENTER, SYS_getppid));
 	while ((w = find(&self->words, w, GPROF_TRACE_SYSCALL_ENTER, -1))) {
 		left = find(&self->words, w, GPROF_TRACE_SYSCALL_EXIT, -1);
 		/* but for what ends the recording */
@@ -906,8 +830,7 @@ TEST_F(trace, what_lasts_less_than_asked_for_is_left_out)
 			slept += left->time - w->time >= 20 * MS;
 		}
 	}
-	EXPECT_EQ(3, slept);
-	EXPECT_EQ(1, trace_words_count(&self->words, GPROF_TRACE_SYSCALL_ENTER, SYS_getrandom));
+	EXPECT_EQS(3, slept, 1, COUNT(SYSCALL_ENTER, SYS_getrandom));
 }
 
 /* They come and go in each other, and in user mode there is none. */
@@ -964,8 +887,7 @@ TEST_F(trace, page_faults)
 	SKIP_UNLESS(device_has(GPROF_FEAT_TRACE_FAULTS),
 		    "page faults are told by a kprobe, and this kernel has none");
 	SKIP_UNLESS(!geteuid(), "needs CAP_PERFMON");
-	mem = mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, mem);
+	mem = private_memory(PAGES * page);
 	madvise(mem, PAGES * page, MADV_NOHUGEPAGE);
 	self->params.flags = GPROF_TRACE_F_FAULTS;
 	BEGIN(GPROF_TARGET_THREAD, getpid());
@@ -1011,14 +933,13 @@ TEST_F(trace, reclaim_for_a_cgroup)
 	BEGIN(GPROF_TARGET_PROCESS, self->child.pid);
 	child_step(&self->child);	/* is killed for it */
 	child_end(&self->child);
-	self->child.pid = 0;
 	END();
 	rmdir(path);
-	began = trace_words_count(&self->words, GPROF_TRACE_RECLAIM_BEGIN, -1);
-	ended = trace_words_count(&self->words, GPROF_TRACE_RECLAIM_END, -1);
+	began = COUNT(RECLAIM_BEGIN, -1);
+	ended = COUNT(RECLAIM_END, -1);
 	EXPECT_LT(0, began);
-	EXPECT_EQ(began, ended);
-	EXPECT_EQ(1, find(&self->words, NULL, GPROF_TRACE_RECLAIM_BEGIN, -1)->arg);
+	EXPECT_EQS(began, ended,
+		   1, find(&self->words, NULL, GPROF_TRACE_RECLAIM_BEGIN, -1)->arg);
 }
 
 static void burn_long(void *arg, int step)
@@ -1028,40 +949,32 @@ static void burn_long(void *arg, int step)
 
 TEST_F(trace, a_throttled_cgroup)
 {
-	char path[128], file[160], id[16];
+	char path[MEMORY_CGROUP_PATH];
 	const struct trace_word *word;
 	size_t i, again = 0;
 
 	SKIP_UNLESS(device_has(GPROF_FEAT_TRACE_THROTTLE) && !geteuid(), "the kernel has no such function");
-	mount("none", CGROUPS, "cgroup2", 0, NULL);
-	file_write(CGROUPS "/cgroup.subtree_control", "+cpu");
-	snprintf(path, sizeof(path), CGROUPS "/trace_test.%d", getpid());
-	SKIP_UNLESS(!mkdir(path, 0755), "no cgroup v2");
-	snprintf(file, sizeof(file), "%s/cpu.max", path);
-	if (file_write(file, "10000 100000")) {
+	SKIP_UNLESS(!cgroup_make(path, "trace"), "no cgroup v2");
+	cgroup_write("/sys/fs/cgroup", "cgroup.subtree_control", "+cpu");
+	if (cgroup_write(path, "cpu.max", "10000 100000")) {
 		rmdir(path);
 		SKIP_UNLESS(false, "no cpu controller");
 	}
-	ASSERT_EQ(0, child_fork(&self->child, burn_long, NULL));
-	snprintf(file, sizeof(file), "%s/cgroup.procs", path);
-	snprintf(id, sizeof(id), "%d", self->child.pid);
-	ASSERT_EQ(0, file_write(file, id));
+	ASSERT_ZEROS(child_fork(&self->child, burn_long, NULL),
+		     memory_cgroup_enter(path, self->child.pid));
 	self->params.flags = GPROF_TRACE_F_THROTTLE;
 	BEGIN(GPROF_TARGET_SYSTEM, 0);
 	EXPECT_EQ(0, child_step(&self->child));
 	child_end(&self->child);
-	self->child.pid = 0;
 	END();
 	rmdir(path);
-	EXPECT_LT(1, trace_words_count(&self->words, GPROF_TRACE_THROTTLE, -1));
-	EXPECT_LT(1, trace_words_count(&self->words, GPROF_TRACE_UNTHROTTLE, -1));
+	EXPECT_LTS(1, COUNT(THROTTLE, -1), 1, COUNT(UNTHROTTLE, -1));
 	/* Either says whose time it is: of the cgroup on that CPU. */
-	EXPECT_EQ(0, trace_words_count(&self->words, GPROF_TRACE_THROTTLE, 0));
-	EXPECT_EQ(0, trace_words_count(&self->words, GPROF_TRACE_UNTHROTTLE, 0));
+	EXPECT_EQS(0, COUNT(THROTTLE, 0), 0, COUNT(UNTHROTTLE, 0));
 	for (i = 0; i < self->words.nr; i++) {
 		word = &self->words.words[i];
 		if (word->what == GPROF_TRACE_THROTTLE)
-			again += trace_words_count(&self->words, GPROF_TRACE_UNTHROTTLE,
+			again += COUNT(UNTHROTTLE,
 						   (int)word->tid) > 0;
 	}
 	EXPECT_LT(0, again);
@@ -1104,7 +1017,7 @@ TEST_F(trace, a_user_sees_no_task_of_others)
 	}
 	END();
 	EXPECT_TRUE(has_only(&self->words, &me, 1));
-	EXPECT_LE(NAPS, stops_for(&self->words, me, GPROF_TRACE_PREV_SLEEPS));
+	EXPECT_LE(NAPS, STOPS(me, SLEEPS));
 }
 
 TEST_F(trace, a_user_may_not_slow_others)
@@ -1169,27 +1082,20 @@ TEST_F(trace, flight_keeps_the_last)
 	EXPECT_STREQ("", self->words.error);
 	last = ping_pong(20);
 	END();
-	EXPECT_EQ(1, trace_words_count(&self->words, GPROF_TRACE_EXIT, last));
+	EXPECT_EQ(1, COUNT(EXIT, last));
 }
 
 #define STORM	300
 
 TEST_F(trace, a_storm_of_forks)
 {
-	pid_t pid;
-
 	BEGIN(GPROF_TARGET_PROCESS, getpid());
 	for (unsigned int i = 0; i < STORM; i++) {
-		pid = fork();
-		if (!pid)
-			_exit(0);
-		ASSERT_LT(0, pid);
-		ASSERT_EQ(pid, waitpid(pid, NULL, 0));
+		ASSERT_EQ(0, IN_CHILD(0));
 	}
 	END();
 	if (!lost(self)) {
-		EXPECT_EQ(STORM, trace_words_count(&self->words, GPROF_TRACE_FORK, -1));
-		EXPECT_EQ(STORM, trace_words_count(&self->words, GPROF_TRACE_EXIT, -1));
+		EXPECT_EQS(STORM, COUNT(FORK, -1), STORM, COUNT(EXIT, -1));
 	}
 }
 
@@ -1198,16 +1104,16 @@ TEST_F(trace, a_cpu_that_goes_and_comes)
 	int cpu = online_cpu(1), i;
 	size_t before = 0, n;
 
-	SKIP_UNLESS(cpu > 0 && !set_online(cpu, false), "no CPU can be taken offline");
+	SKIP_UNLESS(cpu > 0 && !cpu_set_online(cpu, false), "no CPU can be taken offline");
 	self->cpus_go = true;
 	BEGIN(GPROF_TARGET_SYSTEM, 0);
 	for (i = 0; i < 2; i++) {
-		ASSERT_ZEROS(set_online(cpu, true), pin_to(cpu) < 0);
+		ASSERT_ZEROS(cpu_set_online(cpu, true), pin_to(cpu) < 0);
 		ASSERT_LT(0, ping_pong(10));
-		ASSERT_ZEROS(pin_to(online_cpu(0)) < 0, set_online(cpu, false),
+		ASSERT_ZEROS(pin_to(online_cpu(0)) < 0, cpu_set_online(cpu, false),
 			     trace_words_read(&self->words));
 	}
-	ASSERT_EQ(0, set_online(cpu, true));
+	ASSERT_EQ(0, cpu_set_online(cpu, true));
 	END();
 	for (n = 0; n < self->words.nr; n++)
 		before += self->words.words[n].cpu == (uint32_t)cpu;

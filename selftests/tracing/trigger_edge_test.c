@@ -5,146 +5,17 @@
  *
  * trigger_test shows what each of them is for.
  */
-#include "harness.h"
-#include "device.h"
 #include "remains.h"
-#include "workload.h"
 
-#define USER		1000
-#define OTHER_USER	1001
-#define MS		1000000ULL
-#define LONG_MS		30
-#define LIMIT_NS	(20 * MS)
+#define BUFFER_SIZE	(1 << 16)
 #define TIMES		20
-#define FIRINGS		512
+#include "trigger.h"
+
+#define OTHER_USER	1001
+#define LONG_MS		30
 #define SLEEPER		"/tmp/gprof_edge_sleep"
 
-FIXTURE(edge) {
-	struct gprof_trace_params params;
-	struct gprof_setup setup;
-	struct device dev, other;
-	struct child child;
-	struct gprof_trigger_event fired[FIRINGS];
-	unsigned int nr;
-	struct gprof_trigger_event last;	/* what the one that gave EAGAIN said */
-};
-
-FIXTURE_SETUP(edge)
-{
-	self->dev.fd = self->other.fd = -1;
-	self->params = (struct gprof_trace_params){ .size = sizeof(self->params) };
-	self->setup = device_setup_of(GPROF_TARGET_PROCESS, 0, &self->params);
-	self->setup.kind = GPROF_KIND_TRACE;
-	self->setup.stack = 0;
-	self->setup.buffer_size = 1 << 16;
-}
-
-FIXTURE_TEARDOWN(edge)
-{
-	device_close(&self->other);
-	device_close(&self->dev);
-	if (self->child.pid)
-		child_end(&self->child);
-}
-
-static struct gprof_trigger trigger_of(uint32_t what, uint64_t threshold_ns)
-{
-	return (struct gprof_trigger){
-		.size = sizeof(struct gprof_trigger), .what = what, .threshold_ns = threshold_ns,
-		.interval_ns = 1, .number = GPROF_TRIGGER_ANY,
-	};
-}
-
-static int set(struct device *dev, struct gprof_trigger *t)
-{
-	return device_ioctl(dev->fd, GPROF_IOC_TRIGGER, t);
-}
-
-static int set_one(struct device *dev, uint32_t what, uint64_t threshold_ns)
-{
-	struct gprof_trigger t = trigger_of(what, threshold_ns);
-
-	return set(dev, &t);
-}
-
-#define SET(_what, _threshold)	ASSERT_EQ(0, set_one(&self->dev, _what, _threshold))
-
-#define FORK(_fn) do {								\
-	ASSERT_EQ(0, child_fork(&self->child, _fn, NULL));			\
-	child_asleep(&self->child);						\
-	self->setup.id = self->child.pid;					\
-} while (0)
-
-#define SETUP(_fn) do {								\
-	FORK(_fn);								\
-	ASSERT_EQ(0, device_setup(&self->dev, &self->setup)) {			\
-		TH_LOG("reason %u", self->setup.out_reason);			\
-	}									\
-} while (0)
-
-/* All that wait; 0 or what the last one gave, which is not EAGAIN. */
-static int take(FIXTURE_DATA(edge) *self)
-{
-	struct gprof_trigger_event f = { .size = sizeof(f) };
-	int ret;
-
-	while (!(ret = device_ioctl(self->dev.fd, GPROF_IOC_TRIGGER_READ, &f))) {
-		if (self->nr < FIRINGS)
-			self->fired[self->nr++] = f;
-	}
-	self->last = f;
-	return ret == -EAGAIN ? 0 : ret;
-}
-
-/* Lets the child take its last step, and takes firings as they come. */
-static void run(struct __test_metadata *_metadata, FIXTURE_DATA(edge) *self)
-{
-	struct pollfd pfd = { .fd = self->dev.fd, .events = POLLPRI };
-	int status;
-
-	ASSERT_EQ(0, child_begin(&self->child));
-	while (!waitpid(self->child.pid, &status, WNOHANG)) {
-		poll(&pfd, 1, 20);
-		ASSERT_EQ(0, take(self));
-	}
-	self->child.pid = 0;
-	EXPECT_EQ(0, status);
-	close(self->child.to);
-	close(self->child.from);
-	ASSERT_EQ(0, take(self));
-}
-
-#define RUN()	run(_metadata, self)
-
-static unsigned int fired_by(FIXTURE_DATA(edge) *self, uint32_t index, pid_t tid)
-{
-	unsigned int i, n = 0;
-
-	for (i = 0; i < self->nr; i++)
-		n += self->fired[i].index == index && self->fired[i].tid == (uint32_t)tid;
-	return n;
-}
-
 /* ---- what children do ---- */
-
-static void rest(unsigned int ms)
-{
-	struct timespec ts = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * MS };
-
-	syscall(SYS_nanosleep, &ts, NULL);
-}
-
-static void hurry(void)
-{
-	struct sched_param p = { .sched_priority = 1 };
-
-	sched_setscheduler(0, SCHED_FIFO, &p);
-}
-
-static void nothing(void *arg, int step)
-{
-	_exit(0);
-}
 
 static void naps(void *arg, int step)
 {
@@ -207,7 +78,7 @@ static void burns(void *arg, int step)
 /* ---- whose ---- */
 
 /* Taps pass on everybody whom any recorder knows; each has to ask whose it is. */
-TEST_F(edge, tasks_that_another_records_fire_nothing)
+TEST_F(trigger, tasks_that_another_records_fire_nothing)
 {
 	static void (*const fns[])(void *arg, int step) = {
 		naps_on, naps_long, vforks, kills_children, burns,
@@ -225,7 +96,7 @@ TEST_F(edge, tasks_that_another_records_fire_nothing)
 		SET(GPROF_TRIGGER_IRQ, 0);
 		SET(GPROF_TRIGGER_SOFTIRQ, 0);
 		t.name = (uintptr_t)"task:task_newtask";
-		ASSERT_EQ(0, set(&self->dev, &t));
+		ASSERT_EQ(0, device_trigger(&self->dev, &t));
 	}
 	ASSERT_EQ(0, device_start(&self->dev));
 	for (unsigned int i = 0; i < sizeof(fns) / sizeof(fns[0]); i++) {
@@ -264,7 +135,7 @@ static void has_a_thread_that_blocks(void *arg, int step)
 		vforks_once();
 }
 
-TEST_F(edge, another_thread_of_the_process_fires_nothing)
+TEST_F(trigger, another_thread_of_the_process_fires_nothing)
 {
 	self->setup.target = GPROF_TARGET_THREAD;
 	SETUP(has_a_thread_that_blocks);
@@ -287,20 +158,15 @@ static void blocks_elsewhere(void *arg, int step)
 		rest(1200);
 }
 
-TEST_F(edge, waits_on_cpus_that_are_not_looked_at_fire_nothing)
+TEST_F(trigger, waits_on_cpus_that_are_not_looked_at_fire_nothing)
 {
-	uint64_t cpus[16] = { 0 };
 	unsigned int cpu = online_cpu(0), before, i;
 
 	SKIP_UNLESS(!geteuid(), "needs CAP_PERFMON");
 	SKIP_UNLESS(nr_online_cpus() > 1 && cpu < 1024, "needs a CPU that is not looked at");
 	FORK(blocks_elsewhere);
 	ASSERT_EQ(0, child_step(&self->child));
-	cpus[cpu / 64] = 1ULL << cpu % 64;
-	self->setup.target = GPROF_TARGET_CPUS;
-	self->setup.id = 0;
-	self->setup.cpus = (uintptr_t)cpus;
-	self->setup.cpus_size = (cpu / 64 + 1) * 8;
+	device_target_cpu(&self->setup, cpu);
 	ASSERT_EQ(0, device_setup(&self->dev, &self->setup));
 	SET(GPROF_TRIGGER_BLOCKED, LIMIT_NS);
 	SET(GPROF_TRIGGER_OFF_CPU, 200 * MS);
@@ -339,7 +205,7 @@ static void sleeps_shortly_and_runs(void *arg, int step)
 }
 
 /* What it has left behind when it came back is looked at four times. */
-TEST_F(edge, a_running_task_waits_for_nothing)
+TEST_F(trigger, a_running_task_waits_for_nothing)
 {
 	SETUP(sleeps_shortly_and_runs);
 	SET(GPROF_TRIGGER_OFF_CPU, LIMIT_NS);
@@ -350,13 +216,13 @@ TEST_F(edge, a_running_task_waits_for_nothing)
 	for (unsigned int i = 0; i < self->nr; i++) {
 		EXPECT_GT(500 * MS, self->fired[i].duration_ns)
 			TH_LOG("trigger %u, %llu us", self->fired[i].index,
-			       (unsigned long long)self->fired[i].duration_ns / 1000);
+			       us_of(self->fired[i].duration_ns));
 	}
 }
 
 static void *takes_the_cpu(void *arg)
 {
-	hurry();
+	hurry(1);
 	for (unsigned int i = 0; i < TIMES; i++) {
 		rest(5);
 		burn_until(monotonic_ns() + LONG_MS * MS);
@@ -379,7 +245,7 @@ static void is_kept_waiting_by_its_thread(void *arg, int step)
 }
 
 /* Both are known, so that the switch from one to the other is as quick as can be. */
-TEST_F(edge, threads_of_a_process_keep_one_another_waiting)
+TEST_F(trigger, threads_of_a_process_keep_one_another_waiting)
 {
 	unsigned int i, n = 0;
 
@@ -418,7 +284,7 @@ static bool runs_as_another(pid_t pid)
 }
 
 /* Its task is the same, and was noted before; root's recorder has its taps called still. */
-TEST_F(edge, a_task_with_a_set_user_id_program_fires_nothing_more)
+TEST_F(trigger, a_task_with_a_set_user_id_program_fires_nothing_more)
 {
 	uint64_t left;
 
@@ -438,8 +304,7 @@ TEST_F(edge, a_task_with_a_set_user_id_program_fires_nothing_more)
 		sleep_ms(1);
 	child_asleep(&self->child);
 	left = monotonic_ns();
-	EXPECT_EQ(0, reap(self->child.pid));
-	self->child.pid = 0;
+	EXPECT_EQ(0, child_reap(&self->child));
 	EXPECT_LT(left + 1000 * MS, monotonic_ns());
 	ASSERT_EQ(0, take(self));
 	for (unsigned int i = 0; i < self->nr; i++)
@@ -472,7 +337,7 @@ static void has_others_for_children(void *arg, int step)
  * Nobody is told when such a one ends: whatever is kept of it would be looked at, which the
  * kernels of the plan with KASAN see.
  */
-TEST_F(edge, a_task_with_a_set_user_id_program_is_forgotten)
+TEST_F(trigger, a_task_with_a_set_user_id_program_is_forgotten)
 {
 	SKIP_UNLESS(!geteuid(), "must be root to become another");
 	ASSERT_EQ(0, install_program("/bin/sleep", SLEEPER, OTHER_USER, 04755));
@@ -490,16 +355,16 @@ TEST_F(edge, a_task_with_a_set_user_id_program_is_forgotten)
 
 /* ---- over START and STOP ---- */
 
-static void interval(struct __test_metadata *_metadata, FIXTURE_DATA(edge) *self,
+static void interval(struct __test_metadata *_metadata, FIXTURE_DATA(trigger) *self,
 		     uint64_t interval_ns)
 {
 	struct gprof_trigger t = trigger_of(GPROF_TRIGGER_OFF_CPU, LIMIT_NS);
 
 	t.interval_ns = interval_ns;
-	ASSERT_EQ(0, set(&self->dev, &t));
+	ASSERT_EQ(0, device_trigger(&self->dev, &t));
 }
 
-TEST_F(edge, each_start_begins_anew)
+TEST_F(trigger, each_start_begins_anew)
 {
 	struct pollfd pfd = { .events = POLLPRI };
 	uint64_t started;
@@ -527,7 +392,7 @@ TEST_F(edge, each_start_begins_anew)
 }
 
 /* Of a process nobody belongs to the target any more; of the system all do. */
-TEST_F(edge, nothing_goes_on_after_stop)
+TEST_F(trigger, nothing_goes_on_after_stop)
 {
 	uint64_t stopped;
 
@@ -561,7 +426,7 @@ static void ends_children(void)
 }
 
 /* While it starts, of what somebody does the beginning is seen, and the end of them not yet. */
-TEST_F(edge, a_task_that_ends_during_START_is_not_remembered)
+TEST_F(trigger, a_task_that_ends_during_START_is_not_remembered)
 {
 	static const char *const slow[] = {
 		"module:module_load", "module:module_free", "module:module_request",
@@ -575,12 +440,12 @@ TEST_F(edge, a_task_that_ends_during_START_is_not_remembered)
 	self->setup.target = GPROF_TARGET_SYSTEM;
 	ASSERT_EQ(0, device_setup(&self->dev, &self->setup));
 	t.number = SYS_exit_group;
-	ASSERT_EQ(0, set(&self->dev, &t));
+	ASSERT_EQ(0, device_trigger(&self->dev, &t));
 	/* Which nobody comes to. */
 	for (unsigned int i = 0; i < ARRAY_SIZE(slow); i++) {
 		t = trigger_of(GPROF_TRIGGER_TRACEPOINT, 0);
 		t.name = (uintptr_t)slow[i];
-		EXPECT_EQ(0, set(&self->dev, &t)) TH_LOG("%s: reason %u", slow[i], t.out_reason);
+		EXPECT_EQ(0, device_trigger(&self->dev, &t)) TH_LOG("%s: reason %u", slow[i], t.out_reason);
 	}
 	for (unsigned int i = 0; i < 3; i++) {
 		pids[i] = fork_bound();
@@ -600,7 +465,7 @@ TEST_F(edge, a_task_that_ends_during_START_is_not_remembered)
 }
 
 /* Not what would have been due while nothing happened, either: the host is older. */
-static void once_in(struct __test_metadata *_metadata, FIXTURE_DATA(edge) *self,
+static void once_in(struct __test_metadata *_metadata, FIXTURE_DATA(trigger) *self,
 		    uint64_t interval_ns, uint64_t is_ns)
 {
 	uint64_t began;
@@ -610,24 +475,23 @@ static void once_in(struct __test_metadata *_metadata, FIXTURE_DATA(edge) *self,
 	ASSERT_EQ(0, device_start(&self->dev));
 	began = monotonic_ns();
 	RUN();
-	EXPECT_LT(0, self->nr);
-	EXPECT_GE(1 + (monotonic_ns() - began) / is_ns, self->nr);
+	EXPECT_WITHIN(1, self->nr, 1 + (monotonic_ns() - began) / is_ns);
 	EXPECT_LE(TIMES, self->last.fired + self->last.suppressed);
 }
 
-TEST_F(edge, a_trigger_without_interval_fires_once_a_second)
+TEST_F(trigger, a_trigger_without_interval_fires_once_a_second)
 {
 	once_in(_metadata, self, 0, 1000 * MS);
 }
 
-TEST_F(edge, intervals_are_not_made_up_for)
+TEST_F(trigger, intervals_are_not_made_up_for)
 {
 	once_in(_metadata, self, 500 * MS, 500 * MS);
 }
 
 /* ---- several at once ---- */
 
-TEST_F(edge, each_counts_its_own)
+TEST_F(trigger, each_counts_its_own)
 {
 	unsigned int i, n = 0;
 
@@ -657,7 +521,7 @@ static void naps_until_none_waits(void *arg, int step)
 }
 
 /* Who finds that too many wait has not fired, and need not wait for its interval. */
-TEST_F(edge, what_there_was_no_room_for_may_fire_at_once)
+TEST_F(trigger, what_there_was_no_room_for_may_fire_at_once)
 {
 	struct gprof_trigger t = trigger_of(GPROF_TRIGGER_OFF_CPU, 10 * LONG_MS * MS);
 	unsigned int i, n = 0;
@@ -665,7 +529,7 @@ TEST_F(edge, what_there_was_no_room_for_may_fire_at_once)
 	SETUP(naps_until_none_waits);
 	SET(GPROF_TRIGGER_OFF_CPU, LIMIT_NS);
 	t.interval_ns = 1000000 * MS;
-	ASSERT_ZEROS(set(&self->dev, &t), device_start(&self->dev), child_step(&self->child),
+	ASSERT_ZEROS(device_trigger(&self->dev, &t), device_start(&self->dev), child_step(&self->child),
 		     take(self));
 	EXPECT_EQS(GPROF_TRIGGER_EVENTS_MAX, self->nr, 0, fired_by(self, 1, self->setup.id));
 	ASSERT_ZEROS(child_step(&self->child), child_step(&self->child), take(self));
@@ -687,7 +551,7 @@ static void naps_often_and_long(void *arg, int step)
 }
 
 /* In a ring that nobody reads, once it is full. */
-TEST_F(edge, a_trigger_event_without_a_mark_says_so)
+TEST_F(trigger, a_trigger_event_without_a_mark_says_so)
 {
 	struct gprof_stats st;
 	unsigned int i = 0;
@@ -768,7 +632,7 @@ static void some_threads_rest(void *arg, int step)
 }
 
 /* As many come later that each finds a place, though not the first that it looks at. */
-TEST_F_TIMEOUT(edge, each_of_many_threads_fires, SLOW_S)
+TEST_F_TIMEOUT(trigger, each_of_many_threads_fires, SLOW_S)
 {
 	see_how_long(THREADS);
 	SETUP(some_threads_rest);
@@ -786,7 +650,7 @@ static void a_crowd_rests(void *arg, int step)
 }
 
 /* More than there are places for. */
-TEST_F_TIMEOUT(edge, untracked_operations_are_counted, SLOW_S)
+TEST_F_TIMEOUT(trigger, untracked_operations_are_counted, SLOW_S)
 {
 	see_how_long(crowd());
 	SETUP(a_crowd_rests);
@@ -831,11 +695,9 @@ static void naps_beside_one_whose_id_ends_alike(void *arg, int step)
 }
 
 /* Long enough for the switch that ends it, and too short for a look. */
-TEST_F(edge, two_whose_ids_end_alike_wait_each_for_itself)
+TEST_F(trigger, two_whose_ids_end_alike_wait_each_for_itself)
 {
-	alikes = mmap(NULL, sizeof(*alikes), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-		      -1, 0);
-	ASSERT_NE(MAP_FAILED, alikes);
+	alikes = shared_memory(sizeof(*alikes));
 	SETUP(naps_beside_one_whose_id_ends_alike);
 	SET(GPROF_TRIGGER_OFF_CPU, LIMIT_NS * 2);
 	ASSERT_EQ(0, device_start(&self->dev));
@@ -862,7 +724,7 @@ static void many_come_and_go(void *arg, int step)
 }
 
 /* The memory of who has ended goes to strangers, so that who comes next has another. */
-TEST_F(edge, a_task_that_has_ended_leaves_room_for_others)
+TEST_F(trigger, a_task_that_has_ended_leaves_room_for_others)
 {
 	pid_t strangers[GUEST_ROUNDS * (GUESTS + 10)];
 	unsigned int nr = 0, i, n;
@@ -898,7 +760,7 @@ struct newcomers {
 static void keeps_newcomers_waiting(void *arg, int step)
 {
 	pin_to(online_cpu(0));
-	hurry();
+	hurry(1);
 	for (unsigned int i = 0; i < 4; i++) {
 		pid_t pid = fork();
 
@@ -911,12 +773,10 @@ static void keeps_newcomers_waiting(void *arg, int step)
 	_exit(0);
 }
 
-TEST_F(edge, a_newcomer_waits_from_its_birth_on)
+TEST_F(trigger, a_newcomer_waits_from_its_birth_on)
 {
 	SKIP_UNLESS(!geteuid(), "needs real-time priorities");
-	newcomers = mmap(NULL, sizeof(*newcomers), PROT_READ | PROT_WRITE,
-			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, newcomers);
+	newcomers = shared_memory(sizeof(*newcomers));
 	SETUP(keeps_newcomers_waiting);
 	SET(GPROF_TRIGGER_DELAY, LIMIT_NS);
 	SET(GPROF_TRIGGER_OFF_CPU, LIMIT_NS);
@@ -937,7 +797,7 @@ static void keeps_one_waiting_for_long(void *arg, int step)
 	pid_t pid;
 
 	pin_to(online_cpu(0));
-	hurry();
+	hurry(1);
 	for (unsigned int i = 0; i < LONG_ONES; i++) {
 		pid = fork();
 		if (!pid)
@@ -949,7 +809,7 @@ static void keeps_one_waiting_for_long(void *arg, int step)
 }
 
 /* Which of them went on is a matter of the host; none is told twice. */
-static bool told_before(FIXTURE_DATA(edge) *self, unsigned int nr)
+static bool told_before(FIXTURE_DATA(trigger) *self, unsigned int nr)
 {
 	const struct gprof_trigger_event *f = &self->fired[nr], *other = self->fired;
 
@@ -961,7 +821,7 @@ static bool told_before(FIXTURE_DATA(edge) *self, unsigned int nr)
 }
 
 /* And not where the kernel looked at it, which it could not there. */
-TEST_F(edge, what_goes_on_is_where_its_task_is)
+TEST_F(trigger, what_goes_on_is_where_its_task_is)
 {
 	unsigned int i, n = 0;
 
@@ -982,28 +842,18 @@ TEST_F(edge, what_goes_on_is_where_its_task_is)
 
 static void dumps_core(void *arg, int step)
 {
-	struct rlimit limit = { RLIM_INFINITY, RLIM_INFINITY };
 	unsigned int i, dumped = 0;
-	int status;
 
-	setrlimit(RLIMIT_CORE, &limit);
+	setrlimit(RLIMIT_CORE, &(struct rlimit){ RLIM_INFINITY, RLIM_INFINITY });
+	signal(SIGABRT, SIG_DFL);
 	if (chdir("/tmp"))
 		_exit(1);
-	for (i = 0; i < 3; i++) {
-		pid_t pid = fork();
-
-		if (!pid) {
-			signal(SIGABRT, SIG_DFL);
-			raise(SIGABRT);
-			_exit(0);
-		}
-		waitpid(pid, &status, 0);
-		dumped += !!WCOREDUMP(status);
-	}
+	for (i = 0; i < 3; i++)
+		dumped += !!WCOREDUMP(IN_CHILD(raise(SIGABRT)));
 	_exit(dumped == 3 ? 0 : 4);
 }
 
-TEST_F(edge, a_signal_that_leaves_a_core_dump_ends_a_process_too)
+TEST_F(trigger, a_signal_that_leaves_a_core_dump_ends_a_process_too)
 {
 	struct gprof_trigger t = trigger_of(GPROF_TRIGGER_SIGNAL, 0);
 	char pattern[128] = "";
@@ -1013,7 +863,7 @@ TEST_F(edge, a_signal_that_leaves_a_core_dump_ends_a_process_too)
 	ASSERT_EQ(0, file_write("/proc/sys/kernel/core_pattern", "/tmp/gprof_edge_core"));
 	SETUP(dumps_core);
 	t.number = SIGABRT;
-	ASSERT_ZEROS(set(&self->dev, &t), device_start(&self->dev));
+	ASSERT_ZEROS(device_trigger(&self->dev, &t), device_start(&self->dev));
 	RUN();
 	EXPECT_EQ(3, self->nr);
 	for (unsigned int i = 0; i < self->nr; i++)
@@ -1023,7 +873,7 @@ TEST_F(edge, a_signal_that_leaves_a_core_dump_ends_a_process_too)
 }
 
 /* The timer's is none that a driver asked for. */
-TEST_F(edge, a_vector_of_the_cpu_has_a_negative_number)
+TEST_F(trigger, a_vector_of_the_cpu_has_a_negative_number)
 {
 	struct gprof_trigger t = trigger_of(GPROF_TRIGGER_IRQ, 0);
 	unsigned int i, vectors = 0;
@@ -1033,7 +883,7 @@ TEST_F(edge, a_vector_of_the_cpu_has_a_negative_number)
 	SKIP(return, "only amd64 has them");
 #endif
 	SETUP(burns);
-	ASSERT_ZEROS(set(&self->dev, &t), device_start(&self->dev));
+	ASSERT_ZEROS(device_trigger(&self->dev, &t), device_start(&self->dev));
 	RUN();
 	for (i = 0; i < self->nr; i++) {
 		vectors += self->fired[i].number < GPROF_TRIGGER_ANY;
@@ -1045,7 +895,7 @@ TEST_F(edge, a_vector_of_the_cpu_has_a_negative_number)
 
 /* ---- limits ---- */
 
-TEST_F(edge, what_is_just_possible_is_taken)
+TEST_F(trigger, what_is_just_possible_is_taken)
 {
 	struct gprof_trigger t;
 
@@ -1053,12 +903,12 @@ TEST_F(edge, what_is_just_possible_is_taken)
 #define TAKEN(_what, ...) do {							\
 	t = trigger_of(_what, 0);						\
 	__VA_ARGS__;								\
-	EXPECT_EQ(0, set(&self->dev, &t)) TH_LOG("reason %u", t.out_reason);	\
+	EXPECT_EQ(0, device_trigger(&self->dev, &t)) TH_LOG("reason %u", t.out_reason);	\
 } while (0)
 #define REFUSED(_what, ...) do {						\
 	t = trigger_of(_what, 0);						\
 	__VA_ARGS__;								\
-	EXPECT_EQ(-EINVAL, set(&self->dev, &t));				\
+	EXPECT_EQ(-EINVAL, device_trigger(&self->dev, &t));				\
 } while (0)
 	TAKEN(GPROF_TRIGGER_SIGNAL, t.number = 64);
 	TAKEN(GPROF_TRIGGER_DELAY, t.threshold_ns = t.interval_ns = GPROF_TRIGGER_NS_MAX);
@@ -1078,7 +928,7 @@ TEST_F(edge, what_is_just_possible_is_taken)
 
 #define IN_MODULE	"/sys/module/9pnet/refcnt"
 
-TEST_F(edge, a_tracepoint_of_a_module_does_not_hold_it_for_ever)
+TEST_F(trigger, a_tracepoint_of_a_module_does_not_hold_it_for_ever)
 {
 	struct gprof_trigger t = trigger_of(GPROF_TRIGGER_TRACEPOINT, 0);
 	long long before = file_number(IN_MODULE);
@@ -1087,7 +937,7 @@ TEST_F(edge, a_tracepoint_of_a_module_does_not_hold_it_for_ever)
 	SKIP_UNLESS(before >= 0, "9p is not in a module");
 	SETUP(nothing);
 	t.name = (uintptr_t)"9p:9p_client_req";
-	ASSERT_EQ(0, set(&self->dev, &t)) TH_LOG("reason %u", t.out_reason);
+	ASSERT_EQ(0, device_trigger(&self->dev, &t)) TH_LOG("reason %u", t.out_reason);
 	EXPECT_EQ(before + 1, file_number(IN_MODULE));
 	ASSERT_EQ(0, device_start(&self->dev));
 	device_close(&self->dev);
@@ -1126,9 +976,10 @@ static long long pids_in_use(void)
 }
 
 /* Taken or not, firings hold the ids of their tasks no longer than they wait. */
-TEST_F(edge, no_id_outlives_a_trigger_event)
+TEST_F(trigger, no_id_outlives_a_trigger_event)
 {
 	struct pollfd pfd = { .events = POLLPRI };
+	struct gprof_trigger signal = trigger_of(GPROF_TRIGGER_SIGNAL, 0);
 	struct device dev;
 	unsigned int i, fired = 0;
 	long long before, most;
@@ -1140,8 +991,8 @@ TEST_F(edge, no_id_outlives_a_trigger_event)
 	for (i = 0; i < ROUNDS; i++) {
 		struct gprof_trigger_event f = { .size = sizeof(f) };
 
-		ASSERT_ZEROS(device_setup(&dev, &self->setup),
-			     set_one(&dev, GPROF_TRIGGER_SIGNAL, 0), device_start(&dev));
+		ASSERT_ZEROS(device_setup(&dev, &self->setup), device_trigger(&dev, &signal),
+			     device_start(&dev));
 		pfd.fd = dev.fd;
 		ASSERT_EQ(0, child_begin(&self->child));
 		/* Of every other recorder none are taken: as many wait as may. */

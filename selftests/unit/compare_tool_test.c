@@ -236,59 +236,58 @@ static const struct {
 	{ "b1 a1 --fail-above 4.5", 3,
 	  "Type: cpu, per run\n"
 	  "Before: 1 run, 6003 samples; after: 1 run, 6209 samples\n"
-	  "      before        after    change\n"
-	  "      60.03s       62.09s    +3.43%   +-4.73%  the total\n"
-	  "      10.00s       15.00s    +8.33%   +-2.14%  parse\n"
-	  "      30.00s       27.00s    -5.00%   +-3.23%  wait\n"
+	  "   before     after    change\n"
+	  "   60.0 s    62.1 s    +3.43%   +-4.73%  the total\n"
+	  "   10.0 s    15.0 s    +8.33%   +-2.14%  parse\n"
+	  "   30.0 s    27.0 s    -5.00%   +-3.23%  wait\n"
 	  DIFFER("2", "5") NOISE
 	  "Failed: parse grew by 8.33 +- 2.14% of the total before; allowed are 4.5%\n" },
 	{ "b1 b1 --fail-above 0 -n 1", 0,
 	  "Type: cpu, per run\n"
 	  "Before: 1 run, 6003 samples; after: 1 run, 6003 samples\n"
-	  "      before        after    change\n"
-	  "      60.03s       60.03s    +0.00%   +-4.55%  the total\n"
-	  "      30.00s       30.00s    +0.00%   +-3.21%  wait  (chance)\n"
+	  "   before     after    change\n"
+	  "   60.0 s    60.0 s    +0.00%   +-4.55%  the total\n"
+	  "   30.0 s    30.0 s    +0.00%   +-3.21%  wait  (chance)\n"
 	  DIFFER("0", "5") NOISE
 	  "Passed: nothing grew by more than 0% of the total before, beyond chance\n" },
 	{ "b1 b2 b3 -- a1 a2 a3 --per share --fail-above 9", 0,
 	  "Type: cpu, per share\n"
 	  "Before: 3 runs, 18003 samples; after: 3 runs, 18609 samples\n"
-	  "      before        after    change\n"
-	  "      16.66%       24.18%    +7.52%   +-1.93%  parse\n"
-	  "      49.99%       43.53%    -6.46%   +-2.39%  wait\n"
+	  "   before     after    change\n"
+	  "   16.66%    24.18%    +7.52%   +-1.93%  parse\n"
+	  "   49.99%    43.53%    -6.46%   +-2.39%  wait\n"
 	  DIFFER("2", "5")
 	  "Runs differ by more than their samples explain, and are judged by that\n"
 	  "Passed: nothing grew by more than 9% of the total before, beyond chance\n" },
 	{ "b1 b2 -- a1 --json --fail-above 5", 3,
-	  "{\"version\": 1, \"command\": \"compare\", \"losses\": [],\n"
-	  " \"data\": {\"type\": \"cpu\", \"unit\": \"milliseconds\", \"per\": \"run\", "
-	  "\"runs_before\": 2, \"runs_after\": 1,\n"
-	  " \"sampling_noise_only\": true, \"failed\": 1, \"rows\": [\n"
-	  "  {\"total\": true, \"before\": 60065, \"after\": 62090, "
+	  "{\"version\": 1, \"command\": \"compare\", \"data\": {\"type\": \"cpu\", \"unit\": \"milliseconds\", \"per\": \"run\", "
+	  "\"runs_before\": 2, \"runs_after\": 1, "
+	  "\"sampling_noise_only\": true, \"failed\": 1, \"rows\": [\n"
+	  "{\"total\": true, \"before\": 60065, \"after\": 62090, "
 	  "\"change_percent\": 3.37135, \"error_percent\": 4.08212, "
 	  "\"p\": 0.158305, \"differs\": false, \"fails\": false},\n"
-	  "  {\"function\": \"parse\", \"before\": 10050, \"after\": 15000, "
+	  "{\"function\": \"parse\", \"before\": 10050, \"after\": 15000, "
 	  "\"change_percent\": 8.24107, \"error_percent\": 1.7916, "
 	  "\"p\": 1.61544e-31, \"differs\": true, \"fails\": true},\n"
-	  "  {\"function\": \"wait\", \"before\": 29950, \"after\": 27000, "
+	  "{\"function\": \"wait\", \"before\": 29950, \"after\": 27000, "
 	  "\"change_percent\": -4.91135, \"error_percent\": 2.81902, "
 	  "\"p\": 3.81423e-05, \"differs\": true, \"fails\": false},\n"
-	  "  {\"function\": \"seldom\", \"before\": 15, \"after\": 90, "
+	  "{\"function\": \"seldom\", \"before\": 15, \"after\": 90, "
 	  "\"change_percent\": 0.124865, \"error_percent\": 0.104756, "
 	  "\"p\": 0.01095, \"differs\": true, \"fails\": false},\n"
-	  "  {\"function\": \"write\", \"before\": 20050, \"after\": 20000, "
+	  "{\"function\": \"write\", \"before\": 20050, \"after\": 20000, "
 	  "\"change_percent\": -0.0832432, \"error_percent\": 2.34436, "
 	  "\"p\": 0.999998, \"differs\": false, \"fails\": false},\n"
-	  "  {\"function\": \"main\", \"before\": 0, \"after\": 0, "
+	  "{\"function\": \"main\", \"before\": 0, \"after\": 0, "
 	  "\"change_percent\": 0, "
-	  "\"p\": 1, \"differs\": false, \"fails\": false}\n"
-	  "]}}\n" },
+	  "\"p\": 1, \"differs\": false, \"fails\": false}"
+	  "]}, \"losses\": []}\n" },
 	{ "--fail-above 1% b1 a1 -n 1 --cum", 3,
 	  "Type: cpu with callees, per run\n"
 	  "Before: 1 run, 6003 samples; after: 1 run, 6209 samples\n"
-	  "      before        after    change\n"
-	  "      60.03s       62.09s    +3.43%   +-4.84%  the total\n"
-	  "      10.00s       15.00s    +8.33%   +-2.19%  parse\n"
+	  "   before     after    change\n"
+	  "   60.0 s    62.1 s    +3.43%   +-4.84%  the total\n"
+	  "   10.0 s    15.0 s    +8.33%   +-2.19%  parse\n"
 	  "1 more differ; -n N shows N\n"
 	  DIFFER("2", "5") NOISE
 	  "Failed: parse grew by 8.33 +- 2.19% of the total before; allowed are 1%\n" },
@@ -297,22 +296,21 @@ static const struct {
 	  "Before: 1 run, 8 samples; after: 1 run, 8 samples\n"
 	  "lossy: lost 7 samples: the ring was full\n"
 	  "lossy: lost 7 samples: the ring was full\n"
-	  "      before        after    change\n"
+	  "   before     after    change\n"
 	  DIFFER("0", "3") NOISE },
 	{ "lossy lossy --per share --json", 0,
-	  "{\"version\": 1, \"command\": \"compare\", \"losses\": ["
-	  "{\"file\": \"lossy\", \"text\": \"lost 7 samples: the ring was full\"}, "
-	  "{\"file\": \"lossy\", \"text\": \"lost 7 samples: the ring was full\"}],\n"
-	  " \"data\": {\"type\": \"cpu\", \"unit\": \"share\", \"per\": \"share\", "
-	  "\"runs_before\": 1, \"runs_after\": 1,\n"
-	  " \"sampling_noise_only\": true, \"failed\": 0, \"rows\": [\n"
-	  "  {\"function\": \"parse\", \"before\": 0.5, \"after\": 0.5, \"change_percent\": 0, "
+	  "{\"version\": 1, \"command\": \"compare\", \"data\": {\"type\": \"cpu\", \"unit\": \"share\", \"per\": \"share\", "
+	  "\"runs_before\": 1, \"runs_after\": 1, "
+	  "\"sampling_noise_only\": true, \"failed\": 0, \"rows\": [\n"
+	  "{\"function\": \"parse\", \"before\": 0.5, \"after\": 0.5, \"change_percent\": 0, "
 	  "\"error_percent\": 59.6934, \"p\": 1, \"differs\": false, \"fails\": false},\n"
-	  "  {\"function\": \"write\", \"before\": 0.5, \"after\": 0.5, \"change_percent\": 0, "
+	  "{\"function\": \"write\", \"before\": 0.5, \"after\": 0.5, \"change_percent\": 0, "
 	  "\"error_percent\": 59.6934, \"p\": 1, \"differs\": false, \"fails\": false},\n"
-	  "  {\"function\": \"main\", \"before\": 0, \"after\": 0, \"change_percent\": 0, "
-	  "\"p\": 1, \"differs\": false, \"fails\": false}\n"
-	  "]}}\n" },
+	  "{\"function\": \"main\", \"before\": 0, \"after\": 0, \"change_percent\": 0, "
+	  "\"p\": 1, \"differs\": false, \"fails\": false}"
+	  "]}, \"losses\": [\n"
+	  "{\"file\": \"lossy\", \"text\": \"lost 7 samples: the ring was full\"},\n"
+	  "{\"file\": \"lossy\", \"text\": \"lost 7 samples: the ring was full\"}]}\n" },
 	{ "b1", 2, "two profiles" },
 	{ "b1 --", 2, "two profiles" },
 	{ "-- b1", 2, "two profiles" },
@@ -327,10 +325,10 @@ static const struct {
 	{ "b1 a1 --type samples -n 2", 0,
 	  "Type: samples, per run\n"
 	  "Before: 1 run, 6003 samples; after: 1 run, 6209 samples\n"
-	  "      before        after    change\n"
-	  "        6003         6209    +3.43%   +-4.73%  the total\n"
-	  "        1000         1500    +8.33%   +-2.14%  parse\n"
-	  "        3000         2700    -5.00%   +-3.23%  wait\n"
+	  "   before     after    change\n"
+	  "     6003      6209    +3.43%   +-4.73%  the total\n"
+	  "     1000      1500    +8.33%   +-2.14%  parse\n"
+	  "     3000      2700    -5.00%   +-3.23%  wait\n"
 	  DIFFER("2", "5") NOISE },
 };
 

@@ -100,19 +100,23 @@ TEST_F(views, follow_of_one_cpu_among_many)
 		    "+1.4 s: 1 CPUs 87 % busy, 1 switches/s, 1 threads\n");
 }
 
-/* A line of a thread in the nth table: what it ran, how often it came, and its delay. */
+#define HEAD	"  on a CPU"
+
+/* A line of a thread in the nth table: what it ran, how often it waited, and how long on average. */
 static void expect_row(struct __test_metadata *_metadata, const char *tables, int nth,
 		       const char *thread, const char *want)
 {
 	const char *end;
 
 	for (; nth && tables; nth--)
-		tables = strstr(tables + 1, "  Task  ");
+		tables = strstr(tables + 1, HEAD);
 	ASSERT_NE(NULL, tables);
-	end = strstr(tables + 1, "  Task  ");
+	end = strstr(tables + 1, HEAD);
 	tables = strstr(tables, thread);
 	ASSERT_NE(NULL, tables);
 	EXPECT_TRUE(!end || tables < end);
+	while (tables[-1] != '\n')
+		tables--;
 	EXPECT_EQ(0, strncmp(tables, want, strlen(want))) TH_LOG("%.100s, not %s", tables, want);
 }
 
@@ -121,17 +125,12 @@ TEST_F(views, latency_interval_by_interval)
 {
 	make_intervals();
 	SHOW(cmd_live_latency, ARGV("latency", self->trace));
-	expect_row(_metadata, self->r.out, 0, "seven:7 ",
-		   "seven:7                 |    501.000 ms |        1 | avg:  100.000 ms");
-	expect_row(_metadata, self->r.out, 0, "eight:8 ",
-		   "eight:8                 |    100.000 ms |        0 |");
-	expect_row(_metadata, self->r.out, 1, "eight:8 ",
-		   "eight:8                 |    100.000 ms |        1 | avg:  200.000 ms");
-	expect_row(_metadata, self->r.out, 1, "seven:7 ",
-		   "seven:7                 |    799.000 ms |        1 | avg:  100.000 ms");
-	expect_row(_metadata, self->r.out, 2, "seven:7 ",
-		   "seven:7                 |    700.000 ms |        0 |");
-	EXPECT_EQ(NULL, strstr(strstr(strstr(self->r.out + 1, "  Task  ") + 1, "  Task  "), "eight"))
+	expect_row(_metadata, self->r.out, 0, "  seven (7)\n", "    501 ms         1    100 ms ");
+	expect_row(_metadata, self->r.out, 0, "  eight (8)\n", "    100 ms         0         - ");
+	expect_row(_metadata, self->r.out, 1, "  eight (8)\n", "    100 ms         1    200 ms ");
+	expect_row(_metadata, self->r.out, 1, "  seven (7)\n", "    799 ms         1    100 ms ");
+	expect_row(_metadata, self->r.out, 2, "  seven (7)\n", "    700 ms         0         - ");
+	EXPECT_EQ(NULL, strstr(strstr(strstr(self->r.out + 1, HEAD) + 1, HEAD), "eight"))
 		TH_LOG("%s", self->r.out);
 }
 

@@ -314,7 +314,7 @@ TEST_F(views, join_counts_delays_from_runnable_alone)
 	go_tells(2, MS);
 	JOINS();
 	EXPECT_EQ(0, number(self->r.out, "\"kernel_delay\"", "\"count\": "));
-	EXPECT_EQ(1, number(self->r.out, "\n\"checked\"", "\"runtime_delay\": {\"count\": "))
+	EXPECT_EQ(1, number(self->r.out, "\"checked\"", "\"runtime_delay\": {\"count\": "))
 		TH_LOG("%s", self->r.out);
 	EXPECT_NEAR_MS(2, number(self->r.out, "\"checked\"", "\"ns\": "));
 }
@@ -466,17 +466,17 @@ TEST_F(views, regions_and_tasks_by_their_lengths)
 	go_annotated(f);
 	fclose(f);
 	RUN_OK(cmd_read, ARGV("read", self->other, "--regions", "--json"));
-	EXPECT_STREQ("{\"regions\": [\n"
-		     " {\"type\": \"long\", \"count\": 1, \"total_ns\": 5500, \"min_ns\": 5500, \"max_ns\": 5500"
+	EXPECT_STREQ("{\"version\": 1, \"command\": \"read\", \"data\": {\"regions\": [\n"
+		     "{\"type\": \"long\", \"count\": 1, \"total_ns\": 5500, \"min_ns\": 5500, \"max_ns\": 5500"
 		     ", \"cpu_ns\": 2050, \"runnable_ns\": 400, \"blocked_ns\": 3000, \"syscall_ns\": 50, \"unended\": 0, \"unbegun\": 1},\n"
-		     " {\"type\": \"short\", \"count\": 3, \"total_ns\": 1200, \"min_ns\": 200, \"max_ns\": 700"
-		     ", \"cpu_ns\": 1200, \"runnable_ns\": 0, \"blocked_ns\": 0, \"syscall_ns\": 0, \"unended\": 1, \"unbegun\": 0}],\n"
+		     "{\"type\": \"short\", \"count\": 3, \"total_ns\": 1200, \"min_ns\": 200, \"max_ns\": 700"
+		     ", \"cpu_ns\": 1200, \"runnable_ns\": 0, \"blocked_ns\": 0, \"syscall_ns\": 0, \"unended\": 1, \"unbegun\": 0}], "
 		     "\"tasks\": [\n"
-		     " {\"type\": \"task\", \"count\": 2, "
+		     "{\"type\": \"task\", \"count\": 2, "
 		     "\"total_ns\": 2600, \"min_ns\": 500, \"max_ns\": 2100, \"unended\": 2, \"unbegun\": 0},\n"
-		     " {\"type\": \"\", \"count\": 0, "
-		     "\"total_ns\": 0, \"min_ns\": 0, \"max_ns\": 0, \"unended\": 0, \"unbegun\": 1}],\n"
-		     "\"logs\": 1, \"repaired\": 0, \"lost_events\": 0}\n", self->r.out);
+		     "{\"type\": \"\", \"count\": 0, "
+		     "\"total_ns\": 0, \"min_ns\": 0, \"max_ns\": 0, \"unended\": 0, \"unbegun\": 1}], "
+		     "\"logs\": 1, \"repaired\": 0, \"lost_events\": 0}, \"losses\": []}\n", self->r.out);
 	RUN_OK(cmd_read, words);
 	EXPECT_STREQ("     times     total ms   longest ms          cpu     runnable    "
 		     "  blocked      syscall  unended  unbegun  region\n"

@@ -230,21 +230,21 @@ TEST_F(profile, ratio_is_of_each_function_and_tells_how_sure_it_is)
 	/* tiny is in A alone; 30 samples and none, 20 and 80, 10 and 400 */
 	EXPECT_STREQ(
 "Type: cpu / references\n"
-"Total = 1.00s / 7000000 = 142.86\n"
+"Total = 1.00 s / 7.00 M = 142.86\n"
 "       ratio                   cpu   references\n"
-"           -                 0.30s            0  tiny\n"
-"         100 +- 25.0%        0.20s      2000000  work\n"
-"           -                 0.20s            0  [libx.so]\n"
-"           -                 0.16s            0  again\n"
-"          25 +- 32.0%        0.10s      4000000  main\n"
-"           -                 0.04s            0  sys<call>\n"
-"           0                     0      1000000  alone\n"
+"           -                300 ms            0  tiny\n"
+"         100 +- 25.0%       200 ms       2.00 M  work\n"
+"           -                200 ms            0  [libx.so]\n"
+"           -                160 ms            0  again\n"
+"          25 +- 32.0%       100 ms       4.00 M  main\n"
+"           -               36.0 ms            0  sys<call>\n"
+"           0                     0       1.00 M  alone\n"
 "6 of 13 functions are not shown, each below 0.5% of both; -n N shows N\n", self->out);
 	run_ratio(self, files, "-n", "1");
 	EXPECT_SAYS(self->out, "12 of 13 functions are not shown; -n N");
 	run_ratio(self, files, "--cum", NULL);
 	/* 800 ms of 100 - 19 samples, by all 485 */
-	EXPECT_SAYS(self->out, "      114.29 +- 12.0%        0.80s      7000000  main");
+	EXPECT_SAYS(self->out, "      114.29 +- 12.0%       800 ms       7.00 M  main");
 	unlink(name);
 	run_ratio(self, files, NULL, NULL);
 	EXPECT_EQ(STATUS_FAILED, self->status);
@@ -260,20 +260,19 @@ TEST_F(profile, table_is_exact)
 	EXPECT_STREQ(
 "Type: cpu\n"
 "Time: 2023-11-14 22:13:20 UTC\n"
-"Duration: 2.00s, Total = 1.00s (50.00%)\n"
+"Duration: 2.00 s, Total = 1.00 s (50.00%)\n"
 "Comment: a comment\n"
-"Showing functions accounting for 1.00s, 99.60% of 1.00s total\n"
-"5 of 12 functions are not shown, each below 0.5% with all it calls; -n N shows N\n"
+"Showing 7 of 12 functions, 99.60% of the total; -n N shows N\n"
 "20.00% are in code without names, shown as FILE+0xADDRESS or [FILE]; debug\n"
 "symbols name it, where no reason stands beside it\n"
-"        flat   flat%    sum%          cum    cum%\n"
-"       0.30s  30.00%  30.00%        0.30s  30.00%  tiny (inline) [prog]\n"
-"       0.20s  20.00%  50.00%        0.54s  53.60%  work [prog]\n"
-"       0.20s  20.00%  70.00%        0.20s  20.00%  [libx.so]\n"
-"       0.16s  16.00%  86.00%        0.16s  16.00%  again [prog]\n"
-"       0.10s  10.00%  96.00%        0.80s  80.00%  main [prog]\n"
-"       0.04s   3.60%  99.60%        0.04s   3.60%  sys<call> [kernel]\n"
-"           0   0.00%  99.60%        0.30s  30.00%  leaf [prog]\n", self->out);
+"     flat   flat%    sum%       cum    cum%\n"
+"   300 ms  30.00%  30.00%    300 ms  30.00%  tiny (inline) [prog]\n"
+"   200 ms  20.00%  50.00%    536 ms  53.60%  work [prog]\n"
+"   200 ms  20.00%  70.00%    200 ms  20.00%  [libx.so]\n"
+"   160 ms  16.00%  86.00%    160 ms  16.00%  again [prog]\n"
+"   100 ms  10.00%  96.00%    800 ms  80.00%  main [prog]\n"
+"  36.0 ms   3.60%  99.60%   36.0 ms   3.60%  sys<call> [kernel]\n"
+"        0   0.00%  99.60%    300 ms  30.00%  leaf [prog]\n", self->out);
 }
 
 TEST_F(profile, table_of_another_type_by_cum_has_as_many_rows_as_are_wanted)
@@ -283,17 +282,16 @@ TEST_F(profile, table_of_another_type_by_cum_has_as_many_rows_as_are_wanted)
 	EXPECT_STREQ(
 "Type: samples\n"
 "Time: 2023-11-14 22:13:20 UTC\n"
-"Duration: 2.00s, Total = 100\n"
+"Duration: 2.00 s, Total = 100\n"
 "Comment: a comment\n"
-"Showing functions accounting for 60, 60.00% of 100 total\n"
-"8 of 12 functions are not shown; -n N shows N\n"
+"Showing 4 of 12 functions, 60.00% of the total; -n N shows N\n"
 "19.00% are in code without names, shown as FILE+0xADDRESS or [FILE]; debug\n"
 "symbols name it, where no reason stands beside it\n"
-"        flat   flat%    sum%          cum    cum%\n"
-"          10  10.00%  10.00%           81  81.00%  main [prog]\n"
-"          20  20.00%  30.00%           54  54.00%  work [prog]\n"
-"          30  30.00%  60.00%           30  30.00%  tiny (inline) [prog]\n"
-"           0   0.00%  60.00%           30  30.00%  leaf [prog]\n", self->out);
+"     flat   flat%    sum%       cum    cum%\n"
+"       10  10.00%  10.00%        81  81.00%  main [prog]\n"
+"       20  20.00%  30.00%        54  54.00%  work [prog]\n"
+"       30  30.00%  60.00%        30  30.00%  tiny (inline) [prog]\n"
+"        0   0.00%  60.00%        30  30.00%  leaf [prog]\n", self->out);
 }
 
 /* As of two profiles, one taken from the other. */
@@ -310,11 +308,11 @@ TEST_F(profile, table_of_a_difference_is_sorted_by_size)
 	RUN(cmd_top, NULL);
 	EXPECT_STREQ(
 "Type: cpu\n"
-"Total = 11.00us\n"
-"Showing functions accounting for -1.00us, -9.09% of 11.00us total\n"
-"        flat   flat%    sum%          cum    cum%\n"
-"     -6.00us -54.55% -54.55%      -5.00us -45.45%  less [prog]\n"
-"      5.00us  45.45%  -9.09%       5.00us  45.45%  more (partial-inline) [prog]\n", self->out);
+"Total = 11.0 us\n"
+"Showing 2 of 2 functions, -9.09% of the total\n"
+"     flat   flat%    sum%       cum    cum%\n"
+" -6.00 us -54.55% -54.55%  -5.00 us -45.45%  less [prog]\n"
+"  5.00 us  45.45%  -9.09%   5.00 us  45.45%  more (partial-inline) [prog]\n", self->out);
 }
 
 TEST_F(profile, picture_is_exact)
@@ -323,24 +321,24 @@ TEST_F(profile, picture_is_exact)
 	RUN(cmd_flame, "-o", "-", "--title", "a & b", NULL);
 	EXPECT_STREQ(
 "<g id=\"frames\">\n"
-"<g><rect class=\"a\" x=\"10.00\" y=\"86\" width=\"1179.40\" height=\"17\" rx=\"1\"/><text x=\"13.00\" y=\"99\">all</text><title>all: 1.00s, 100.00%</title></g>\n"
-"<g><rect class=\"u3\" x=\"10.00\" y=\"104\" width=\"943.40\" height=\"17\" rx=\"1\"/><text x=\"13.00\" y=\"117\">main</text><title>main [/bin/prog]: 0.80s, 80.00%</title></g>\n"
-"<g><rect class=\"u1\" x=\"10.00\" y=\"122\" width=\"631.88\" height=\"17\" rx=\"1\"/><text x=\"13.00\" y=\"135\">work</text><title>work [/bin/prog]: 0.54s, 53.60%</title></g>\n"
-"<g><rect class=\"u1\" x=\"10.00\" y=\"140\" width=\"353.40\" height=\"17\" rx=\"1\"/><text x=\"13.00\" y=\"153\">leaf</text><title>leaf [/bin/prog]: 0.30s, 30.00%</title></g>\n"
-"<g><rect class=\"i0\" x=\"10.00\" y=\"158\" width=\"353.40\" height=\"17\" rx=\"1\"/><text x=\"13.00\" y=\"171\">tiny</text><title>tiny [/bin/prog]: 0.30s, 30.00%</title></g>\n"
-"<g><rect class=\"k3\" x=\"364.00\" y=\"140\" width=\"41.88\" height=\"17\" rx=\"1\"/><text x=\"367.00\" y=\"153\">sys..</text><title>sys&lt;call&gt; [[kernel.kallsyms]]: 0.04s, 3.60%</title></g>\n"
-"<g><rect class=\"u2\" x=\"642.48\" y=\"122\" width=\"188.20\" height=\"17\" rx=\"1\"/><text x=\"645.48\" y=\"135\">again</text><title>again [/bin/prog]: 0.16s, 16.00%</title></g>\n"
-"<g><rect class=\"u2\" x=\"642.48\" y=\"140\" width=\"188.20\" height=\"17\" rx=\"1\"/><text x=\"645.48\" y=\"153\">again</text><title>again [/bin/prog]: 0.16s, 16.00%</title></g>\n"
-"<g><rect class=\"u2\" x=\"642.48\" y=\"158\" width=\"188.20\" height=\"17\" rx=\"1\"/><text x=\"645.48\" y=\"171\">again</text><title>again [/bin/prog]: 0.16s, 16.00%</title></g>\n"
-"<g><rect class=\"u0\" x=\"831.28\" y=\"122\" width=\"3.77\" height=\"17\" rx=\"1\"/><title>small [/bin/prog]: 0.00s, 0.37%</title></g>\n"
-"<g><rect class=\"r\" x=\"835.65\" y=\"122\" width=\"0.35\" height=\"17\" rx=\"1\"/><title>3 functions: 0.00s, 0.03%</title></g>\n"
-"<g><rect class=\"u0\" x=\"954.00\" y=\"104\" width=\"235.40\" height=\"17\" rx=\"1\"/><text x=\"957.00\" y=\"117\">[libx.so]</text><title>[libx.so] [/lib/libx.so]: 0.20s, 20.00%</title></g>\n"
+"<g><rect class=\"a\" x=\"10.00\" y=\"86\" width=\"1179.40\" height=\"17\" rx=\"1\"/><text x=\"13.00\" y=\"99\">all</text><title>all: 1.00 s, 100.00%</title></g>\n"
+"<g><rect class=\"u3\" x=\"10.00\" y=\"104\" width=\"943.40\" height=\"17\" rx=\"1\"/><text x=\"13.00\" y=\"117\">main</text><title>main [/bin/prog]: 800 ms, 80.00%</title></g>\n"
+"<g><rect class=\"u1\" x=\"10.00\" y=\"122\" width=\"631.88\" height=\"17\" rx=\"1\"/><text x=\"13.00\" y=\"135\">work</text><title>work [/bin/prog]: 536 ms, 53.60%</title></g>\n"
+"<g><rect class=\"u1\" x=\"10.00\" y=\"140\" width=\"353.40\" height=\"17\" rx=\"1\"/><text x=\"13.00\" y=\"153\">leaf</text><title>leaf [/bin/prog]: 300 ms, 30.00%</title></g>\n"
+"<g><rect class=\"i0\" x=\"10.00\" y=\"158\" width=\"353.40\" height=\"17\" rx=\"1\"/><text x=\"13.00\" y=\"171\">tiny</text><title>tiny [/bin/prog]: 300 ms, 30.00%</title></g>\n"
+"<g><rect class=\"k3\" x=\"364.00\" y=\"140\" width=\"41.88\" height=\"17\" rx=\"1\"/><text x=\"367.00\" y=\"153\">sys..</text><title>sys&lt;call&gt; [[kernel.kallsyms]]: 36.0 ms, 3.60%</title></g>\n"
+"<g><rect class=\"u2\" x=\"642.48\" y=\"122\" width=\"188.20\" height=\"17\" rx=\"1\"/><text x=\"645.48\" y=\"135\">again</text><title>again [/bin/prog]: 160 ms, 16.00%</title></g>\n"
+"<g><rect class=\"u2\" x=\"642.48\" y=\"140\" width=\"188.20\" height=\"17\" rx=\"1\"/><text x=\"645.48\" y=\"153\">again</text><title>again [/bin/prog]: 160 ms, 16.00%</title></g>\n"
+"<g><rect class=\"u2\" x=\"642.48\" y=\"158\" width=\"188.20\" height=\"17\" rx=\"1\"/><text x=\"645.48\" y=\"171\">again</text><title>again [/bin/prog]: 160 ms, 16.00%</title></g>\n"
+"<g><rect class=\"u0\" x=\"831.28\" y=\"122\" width=\"3.77\" height=\"17\" rx=\"1\"/><title>small [/bin/prog]: 3.70 ms, 0.37%</title></g>\n"
+"<g><rect class=\"r\" x=\"835.65\" y=\"122\" width=\"0.35\" height=\"17\" rx=\"1\"/><title>3 functions: 300 us, 0.03%</title></g>\n"
+"<g><rect class=\"u0\" x=\"954.00\" y=\"104\" width=\"235.40\" height=\"17\" rx=\"1\"/><text x=\"957.00\" y=\"117\">[libx.so]</text><title>[libx.so] [/lib/libx.so]: 200 ms, 20.00%</title></g>\n"
 "</g>\n"
 "<text class=\"note\" x=\"10\" y=\"196\">a comment</text>\n"
 "<g id=\"bar\">\n"
 "<rect class=\"paper\" width=\"1200\" height=\"84\"/>\n"
 "<text class=\"head\" x=\"10\" y=\"26\">a &amp; b</text>\n"
-"<text class=\"note\" x=\"10\" y=\"44\">cpu: 1.00s in 2.00s, 2023-11-14 22:13:20 UTC</text>\n"
+"<text class=\"note\" x=\"10\" y=\"44\">cpu: 1.00 s in 2.00 s, 2023-11-14 22:13:20 UTC</text>\n"
 "<rect class=\"u1\" x=\"10\" y=\"52\" width=\"12\" height=\"12\"/><text class=\"note\" x=\"28\" y=\"62\">user</text>\n"
 "<rect class=\"k1\" x=\"79\" y=\"52\" width=\"12\" height=\"12\"/><text class=\"note\" x=\"97\" y=\"62\">kernel</text>\n"
 "<rect class=\"i1\" x=\"162\" y=\"52\" width=\"12\" height=\"12\"/><text class=\"note\" x=\"180\" y=\"62\">inlined</text>\n"
@@ -349,7 +347,7 @@ TEST_F(profile, picture_is_exact)
 "<text id=\"matched\" x=\"1190\" y=\"49\"></text>\n"
 "</g>\n"
 "<script id=\"data\" type=\"application/json\"><![CDATA[\n"
-"{\"width\":1200,\"margin\":10,\"top\":86,\"row\":18,\"column\":7.23,\"height\":212,\"narrowest\":0.3,\"widestRest\":80,\"drawnMax\":10000,\"scale\":1000000000,\"suffix\":\"s\",\"diff\":false,\"hint\":\"click a frame to zoom in, Ctrl-F to search, Esc for the whole\",\n"
+"{\"width\":1200,\"margin\":10,\"top\":86,\"row\":18,\"column\":7.23,\"height\":212,\"narrowest\":0.3,\"widestRest\":80,\"drawnMax\":10000,\"units\":[[3.6e+13,3.6e+12,\" h\"],[6e+11,6e+10,\" min\"],[999500000,1e+09,\" s\"],[999500,1000000,\" ms\"],[999.5,1000,\" us\"],[0,1,\" ns\"]],\"diff\":false,\"hint\":\"click a frame to zoom in, Ctrl-F to search, Esc for the whole\",\n"
 "\"frames\":[[\"all\",\"\",0,2],\n"
 "[\"main\",\"/bin/prog\",0,3],\n"
 "[\"work\",\"/bin/prog\",0,1],\n"

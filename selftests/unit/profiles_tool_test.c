@@ -260,18 +260,18 @@ TEST_F(profiles, a_process_is_called_as_its_samples_say)
 {
 	static const struct table tops[] = {
 		{ "top F --by process",
-		  "100ms 40.00% 40.00% 100ms 40.00% shop (7)\n"
-		  "80ms 32.00% 72.00% 80ms 32.00% bank (8)\n"
-		  "50ms 20.00% 92.00% 50ms 20.00% first (10)\n"
-		  "20ms 8.00% 100.00% 20ms 8.00% hottest (9)\n" },
+		  "100 ms 40.00% 40.00% 100 ms 40.00% shop (7)\n"
+		  "80.0 ms 32.00% 72.00% 80.0 ms 32.00% bank (8)\n"
+		  "50.0 ms 20.00% 92.00% 50.0 ms 20.00% first (10)\n"
+		  "20.0 ms 8.00% 100.00% 20.0 ms 8.00% hottest (9)\n" },
 		{ "top F --by thread",
-		  "90ms 36.00% 36.00% 90ms 36.00% hottest (71)\n"
-		  "70ms 28.00% 64.00% 70ms 28.00% renamed (8)\n"
-		  "40ms 16.00% 80.00% 40ms 16.00% busy (101)\n"
-		  "20ms 8.00% 88.00% 20ms 8.00% hottest (91)\n"
-		  "10ms 4.00% 92.00% 10ms 4.00% first (10)\n"
-		  "10ms 4.00% 96.00% 10ms 4.00% helper (81)\n"
-		  "10ms 4.00% 100.00% 10ms 4.00% other (72)\n" },
+		  "90.0 ms 36.00% 36.00% 90.0 ms 36.00% hottest (71)\n"
+		  "70.0 ms 28.00% 64.00% 70.0 ms 28.00% renamed (8)\n"
+		  "40.0 ms 16.00% 80.00% 40.0 ms 16.00% busy (101)\n"
+		  "20.0 ms 8.00% 88.00% 20.0 ms 8.00% hottest (91)\n"
+		  "10.0 ms 4.00% 92.00% 10.0 ms 4.00% first (10)\n"
+		  "10.0 ms 4.00% 96.00% 10.0 ms 4.00% helper (81)\n"
+		  "10.0 ms 4.00% 100.00% 10.0 ms 4.00% other (72)\n" },
 	};
 	static const struct row pages[] = {
 		{ "view F -o -", { "\"shop (7)\"", "\"bank (8)\"", "\"hottest (9)\"" },
@@ -289,69 +289,69 @@ TEST_F(profiles, rows_say_where_they_are_and_what_is_chosen_is_all_that_counts)
 {
 	static const struct table tables[] = {
 		{ "top F",
-		  "100ms 50.00% 50.00% 100ms 50.00% \"quo;te, [other]\n"
-		  "50ms 25.00% 75.00% 50ms 25.00% read [kernel]\n"
-		  "30ms 15.00% 90.00% 70ms 35.00% wide [libx.so]\n"
-		  "20ms 10.00% 100.00% 30ms 15.00% deep [shop]\n"
-		  "0 0.00% 100.00% 140ms 70.00% start [other]\n"
-		  "0 0.00% 100.00% 60ms 30.00% main [shop]\n" },
+		  "100 ms 50.00% 50.00% 100 ms 50.00% \"quo;te, [other]\n"
+		  "50.0 ms 25.00% 75.00% 50.0 ms 25.00% read [kernel]\n"
+		  "30.0 ms 15.00% 90.00% 70.0 ms 35.00% wide [libx.so]\n"
+		  "20.0 ms 10.00% 100.00% 30.0 ms 15.00% deep [shop]\n"
+		  "0 0.00% 100.00% 140 ms 70.00% start [other]\n"
+		  "0 0.00% 100.00% 60.0 ms 30.00% main [shop]\n" },
 		{ "top F --comm worker",
-		  "30ms 15.00% 15.00% 30ms 15.00% wide [libx.so]\n"
-		  "20ms 10.00% 25.00% 20ms 10.00% deep [shop]\n"
-		  "0 0.00% 25.00% 50ms 25.00% main [shop]\n" },
+		  "30.0 ms 15.00% 15.00% 30.0 ms 15.00% wide [libx.so]\n"
+		  "20.0 ms 10.00% 25.00% 20.0 ms 10.00% deep [shop]\n"
+		  "0 0.00% 25.00% 50.0 ms 25.00% main [shop]\n" },
 		{ "top F --pid 9",
-		  "100ms 50.00% 50.00% 100ms 50.00% \"quo;te, [other]\n"
-		  "40ms 20.00% 70.00% 40ms 20.00% read [kernel]\n"
-		  "0 0.00% 70.00% 140ms 70.00% start [other]\n"
-		  "0 0.00% 70.00% 40ms 20.00% wide [libx.so]\n" },
+		  "100 ms 50.00% 50.00% 100 ms 50.00% \"quo;te, [other]\n"
+		  "40.0 ms 20.00% 70.00% 40.0 ms 20.00% read [kernel]\n"
+		  "0 0.00% 70.00% 140 ms 70.00% start [other]\n"
+		  "0 0.00% 70.00% 40.0 ms 20.00% wide [libx.so]\n" },
 		{ "top F --label cpu=0",
-		  "100ms 50.00% 50.00% 100ms 50.00% \"quo;te, [other]\n"
-		  "10ms 5.00% 55.00% 10ms 5.00% read [kernel]\n"
-		  "0 0.00% 55.00% 100ms 50.00% start [other]\n"
-		  "0 0.00% 55.00% 10ms 5.00% deep [shop]\n"
-		  "0 0.00% 55.00% 10ms 5.00% main [shop]\n" },
+		  "100 ms 50.00% 50.00% 100 ms 50.00% \"quo;te, [other]\n"
+		  "10.0 ms 5.00% 55.00% 10.0 ms 5.00% read [kernel]\n"
+		  "0 0.00% 55.00% 100 ms 50.00% start [other]\n"
+		  "0 0.00% 55.00% 10.0 ms 5.00% deep [shop]\n"
+		  "0 0.00% 55.00% 10.0 ms 5.00% main [shop]\n" },
 		{ "top F --focus ^wide$",
-		  "40ms 20.00% 20.00% 40ms 20.00% read [kernel]\n"
-		  "30ms 15.00% 35.00% 70ms 35.00% wide [libx.so]\n"
-		  "0 0.00% 35.00% 40ms 20.00% start [other]\n"
-		  "0 0.00% 35.00% 30ms 15.00% main [shop]\n" },
+		  "40.0 ms 20.00% 20.00% 40.0 ms 20.00% read [kernel]\n"
+		  "30.0 ms 15.00% 35.00% 70.0 ms 35.00% wide [libx.so]\n"
+		  "0 0.00% 35.00% 40.0 ms 20.00% start [other]\n"
+		  "0 0.00% 35.00% 30.0 ms 15.00% main [shop]\n" },
 		{ "top F --focus libx.so",
-		  "40ms 20.00% 20.00% 40ms 20.00% read [kernel]\n"
-		  "30ms 15.00% 35.00% 70ms 35.00% wide [libx.so]\n"
-		  "0 0.00% 35.00% 40ms 20.00% start [other]\n"
-		  "0 0.00% 35.00% 30ms 15.00% main [shop]\n" },
+		  "40.0 ms 20.00% 20.00% 40.0 ms 20.00% read [kernel]\n"
+		  "30.0 ms 15.00% 35.00% 70.0 ms 35.00% wide [libx.so]\n"
+		  "0 0.00% 35.00% 40.0 ms 20.00% start [other]\n"
+		  "0 0.00% 35.00% 30.0 ms 15.00% main [shop]\n" },
 		{ "top F --ignore kernel",
-		  "100ms 50.00% 50.00% 100ms 50.00% \"quo;te, [other]\n"
-		  "30ms 15.00% 65.00% 30ms 15.00% wide [libx.so]\n"
-		  "20ms 10.00% 75.00% 20ms 10.00% deep [shop]\n"
-		  "0 0.00% 75.00% 100ms 50.00% start [other]\n"
-		  "0 0.00% 75.00% 50ms 25.00% main [shop]\n" },
+		  "100 ms 50.00% 50.00% 100 ms 50.00% \"quo;te, [other]\n"
+		  "30.0 ms 15.00% 65.00% 30.0 ms 15.00% wide [libx.so]\n"
+		  "20.0 ms 10.00% 75.00% 20.0 ms 10.00% deep [shop]\n"
+		  "0 0.00% 75.00% 100 ms 50.00% start [other]\n"
+		  "0 0.00% 75.00% 50.0 ms 25.00% main [shop]\n" },
 		/* the time of what is hidden is its callers' */
 		{ "top F --hide ^read$",
-		  "100ms 50.00% 50.00% 100ms 50.00% \"quo;te, [other]\n"
-		  "70ms 35.00% 85.00% 70ms 35.00% wide [libx.so]\n"
-		  "30ms 15.00% 100.00% 30ms 15.00% deep [shop]\n"
-		  "0 0.00% 100.00% 140ms 70.00% start [other]\n"
-		  "0 0.00% 100.00% 60ms 30.00% main [shop]\n" },
+		  "100 ms 50.00% 50.00% 100 ms 50.00% \"quo;te, [other]\n"
+		  "70.0 ms 35.00% 85.00% 70.0 ms 35.00% wide [libx.so]\n"
+		  "30.0 ms 15.00% 100.00% 30.0 ms 15.00% deep [shop]\n"
+		  "0 0.00% 100.00% 140 ms 70.00% start [other]\n"
+		  "0 0.00% 100.00% 60.0 ms 30.00% main [shop]\n" },
 		{ "top F --focus deep --hide deep",
-		  "20ms 10.00% 10.00% 30ms 15.00% main [shop]\n"
-		  "10ms 5.00% 15.00% 10ms 5.00% read [kernel]\n" },
+		  "20.0 ms 10.00% 10.00% 30.0 ms 15.00% main [shop]\n"
+		  "10.0 ms 5.00% 15.00% 10.0 ms 5.00% read [kernel]\n" },
 		{ "top F --focus wide --comm worker",
-		  "30ms 15.00% 15.00% 30ms 15.00% wide [libx.so]\n"
-		  "0 0.00% 15.00% 30ms 15.00% main [shop]\n" },
+		  "30.0 ms 15.00% 15.00% 30.0 ms 15.00% wide [libx.so]\n"
+		  "0 0.00% 15.00% 30.0 ms 15.00% main [shop]\n" },
 		{ "top F --focus ^read$ --ignore deep",
-		  "40ms 20.00% 20.00% 40ms 20.00% read [kernel]\n"
-		  "0 0.00% 20.00% 40ms 20.00% start [other]\n"
-		  "0 0.00% 20.00% 40ms 20.00% wide [libx.so]\n" },
+		  "40.0 ms 20.00% 20.00% 40.0 ms 20.00% read [kernel]\n"
+		  "0 0.00% 20.00% 40.0 ms 20.00% start [other]\n"
+		  "0 0.00% 20.00% 40.0 ms 20.00% wide [libx.so]\n" },
 		/* what has both labels, in whatever order they are asked for */
 		{ "top F --pid 7 --label cpu=0",
-		  "10ms 5.00% 5.00% 10ms 5.00% read [kernel]\n"
-		  "0 0.00% 5.00% 10ms 5.00% deep [shop]\n"
-		  "0 0.00% 5.00% 10ms 5.00% main [shop]\n" },
+		  "10.0 ms 5.00% 5.00% 10.0 ms 5.00% read [kernel]\n"
+		  "0 0.00% 5.00% 10.0 ms 5.00% deep [shop]\n"
+		  "0 0.00% 5.00% 10.0 ms 5.00% main [shop]\n" },
 		{ "top F --label cpu=0 --pid 7",
-		  "10ms 5.00% 5.00% 10ms 5.00% read [kernel]\n"
-		  "0 0.00% 5.00% 10ms 5.00% deep [shop]\n"
-		  "0 0.00% 5.00% 10ms 5.00% main [shop]\n" },
+		  "10.0 ms 5.00% 5.00% 10.0 ms 5.00% read [kernel]\n"
+		  "0 0.00% 5.00% 10.0 ms 5.00% deep [shop]\n"
+		  "0 0.00% 5.00% 10.0 ms 5.00% main [shop]\n" },
 	};
 	static const struct row rows[] = {
 		{ "top F --pid 7,9", { "70.00%  start", "30.00%  main" } },
@@ -368,34 +368,34 @@ TEST_F(profiles, groups_are_rows)
 {
 	static const struct table tables[] = {
 		{ "top F --by process",
-		  "140ms 70.00% 70.00% 140ms 70.00% a,b;c (9)\n"
-		  "60ms 30.00% 100.00% 60ms 30.00% shop (7)\n" },
+		  "140 ms 70.00% 70.00% 140 ms 70.00% a,b;c (9)\n"
+		  "60.0 ms 30.00% 100.00% 60.0 ms 30.00% shop (7)\n" },
 		{ "top F --by thread",
-		  "100ms 50.00% 50.00% 100ms 50.00% other (9)\n"
-		  "50ms 25.00% 75.00% 50ms 25.00% worker (8)\n"
-		  "40ms 20.00% 95.00% 40ms 20.00% a,b;c (9)\n"
-		  "10ms 5.00% 100.00% 10ms 5.00% shop (7)\n" },
+		  "100 ms 50.00% 50.00% 100 ms 50.00% other (9)\n"
+		  "50.0 ms 25.00% 75.00% 50.0 ms 25.00% worker (8)\n"
+		  "40.0 ms 20.00% 95.00% 40.0 ms 20.00% a,b;c (9)\n"
+		  "10.0 ms 5.00% 100.00% 10.0 ms 5.00% shop (7)\n" },
 		{ "top F --by comm",
-		  "100ms 50.00% 50.00% 100ms 50.00% other\n"
-		  "50ms 25.00% 75.00% 50ms 25.00% worker\n"
-		  "40ms 20.00% 95.00% 40ms 20.00% a,b;c\n"
-		  "10ms 5.00% 100.00% 10ms 5.00% shop\n" },
+		  "100 ms 50.00% 50.00% 100 ms 50.00% other\n"
+		  "50.0 ms 25.00% 75.00% 50.0 ms 25.00% worker\n"
+		  "40.0 ms 20.00% 95.00% 40.0 ms 20.00% a,b;c\n"
+		  "10.0 ms 5.00% 100.00% 10.0 ms 5.00% shop\n" },
 		{ "top F --by cpu",
-		  "110ms 55.00% 55.00% 110ms 55.00% CPU 0\n"
-		  "90ms 45.00% 100.00% 90ms 45.00% CPU 1\n" },
+		  "110 ms 55.00% 55.00% 110 ms 55.00% CPU 0\n"
+		  "90.0 ms 45.00% 100.00% 90.0 ms 45.00% CPU 1\n" },
 		{ "top F --by cgroup",
-		  "200ms 100.00% 100.00% 200ms 100.00% (no cgroup)\n" },
+		  "200 ms 100.00% 100.00% 200 ms 100.00% (no cgroup)\n" },
 		{ "top F --by label=pid",
-		  "140ms 70.00% 70.00% 140ms 70.00% 9\n"
-		  "60ms 30.00% 100.00% 60ms 30.00% 7\n" },
+		  "140 ms 70.00% 70.00% 140 ms 70.00% 9\n"
+		  "60.0 ms 30.00% 100.00% 60.0 ms 30.00% 7\n" },
 		/* flat of the leaf's, cum of all that are in a stack */
 		{ "top F --by module",
-		  "100ms 50.00% 50.00% 140ms 70.00% other\n"
-		  "50ms 25.00% 75.00% 50ms 25.00% kernel\n"
-		  "30ms 15.00% 90.00% 70ms 35.00% libx.so\n"
-		  "20ms 10.00% 100.00% 60ms 30.00% shop\n" },
+		  "100 ms 50.00% 50.00% 140 ms 70.00% other\n"
+		  "50.0 ms 25.00% 75.00% 50.0 ms 25.00% kernel\n"
+		  "30.0 ms 15.00% 90.00% 70.0 ms 35.00% libx.so\n"
+		  "20.0 ms 10.00% 100.00% 60.0 ms 30.00% shop\n" },
 		{ "top F --by process --focus deep",
-		  "30ms 15.00% 15.00% 30ms 15.00% shop (7)\n" },
+		  "30.0 ms 15.00% 15.00% 30.0 ms 15.00% shop (7)\n" },
 	};
 
 	CHECK_TABLES(cmd_top, tables);
@@ -407,13 +407,13 @@ TEST_F(profiles, waits_begin_where_the_program_waits)
 				   "poll 15.0 %); --all-waits shows it\n";
 	static const struct table shown[] = {
 		{ "top F",
-		  "60ms 30.00% 30.00% 60ms 30.00% lock [libx.so]\n"
-		  "10ms 5.00% 35.00% 10ms 5.00% schedule [kernel]\n"
-		  "0 0.00% 35.00% 60ms 30.00% main [shop]\n"
-		  "0 0.00% 35.00% 40ms 20.00% waiting: futex\n"
-		  "0 0.00% 35.00% 20ms 10.00% waiting: io\n"
-		  "0 0.00% 35.00% 10ms 5.00% kthread [kernel]\n"
-		  "0 0.00% 35.00% 10ms 5.00% waiting: kernel\n" },
+		  "60.0 ms 30.00% 30.00% 60.0 ms 30.00% lock [libx.so]\n"
+		  "10.0 ms 5.00% 35.00% 10.0 ms 5.00% schedule [kernel]\n"
+		  "0 0.00% 35.00% 60.0 ms 30.00% main [shop]\n"
+		  "0 0.00% 35.00% 40.0 ms 20.00% waiting: futex\n"
+		  "0 0.00% 35.00% 20.0 ms 10.00% waiting: io\n"
+		  "0 0.00% 35.00% 10.0 ms 5.00% kthread [kernel]\n"
+		  "0 0.00% 35.00% 10.0 ms 5.00% waiting: kernel\n" },
 		{ "top F --type contentions --focus lock --kernel-frames",
 		  "2 40.00% 40.00% 2 40.00% schedule [kernel]\n"
 		  "0 0.00% 40.00% 2 40.00% lock [libx.so]\n"
@@ -422,17 +422,17 @@ TEST_F(profiles, waits_begin_where_the_program_waits)
 	};
 	static const struct table all[] = {
 		{ "top F --all-waits --focus shop",
-		  "130ms 65.00% 65.00% 190ms 95.00% main [shop]\n"
-		  "60ms 30.00% 95.00% 60ms 30.00% lock [libx.so]\n"
-		  "0 0.00% 95.00% 100ms 50.00% waiting: sleep\n"
-		  "0 0.00% 95.00% 40ms 20.00% waiting: futex\n"
-		  "0 0.00% 95.00% 30ms 15.00% waiting: poll\n"
-		  "0 0.00% 95.00% 20ms 10.00% waiting: io\n" },
+		  "130 ms 65.00% 65.00% 190 ms 95.00% main [shop]\n"
+		  "60.0 ms 30.00% 95.00% 60.0 ms 30.00% lock [libx.so]\n"
+		  "0 0.00% 95.00% 100 ms 50.00% waiting: sleep\n"
+		  "0 0.00% 95.00% 40.0 ms 20.00% waiting: futex\n"
+		  "0 0.00% 95.00% 30.0 ms 15.00% waiting: poll\n"
+		  "0 0.00% 95.00% 20.0 ms 10.00% waiting: io\n" },
 	}, alone[] = {
 		{ "top F",
-		  "130ms 100.00% 100.00% 130ms 100.00% main [shop]\n"
-		  "0 0.00% 100.00% 100ms 76.92% waiting: sleep\n"
-		  "0 0.00% 100.00% 30ms 23.08% waiting: poll\n" },
+		  "130 ms 100.00% 100.00% 130 ms 100.00% main [shop]\n"
+		  "0 0.00% 100.00% 100 ms 76.92% waiting: sleep\n"
+		  "0 0.00% 100.00% 30.0 ms 23.08% waiting: poll\n" },
 	};
 
 	ASSERT_TRUE(write_profile(self->file, waits, 5, self->source));
@@ -452,30 +452,30 @@ TEST_F(profiles, peek_counts_a_call_once_in_a_sample)
 	static const struct table tables[] = {
 		{ "peek deep F",
 		  "-+-\n"
-		  "30ms 100.00% | main [shop]\n"
-		  "20ms 10.00% 30ms 15.00% | deep [shop]\n"
-		  "10ms 33.33% | read [kernel]\n" },
+		  "30.0 ms 100.00% | main [shop]\n"
+		  "20.0 ms 10.00% 30.0 ms 15.00% | deep [shop]\n"
+		  "10.0 ms 33.33% | read [kernel]\n" },
 		{ "peek wide F",
 		  "-+-\n"
-		  "40ms 57.14% | start [other]\n"
-		  "30ms 42.86% | main [shop]\n"
-		  "30ms 15.00% 70ms 35.00% | wide [libx.so]\n"
-		  "40ms 57.14% | read [kernel]\n" },
+		  "40.0 ms 57.14% | start [other]\n"
+		  "30.0 ms 42.86% | main [shop]\n"
+		  "30.0 ms 15.00% 70.0 ms 35.00% | wide [libx.so]\n"
+		  "40.0 ms 57.14% | read [kernel]\n" },
 		/* one called exactly so is meant alone, else all that are alike */
 		{ "peek e F -n 1",
 		  "-+-\n"
-		  "100ms 100.00% | start [other]\n"
-		  "100ms 50.00% 100ms 50.00% | \"quo;te, [other]\n" },
+		  "100 ms 100.00% | start [other]\n"
+		  "100 ms 50.00% 100 ms 50.00% | \"quo;te, [other]\n" },
 		{ "peek ^(deep|wide)$ F",
 		  "-+-\n"
-		  "40ms 57.14% | start [other]\n"
-		  "30ms 42.86% | main [shop]\n"
-		  "30ms 15.00% 70ms 35.00% | wide [libx.so]\n"
-		  "40ms 57.14% | read [kernel]\n"
+		  "40.0 ms 57.14% | start [other]\n"
+		  "30.0 ms 42.86% | main [shop]\n"
+		  "30.0 ms 15.00% 70.0 ms 35.00% | wide [libx.so]\n"
+		  "40.0 ms 57.14% | read [kernel]\n"
 		  "-+-\n"
-		  "30ms 100.00% | main [shop]\n"
-		  "20ms 10.00% 30ms 15.00% | deep [shop]\n"
-		  "10ms 33.33% | read [kernel]\n" },
+		  "30.0 ms 100.00% | main [shop]\n"
+		  "20.0 ms 10.00% 30.0 ms 15.00% | deep [shop]\n"
+		  "10.0 ms 33.33% | read [kernel]\n" },
 		{ "peek read F --type samples",
 		  "-+-\n"
 		  "1 50.00% | deep [shop]\n"
@@ -483,8 +483,8 @@ TEST_F(profiles, peek_counts_a_call_once_in_a_sample)
 		  "2 40.00% 2 40.00% | read [kernel]\n" },
 		{ "peek read F --pid 9",
 		  "-+-\n"
-		  "40ms 100.00% | wide [libx.so]\n"
-		  "40ms 20.00% 40ms 20.00% | read [kernel]\n" },
+		  "40.0 ms 100.00% | wide [libx.so]\n"
+		  "40.0 ms 20.00% 40.0 ms 20.00% | read [kernel]\n" },
 	};
 
 	CHECK_TABLES(cmd_peek, tables);
@@ -532,12 +532,12 @@ TEST_F(profiles, peek_of_what_recurs)
 TEST_F(profiles, list_has_what_lines_take)
 {
 	static const struct row rows[] = {
-		{ "list main F", { "          .        30ms      3  deep();\n",
-				   "          .        30ms      4  wide();\n",
+		{ "list main F", { "          .     30.0 ms      3  deep();\n",
+				   "          .     30.0 ms      4  wide();\n",
 				   "          .           .      5 }\n", "30.00% of total: main [shop]" } },
-		{ "list deep F", { "20ms        30ms      9" } },
+		{ "list deep F", { "20.0 ms     30.0 ms      9" } },
 	};
-	static const struct row away[] = { { "list main F", { " 30ms      3 \n" }, "deep()" } };
+	static const struct row away[] = { { "list main F", { " 30.0 ms      3 \n" }, "deep()" } };
 
 	CHECK(cmd_list, rows);
 	unlink(self->source);
@@ -770,7 +770,7 @@ TEST_F(profiles, difference_is_drawn)
 	slurp(fd, text, sizeof(text));
 	close(fd);
 	/* as wide as both together */
-	EXPECT_SAYS(text, "<title>main: 60ms before, 60ms now, +0.00%; +0.00% of all before<");
+	EXPECT_SAYS(text, "<title>main: 60.0 ms before, 60.0 ms now, +0.00%; +0.00% of all before<");
 	EXPECT_LACKS(text, "class=\"g0", ">start");
 	EXPECT_SAYS(text, "\"diff\":true");
 	unlink(svg);
@@ -821,13 +821,13 @@ TEST_F(profiles, operands_in_the_wrong_order_are_told)
 static int print_heap(int argc, char **argv)
 {
 	(void)argc;
-	return heap_text(argv[1]);
+	return heap_text(argv[1], "heap", false, false);
 }
 
 static int print_leaks(int argc, char **argv)
 {
 	(void)argc;
-	return heap_leaks(argv[1]);
+	return heap_text(argv[1], "heap", true, false);
 }
 
 /* Places are those of addresses; what is inlined has none of its own. */

@@ -67,25 +67,26 @@ TEST_F(view, json_has_every_metric_under_its_name)
 	char key[64];
 
 	sched_json(self->f, &self->v, NULL);
-	EXPECT_HAS("{\"target\":\"the whole host\",\"time_ns\":13000000000,"
-		   "\"started_ns\":10000000000,\"clock_doubtful\":false,"
-		   "\"total_task_exec\":18446744073709551615,\"num_task_exec\":3,");
+	EXPECT_HAS("{\"version\": 1, \"command\": \"schedstat\", \"data\": {"
+		   "\"target\": \"the whole host\", \"time_ns\": 13000000000, "
+		   "\"started_ns\": 10000000000, \"clock_doubtful\": false, "
+		   "\"total_task_exec\": 18446744073709551615, \"num_task_exec\": 3,");
 	for (size_t i = 0; i < nr; i++) {
-		snprintf(key, sizeof(key), ",\"%s\":", m[i].name);
+		snprintf(key, sizeof(key), ", \"%s\": ", m[i].name);
 		EXPECT_HAS(key);
 	}
-	EXPECT_HAS("\"total_sys_calls\":null,\"num_sys_calls\":null", "\"sched_delay_ns\":[0,1,2,",
-		   ",255],\"num_samples\":258",
-		   "\"unstable\":[\"total_thread_starts\",\"num_threads\",\"missed\",\"faults_missed\"]}\n");
+	EXPECT_HAS("\"total_sys_calls\": null, \"num_sys_calls\": null", "\"sched_delay_ns\": [0, 1, 2,",
+		   ", 255], \"num_samples\": 258",
+		   "\"unstable\": [\"total_thread_starts\", \"num_threads\", \"missed\", \"faults_missed\"]}, ");
 	EXPECT_EQ(strlen(self->text) - 1, strcspn(self->text, "\n"));
 }
 
 TEST_F(view, json_histograms_list_the_buckets_that_count)
 {
 	sched_json(self->f, &self->v, "delay_ns");
-	EXPECT_HAS("\"delay_ns\":{\"count\":16,\"sum\":1099511643126,\"largest\":1099511627776,");
-	EXPECT_HAS("\"buckets\":[{\"lowest\":960,\"count\":10},{\"lowest\":1024,\"count\":5},"
-		   "{\"lowest\":1099511627776,\"count\":1}]}");
+	EXPECT_HAS("\"delay_ns\": {\"count\": 16, \"sum\": 1099511643126, \"largest\": 1099511627776,");
+	EXPECT_HAS("\"buckets\": [{\"lowest\": 960, \"count\": 10}, {\"lowest\": 1024, \"count\": 5}, "
+		   "{\"lowest\": 1099511627776, \"count\": 1}]}");
 	EXPECT_HAS_NOT("total_switches");
 }
 
@@ -95,7 +96,7 @@ TEST_F(view, json_names_any_command)
 
 	self->target.command = argv;
 	sched_json(self->f, &self->v, "missed");
-	EXPECT_HAS("{\"target\":\"a\\\"b\\u000a\",");
+	EXPECT_HAS("{\"target\": \"a\\\"b\\u000a\",");
 }
 
 TEST_F(view, names_of_families_follow_those_of_metrics)

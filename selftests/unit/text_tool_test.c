@@ -3,13 +3,16 @@
  * Small parts of the command that other parts lean on: durations, text for pictures
  * and tables, names of functions, numbers with their unit.
  */
+#include <math.h>
 #include "harness.h"
 #include "base/unnamed.h"
 #include "cli/duration.h"
 #include "cli/hook.h"
 #include "cli/intern.h"
+#include "cli/json.h"
 #include "trace/plot.h"
 #include "record/record_summary.h"
+#include "cli/human.h"
 #include "cli/text.h"
 #include "trace/triggers.h"
 #include "profile/view.h"
@@ -42,7 +45,7 @@ TEST(durations_are_read_with_their_unit)
 TEST(durations_have_four_digits_and_a_unit)
 {
 	static const struct { int64_t ns; const char *text; } table[] = {
-		{ 0, "0 ns" }, { 999, "999 ns" }, { 1000, "1 µs" }, { 999949, "999.9 µs" },
+		{ 0, "0 ns" }, { 999, "999 ns" }, { 1000, "1 us" }, { 999949, "999.9 us" },
 		{ 999960, "1 ms" }, { 1234567, "1.235 ms" }, { 1500000000, "1.5 s" },
 	};
 	char text[DURATION_TEXT];
@@ -81,6 +84,40 @@ TEST(text_cannot_leave_the_place_it_is_written_to)
 		      "ä€𝄞", written(xml, "ä€𝄞"));
 }
 
+TEST(json_is_whole_whatever_is_in_it)
+{
+	static const char zeros[] = "a\0\033\"\xff";
+	char *text;
+	size_t size;
+	struct json j = { 0 };
+	FILE *f = open_memstream(&text, &size);
+
+	json_open_array(&j, f, "test");
+	json_bytes(&j, NULL, zeros, sizeof(zeros) - 1);
+	json_object(&j, NULL);
+	json_double(&j, "nan", NAN, 6);
+	json_double(&j, "inf", -INFINITY, 6);
+	json_double(&j, "third", 1.0 / 3, JSON_EXACT);
+	json_double(&j, "tenth", 0.1, JSON_EXACT);
+	json_u64(&j, "most", UINT64_MAX);
+	json_s64(&j, "least", INT64_MIN);
+	json_array(&j, "rows");
+	json_object(&j, NULL);
+	json_end(&j);
+	json_bool(&j, NULL, true);
+	json_end(&j);
+	json_end(&j);
+	json_loss(&j, NULL, "%d%%", 7);
+	json_loss(&j, "a\\", "x");
+	json_close(&j);
+	fclose(f);
+	EXPECT_STREQ("{\"version\": 1, \"command\": \"test\", \"data\": [\"a\\u0000\\u001b\\\"\xef\xbf\xbd\",\n"
+		     "{\"nan\": null, \"inf\": null, \"third\": 0.3333333333333333, \"tenth\": 0.1, "
+		     "\"most\": 18446744073709551615, \"least\": -9223372036854775808, \"rows\": [{}, true]}], "
+		     "\"losses\": [\n{\"text\": \"7%\"},\n{\"file\": \"a\\\\\", \"text\": \"x\"}]}\n", text);
+	free(text);
+}
+
 /* Each byte that belongs to nothing is one replacement. */
 TEST(what_is_no_utf8_is_replaced)
 {
@@ -110,6 +147,25 @@ TEST(columns_are_counted_and_kept_to)
 	xml_columns = SIZE_MAX;
 }
 
+TEST(values_are_written_in_three_digits)
+{
+	static const struct { double value; const char *unit, *text; } rows[] = {
+		{ 0, "nanoseconds", "0" }, { 999, "nanoseconds", "999 ns" },
+		{ 999.4e3, "nanoseconds", "999 us" }, { 999.5e6, "nanoseconds", "1.00 s" },
+		{ -9.994e6, "nanoseconds", "-9.99 ms" }, { 9.996e6, "nanoseconds", "10.0 ms" },
+		{ 99.96, "milliseconds", "100 ms" }, { 599, "seconds", "599 s" },
+		{ 600, "seconds", "10.0 min" }, { 36000, "seconds", "10.0 h" },
+		{ 1023, "bytes", "1023 B" }, { 1024, "bytes", "1.00 KiB" },
+		{ 13002342, "bytes", "12.4 MiB" }, { 9999, "count", "9999" },
+		{ 10000, "count", "10.0 k" }, { 1310400000, "cycles", "1.31 G" },
+		{ 999499, "count", "999 k" }, { 999500, "count", "1.00 M" },
+	};
+	char text[HUMAN_MAX];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		EXPECT_STREQ(rows[i].text, human(rows[i].value, rows[i].unit, text));
+}
+
 TEST(long_names_lose_their_arguments_then_their_middle)
 {
 	static const struct { const char *name; size_t columns; const char *shown; } table[] = {
@@ -118,13 +174,18 @@ TEST(long_names_lose_their_arguments_then_their_middle)
 		  "std::vector<int, std::allocator<int> >::at" },
 		{ "std::vector<int, std::allocator<int> >::at", 41, "std::vector<...>::at" },
 		{ "a<b<c> >::d<e>::f<>(g)", 21, "a<...>::d<e>::f<>(g)" },
-		{ "x::operator<< <std::char_traits<char> >", 24, "x::operato...aits<...> >" },
+		{ "x::operator<< <std::char_traits<char> >", 24, "operator<<...aits<...> >" },
 		{ "x::operator-><abcdefghijklm>", 24, "x::operator-><...>" },
 		{ "x::operator<=><abcdefghijk>", 24, "x::operator<=><...>" },
 		{ "<alloc::vec::Vec<T> as core::Drop>::drop", 40,
 		  "<alloc::vec::Vec<T> as core::Drop>::drop" },
 		{ "<<T as U>::V as core::W<X, Y>>::f::<Yyyyyy>", 41,
 		  "<<T as U>::V as core::W<...>>::f::<...>" },
+		{ "github.com/a/b.c/log.(*T).Write", 14, "log.(*T).Write" },
+		{ "a.b/c.f[go.shape.*a/b.T]", 20, "c.f[go.shape.*a/b.T]" },
+		{ "core::iter::Map<A, B>::fold", 22, "iter::Map<...>::fold" },
+		{ "core::iter::Map::fold", 14, "Map::fold" }, { "a::b::", 5, "b::" },
+		{ "a::b(c::d)", 7, "b(c::d)" }, { "dir/a long name", 12, "a long name" },
 		{ "unbalanced<<<<aaaaaaaaaaa", 19, "unbalanc...aaaaaaaa" },
 		{ "aaaaaaaaaabbbbbbbbbb", 11, "aaaa...bbbb" }, { "漢字漢字漢字漢字", 9, "漢...字" },
 		{ "\xff\xff\xff\xff\xff", 8, "\xff...\xff" }, { "", 8, "" },
@@ -308,7 +369,7 @@ TEST(a_hook_that_cannot_be_killed_is_left)
 }
 
 /* What is told of it on stderr. */
-static const char *told(const struct gprof_recorder_stats *st)
+static const char *told(const struct gprof_recorder_stats *st, bool verbose)
 {
 	static const struct record_words words = {
 		"a higher --every", "a lower --every", "it never waited",
@@ -318,7 +379,7 @@ static const char *told(const struct gprof_recorder_stats *st)
 	ssize_t n;
 
 	dup2(fd, STDERR_FILENO);
-	record_summary(st, 1, &words);
+	record_summary(st, 1, &words, verbose);
 	dup2(old, STDERR_FILENO);
 	n = pread(fd, text, sizeof(text) - 1, 0);
 	text[n > 0 ? n : 0] = '\0';
@@ -343,21 +404,21 @@ TEST(a_loss_has_its_own_reason_and_help)
 		const char *text;
 
 		*nr = 4;
-		text = told(&st);
+		text = told(&st, true);
 		EXPECT_SAYS(text, "block: 4 of 8 samples (50 %) were lost, ", table[i].text);
 		EXPECT_EQ(i > 0, !strstr(text, "buffer was full"));
 		*nr = 0;
 	}
-	EXPECT_SAYS(told(&st), "a reason that the profile tells");
+	EXPECT_SAYS(told(&st, true), "a reason that the profile tells");
 	st.lost_full = st.lost = st.produced;
-	EXPECT_SAYS(told(&st), "block: 8 of 8 samples (100 %) were lost, ");
+	EXPECT_SAYS(told(&st, true), "block: 8 of 8 samples (100 %) were lost, ");
 	st.lost_full = 0;
 	st.lost = st.read = st.produced = 0;
-	EXPECT_SAYS(told(&st), "no sample was taken: it never waited\n");
+	EXPECT_SAYS(told(&st, true), "no sample was taken: it never waited\n");
 	st.count = 3;
-	EXPECT_SAYS(told(&st), "counted 3, less than one period; a lower --every takes");
+	EXPECT_SAYS(told(&st, true), "counted 3, less than one period; a lower --every takes");
 	st.tables_refused = 1;
-	EXPECT_SAYS(told(&st), "by frame pointers alone");
+	EXPECT_SAYS(told(&st, true), "by frame pointers alone");
 }
 
 /* Each has a number of its own, so that none is told for another. */
@@ -404,7 +465,38 @@ TEST(each_count_is_told_as_what_it_is)
 		     "buffer; frames may have no names\n"
 		     "gprofctl: heap: 8.50 % of 200 user stacks are complete\n"
 		     "produced=1000 read=890 lost=100 overwritten=10 throttled=11 nmi=12 irq=13 "
-		     "task=14\n", told(&st));
+		     "task=14\n", told(&st, false));
+}
+
+#define COUNTS(_read, _over) "produced=1000 read=" _read " lost=0 overwritten=" _over \
+			     " throttled=0 nmi=0 irq=0 task=0\n"
+#define STACKS	"gprofctl: heap: stacks\n"
+
+/* A line about samples or stacks is one that a user has to know, or asked for. */
+TEST(counts_are_printed_where_something_is_missing_and_on_request)
+{
+	static const struct {
+		uint64_t read, overwritten, complete;
+		bool verbose;
+		const char *printed;
+	} rows[] = {
+		{ 1000, 0, 200, false, "" }, { 1000, 0, 198, false, "" },
+		{ 1000, 0, 197, false, STACKS },
+		{ 1000, 0, 200, true, STACKS COUNTS("1000", "0") },
+		{ 999, 0, 200, false, COUNTS("999", "0") },
+		{ 999, 1, 200, false, "gprofctl: heap: 1 of 1000 samples were overwritten by newer ones\n"
+				      COUNTS("999", "1") },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct gprof_recorder_stats st = {
+			.event = "heap", .produced = 1000, .read = rows[i].read,
+			.overwritten = rows[i].overwritten, .stacks = 200,
+			.stacks_complete = rows[i].complete, .stacks_text = "stacks",
+		};
+
+		EXPECT_STREQ(rows[i].printed, told(&st, rows[i].verbose));
+	}
 }
 
 /* All of @text's lines with @what in them. */
@@ -445,11 +537,11 @@ TEST(a_curve_is_drawn_to_scale)
 		     "L924.0 118.0L924.0 118.0L716.0 279.7L508.0 441.4L300.0 467.7L92.0 494.0Z\"/>\n",
 		     lines);
 	lines_with(svg, "class=\"hit\"", lines);
-	EXPECT_STREQ("<circle class=\"hit\" cx=\"92.0\" cy=\"494.0\" r=\"7\"><title>1 µs: MMU 0 %; "
+	EXPECT_STREQ("<circle class=\"hit\" cx=\"92.0\" cy=\"494.0\" r=\"7\"><title>1 us: MMU 0 %; "
 		     "worst 1 % up to 0.25 %</title></circle>\n"
-		     "<circle class=\"hit\" cx=\"300.0\" cy=\"467.7\" r=\"7\"><title>10 µs: MMU 0.5 %; "
+		     "<circle class=\"hit\" cx=\"300.0\" cy=\"467.7\" r=\"7\"><title>10 us: MMU 0.5 %; "
 		     "worst 1 % up to 1 %</title></circle>\n"
-		     "<circle class=\"hit\" cx=\"508.0\" cy=\"441.4\" r=\"7\"><title>100 µs: MMU 1 %; "
+		     "<circle class=\"hit\" cx=\"508.0\" cy=\"441.4\" r=\"7\"><title>100 us: MMU 1 %; "
 		     "worst 1 % up to 10 %</title></circle>\n"
 		     "<circle class=\"hit\" cx=\"716.0\" cy=\"279.7\" r=\"7\"><title>1 ms: MMU 10 %; "
 		     "worst 1 % up to 100 %</title></circle>\n"
@@ -463,7 +555,7 @@ TEST(a_curve_is_drawn_to_scale)
 		    "y=\"445.9\" text-anchor=\"end\">1 %</text>\n",
 		    "y=\"122.5\" text-anchor=\"end\">100 %</text>\n");
 	lines_with(svg, "text-anchor=\"middle\">", lines);
-	EXPECT_SAYS(lines, "<text x=\"508.0\" y=\"516\" text-anchor=\"middle\">100 µs<");
+	EXPECT_SAYS(lines, "<text x=\"508.0\" y=\"516\" text-anchor=\"middle\">100 us<");
 	free(svg);
 }
 

@@ -234,15 +234,15 @@ TEST_F(view, sums_stay_at_the_limit)
 	int fd;
 
 	RUN_OK(cmd_top, ARGV("top", self->in));
-	EXPECT_SAYS(self->r.out, "Total = 9223372036854775807",
-		    "9223372036854775807 100.00%  leaf");
+	EXPECT_SAYS(self->r.out, "Total = 9223372 T",
+		    "9223372 T 100.00%  leaf");
 	EXPECT_LACKS(self->r.out, "-");
 	RUN_OK(cmd_flame, ARGV("flame", self->in, "-o", self->svg));
 	fd = open(self->svg, O_RDONLY);
 	ASSERT_LE(0, fd);
 	slurp(fd, svg, sizeof(svg));
 	close(fd);
-	EXPECT_SAYS(svg, "all: 9,223,372,036,854,775,807");
+	EXPECT_SAYS(svg, "all: 9223372 T");
 	EXPECT_LACKS(svg, "picture is empty");
 }
 

@@ -371,7 +371,8 @@ TEST_F(views, latency_as_perf_sched_has_it)
 	EXPECT_TOLD(8, "runtime 1 delay 5 max_delay_end 10");
 	run(&self->r, cmd_latency, ARGV("latency", self->trace), -1);
 	EXPECT_SAYS(self->r.out,
-		    "turns:(2)               |      8.000 ms |        3 | " "avg:    2.333 ms | max:    5.000 ms | max start:       0.005000 s");
+		    "   8.00 ms         3   2.33 ms   1.03 ms   4.98 ms   5.00 ms"
+		    "       0.005000  turns (2 threads)\n");
 }
 
 TEST_F(views, latency_line_by_line)

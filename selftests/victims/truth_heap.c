@@ -114,25 +114,17 @@ SITE void site_map_grows(void)
 		_exit(9);
 }
 
-SITE char *site_map_shrinks(void)
-{
-	return mmap(NULL, 8 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+#define MAP_SITE(_name, _pages)						\
+SITE char *_name(void)							\
+{									\
+	return mmap(NULL, (_pages) * PAGE, PROT_READ | PROT_WRITE,	\
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);		\
 }
 
-SITE char *site_map_moves(void)
-{
-	return mmap(NULL, 8 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-}
-
-SITE char *site_map_fails(void)
-{
-	return mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-}
-
-SITE char *site_map_ends(void)
-{
-	return mmap(NULL, 8 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-}
+MAP_SITE(site_map_shrinks, 8)
+MAP_SITE(site_map_moves, 8)
+MAP_SITE(site_map_fails, 4)
+MAP_SITE(site_map_ends, 8)
 
 /* None of which is memory that it allocates. */
 SITE void site_map_others(void)
@@ -145,7 +137,7 @@ SITE void site_map_others(void)
 	close(fd);
 }
 
-static void remaps(void)
+static void remaps(char *self, unsigned long n, unsigned long m)
 {
 	char *p, *q;
 
@@ -186,7 +178,7 @@ static void remaps(void)
 }
 
 /* Pieces of one mapping, and of many: every second page is given back. */
-static void pieces(unsigned long nr)
+static void pieces(char *self, unsigned long nr, unsigned long m)
 {
 	char *p = site_maps(nr * 2 * PAGE);
 
@@ -214,7 +206,7 @@ static void see_whether_files_are_hidden(void)
 	}
 }
 
-static void exact(void)
+static void exact(char *self, unsigned long n, unsigned long m)
 {
 	pthread_t t;
 	unsigned long long grown = 0;
@@ -252,7 +244,7 @@ static void exact(void)
 }
 
 /* A child frees what is its parent's too, and has more of its own. */
-static void forks(void)
+static void forks(char *self, unsigned long n, unsigned long m)
 {
 	int status;
 	pid_t pid;
@@ -275,7 +267,7 @@ static void forks(void)
 }
 
 /* Another program follows in the same process, and one that shares the memory. */
-static void executes(char *self)
+static void executes(char *self, unsigned long n, unsigned long m)
 {
 	char *args[] = { self, "exact", NULL };
 	pid_t pid;
@@ -299,7 +291,7 @@ static void on_signal(int nr)
 	free(site_gives());
 }
 
-static void signals(void)
+static void signals(char *self, unsigned long n, unsigned long m)
 {
 	signal(SIGUSR1, on_signal);
 	for (int i = 0; i < 100; i++)
@@ -308,7 +300,7 @@ static void signals(void)
 }
 
 /* Whoever closes all files closes ours. */
-static void closes(void)
+static void closes(char *self, unsigned long n, unsigned long m)
 {
 	site_keeps(50);
 	for (int fd = 3; fd < 1024; fd++)
@@ -326,10 +318,12 @@ static void closes(void)
 }
 
 /* So many, of which one in so many is freed, if any is. */
-static void many(unsigned long nr, unsigned long one_in)
+static void many(char *self, unsigned long nr, unsigned long one_in)
 {
 	unsigned long freed = 0;
 
+	if (nr > sizeof(held) / sizeof(held[0]))
+		_exit(9);
 	for (unsigned long i = 0; i < nr; i++)
 		held[i] = malloc(16);
 	for (unsigned long i = 0; one_in && i < nr; i += one_in, freed++)
@@ -354,22 +348,22 @@ SITE void site_small(unsigned long long bytes)
 }
 
 /* What a thread allocates until it asks whether somebody has come is not told. */
-static void idles(void)
+static void idles(char *self, unsigned long n, unsigned long m)
 {
 	site_large(4 << 20);
 	site_keeps(100);
 	say("site_keeps", 100, 100000, 100, 100000);
 }
 
-static void large(unsigned long long mib)
+static void large(char *self, unsigned long mib, unsigned long m)
 {
-	site_large((mib - mib / 8) << 20);
-	site_small(mib / 8 << 20);
-	say("large", 0, mib << 20, 0, 0);
+	site_large((mib - mib / 8ULL) << 20);
+	site_small(mib / 8ULL << 20);
+	say("large", 0, (unsigned long long)mib << 20, 0, 0);
 }
 
 /* A child that may not open what its parent had, and one that does not see it. */
-static void drops(void)
+static void drops(char *self, unsigned long n, unsigned long m)
 {
 	int status;
 
@@ -404,7 +398,7 @@ static void map_many(unsigned long nr)
 }
 
 /* So many children, each with a hundred objects at its end, and with so many mappings. */
-static void children(unsigned long nr, unsigned long mappings)
+static void children(char *self, unsigned long nr, unsigned long mappings)
 {
 	int status;
 
@@ -451,7 +445,7 @@ static void *allocate(void *none)
 }
 
 /* An allocator maps memory while it has locks, for which who has the loader's waits. */
-static void loads(void)
+static void loads(char *self, unsigned long n, unsigned long m)
 {
 	pthread_t loader, threads[4];
 
@@ -468,7 +462,7 @@ static void loads(void)
 }
 
 /* What some allocators have besides, given what malloc() returned. */
-static void others(void)
+static void others(char *self, unsigned long n, unsigned long m)
 {
 	void (*sdallocx)(void *p, size_t n, int flags) = dlsym(RTLD_DEFAULT, "sdallocx");
 	void *(*rallocx)(void *p, size_t n, int flags) = dlsym(RTLD_DEFAULT, "rallocx");
@@ -497,7 +491,7 @@ SITE void site_news(void)
 	kept = _Znwm(700);
 }
 
-static void operators(void)
+static void operators(char *self, unsigned long n, unsigned long m)
 {
 	if (!dlopen("libstdc++.so.6", RTLD_NOW | RTLD_GLOBAL))
 		_exit(9);
@@ -505,7 +499,7 @@ static void operators(void)
 	say("site_news", 3, 1800, 1, 700);
 }
 
-static void no_preload(char *self)
+static void no_preload(char *self, unsigned long n, unsigned long m)
 {
 	char *args[] = { self, "exact", NULL };
 	int status;
@@ -523,8 +517,27 @@ static void no_preload(char *self)
 	waitpid(pid, &status, 0);
 }
 
+static void twice(char *self, unsigned long n, unsigned long m)
+{
+	site_keeps(1);
+	free(held[0]);
+	stay();
+	free(held[0]);
+}
+
 int main(int argc, char **argv)
 {
+	static const struct {
+		const char *name;
+		void (*run)(char *self, unsigned long n, unsigned long m);
+	} modes[] = {
+		{ "exact", exact }, { "forks", forks }, { "executes", executes },
+		{ "signals", signals }, { "closes", closes }, { "many", many },
+		{ "idles", idles }, { "large", large }, { "remaps", remaps },
+		{ "pieces", pieces }, { "drops", drops }, { "children", children },
+		{ "loads", loads }, { "others", others }, { "operators", operators },
+		{ "no_preload", no_preload }, { "twice", twice },
+	};
 	const char *mode = argc > 1 ? argv[1] : "";
 	unsigned long n = argc > 2 ? strtoul(argv[2], NULL, 0) : 0;
 	char line[16];
@@ -537,45 +550,11 @@ int main(int argc, char **argv)
 		argv[1] = argv[0];
 		return main(argc - 1, argv + 1);
 	}
-	if (!strcmp(mode, "exact"))
-		exact();
-	else if (!strcmp(mode, "forks"))
-		forks();
-	else if (!strcmp(mode, "executes"))
-		executes(argv[0]);
-	else if (!strcmp(mode, "signals"))
-		signals();
-	else if (!strcmp(mode, "closes"))
-		closes();
-	else if (!strcmp(mode, "many") && n <= 1 << 20)
-		many(n, argc > 3 ? strtoul(argv[3], NULL, 0) : 0);
-	else if (!strcmp(mode, "idles"))
-		idles();
-	else if (!strcmp(mode, "large"))
-		large(n);
-	else if (!strcmp(mode, "remaps"))
-		remaps();
-	else if (!strcmp(mode, "pieces"))
-		pieces(n);
-	else if (!strcmp(mode, "drops"))
-		drops();
-	else if (!strcmp(mode, "children"))
-		children(n, argc > 3 ? strtoul(argv[3], NULL, 0) : 0);
-	else if (!strcmp(mode, "loads"))
-		loads();
-	else if (!strcmp(mode, "others"))
-		others();
-	else if (!strcmp(mode, "operators"))
-		operators();
-	else if (!strcmp(mode, "no_preload"))
-		no_preload(argv[0]);
-	else if (!strcmp(mode, "twice")) {
-		site_keeps(1);
-		free(held[0]);
-		stay();
-		free(held[0]);
-	} else
-		return 2;
-	stay();
-	return 0;
+	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
+		if (!strcmp(mode, modes[i].name)) {
+			modes[i].run(argv[0], n, argc > 3 ? strtoul(argv[3], NULL, 0) : 0);
+			stay();
+			return 0;
+		}
+	return 2;
 }

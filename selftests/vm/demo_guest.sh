@@ -25,7 +25,7 @@ bash -c 'kill -STOP $$; exec xargs -a /tmp/jobs -P 2 -n 3 python3' 2>/share/docu
 work=$!
 gprofctl trace --syscalls --stacks=blocked --generation 10 --buffer 16M -o /tmp/trace.out -p $work 2>/share/trace.log &
 trace=$!
-gprofctl cpu -F 250 --python -o /tmp/cpu.pb.gz -p $work 2>/share/cpu.log &
+gprofctl cpu -v -F 250 --python -o /tmp/cpu.pb.gz -p $work 2>/share/cpu.log &
 cpu=$!
 for ((tries = 0; $(started) < 2; tries++)); do
 	((tries < 600)) || {

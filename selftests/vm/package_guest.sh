@@ -35,7 +35,7 @@ no_package_is_half_installed() { [ -z "$(dpkg --audit)" ] || fail "$(dpkg --audi
 # Sets recording to a process that records until stop.
 record()
 {
-	gprofctl cpu -o "$1" -d 3600 -p $$ >/tmp/recording 2>&1 &
+	gprofctl cpu -v -o "$1" -d 3600 -p $$ >/tmp/recording 2>&1 &
 	recording=$!
 	record_tries=0
 	until [ "$(cat /sys/module/gprof/refcnt)" -gt 0 ]; do
@@ -51,7 +51,7 @@ stop()
 	kill -INT "$recording"
 	wait "$recording" || fail "the recording failed: $(cat /tmp/recording)"
 	grep 'produced=' /tmp/recording
-	gprofctl top "$1" >/dev/null
+	gprofctl top -n 1000 "$1" >/dev/null
 }
 
 # shellcheck disable=SC2016 # of the other shell
@@ -59,7 +59,7 @@ works()
 {
 	gprofctl cpu -o /tmp/cpu.pb.gz -- \
 		sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done'
-	gprofctl top /tmp/cpu.pb.gz >/tmp/top
+	gprofctl top -n 1000 /tmp/cpu.pb.gz >/tmp/top
 	grep -Eq 'dash|sh' /tmp/top || fail "$(cat /tmp/top)"
 }
 

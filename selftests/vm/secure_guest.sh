@@ -124,7 +124,7 @@ an_enrolled_key_lets_it_in()
 		'the kernel knows the key "The owner of this host"' \
 		'has found the loaded module signed by a key that it knows'
 	gprofctl cpu -o cpu.pb.gz -- sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done'
-	gprofctl top cpu.pb.gz | grep -q dash
+	gprofctl top -n 1000 cpu.pb.gz | grep -q dash
 }
 
 # The certificate need not be here: then it goes by the name.
@@ -149,7 +149,7 @@ lockdown_for_integrity_takes_a_signed_module_and_allows_the_kernel()
 {
 	doctor 0 'by its lockdown' 'locked down for integrity, which allows profiles'
 	gprofctl cpu --kernel -o kernel.pb.gz -- dd if=/dev/zero of=/dev/null bs=4k count=40000
-	gprofctl top kernel.pb.gz | tee top.txt
+	gprofctl top -n 1000 kernel.pb.gz | tee top.txt
 	grep -q '\[kernel\]\|vmlinux\|clear_user\|rep_' top.txt
 }
 
@@ -160,7 +160,7 @@ lockdown_for_confidentiality_leaves_the_kernel_out()
 	cat err
 	# shellcheck disable=SC2016 # of the other shell
 	gprofctl cpu -o user.pb.gz -- sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done'
-	gprofctl top user.pb.gz | grep -q dash
+	gprofctl top -n 1000 user.pb.gz | grep -q dash
 }
 
 # As where nothing has mounted what tells.

@@ -16,6 +16,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/diag.h"
+#include "cli/json.h"
 #include "timeparse.h"
 #include "record/profile_output.h"
 #include "store_dir.h"
@@ -32,6 +33,7 @@
  * @type: --type, or NULL
  * @file: -o, or NULL
  * @list: --list
+ * @json: --json
  * @dir: the store
  * @window: the span of time
  * @sum: the profile
@@ -39,6 +41,7 @@
 struct history {
 	const char *store, *from, *to, *service, *type, *file;
 	bool list;
+	bool json;
 	struct store_dir dir;
 	struct time_range window;
 	struct time_range_sum sum;
@@ -114,6 +117,8 @@ static int complete(struct history *h, char **operands)
 
 	if (operands[0])
 		return misused("history takes no \"%s\"; the store is that of --store DIR", operands[0]);
+	if (h->json && !h->list)
+		return misused("--json is for --list; gprofctl top --json shows a profile");
 	if (!h->store)
 		return misused("history wants the --store that gprofctl push keeps, such as "
 			       "--store /var/lib/gprof");
@@ -130,10 +135,22 @@ static int complete(struct history *h, char **operands)
 	return STATUS_OK;
 }
 
-static void list_one(const struct item_name *n, const char *state)
+/* @j: or NULL */
+static void list_one(struct json *j, const struct item_name *n, const char *state)
 {
 	char when[TIMEPARSE_TEXT];
 
+	if (j) {
+		json_object(j, NULL);
+		json_u64(j, "begin_ns", n->start_ns);
+		json_u64(j, "duration_ns", n->duration_ns);
+		json_string(j, "kind", n->type);
+		json_u64(j, "samples", n->samples);
+		json_string(j, "state", state);
+		json_string(j, "host", n->host);
+		json_end(j);
+		return;
+	}
 	printf("%-20s  %9.3f  %-12s  %9" PRIu64 "  %-5s  %s\n", timeparse_text(n->start_ns, when),
 	       (double)n->duration_ns / 1e9, n->type, n->samples, state, n->host);
 }
@@ -144,22 +161,34 @@ static int list(const struct history *h)
 		[ITEM_KEPT] = "kept", [ITEM_WAITS] = "waits", [ITEM_TRIED] = "sent?",
 	};
 	const struct time_range *w = &h->window;
+	struct json json = { 0 }, *j = h->json ? &json : NULL;
 	size_t i = 0, r = 0;
 
-	printf("%-20s  %9s  %-12s  %9s  %-5s  %s\n", "begin", "seconds", "kind", "samples", "state",
-	       "host");
+	if (j) {
+		json_open(j, stdout, "history");
+		json_array(j, "items");
+	} else {
+		printf("%-20s  %9s  %-12s  %9s  %-5s  %s\n", "begin", "seconds", "kind", "samples",
+		       "state", "host");
+	}
 	while (i < w->nr || r < w->nr_rollups) {
 		const struct item_name *n = i < w->nr ? &w->items[i] : NULL;
 
 		if (r < w->nr_rollups && (!n || w->rollups[r].name.start_ns <= n->start_ns)) {
 			/* Its parts are there to be listed. */
 			if (w->rollups[r].there < w->rollups[r].name.items)
-				list_one(&w->rollups[r].name, "sum");
+				list_one(j, &w->rollups[r].name, "sum");
 			r++;
 			continue;
 		}
-		list_one(n, states[n->state]);
+		list_one(j, n, states[n->state]);
 		i++;
+	}
+	if (j) {
+		json_end(j);
+		if (w->bad)
+			json_loss(j, h->store, "hours that cannot be read: %zu", w->bad);
+		json_close(j);
 	}
 	return finish_stdout();
 }
@@ -275,7 +304,9 @@ static int merge(struct history *h)
 int cmd_history(int argc, char **argv)
 {
 	struct history h = { 0 };
-	const struct option_table tables[] = { { "What to merge", rows, &h }, { 0 } };
+	const struct option_table tables[] = {
+		{ "What to merge", rows, &h }, { JSON_TABLE, json_options, &h.json }, { 0 }
+	};
 	int operands, status, err;
 
 	if (!options_parse(&usage, tables, argc, argv, false, &operands, &status))

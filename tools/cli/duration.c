@@ -41,7 +41,7 @@ bool duration_parse(const char *text, int64_t *ns)
 
 const char *duration_text(int64_t ns, char text[DURATION_TEXT])
 {
-	static const char *const names[] = { "ns", "µs", "ms", "s" };
+	static const char *const names[] = { "ns", "us", "ms", "s" };
 	double value = ns;
 	size_t i;
 

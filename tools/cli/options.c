@@ -170,7 +170,7 @@ static const struct {
 	{ "invert", "gprofctl view has an inverted graph" },
 	{ "base", "gprofctl diff OLD NEW compares two profiles" },
 	{ "diff_base", "gprofctl diff OLD NEW compares two profiles" },
-	{ "stdio", "gprofctl top writes to stdout" }, { "json", "gprofctl csv is for programs" },
+	{ "stdio", "gprofctl top writes to stdout" }, { "json", "gprofctl top --json is for programs" },
 };
 
 static int no_option(const struct usage *u, const struct rows *rows, const char *dashes,

@@ -6,8 +6,12 @@
  */
 #include "session.h"
 
+#include <stdio.h>
+
 #include "cmd.h"
 #include "diag.h"
+
+#define NSEC_PER_SEC	1e9
 
 #define SHOW_AFTER	5	/* looks, ten a second */
 
@@ -82,6 +86,16 @@ int session_wait(struct session *s, bool (*tick)(void *ctx, uint64_t ns), void *
 	if (s->going && watch_command_ended(&s->watch))
 		reap(s);
 	return s->status;
+}
+
+const char *session_time(struct session *s, uint64_t ns)
+{
+	if (s->target->duration_ns)
+		snprintf(s->time, sizeof(s->time), "%.1f of %.1f s", (double)ns / NSEC_PER_SEC,
+			 (double)s->target->duration_ns / NSEC_PER_SEC);
+	else
+		snprintf(s->time, sizeof(s->time), "%.1f s", (double)ns / NSEC_PER_SEC);
+	return s->time;
 }
 
 int session_end(struct session *s, int status)

@@ -24,6 +24,7 @@
  * @all: of how many
  * @going: the command was let go, and its status is not known yet
  * @status: of the command, once it is known
+ * @time: session_time()'s words
  */
 struct session {
 	struct target *target;
@@ -34,6 +35,7 @@ struct session {
 	size_t all;
 	bool going;
 	int status;
+	char time[48];
 };
 
 /**
@@ -69,6 +71,12 @@ int session_go(struct session *s);
  * Return: the status of a command that has ended, else STATUS_OK.
  */
 int session_wait(struct session *s, bool (*tick)(void *ctx, uint64_t ns), void *ctx);
+
+/*
+ * session_time() - words for the time that has passed, of -d's where that was given, such as
+ * "3.0 of 10.0 s"; until the next call
+ */
+const char *session_time(struct session *s, uint64_t ns);
 
 /**
  * session_end() - wait for the command, and give the signals back

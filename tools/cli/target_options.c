@@ -74,6 +74,13 @@ static int set_duration(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
+static int set_verbose(void *ctx, const char *value)
+{
+	(void)value;
+	((struct target *)ctx)->verbose = true;
+	return STATUS_OK;
+}
+
 #define WHOM(_process) \
 	{ 'p', "pid", "PID", _process, set_pid }, \
 	{ 't', "tid", "TID", "one thread alone", set_tid }, \
@@ -81,11 +88,25 @@ static int set_duration(void *ctx, const char *value)
 	{ 'C', "cpus", "LIST", "everything on these CPUs, such as 0-3,6", set_cpus }, \
 	{ 'a', "all", NULL, "the whole host", set_system }
 
+#define DURATION \
+	{ 'd', "duration", "TIME", "end after this time, such as 10 (seconds) or 500ms (default:\n" \
+	  "with the process or the command, or at Ctrl-C). A command beside -p, -t, -G, -C or -a\n" \
+	  "sets the duration alone", set_duration }
+
+#define VERBOSE \
+	{ 'v', "verbose", NULL, "print the counts at the end although nothing was lost", \
+	  set_verbose }
+
 const struct option_row target_options[] = {
 	WHOM("a process, its threads, and all that they fork"),
-	{ 'd', "duration", "TIME", "end after this time, such as 10 (seconds) or 500ms (default:\n"
-	  "with the process or the command, or at Ctrl-C). A command beside -p, -t, -G, -C or -a\n"
-	  "sets the duration alone", set_duration },
+	DURATION,
+	{ 0 },
+};
+
+const struct option_row target_record_options[] = {
+	WHOM("a process, its threads, and all that they fork"),
+	DURATION,
+	VERBOSE,
 	{ 0 },
 };
 
@@ -93,6 +114,7 @@ const struct option_row target_options[] = {
 const struct option_row target_instant_options[] = {
 	WHOM("a process, with all its threads"),
 	{ 'd', "duration", "TIME", NULL, set_duration },
+	VERBOSE,
 	{ 0 },
 };
 

@@ -19,6 +19,7 @@
  *	how long that is recorded
  * @is_command: the command is the target
  * @duration_ns: how long, 0 without limit
+ * @verbose: the counts are printed although nothing was lost
  */
 struct target {
 	struct gprof_target gprof;
@@ -26,10 +27,13 @@ struct target {
 	char **command;
 	bool is_command;
 	unsigned long long duration_ns;
+	bool verbose;
 };
 
 /* For struct option_table; its ctx is a struct target. */
 extern const struct option_row target_options[];
+/* Likewise for a recording that ends with its counts. */
+extern const struct option_row target_record_options[];
 /* Likewise for a snapshot: -d is not in its help, and for the subcommand to refuse. */
 extern const struct option_row target_instant_options[];
 

@@ -4,19 +4,51 @@
  */
 #include "terminal.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+
+#define HOT_PERCENT	5
+#define WARM_PERCENT	0.5
+
+static size_t paged_columns;
+
+void terminal_paged(size_t columns)
+{
+	paged_columns = columns;
+}
 
 size_t terminal_columns(FILE *f)
 {
 	struct winsize size;
 
+	if (f == stdout && paged_columns)
+		return paged_columns;
 	if (!isatty(fileno(f)))
 		return 0;
 	if (ioctl(fileno(f), TIOCGWINSZ, &size) || !size.ws_col)
 		return TERMINAL_COLUMNS;
 	return size.ws_col;
+}
+
+const char *terminal_color(FILE *f, enum terminal_color color)
+{
+	static const char *const codes[] = {
+		[TERMINAL_PLAIN] = "\033[m", [TERMINAL_BOLD] = "\033[1m",
+		[TERMINAL_BAD] = "\033[31m", [TERMINAL_GOOD] = "\033[32m",
+	};
+	const char *kind = getenv("TERM"), *none = getenv("NO_COLOR");
+
+	return terminal_columns(f) && (!none || !*none) && kind && *kind &&
+	       strcmp(kind, "dumb") ?
+	       codes[color] : "";
+}
+
+enum terminal_color terminal_heat(double percent)
+{
+	return percent >= HOT_PERCENT ? TERMINAL_BAD : percent >= WARM_PERCENT ? TERMINAL_GOOD :
+	       TERMINAL_PLAIN;
 }
 
 #define HELP_LEAST	40

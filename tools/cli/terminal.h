@@ -13,6 +13,16 @@
 /* terminal_columns() - columns of the terminal that @f is, or 0: it is none */
 size_t terminal_columns(FILE *f);
 
+/* terminal_paged() - stdout leads to a pager on a terminal of so many columns */
+void terminal_paged(size_t columns);
+
+enum terminal_color { TERMINAL_PLAIN, TERMINAL_BOLD, TERMINAL_BAD, TERMINAL_GOOD };
+
+/* terminal_color() - the characters that switch to it; "" where @f takes none, or NO_COLOR is set */
+const char *terminal_color(FILE *f, enum terminal_color color);
+/* terminal_heat() - the colour of a share, as perf has it: from 5 % on bad, from 0.5 % on good */
+enum terminal_color terminal_heat(double percent);
+
 /* terminal_help() - columns for texts: those of the terminal within reason, or 80 */
 size_t terminal_help(FILE *f);
 

@@ -149,26 +149,55 @@ static const char *skip_columns(const char *s, size_t columns)
 	return s;
 }
 
+/* Behind the import path of a Go package, "a.b/c/" of "a.b/c/d.(*T).f"; or @s. */
+static const char *behind_path(const char *s)
+{
+	size_t length = strcspn(s, "(<[ ");
+
+	while (length && s[length - 1] != '/')
+		length--;
+	return s + length;
+}
+
+/* Behind the first name space of C++ or Rust; NULL: there is none, or it is a type in brackets. */
+static const char *behind_space(const char *s)
+{
+	size_t length = strcspn(s, ":(<[ ");
+
+	return length && s[length] == ':' && s[length + 1] == ':' && s[length + 2] ? s + length + 2 :
+	       NULL;
+}
+
+static void cut_middle(char *name, size_t width, size_t columns)
+{
+	size_t head = (columns - 3) / 2, tail = columns - 3 - head;
+	char *cut = (char *)skip_columns(name, head);
+	const char *rest = skip_columns(name, width - tail);
+
+	/* half of a wide character does not go */
+	if (text_columns(rest) > tail)
+		text_next(&rest);
+	memmove(cut + 3, rest, strlen(rest) + 1);
+	memcpy(cut, "...", 3);
+}
+
 char *text_short(const char *s, size_t columns)
 {
 	/* Characters that are none are wider than their bytes: "..." may need room. */
 	char *name = xalloc(strlen(s) + 4, 1);
+	const char *from = name, *next;
 	size_t width;
 
 	if (text_columns(s) <= columns || !drop_arguments(name, s))
 		strcpy(name, s);
+	if (text_columns(name) > columns)
+		from = behind_path(name);
+	while (text_columns(from) > columns && (next = behind_space(from)))
+		from = next;
+	memmove(name, from, strlen(from) + 1);
 	width = text_columns(name);
-	if (width > columns) {
-		size_t head = (columns - 3) / 2, tail = columns - 3 - head;
-		char *cut = (char *)skip_columns(name, head);
-		const char *rest = skip_columns(name, width - tail);
-
-		/* half of a wide character does not go */
-		if (text_columns(rest) > tail)
-			text_next(&rest);
-		memmove(cut + 3, rest, strlen(rest) + 1);
-		memcpy(cut, "...", 3);
-	}
+	if (width > columns)
+		cut_middle(name, width, columns);
 	return name;
 }
 
@@ -201,20 +230,27 @@ void text_xml(FILE *f, const char *s, size_t columns)
 	}
 }
 
-void text_json(FILE *f, const char *s)
+void text_json_bytes(FILE *f, const char *s, size_t length)
 {
-	putc('"', f);
-	while (*s) {
-		uint32_t c = text_next(&s);
+	const char *end = s + length;
 
-		if (c == '"' || c == '\\')
-			fprintf(f, "\\%c", c);
-		else if (c < 0x20 || c == '<' || c == '>' || c == '&')
-			fprintf(f, "\\u%04x", c);
-		else
-			text_put(f, c);
+	putc('"', f);
+	while (s < end) {
+		unsigned char byte = (unsigned char)*s;
+
+		if (byte < 0x20 || byte == 0x7f || strchr("\"\\<>&", byte)) {
+			fprintf(f, byte == '"' || byte == '\\' ? "\\%c" : "\\u%04x", byte);
+			s++;
+		} else {
+			text_put(f, text_next(&s));
+		}
 	}
 	putc('"', f);
+}
+
+void text_json(FILE *f, const char *s)
+{
+	text_json_bytes(f, s, strlen(s));
 }
 
 char *text_safe(const char *s)

@@ -32,6 +32,8 @@ void text_xml(FILE *f, const char *s, size_t columns);
 
 /* text_json() - write as a JSON string with its quotes, also safe within XML */
 void text_json(FILE *f, const char *s);
+/* text_json_bytes() - likewise; it may hold zeros, and one stands behind it */
+void text_json_bytes(FILE *f, const char *s, size_t length);
 
 /* text_plain() - write to a terminal: control characters become "?" */
 void text_plain(FILE *f, const char *s);
@@ -40,8 +42,9 @@ void text_plain(FILE *f, const char *s);
 char *text_safe(const char *s);
 
 /*
- * text_short() - a name of no more than @columns: without the contents of the angle
- * brackets of C++ and Rust, then without its middle; to be freed. @columns: from 8 on
+ * text_short() - a name of no more than @columns: without the contents of the angle brackets of C++
+ * and Rust, then without the path of its package and outer name spaces, and last of all without its
+ * middle; to be freed. @columns: from 8 on
  */
 char *text_short(const char *s, size_t columns);
 

@@ -20,6 +20,7 @@
 
 #include "cli/options.h"
 #include "cli/diag.h"
+#include "cli/json.h"
 #include "doctor.h"
 #include "module_info.h"
 
@@ -29,15 +30,36 @@
 /* Inode of the initial pid namespace, the same on every host. */
 #define INITIAL_PIDNS		0xeffffffcU
 
-void good(const char *fmt, ...)
+/* @remedy: NULL where all is well */
+static void check_line(struct checkup *p, const char *word, const char *remedy, const char *fmt,
+		       va_list ap)
+{
+	char *text = NULL;
+
+	if (vasprintf(&text, fmt, ap) < 0)
+		exit(fail("there is not enough memory"));
+	if (p->json) {
+		json_object(p->json, NULL);
+		json_string(p->json, "status", word);
+		json_string(p->json, "text", text);
+		if (remedy)
+			json_string(p->json, "remedy", remedy);
+		json_end(p->json);
+	} else {
+		printf("%-4s  %s\n", word, text);
+		if (remedy)
+			printf("      -> %s\n", remedy);
+	}
+	free(text);
+}
+
+void good(struct checkup *p, const char *fmt, ...)
 {
 	va_list ap;
 
-	fputs("ok    ", stdout);
 	va_start(ap, fmt);
-	vprintf(fmt, ap);
+	check_line(p, "ok", NULL, fmt, ap);
 	va_end(ap);
-	putchar('\n');
 }
 
 void bad(struct checkup *p, enum severity how, const char *remedy, const char *fmt, ...)
@@ -46,11 +68,9 @@ void bad(struct checkup *p, enum severity how, const char *remedy, const char *f
 
 	if ((int)how > p->worst)
 		p->worst = how;
-	fputs(how == FAIL ? "fail  " : "warn  ", stdout);
 	va_start(ap, fmt);
-	vprintf(fmt, ap);
+	check_line(p, how == FAIL ? "fail" : "warn", remedy, fmt, ap);
 	va_end(ap);
-	printf("\n      -> %s\n", remedy);
 }
 
 const char *read_line(const char *path, char *text, size_t size)
@@ -77,7 +97,7 @@ static void check_headers(struct checkup *p)
 	char *build = xprintf("/lib/modules/%s/build", p->u.release);
 
 	if (exists(build))
-		good("the headers of this kernel are installed: %s", build);
+		good(p, "the headers of this kernel are installed: %s", build);
 	else
 		bad(p, FAIL, "install them; on Debian: apt-get install linux-headers-$(uname -r)",
 		    "the headers of this kernel are missing: %s", build);
@@ -87,7 +107,7 @@ static void check_headers(struct checkup *p)
 static void check_module(struct checkup *p)
 {
 	if (p->host) {
-		good("the module is loaded and speaks ABI %u", gprof_host_abi(p->host));
+		good(p, "the module is loaded and speaks ABI %u", gprof_host_abi(p->host));
 	} else if (exists("/sys/module/gprof") && access(DEVICE, R_OK | W_OK) &&
 		   errno == EACCES) {
 		bad(p, FAIL, "run as root, or let users in: chmod a+rw " DEVICE " as root until "
@@ -128,18 +148,18 @@ static bool has_capability(int bit)
 }
 
 /* This user may open it: list the other users that may. */
-static void check_device(void)
+static void check_device(struct checkup *p)
 {
 	struct stat st;
 
 	if (stat(DEVICE, &st))
 		return;
 	if (st.st_mode & 0006)
-		good("every user may open " DEVICE);
+		good(p, "every user may open " DEVICE);
 	else if (st.st_mode & 0060)
-		good("group %u may open " DEVICE "; chmod a+rw lets every user in", st.st_gid);
+		good(p, "group %u may open " DEVICE "; chmod a+rw lets every user in", st.st_gid);
 	else
-		good("only root may open " DEVICE "; chmod a+rw, or a udev rule (gprof(4)), lets "
+		good(p, "only root may open " DEVICE "; chmod a+rw, or a udev rule (gprof(4)), lets "
 		     "users record their own tasks");
 }
 
@@ -149,9 +169,9 @@ static void check_privilege(struct checkup *p)
 
 	p->privileged = has_capability(CAP_PERFMON_BIT) || has_capability(CAP_SYS_ADMIN_BIT);
 	if (p->host)
-		check_device();
+		check_device(p);
 	if (p->privileged)
-		good("this user may record every task, the kernel, and all CPUs");
+		good(p, "this user may record every task, the kernel, and all CPUs");
 	else
 		bad(p, WARN, "run it as root or with CAP_PERFMON to record more",
 		    "this user may record only its own tasks, without the kernel");
@@ -161,7 +181,7 @@ static void check_privilege(struct checkup *p)
 		    "kernel.perf_event_paranoid is %s: this user may use no event but the timer",
 		    text);
 	else if (*text)
-		good("kernel.perf_event_paranoid is %s, which leaves this user's rights", text);
+		good(p, "kernel.perf_event_paranoid is %s, which leaves this user's rights", text);
 }
 
 /* As the module counts: an allowance per CPU, and the limit beyond it. */
@@ -180,7 +200,7 @@ static void check_memlock(struct checkup *p)
 	/* The dictionary of stacks takes up to as much as the ring. */
 	wanted = gprof_host_buffer(p->host) * 2 / 1024 * cpus;
 	if (allowed >= wanted)
-		good("this user may pin %" PRIu64 " KiB for buffers; one event takes up to %" PRIu64
+		good(p, "this user may pin %" PRIu64 " KiB for buffers; one event takes up to %" PRIu64
 		     " KiB by default", allowed, wanted);
 	else
 		bad(p, WARN, "record with a smaller --buffer, or as root: echo KIB_PER_CPU > "
@@ -202,10 +222,10 @@ static void check_lockdown(struct checkup *p)
 		bad(p, WARN, "nothing but a reboot without lockdown=confidentiality lifts it",
 		    "the kernel is locked down: its own frames cannot be recorded");
 	else if (strstr(text, "[integrity]"))
-		good("the kernel is locked down for integrity, which allows profiles; "
+		good(p, "the kernel is locked down for integrity, which allows profiles; "
 		     "only signed modules load");
 	else
-		good("the kernel is not locked down");
+		good(p, "the kernel is not locked down");
 }
 
 /* Names of kernel functions come from here; hidden addresses read as 0. */
@@ -227,9 +247,9 @@ static void check_kallsyms(struct checkup *p)
 			fclose(f);
 	}
 	if (seen)
-		good("addresses of the kernel's functions are visible");
+		good(p, "addresses of the kernel's functions are visible");
 	else if (!p->privileged)
-		good("addresses of the kernel's functions are hidden from this user, which records "
+		good(p, "addresses of the kernel's functions are hidden from this user, which records "
 		     "none of them");
 	else
 		bad(p, WARN, "sysctl kernel.kptr_restrict=1, and CAP_SYSLOG",
@@ -253,7 +273,7 @@ static void check_events(struct checkup *p)
 				    "timers", "the event timer does not work: %s",
 				    events[i].reason);
 			else
-				good("the event timer works");
+				good(p, "the event timer works");
 			continue;
 		}
 		hardware++;
@@ -261,9 +281,9 @@ static void check_events(struct checkup *p)
 			reason = events[i].reason;
 	}
 	if (!missing)
-		good("all preset hardware events work");
+		good(p, "all preset hardware events work");
 	else if (missing < hardware)
-		good("%zu of %zu preset hardware events work; gprofctl info says which",
+		good(p, "%zu of %zu preset hardware events work; gprofctl info says which",
 		     hardware - missing, hardware);
 	else
 		bad(p, WARN, "use -e timer, or give the virtual machine a PMU (libvirt: "
@@ -287,7 +307,7 @@ static void check_throttling(struct checkup *p)
 		    "the kernel allows only %s samples per second and CPU, and throttles above",
 		    rate);
 	else
-		good("the kernel throttles above %s samples per second and CPU, or %s %% of its "
+		good(p, "the kernel throttles above %s samples per second and CPU, or %s %% of its "
 		     "time", rate, percent);
 }
 
@@ -297,7 +317,7 @@ static void check_tracepoints(struct checkup *p)
 		return;
 	if (!access("/sys/kernel/tracing/events/sched", R_OK) ||
 	    !access("/sys/kernel/debug/tracing/events/sched", R_OK))
-		good("tracefs is mounted: gprofctl profile finds tracepoints");
+		good(p, "tracefs is mounted: gprofctl profile finds tracepoints");
 	else
 		bad(p, WARN, "mount -t tracefs tracefs /sys/kernel/tracing",
 		    "tracefs is not mounted: gprofctl profile finds no tracepoints");
@@ -325,7 +345,7 @@ static void check_cgroups(struct checkup *p)
 		    "this kernel has no cgroups: -G records nothing");
 	else if (exists("/sys/fs/cgroup/cgroup.controllers") ||
 	    exists("/sys/fs/cgroup/unified/cgroup.procs"))
-		good("cgroup v2 is mounted: -G works");
+		good(p, "cgroup v2 is mounted: -G works");
 	else
 		bad(p, WARN, "mount -t cgroup2 none /sys/fs/cgroup",
 		    "cgroup v2 is not mounted: -G has no directory to name");
@@ -344,7 +364,7 @@ static void check_namespace(struct checkup *p)
 static void check_symbols(struct checkup *p)
 {
 	if (exists("/usr/lib/debug/.build-id"))
-		good("debug symbols are installed under /usr/lib/debug");
+		good(p, "debug symbols are installed under /usr/lib/debug");
 	else
 		bad(p, WARN, "on Debian: apt-get install libc6-dbg, and PACKAGE-dbgsym for others",
 		    "no debug symbols are installed: static and inlined functions of stripped "
@@ -353,7 +373,7 @@ static void check_symbols(struct checkup *p)
 
 static const struct usage doctor_usage = {
 	.name = "doctor",
-	.synopsis = "",
+	.synopsis = "[--json]",
 	.text =
 "Checks what profiles need on this host: the module, privileges, events, kernel\n"
 "settings, symbols. Each line has ok, warn or fail, and a remedy. Exits with 1\n"
@@ -371,8 +391,10 @@ int cmd_doctor(int argc, char **argv)
 		check_signature, check_lockdown, check_kallsyms, check_tracepoints, check_cgroups,
 		check_namespace, check_symbols,
 	};
-	const struct option_table tables[] = { { 0 } };
+	bool for_programs = false;
+	const struct option_table tables[] = { { JSON_TABLE, json_options, &for_programs }, { 0 } };
 	struct checkup p = { 0 };
+	struct json json = { 0 };
 	int operands, status;
 
 	if (!options_parse(&doctor_usage, tables, argc, argv, true, &operands, &status))
@@ -384,9 +406,23 @@ int cmd_doctor(int argc, char **argv)
 	/* the next check may fail too */
 	p.error = xprintf("%s", gprof_error());
 	uname(&p.u);
-	printf("kernel %s %s\n", p.u.release, p.u.machine);
+	if (for_programs) {
+		p.json = &json;
+		json_open(p.json, stdout, "doctor");
+		json_object(p.json, "kernel");
+		json_string(p.json, "release", p.u.release);
+		json_string(p.json, "machine", p.u.machine);
+		json_end(p.json);
+		json_array(p.json, "checks");
+	} else {
+		printf("kernel %s %s\n", p.u.release, p.u.machine);
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(checks); i++)
 		checks[i](&p);
+	if (p.json) {
+		json_end(p.json);
+		json_close(p.json);
+	}
 	gprof_host_free(p.host);
 	status = finish_stdout();
 	return p.worst == FAIL ? STATUS_FAILED : status;

@@ -13,9 +13,8 @@
 #include <gprof/info.h>
 #include <gprof/version.h>
 
-#include "cli/options.h"
 #include "cli/diag.h"
-#include "cli/text.h"
+#include "cli/json.h"
 #include "recorder_view.h"
 
 static void print_event(const struct gprof_info_event *e)
@@ -67,76 +66,69 @@ static void print_text(const struct gprof_host *h, const struct utsname *u,
 	}
 }
 
-static void print_item(size_t i, const char *name, bool available, const char *reason)
+static void put_item(struct json *j, const char *name, bool available, const char *reason)
 {
-	printf("%s\n    {\"name\": ", i ? "," : "");
-	text_json(stdout, name);
-	printf(", \"available\": %s, \"reason\": ", available ? "true" : "false");
-	text_json(stdout, reason);
+	json_object(j, NULL);
+	json_string(j, "name", name);
+	json_bool(j, "available", available);
+	json_string(j, "reason", reason);
 }
 
-/* Keys are stable; new ones may come. */
 static void print_json(const struct gprof_host *h, const struct utsname *u,
 		       const struct gprof_recorder_list *l)
 {
 	const struct gprof_recorder_info *recorders;
-	const struct gprof_info_event *events;
 	const struct gprof_info_feature *features;
+	const struct gprof_info_event *events;
 	const char *const *pmus;
+	struct json j = { 0 };
 	size_t nr;
 
-	printf("{\n  \"version\": \"%s\",\n  \"kernel\": {\"release\": ", GPROF_VERSION);
-	text_json(stdout, u->release);
-	fputs(", \"machine\": ", stdout);
-	text_json(stdout, u->machine);
-	printf(", \"cpus\": %u},\n  \"module\": {\"abi\": %u, \"buffer_bytes\": %" PRIu64 "},\n",
-	       gprof_host_cpus(h), gprof_host_abi(h), gprof_host_buffer(h));
-	fputs("  \"events\": [", stdout);
+	json_open(&j, stdout, "info");
+	json_string(&j, "version", GPROF_VERSION);
+	json_object(&j, "kernel");
+	json_string(&j, "release", u->release);
+	json_string(&j, "machine", u->machine);
+	json_u64(&j, "cpus", gprof_host_cpus(h));
+	json_end(&j);
+	json_object(&j, "module");
+	json_u64(&j, "abi", gprof_host_abi(h));
+	json_u64(&j, "buffer_bytes", gprof_host_buffer(h));
+	json_end(&j);
+	json_array(&j, "events");
 	nr = gprof_host_events(h, &events);
 	for (size_t i = 0; i < nr; i++) {
-		print_item(i, events[i].name, !events[i].error, events[i].reason);
-		printf(", \"errno\": %d, \"period\": %" PRIu64 "}", events[i].error,
-		       events[i].period);
+		put_item(&j, events[i].name, !events[i].error, events[i].reason);
+		json_s64(&j, "errno", events[i].error);
+		json_u64(&j, "period", events[i].period);
+		json_end(&j);
 	}
-	fputs("\n  ],\n  \"pmus\": [", stdout);
+	json_end(&j);
+	json_array(&j, "pmus");
 	nr = gprof_host_pmus(h, &pmus);
-	for (size_t i = 0; i < nr; i++) {
-		fputs(i ? ", " : "", stdout);
-		text_json(stdout, pmus[i]);
-	}
-	fputs("],\n  \"features\": [", stdout);
+	for (size_t i = 0; i < nr; i++)
+		json_string(&j, NULL, pmus[i]);
+	json_end(&j);
+	json_array(&j, "features");
 	nr = gprof_host_features(h, &features);
 	for (size_t i = 0; i < nr; i++) {
-		print_item(i, features[i].name, features[i].present, features[i].reason);
-		putchar('}');
+		put_item(&j, features[i].name, features[i].present, features[i].reason);
+		json_end(&j);
 	}
-	fputs("\n  ],\n  \"recorders\": ", stdout);
-	if (!l) {
-		puts("null\n}");
-		return;
+	json_end(&j);
+	nr = 0;
+	if (l) {
+		json_array(&j, "recorders");
+		nr = gprof_recorder_list_get(l, &recorders);
+	} else {
+		json_null(&j, "recorders");
 	}
-	putchar('[');
-	nr = gprof_recorder_list_get(l, &recorders);
-	for (size_t i = 0; i < nr; i++) {
-		fputs(i ? ",\n    " : "\n    ", stdout);
-		recorder_json(stdout, &recorders[i]);
-	}
-	fputs("\n  ]\n}\n", stdout);
+	for (size_t i = 0; i < nr; i++)
+		recorder_json(&j, &recorders[i]);
+	if (l)
+		json_end(&j);
+	json_close(&j);
 }
-
-static int set_json(void *ctx, const char *value)
-{
-	(void)value;
-	*(bool *)ctx = true;
-	return STATUS_OK;
-}
-
-static const struct option_row info_rows[] = {
-	{ 0, "json", NULL, "as JSON, with stable keys: kernel, module, events, pmus, features,\n"
-	  "recorders",
-	  set_json },
-	{ 0 },
-};
 
 static const struct usage info_usage = {
 	.name = "info",
@@ -146,13 +138,13 @@ static const struct usage info_usage = {
 "why others do not, the PMUs, the features, and the recorders that are open.",
 	.examples =
 "  gprofctl info                                               # for people\n"
-"  gprofctl info --json | jq '.events[] | select(.available)'  # for programs",
+"  gprofctl info --json | jq '.data.events[] | select(.available)'  # for programs",
 };
 
 int cmd_info(int argc, char **argv)
 {
 	bool json = false;
-	const struct option_table tables[] = { { "Options", info_rows, &json }, { 0 } };
+	const struct option_table tables[] = { { JSON_TABLE, json_options, &json }, { 0 } };
 	const char *error = "";
 	struct gprof_recorder_list *recorders;
 	struct gprof_host *h;

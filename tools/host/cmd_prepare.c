@@ -14,6 +14,7 @@
 
 #include "cli/options.h"
 #include "cli/diag.h"
+#include "cli/json.h"
 #include "cli/watch.h"
 
 #define REPORTED_MAX	5	/* files that failed */
@@ -21,11 +22,15 @@
 /**
  * struct prepare - the command line, and the result
  * @quiet: -q
+ * @for_programs: --json
+ * @json: its document
  * @watch: for Ctrl-C
  * @nr_failed: files that failed
  */
 struct prepare {
 	bool quiet;
+	bool for_programs;
+	struct json json;
 	struct watch watch;
 	size_t nr_failed;
 };
@@ -72,6 +77,13 @@ static void report_failed(void *ctx, const char *file, const char *why)
 {
 	struct prepare *p = ctx;
 
+	if (p->for_programs) {
+		json_object(&p->json, NULL);
+		json_string(&p->json, "file", file);
+		json_string(&p->json, "text", why);
+		json_end(&p->json);
+		return;
+	}
 	if (p->nr_failed++ < REPORTED_MAX)
 		diag("%s: %s", file, why);
 }
@@ -101,6 +113,23 @@ static void report_sum(const struct gprof_tables_made *made, double seconds)
 	free(failed);
 }
 
+static void put_sum(struct json *j, const struct gprof_tables_made *made, double seconds)
+{
+	json_end(j);
+	json_string(j, "directory", made->dir);
+	json_u64(j, "files", made->files);
+	json_u64(j, "made", made->made);
+	json_u64(j, "there", made->there);
+	json_u64(j, "shared", made->shared);
+	json_u64(j, "frameless", made->frameless);
+	json_u64(j, "failed", made->failed);
+	json_u64(j, "left", made->left);
+	json_u64(j, "bytes", made->bytes);
+	json_u64(j, "limit_bytes", made->limit);
+	json_s64(j, "time_ns", (int64_t)(seconds * 1e9));
+	json_close(j);
+}
+
 static double now(void)
 {
 	struct timespec ts;
@@ -121,16 +150,24 @@ static int prepare(struct prepare *p, char **paths, size_t nr)
 	};
 	struct gprof_tables_made made = { .sz = sizeof(made) };
 	double begin = now();
-	int err = gprof_tables_make(&opts, &made);
+	int err;
+
+	if (p->for_programs) {
+		json_open(&p->json, stdout, "prepare");
+		json_array(&p->json, "failures");
+	}
+	err = gprof_tables_make(&opts, &made);
 
 	progress_clear();
+	if (p->for_programs)
+		put_sum(&p->json, &made, now() - begin);
 	if (p->nr_failed > REPORTED_MAX)
 		diag("and %zu more", p->nr_failed - REPORTED_MAX);
 	if (err)
 		return fail("%s", gprof_error());
 	if (!made.files && !watch_signalled(&p->watch))
 		return fail("there are no programs or libraries to make unwind tables of");
-	if (!p->quiet)
+	if (!p->quiet && !p->for_programs)
 		report_sum(&made, now() - begin);
 	if (made.full)
 		return fail("%" PRIu64 " of %" PRIu64 " files have no table: what is kept would be more "
@@ -144,7 +181,9 @@ static int prepare(struct prepare *p, char **paths, size_t nr)
 int cmd_prepare(int argc, char **argv)
 {
 	struct prepare p = { 0 };
-	const struct option_table tables[] = { { "Options", prepare_rows, &p }, { 0 } };
+	const struct option_table tables[] = {
+		{ "Options", prepare_rows, &p }, { JSON_TABLE, json_options, &p.for_programs }, { 0 }
+	};
 	int operands, status;
 
 	if (!options_parse(&prepare_usage, tables, argc, argv, true, &operands, &status))
@@ -154,5 +193,5 @@ int cmd_prepare(int argc, char **argv)
 		return status;
 	status = prepare(&p, argv + operands, (size_t)(argc - operands));
 	watch_end(&p.watch);
-	return status;
+	return status == STATUS_OK ? finish_stdout() : status;
 }

@@ -14,19 +14,19 @@
 #include "cli/duration.h"
 #include "cli/options.h"
 #include "cli/diag.h"
+#include "cli/json.h"
 #include "sched_session.h"
 #include "sched_view.h"
 
 #define NSEC_PER_SEC	1000000000ULL
 #define INTERVAL_MIN	(NSEC_PER_SEC / 100)
 
-enum format { FORMAT_TABLE, FORMAT_JSON, FORMAT_OPENMETRICS };
-
 /**
  * struct schedstat - the command line, and the last reading
  * @sched: target and options
  * @interval_ns: -i, 0 when absent
- * @format: --json, --openmetrics
+ * @json: --json
+ * @openmetrics: --openmetrics
  * @metric: --metric, or NULL
  * @list: --metric help
  * @session: statistics
@@ -37,7 +37,8 @@ enum format { FORMAT_TABLE, FORMAT_JSON, FORMAT_OPENMETRICS };
 struct schedstat {
 	struct sched_options sched;
 	unsigned long long interval_ns;
-	enum format format;
+	bool json;
+	bool openmetrics;
 	const char *metric;
 	bool list;
 	struct sched_session session;
@@ -58,24 +59,11 @@ static int set_interval(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
-static int set_format(struct schedstat *s, enum format format)
-{
-	if (s->format != FORMAT_TABLE && s->format != format)
-		return misused("--json and --openmetrics exclude each other");
-	s->format = format;
-	return STATUS_OK;
-}
-
-static int set_json(void *ctx, const char *value)
-{
-	(void)value;
-	return set_format(ctx, FORMAT_JSON);
-}
-
 static int set_openmetrics(void *ctx, const char *value)
 {
 	(void)value;
-	return set_format(ctx, FORMAT_OPENMETRICS);
+	((struct schedstat *)ctx)->openmetrics = true;
+	return STATUS_OK;
 }
 
 static const char *metric_name(const void *ctx, size_t i)
@@ -106,9 +94,8 @@ static int set_metric(void *ctx, const char *value)
 }
 
 static const struct option_row schedstat_rows[] = {
-	{ 'i', "interval", "SECONDS", "show them this often (default: every second; with -d or a\n"
-	  "command, once at the end)", set_interval },
-	{ 0, "json", NULL, "as JSON, an object a line", set_json },
+	{ 'i', "interval", "SECONDS", "show them this often, until Ctrl-C (default: once, after a\n"
+	  "second, after -d, or at the end of a command)", set_interval },
 	{ 0, "openmetrics", NULL, "as OpenMetrics text, as Prometheus reads it", set_openmetrics },
 	{ 0, "metric", "NAME", "only this metric, such as total_switches or delay_ns; help\n"
 	  "lists them", set_metric },
@@ -121,10 +108,11 @@ static const struct usage schedstat_usage = {
 	.text =
 "Shows the scheduler's counters of a program, a process, a cgroup or, without a\n"
 "target, the whole host: how often tasks run, how many wait, and for how long. It\n"
-"counts all events from the beginning on, and samples none. It ends with the\n"
-"target, after -d, or with Ctrl-C.",
+"counts all events from the beginning on, and samples none. It ends after a second,\n"
+"after -d, with the command, or with -i at Ctrl-C or with the target.",
 	.examples =
-"  gprofctl schedstat                          # the whole host, every second\n"
+"  gprofctl schedstat                          # the whole host, for a second\n"
+"  gprofctl schedstat -i 1                     # the same every second\n"
 "  gprofctl schedstat -- make -j4              # a build, when it is done\n"
 "  gprofctl schedstat -p 1234 -i 5 --json      # a process, for a program\n"
 "  gprofctl schedstat -d 1 --metric delay_ns   # one second of waiting for CPUs",
@@ -146,9 +134,9 @@ static void print(struct schedstat *s, const struct sched_view *v)
 {
 	struct openmetrics m = { .out = stdout };
 
-	if (s->format == FORMAT_JSON) {
+	if (s->json) {
 		sched_json(stdout, v, s->metric);
-	} else if (s->format == FORMAT_OPENMETRICS) {
+	} else if (s->openmetrics) {
 		sched_openmetrics(&m, v, s->metric);
 		openmetrics_end(&m);
 	} else if (s->metric) {
@@ -227,7 +215,7 @@ static int complete(struct schedstat *s, char **operands)
 		t->gprof.type = GPROF_SYSTEM;
 	}
 	if (!s->interval_ns && !t->duration_ns && !operands[0])
-		s->interval_ns = NSEC_PER_SEC;
+		t->duration_ns = NSEC_PER_SEC;
 	/* A command writes to the terminal too: then nothing may be taken off it. */
 	s->redraw = s->interval_ns && !operands[0] && isatty(STDOUT_FILENO);
 	return target_complete(t, operands, schedstat_usage.name);
@@ -240,12 +228,15 @@ int cmd_schedstat(int argc, char **argv)
 		{ "What to show", schedstat_rows, &s },
 		{ "What to count", sched_option_rows, &s.sched },
 		{ "Target", target_options, &s.sched.target },
+		{ JSON_TABLE, json_options, &s.json },
 		{ 0 },
 	};
 	int operands, status;
 
 	if (!options_parse(&schedstat_usage, tables, argc, argv, false, &operands, &status))
 		return status;
+	if (s.json && s.openmetrics)
+		return misused("--json and --openmetrics exclude each other");
 	if (s.list)
 		return list_metrics();
 	status = complete(&s, argv + operands);

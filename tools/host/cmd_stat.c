@@ -16,6 +16,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/diag.h"
+#include "cli/json.h"
 #include "cli/session.h"
 #include "cli/target_options.h"
 #include "stat_view.h"
@@ -107,13 +108,6 @@ static int set_kernel(void *ctx, const char *value)
 	return set_mode(ctx, GPROF_COUNT_KERNEL);
 }
 
-static int set_json(void *ctx, const char *value)
-{
-	(void)value;
-	((struct stat_options *)ctx)->json = true;
-	return STATUS_OK;
-}
-
 static const struct option_row stat_rows[] = {
 	{ 'e', "event", "EVENT", "an event to count; may be repeated (default: common events that\n"
 	  "work here)", set_event },
@@ -122,7 +116,6 @@ static const struct option_row stat_rows[] = {
 	{ 0, "user-only", NULL, "leave the kernel out", set_user_only },
 	{ 0, "kernel", NULL, "require counts of the kernel (default: if permitted, CAP_PERFMON)",
 	  set_kernel },
-	{ 0, "json", NULL, "as JSON with stable keys", set_json },
 	{ 0 },
 };
 
@@ -241,6 +234,7 @@ int cmd_stat(int argc, char **argv)
 	const struct option_table tables[] = {
 		{ "What to count", stat_rows, &o },
 		{ "Target", target_options, &o.target },
+		{ JSON_TABLE, json_options, &o.json },
 		{ 0 },
 	};
 	int operands, status;

@@ -18,6 +18,7 @@ enum severity { WARN = 1, FAIL };
  * @error: why there are none
  * @u: the kernel
  * @privileged: may record everything
+ * @json: the report is for programs; or NULL
  */
 struct checkup {
 	int worst;
@@ -25,10 +26,11 @@ struct checkup {
 	const char *error;
 	struct utsname u;
 	bool privileged;
+	struct json *json;
 };
 
 /* One line of the report: something is as it should be. */
-void good(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void good(struct checkup *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Or it is not, with a remedy. */
 void bad(struct checkup *p, enum severity how, const char *remedy, const char *fmt, ...)

@@ -250,10 +250,10 @@ static void check_key(struct checkup *p, const struct module_info *module, const
 	const char *ring = find_key(&wanted, &seen);
 
 	if (ring) {
-		good("the kernel knows the key \"%s\" (%s)%s", wanted.name, ring,
+		good(p, "the kernel knows the key \"%s\" (%s)%s", wanted.name, ring,
 		     path ? "" : ", going by its name");
 	} else if (!enforced) {
-		good("the kernel does not know the key \"%s\", and does not ask for it",
+		good(p, "the kernel does not know the key \"%s\", and does not ask for it",
 		     wanted.name);
 	} else if (!seen) {
 		bad(p, WARN, "run gprofctl doctor as root to have it looked up",
@@ -282,7 +282,7 @@ static void check_unsigned(struct checkup *p, const char *file, const char *enfo
 	char *remedy;
 
 	if (!enforced) {
-		good("modinfo finds no signature in %s, which this kernel allows", file);
+		good(p, "modinfo finds no signature in %s, which this kernel allows", file);
 		return;
 	}
 	remedy = xprintf("with DKMS, which signs its modules: dkms build --force -m gprof && "
@@ -303,7 +303,7 @@ static void check_file(struct checkup *p, const char *enforced, int boot)
 	module_info_read(&module);
 	if (!module.file) {
 		if (enforced)
-			good("no module is installed for this kernel, so nothing is said of its "
+			good(p, "no module is installed for this kernel, so nothing is said of its "
 			     "signature");
 	} else if (!module.readable) {
 		bad(p, WARN, "see what modinfo gprof says", "%s cannot be read", module.file);
@@ -311,9 +311,9 @@ static void check_file(struct checkup *p, const char *enforced, int boot)
 		check_unsigned(p, module.file, enforced);
 	} else if (!*module.signer && !*module.serial) {
 		/* Its library may have been built without a reader of signatures. */
-		good("%s is signed, and modinfo does not tell by which key", module.file);
+		good(p, "%s is signed, and modinfo does not tell by which key", module.file);
 	} else {
-		good("%s is signed by \"%s\"", module.file,
+		good(p, "%s is signed by \"%s\"", module.file,
 		     *module.signer ? module.signer : "a key without name");
 		check_key(p, &module, enforced, boot);
 	}
@@ -327,21 +327,21 @@ void check_signature(struct checkup *p)
 	char taint[32];
 
 	if (boot >= 0)
-		good("Secure Boot is %s", boot ? "on" : "off");
+		good(p, "Secure Boot is %s", boot ? "on" : "off");
 	else if (!boots_by_efi())
-		good("this host does not start by EFI, so there is no Secure Boot");
+		good(p, "this host does not start by EFI, so there is no Secure Boot");
 	if (access("/sys/module/module/parameters/sig_enforce", F_OK)) {
-		good("the kernel looks at no signatures of modules");
+		good(p, "the kernel looks at no signatures of modules");
 		return;
 	}
 	if (enforced)
-		good("the kernel takes only modules that are signed by a key that it knows, by %s",
+		good(p, "the kernel takes only modules that are signed by a key that it knows, by %s",
 		     enforced);
 	else
-		good("the kernel takes modules that are not signed");
+		good(p, "the kernel takes modules that are not signed");
 	/* E: the kernel found no signature of a key that it knows. */
 	if (p->host && read_line("/sys/module/gprof/taint", taint, sizeof(taint)))
-		good(strchr(taint, 'E') ?
+		good(p, strchr(taint, 'E') ?
 		     "the loaded module is signed by a key that the kernel does not know" :
 		     "the kernel has found the loaded module signed by a key that it knows");
 	check_file(p, enforced, boot);

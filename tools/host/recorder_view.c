@@ -34,18 +34,24 @@ void recorder_line(FILE *f, const struct gprof_recorder_info *r)
 	putc('\n', f);
 }
 
-void recorder_json(FILE *f, const struct gprof_recorder_info *r)
+void recorder_json(struct json *j, const struct gprof_recorder_info *r)
 {
-	fprintf(f, "{\"id\": %" PRIu64 ", \"kind\": \"%s\", \"scope\": \"%s\"", r->id, r->kind,
-		scopes[r->target]);
+	json_object(j, NULL);
+	json_u64(j, "id", r->id);
+	json_string(j, "kind", r->kind);
+	json_string(j, "scope", scopes[r->target]);
 	if (r->target_id)
-		fprintf(f, ", \"target\": %d", r->target_id);
-	fprintf(f, ", \"started\": %s, \"owner\": ", r->started ? "true" : "false");
-	text_json(f, r->owner);
-	fprintf(f, ", \"owner_pid\": %d, \"owner_uid\": %u", r->owner_pid, r->owner_uid);
-	if (r->has_samples)
-		fprintf(f, ", \"produced\": %" PRIu64 ", \"read\": %" PRIu64 ", \"lost\": %" PRIu64
-			", \"overwritten\": %" PRIu64 ", \"buffer_bytes\": %" PRIu64, r->produced,
-			r->read, r->lost, r->overwritten, r->buffer_bytes);
-	putc('}', f);
+		json_s64(j, "target", r->target_id);
+	json_bool(j, "started", r->started);
+	json_string(j, "owner", r->owner);
+	json_s64(j, "owner_pid", r->owner_pid);
+	json_u64(j, "owner_uid", r->owner_uid);
+	if (r->has_samples) {
+		json_u64(j, "produced", r->produced);
+		json_u64(j, "read", r->read);
+		json_u64(j, "lost", r->lost);
+		json_u64(j, "overwritten", r->overwritten);
+		json_u64(j, "buffer_bytes", r->buffer_bytes);
+	}
+	json_end(j);
 }

@@ -8,6 +8,8 @@
 #include <gprof/monitor.h>
 #include <stdio.h>
 
+#include "cli/json.h"
+
 /* recorder_scope() - what it records, such as "process" */
 const char *recorder_scope(const struct gprof_recorder_info *r);
 
@@ -15,6 +17,6 @@ const char *recorder_scope(const struct gprof_recorder_info *r);
 void recorder_line(FILE *f, const struct gprof_recorder_info *r);
 
 /* recorder_json() - an object */
-void recorder_json(FILE *f, const struct gprof_recorder_info *r);
+void recorder_json(struct json *j, const struct gprof_recorder_info *r);
 
 #endif /* TOOLS_RECORDER_VIEW_H */

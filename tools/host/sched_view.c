@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cli/diag.h"
+#include "cli/json.h"
 #include "cli/text.h"
 
 #define NSEC_PER_SEC	1000000000.0
@@ -167,30 +168,34 @@ void sched_openmetrics(struct openmetrics *om, const struct sched_view *v, const
 	free(labels);
 }
 
-static void put_samples(FILE *f, const uint64_t *samples)
+static void put_samples(struct json *j, const char *name, const uint64_t *samples)
 {
-	putc('[', f);
+	json_array(j, name);
 	for (size_t i = 0; i < GPROF_SCHED_DELAYS; i++)
-		fprintf(f, "%s%" PRIu64, i ? "," : "", samples[i]);
-	putc(']', f);
+		json_u64(j, NULL, samples[i]);
+	json_end(j);
 }
 
-static void put_json_histogram(FILE *f, const struct gprof_histogram *h)
+static void put_json_histogram(struct json *j, const char *name, const struct gprof_histogram *h)
 {
-	const char *comma = "";
-
-	fprintf(f, "{\"count\":%" PRIu64 ",\"sum\":%" PRIu64 ",\"largest\":%" PRIu64
-		",\"p50\":%" PRIu64 ",\"p90\":%" PRIu64 ",\"p99\":%" PRIu64 ",\"buckets\":[",
-		h->count, h->sum, h->largest, gprof_histogram_quantile(h, 0.5),
-		gprof_histogram_quantile(h, 0.9), gprof_histogram_quantile(h, 0.99));
+	json_object(j, name);
+	json_u64(j, "count", h->count);
+	json_u64(j, "sum", h->sum);
+	json_u64(j, "largest", h->largest);
+	json_u64(j, "p50", gprof_histogram_quantile(h, 0.5));
+	json_u64(j, "p90", gprof_histogram_quantile(h, 0.9));
+	json_u64(j, "p99", gprof_histogram_quantile(h, 0.99));
+	json_array(j, "buckets");
 	for (size_t i = 0; i < GPROF_HISTOGRAM_NR; i++) {
 		if (!h->buckets[i])
 			continue;
-		fprintf(f, "%s{\"lowest\":%" PRIu64 ",\"count\":%" PRIu64 "}", comma,
-			gprof_histogram_lowest(i), h->buckets[i]);
-		comma = ",";
+		json_object(j, NULL);
+		json_u64(j, "lowest", gprof_histogram_lowest(i));
+		json_u64(j, "count", h->buckets[i]);
+		json_end(j);
 	}
-	fputs("]}", f);
+	json_end(j);
+	json_end(j);
 }
 
 void sched_json(FILE *f, const struct sched_view *v, const char *only)
@@ -199,36 +204,40 @@ void sched_json(FILE *f, const struct sched_view *v, const char *only)
 	const struct gprof_sched_metric *m;
 	size_t nr = gprof_sched_metrics(&m);
 	char *target = sched_target_text(v->target);
-	const char *comma = "";
+	struct json j = { .one_line = true };
 
-	fputs("{\"target\":", f);
-	text_json(f, target);
+	json_open(&j, f, "schedstat");
+	json_string(&j, "target", target);
 	free(target);
-	fprintf(f, ",\"time_ns\":%" PRIu64 ",\"started_ns\":%" PRIu64 ",\"clock_doubtful\":%s",
-		st->time_ns, st->started_ns, st->clock_doubtful ? "true" : "false");
+	json_u64(&j, "time_ns", st->time_ns);
+	json_u64(&j, "started_ns", st->started_ns);
+	json_bool(&j, "clock_doubtful", st->clock_doubtful);
 	for (size_t i = 0; i < nr; i++) {
 		struct gprof_sched_value value;
 
 		if (!wanted(&m[i], only))
 			continue;
-		fprintf(f, ",\"%s\":", m[i].name);
 		if (gprof_sched_stats_get(st, m[i].name, &value))
-			fputs("null", f);
+			json_null(&j, m[i].name);
 		else if (value.samples)
-			put_samples(f, value.samples);
+			put_samples(&j, m[i].name, value.samples);
 		else if (value.histogram)
-			put_json_histogram(f, value.histogram);
+			put_json_histogram(&j, m[i].name, value.histogram);
 		else
-			fprintf(f, "%" PRIu64, value.number);
+			json_u64(&j, m[i].name, value.number);
 	}
-	fputs(",\"unstable\":[", f);
-	for (size_t i = 0; i < nr; i++) {
-		if (m[i].stable || !wanted(&m[i], only))
-			continue;
-		fprintf(f, "%s\"%s\"", comma, m[i].name);
-		comma = ",";
-	}
-	fputs("]}\n", f);
+	json_array(&j, "unstable");
+	for (size_t i = 0; i < nr; i++)
+		if (!m[i].stable && wanted(&m[i], only))
+			json_string(&j, NULL, m[i].name);
+	json_end(&j);
+	if (st->missed)
+		json_loss(&j, NULL, "%" PRIu64 " delays were not measured and are in no time",
+			  st->missed);
+	if (st->faults_missed)
+		json_loss(&j, NULL, "%" PRIu64 " page faults, of any task, were not counted",
+			  st->faults_missed);
+	json_close(&j);
 }
 
 void sched_plain(FILE *f, const struct sched_view *v, const char *only)

@@ -29,7 +29,7 @@ struct sched_view {
 void sched_table(FILE *f, const struct sched_view *v);
 
 /*
- * sched_json() - one line, one object: the metrics under their names, null for
+ * sched_json() - one line, one envelope: the metrics under their names, null for
  * those that are not counted; or only that metric whose name is not NULL
  */
 void sched_json(FILE *f, const struct sched_view *v, const char *only);

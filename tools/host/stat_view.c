@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/diag.h"
+#include "cli/json.h"
 #include "cli/text.h"
 
 /**
@@ -161,35 +162,35 @@ void stat_text(FILE *f, const struct gprof_count *counts, size_t nr, uint64_t ns
 	fprintf(f, "%18.6f s  passed\n", ns / 1e9);
 }
 
-static void json_event(FILE *f, const struct gprof_count *n)
+static void json_event(struct json *j, const struct gprof_count *n)
 {
-	fputs("    {\"event\": ", f);
-	text_json(f, n->event);
-	fprintf(f, ", \"available\": %s, \"reason\": ", n->error ? "false" : "true");
-	text_json(f, n->reason);
-	fprintf(f, ", \"count\": %" PRIu64 ", \"scaled\": %" PRIu64 ", \"time_enabled_ns\": %"
-		PRIu64 ", \"time_running_ns\": %" PRIu64 ", \"user_only\": %s}", n->count,
-		scaled(n), n->time_enabled_ns, n->time_running_ns,
-		n->user_only ? "true" : "false");
+	json_object(j, NULL);
+	json_string(j, "event", n->event);
+	json_bool(j, "available", !n->error);
+	json_string(j, "reason", n->reason);
+	json_u64(j, "count", n->count);
+	json_u64(j, "scaled", scaled(n));
+	json_u64(j, "time_enabled_ns", n->time_enabled_ns);
+	json_u64(j, "time_running_ns", n->time_running_ns);
+	json_bool(j, "user_only", n->user_only);
+	json_end(j);
 }
 
-/* Keys are stable; new ones may come. */
 void stat_json(FILE *f, const struct gprof_count *counts, size_t nr, uint64_t ns, bool idle)
 {
-	const char *between = "";
+	struct json j = { 0 };
 	double value;
 
-	fprintf(f, "{\n  \"time_ns\": %" PRIu64 ",\n  \"events\": [\n", ns);
-	for (size_t i = 0; i < nr; i++) {
-		json_event(f, &counts[i]);
-		fputs(i + 1 < nr ? ",\n" : "\n", f);
-	}
-	fputs("  ],\n  \"ratios\": {", f);
-	for (size_t r = 0; r < ARRAY_SIZE(ratios); r++) {
-		if (!divide(&ratios[r], counts, nr, idle, &value))
-			continue;
-		fprintf(f, "%s\"%s\": %.6g", between, ratios[r].key, value);
-		between = ", ";
-	}
-	fputs("}\n}\n", f);
+	json_open(&j, f, "stat");
+	json_u64(&j, "time_ns", ns);
+	json_array(&j, "events");
+	for (size_t i = 0; i < nr; i++)
+		json_event(&j, &counts[i]);
+	json_end(&j);
+	json_object(&j, "ratios");
+	for (size_t r = 0; r < ARRAY_SIZE(ratios); r++)
+		if (divide(&ratios[r], counts, nr, idle, &value))
+			json_double(&j, ratios[r].key, value, 6);
+	json_end(&j);
+	json_close(&j);
 }

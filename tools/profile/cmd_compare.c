@@ -12,7 +12,9 @@
 #include <string.h>
 
 #include "cli/diag.h"
+#include "cli/json.h"
 #include "cli/options.h"
+#include "cli/pager.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
 #include "compare.h"
@@ -21,7 +23,7 @@
 
 #define ROWS_MAX	25	/* that are shown unless -n asks for more */
 #define NAME_COLUMNS	100
-#define NUMBER_COLUMNS	47	/* before it */
+#define NUMBER_COLUMNS	41	/* before it */
 #define LENGTHS_DIFFER	1.2
 
 enum per { PER_RUN, PER_SECOND, PER_SHARE };
@@ -210,11 +212,14 @@ static void print_row(const struct compare *o, const struct compare_row *r)
 	const char *behind = is_told(r) || r->whole ? "" : "  (chance)";
 	char *name = text_short(r->name, name_columns(o) - (o->full_names ? 0 : strlen(behind)));
 	char before[VIEW_TEXT_MAX], after[VIEW_TEXT_MAX], error[VIEW_TEXT_MAX] = "";
+	enum terminal_color color = !is_told(r) ? TERMINAL_PLAIN : r->after > r->before ?
+				    TERMINAL_BAD : TERMINAL_GOOD;
 
 	if (r->judged)
 		snprintf(error, sizeof(error), "+-%.2f%%", change_of(o, r->error));
-	printf("%12s %12s %+8.2f%% %9s  ", value_of(o, r->before, before),
-	       value_of(o, r->after, after), change_of(o, r->after - r->before), error);
+	printf("%9s %9s %s%+8.2f%%%s %9s  ", value_of(o, r->before, before),
+	       value_of(o, r->after, after), terminal_color(stdout, color),
+	       change_of(o, r->after - r->before), terminal_color(stdout, TERMINAL_PLAIN), error);
 	text_plain(stdout, name);
 	puts(behind);
 	free(name);
@@ -249,16 +254,15 @@ static void print_lengths(const struct compare *o)
 		       "count that\n", seconds[0], seconds[1]);
 }
 
-/* A profile's comment on samples that it lacks. @run, @nth: where to look on, from 0. */
+/* Of all runs. @run, @nth: where to look on, from 0. */
 static const char *next_loss(const struct compare *o, size_t *run, size_t *nth)
 {
-	for (; *run < o->c.nr_runs; ++*run, *nth = 0) {
-		const struct gprof_profile *p = o->runs[*run].view.profile;
-		const char *comment;
+	const char *loss;
 
-		while ((comment = gprof_profile_comment(p, (*nth)++)))
-			if (!strncmp(comment, "lost ", 5))
-				return comment;
+	for (; *run < o->c.nr_runs; ++*run, *nth = 0) {
+		loss = view_loss(&o->runs[*run].view, nth);
+		if (loss)
+			return loss;
 	}
 	return NULL;
 }
@@ -299,8 +303,10 @@ static void print_table(struct compare *o)
 
 	for (size_t i = 1; i < c->nr; i++)
 		told += is_told(&c->rows[i]);
+	pager_begin();
 	print_head(o);
-	printf("%12s %12s %9s\n", "before", "after", "change");
+	printf("%s%9s %9s %9s%s\n", terminal_color(stdout, TERMINAL_BOLD), "before", "after",
+	       "change", terminal_color(stdout, TERMINAL_PLAIN));
 	if (!c->shares)
 		print_row(o, &c->rows[0]);
 	for (size_t i = 1; i < c->nr && shown < limit && (o->limit || is_told(&c->rows[i])); i++) {
@@ -314,59 +320,45 @@ static void print_table(struct compare *o)
 	print_doubt(o);
 }
 
-static void json_rows(const struct compare *o)
+static void put_row(struct json *j, const struct compare *o, const struct compare_row *r)
 {
-	const char *comma = "";
-
-	for (size_t i = 0; i < o->c.nr; i++) {
-		const struct compare_row *r = &o->c.rows[i];
-
-		if (r->whole && o->c.shares)
-			continue;
-		printf("%s\n  {\"%s\": ", comma, r->whole ? "total" : "function");
-		if (r->whole)
-			fputs("true", stdout);
-		else
-			text_json(stdout, r->name);
-		printf(", \"before\": %.9g, \"after\": %.9g, \"change_percent\": %.6g, ", r->before,
-		       r->after, change_of(o, r->after - r->before));
-		if (r->judged)
-			printf("\"error_percent\": %.6g, ", change_of(o, r->error));
-		printf("\"p\": %.6g, \"differs\": %s, \"fails\": %s}", r->p,
-		       is_told(r) ? "true" : "false", grew_too_much(o, r) ? "true" : "false");
-		comma = ",";
-	}
-}
-
-static void json_losses(const struct compare *o)
-{
-	const char *comma = "", *comment;
-	size_t run = 0, nth = 0;
-
-	while ((comment = next_loss(o, &run, &nth))) {
-		printf("%s{\"file\": ", comma);
-		text_json(stdout, o->runs[run].file);
-		fputs(", \"text\": ", stdout);
-		text_json(stdout, comment);
-		putchar('}');
-		comma = ", ";
-	}
+	json_object(j, NULL);
+	if (r->whole)
+		json_bool(j, "total", true);
+	else
+		json_string(j, "function", r->name);
+	json_double(j, "before", r->before, 9);
+	json_double(j, "after", r->after, 9);
+	json_double(j, "change_percent", change_of(o, r->after - r->before), 6);
+	if (r->judged)
+		json_double(j, "error_percent", change_of(o, r->error), 6);
+	json_double(j, "p", r->p, 6);
+	json_bool(j, "differs", is_told(r));
+	json_bool(j, "fails", grew_too_much(o, r));
+	json_end(j);
 }
 
 static void print_json(const struct compare *o, size_t failed)
 {
-	fputs("{\"version\": 1, \"command\": \"compare\", \"losses\": [", stdout);
-	json_losses(o);
-	fputs("],\n \"data\": {\"type\": ", stdout);
-	text_json(stdout, o->runs[0].view.name);
-	fputs(", \"unit\": ", stdout);
-	text_json(stdout, o->c.shares ? "share" : o->runs[0].view.unit);
-	printf(", \"per\": \"%s\", \"runs_before\": %zu, \"runs_after\": %zu,\n"
-	       " \"sampling_noise_only\": %s, \"failed\": %zu, \"rows\": [", per_words[o->per],
-	       o->c.nr_before, o->c.nr_runs - o->c.nr_before,
-	       compare_knows_runs(&o->c) ? "false" : "true", failed);
-	json_rows(o);
-	puts("\n]}}");
+	size_t run = 0, nth = 0;
+	struct json j = { 0 };
+	const char *comment;
+
+	json_open(&j, stdout, "compare");
+	json_string(&j, "type", o->runs[0].view.name);
+	json_string(&j, "unit", o->c.shares ? "share" : o->runs[0].view.unit);
+	json_string(&j, "per", per_words[o->per]);
+	json_u64(&j, "runs_before", o->c.nr_before);
+	json_u64(&j, "runs_after", o->c.nr_runs - o->c.nr_before);
+	json_bool(&j, "sampling_noise_only", !compare_knows_runs(&o->c));
+	json_u64(&j, "failed", failed);
+	json_array(&j, "rows");
+	for (size_t i = o->c.shares; i < o->c.nr; i++)
+		put_row(&j, o, &o->c.rows[i]);
+	json_end(&j);
+	while ((comment = next_loss(o, &run, &nth)))
+		json_loss(&j, o->runs[run].file, "%s", comment);
+	json_close(&j);
 }
 
 /* The sentence that a test of CI ends with. */
@@ -446,13 +438,6 @@ static int set_symbols(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
-static int set_json(void *ctx, const char *value)
-{
-	(void)value;
-	((struct compare *)ctx)->json = true;
-	return STATUS_OK;
-}
-
 static int set_limit(void *ctx, const char *value)
 {
 	struct compare *o = ctx;
@@ -494,7 +479,6 @@ static const struct option_row option_rows[] = {
 	  set_type },
 	{ 0, "cum", NULL, "compare functions with all that they call", set_cum },
 	{ 'n', "rows", "N", "show N rows (default: functions that differ, 25 at most)", set_limit },
-	{ 0, "json", NULL, "all rows as JSON with stable keys", set_json },
 	{ 0, "full-names", NULL, "do not shorten long names", set_full_names },
 	{ 0, "no-demangle", NULL, "show C++ and Rust functions by their symbols", set_symbols },
 	{ 0 },
@@ -573,6 +557,7 @@ int cmd_compare(int argc, char **argv)
 	struct compare o = { .fail_above = -1 };
 	const struct option_table tables[] = {
 		{ "Options", option_rows, &o },
+		{ JSON_TABLE, json_options, &o.json },
 		{ 0 }
 	};
 	int operands, status, nr, before = 0;

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "cli/diag.h"
+#include "cli/json.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
 #include "elf_place.h"
@@ -32,10 +33,12 @@
  * struct disasm_options - the command line
  * @view: common options
  * @object: --object, in the place of the file of the profile
+ * @json: --json
  */
 struct disasm_options {
 	struct view_options view;
 	const char *object;
+	bool json;
 };
 
 static int set_object(void *ctx, const char *value)
@@ -133,6 +136,20 @@ static FILE *start_objdump(const char *file, uint64_t from, uint64_t to, pid_t *
 	return *pid < 0 ? NULL : fdopen(fds[0], "r");
 }
 
+static void put_instruction(struct json *j, const struct place *p, const char *line)
+{
+	char *text;
+	uint64_t address = strtoull(line, &text, 16);
+
+	text += strspn(text, ": \t");
+	json_object(j, NULL);
+	json_u64(j, "address", address);
+	json_s64(j, "flat", p->flat);
+	json_s64(j, "cum", p->cum);
+	json_bytes(j, "text", text, strcspn(text, "\n"));
+	json_end(j);
+}
+
 static void print_line(FILE *f, const struct view *v, const struct place *p, const char *line)
 {
 	size_t columns = terminal_columns(stdout), room = TEXT_COLUMNS;
@@ -168,6 +185,8 @@ static void print_line(FILE *f, const struct view *v, const struct place *p, con
  * @text: of @block
  * @size: of @text
  * @has: the profile has
+ * @json: for programs, or NULL
+ * @in_block: likewise, as far as @block goes
  */
 struct code {
 	const struct view *v;
@@ -180,6 +199,8 @@ struct code {
 	char *text;
 	size_t size;
 	bool has;
+	struct json *json;
+	struct json in_block;
 };
 
 /* Callers are known by the byte before where they go on: within the call. */
@@ -192,7 +213,9 @@ static void end_instruction(struct code *c, uint64_t next)
 		sum.flat = view_sum(sum.flat, c->places[c->at].flat);
 		sum.cum = view_sum(sum.cum, c->places[c->at].cum);
 	}
-	if (c->line && c->block)
+	if (c->line && c->block && c->json)
+		put_instruction(&c->in_block, &sum, c->line);
+	else if (c->line && c->block)
 		print_line(c->block, c->v, &sum, c->line);
 	free(c->line);
 	c->line = NULL;
@@ -201,13 +224,33 @@ static void end_instruction(struct code *c, uint64_t next)
 static void end_block(struct code *c)
 {
 	if (c->block) {
+		if (c->json) {
+			json_end(&c->in_block);
+			json_end(&c->in_block);
+			c->in_block.f = c->json->f;
+		}
 		fclose(c->block);
 		if (c->has)
 			fputs(c->text, stdout);
+		if (c->has && c->json)
+			*c->json = c->in_block;
 		free(c->text);
 	}
 	c->block = NULL;
 	c->has = false;
+}
+
+/* "ADDRESS <SYMBOL>:" */
+static void begin_block(struct code *c, const char *line)
+{
+	const char *symbol = strchr(line, '<');
+	size_t length = symbol ? strcspn(symbol, "\n") : 0;
+
+	c->in_block = *c->json;
+	c->in_block.f = c->block;
+	json_object(&c->in_block, NULL);
+	json_bytes(&c->in_block, "symbol", symbol ? symbol + 1 : "", length > 3 ? length - 3 : 0);
+	json_array(&c->in_block, "instructions");
 }
 
 /* Lines of instructions begin with a space, their address and a colon. */
@@ -222,7 +265,9 @@ static void parse_line(struct code *c, const char *line)
 		end_instruction(c, at);
 		end_block(c);
 		c->block = open_memstream(&c->text, &c->size);
-		if (c->block)
+		if (c->block && c->json)
+			begin_block(c, line);
+		else if (c->block)
 			print_line(c->block, c->v, NULL, line);
 		return;
 	}
@@ -231,10 +276,11 @@ static void parse_line(struct code *c, const char *line)
 	c->count++;
 }
 
-static int print_code(const struct view *v, const char *file, const struct place *p, size_t nr)
+static int print_code(struct json *j, const struct view *v, const char *file, const struct place *p,
+		      size_t nr)
 {
 	uint64_t from = p[0].at > AROUND ? p[0].at - AROUND : 0, to = p[nr - 1].at + AROUND;
-	struct code code = { .v = v, .places = p, .nr = nr };
+	struct code code = { .v = v, .places = p, .nr = nr, .json = j };
 	char *line = NULL;
 	size_t size = 0;
 	int status = 0;
@@ -262,7 +308,8 @@ static int print_code(const struct view *v, const char *file, const struct place
 }
 
 /* One file and function: all its places, which are changed. */
-static int show(const struct disasm_options *o, const struct view *v, struct place *p, size_t nr)
+static int show(const struct disasm_options *o, struct json *j, const struct view *v,
+		struct place *p, size_t nr)
 {
 	const char *file = o->object ? o->object : p[0].file;
 	struct gprof_profile_mapping m;
@@ -284,24 +331,49 @@ static int show(const struct disasm_options *o, const struct view *v, struct pla
 			p[left++] = p[i];
 	if (!left)
 		return fail("%s has nothing where the profile has instructions", file);
-	return print_code(v, file, p, join(p, left));
+	if (j) {
+		json_object(j, NULL);
+		json_string(j, "path", file);
+		json_array(j, "blocks");
+	}
+	status = print_code(j, v, file, p, join(p, left));
+	if (j) {
+		json_end(j);
+		json_end(j);
+	}
+	return status;
 }
 
-static int show_all(const struct disasm_options *o, const struct view *v, struct places *p)
+static void begin_function(struct json *j, const struct view *v, const struct functions *fs,
+			   const struct function *fn)
+{
+	char flat[VIEW_TEXT_MAX], cum[VIEW_TEXT_MAX];
+
+	if (j) {
+		view_json_open(j, v, "disasm");
+		functions_json(j, fs, fn);
+		view_json_value(j, v, "flat", fn->flat);
+		view_json_value(j, v, "cum", fn->cum);
+		json_array(j, "files");
+		return;
+	}
+	printf("%11s %11s (flat, cum) %.2f%% of total: ", view_value(v, fn->flat, flat),
+	       view_value(v, fn->cum, cum), view_percent(v, fn->cum));
+	text_plain(stdout, functions_name(fs, fn));
+	putchar('\n');
+}
+
+static int show_all(const struct disasm_options *o, const struct view *v, struct places *p,
+		    const char *file)
 {
 	size_t *found, nr = function_match_all(&p->wanted, &p->functions, &found), i = 0, end;
-	char flat[VIEW_TEXT_MAX], cum[VIEW_TEXT_MAX];
-	const struct function *fn;
+	struct json json, *j = o->json ? &json : NULL;
 	int status = STATUS_FAILED;
 
 	if (!nr)
 		return function_match_none(&p->wanted);
 	places_sort(p);
-	fn = &p->functions.all[found[0]];
-	printf("%11s %11s (flat, cum) %.2f%% of total: ", view_value(v, fn->flat, flat),
-	       view_value(v, fn->cum, cum), view_percent(v, fn->cum));
-	text_plain(stdout, functions_name(&p->functions, fn));
-	putchar('\n');
+	begin_function(j, v, &p->functions, &p->functions.all[found[0]]);
 	if (nr > 1)
 		diag("%zu functions are like %s: this is the one with the largest cum", nr,
 		     p->wanted.word);
@@ -312,11 +384,15 @@ static int show_all(const struct disasm_options *o, const struct view *v, struct
 		for (end = i; end < p->nr && p->all[end].function == found[0] &&
 			      p->all[end].file == p->all[i].file;)
 			end++;
-		status = show(o, v, &p->all[i], end - i);
+		status = show(o, j, v, &p->all[i], end - i);
 		if (status != STATUS_OK)
 			break;
 	}
 	free(found);
+	if (j) {
+		json_end(j);
+		view_json_close(j, v, file);
+	}
 	return status == STATUS_OK ? finish_stdout() : status;
 }
 
@@ -325,7 +401,8 @@ int cmd_disasm(int argc, char **argv)
 	struct disasm_options o = { 0 };
 	const struct option_table tables[] = {
 		{ "Options", disasm_rows, &o }, { "The profile", view_options, &o.view },
-		{ "Which samples", sample_filter_options, &o.view.filter }, { 0 }
+		{ "Which samples", sample_filter_options, &o.view.filter },
+		{ JSON_TABLE, json_options, &o.json }, { 0 }
 	};
 	struct places p = { 0 };
 	struct view v;
@@ -340,7 +417,7 @@ int cmd_disasm(int argc, char **argv)
 		return status;
 	status = places_collect(&p, &v, argv[operands], true);
 	if (status == STATUS_OK)
-		status = show_all(&o, &v, &p);
+		status = show_all(&o, &v, &p, argv[operands + 1]);
 	places_free(&p);
 	sample_filter_free(&o.view.filter);
 	view_close(&v);

@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 
 #include "cli/diag.h"
+#include "cli/json.h"
+#include "cli/pager.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
 #include "options_view.h"
@@ -31,12 +33,14 @@
  * @directories: --source, where sources are looked for
  * @nr: how many
  * @limit: -n
+ * @json: --json
  */
 struct list_options {
 	struct view_options view;
 	const char *directories[8];
 	size_t nr;
 	unsigned long long limit;
+	bool json;
 };
 
 static int set_source(void *ctx, const char *value)
@@ -108,6 +112,19 @@ static void warn_age(const struct view *v, FILE *f, const char *path)
 		diag("%s was changed after the profile was taken: lines may be others", path);
 }
 
+static void put_line(struct json *j, const struct place *p, uint64_t line, const char *text)
+{
+	json_object(j, NULL);
+	json_u64(j, "line", line);
+	json_s64(j, "flat", p ? p->flat : 0);
+	json_s64(j, "cum", p ? p->cum : 0);
+	if (text)
+		json_bytes(j, "text", text, strcspn(text, "\r\n"));
+	else
+		json_null(j, "text");
+	json_end(j);
+}
+
 static void print_line(const struct view *v, const struct place *p, uint64_t line,
 		       const char *text)
 {
@@ -136,80 +153,135 @@ static void print_line(const struct view *v, const struct place *p, uint64_t lin
 	putchar('\n');
 }
 
+/* @j: or NULL */
+static void line(struct json *j, const struct view *v, const struct place *p, uint64_t at,
+		 const char *text)
+{
+	if (j)
+		put_line(j, p, at, text);
+	else
+		print_line(v, p, at, text);
+}
+
+static void begin_file(struct json *j, const char *file)
+{
+	if (j) {
+		json_object(j, NULL);
+		json_string(j, "path", file);
+		json_array(j, "lines");
+		return;
+	}
+	fputs("     ", stdout);
+	text_plain(stdout, *file ? file : "(no source file is known)");
+	putchar('\n');
+}
+
 /* Lines of one file, of which @nr have values. */
-static void print_file(const struct list_options *o, const struct view *v,
+static void print_file(const struct list_options *o, struct json *j, const struct view *v,
 		       const struct place *places, size_t nr)
 {
 	uint64_t first = places[0].at > AROUND ? places[0].at - AROUND : 1;
 	uint64_t last = places[nr - 1].at + AROUND, at = 0;
-	char *path, *line = NULL;
+	char *path = NULL, *text = NULL;
 	size_t size = 0, i = 0;
 	FILE *f = *places[0].file ? open_source(o, places[0].file, &path) : NULL;
 
-	fputs("     ", stdout);
-	text_plain(stdout, *places[0].file ? places[0].file : "(no source file is known)");
-	putchar('\n');
+	begin_file(j, places[0].file);
 	if (!f && *places[0].file)
 		diag("%s cannot be read: %s; --source DIR says where sources are", places[0].file,
 		     strerror(errno));
 	if (f)
 		warn_age(v, f, path);
-	while (f && last - first < LINES_MAX && at < last && getline(&line, &size, f) > 0) {
+	while (f && last - first < LINES_MAX && at < last && getline(&text, &size, f) > 0) {
 		at++;
 		while (i < nr && places[i].at < at)
-			print_line(v, &places[i], places[i].at, NULL), i++;
+			line(j, v, &places[i], places[i].at, NULL), i++;
 		if (at < first)
 			continue;
-		print_line(v, i < nr && places[i].at == at ? &places[i] : NULL, at, line);
+		line(j, v, i < nr && places[i].at == at ? &places[i] : NULL, at, text);
 		i += i < nr && places[i].at == at;
 	}
 	/* Without a source, or beyond its end, there are the numbers at least. */
 	for (; i < nr; i++)
-		print_line(v, &places[i], places[i].at, NULL);
+		line(j, v, &places[i], places[i].at, NULL);
 	if (f) {
 		fclose(f);
 		free(path);
 	}
-	free(line);
+	free(text);
+	if (!j)
+		return;
+	json_end(j);
+	json_end(j);
 }
 
-static void print_function(const struct list_options *o, const struct view *v,
-			   const struct places *p, size_t n)
+static void begin_function(struct json *j, const struct view *v, const struct functions *fs,
+			   const struct function *fn)
 {
-	const struct function *fn = &p->functions.all[n];
 	char flat[VIEW_TEXT_MAX], cum[VIEW_TEXT_MAX], module[MODULE_TEXT_MAX];
-	size_t i = 0, end;
 
+	if (j) {
+		json_object(j, NULL);
+		functions_json(j, fs, fn);
+		view_json_value(j, v, "flat", fn->flat);
+		view_json_value(j, v, "cum", fn->cum);
+		json_array(j, "sources");
+		return;
+	}
 	printf("%11s %11s (flat, cum) %.2f%% of total: ", view_value(v, fn->flat, flat),
 	       view_value(v, fn->cum, cum), view_percent(v, fn->cum));
-	text_plain(stdout, functions_name(&p->functions, fn));
+	text_plain(stdout, functions_name(fs, fn));
 	if (*module_text(fn->kind, fn->mapping, module))
 		printf(" [%s]", module);
 	putchar('\n');
+}
+
+static void print_function(const struct list_options *o, struct json *j, const struct view *v,
+			   const struct places *p, size_t n)
+{
+	size_t i = 0, end;
+
+	begin_function(j, v, &p->functions, &p->functions.all[n]);
 	while (i < p->nr && p->all[i].function != n)
 		i++;
 	for (; i < p->nr && p->all[i].function == n; i = end) {
 		for (end = i; end < p->nr && p->all[end].function == n &&
 			      p->all[end].file == p->all[i].file;)
 			end++;
-		print_file(o, v, &p->all[i], end - i);
+		print_file(o, j, v, &p->all[i], end - i);
 	}
+	if (!j)
+		return;
+	json_end(j);
+	json_end(j);
 }
 
-static int print_all(const struct list_options *o, const struct view *v, struct places *p)
+static int print_all(const struct list_options *o, const struct view *v, struct places *p,
+		     const char *file)
 {
 	size_t *found, nr = function_match_all(&p->wanted, &p->functions, &found);
 	char text[VIEW_TEXT_MAX];
+	struct json json, *j = o->json ? &json : NULL;
 
 	if (!nr)
 		return function_match_none(&p->wanted);
 	places_sort(p);
-	printf("Type: %s\nTotal = %s\n", v->name, view_value(v, v->total, text));
-	if (nr > o->limit)
-		printf("%zu of %zu functions like %s are not shown; -n N shows N\n",
-		       nr - (size_t)o->limit, nr, p->wanted.word);
-	for (size_t i = 0; i < nr && i < o->limit; i++)
-		print_function(o, v, p, found[i]);
+	if (j) {
+		view_json_open(j, v, "list");
+		json_array(j, "functions");
+	} else {
+		pager_begin();
+		printf("Type: %s\nTotal = %s\n", v->name, view_value(v, v->total, text));
+		if (nr > o->limit)
+			printf("%zu of %zu functions like %s are not shown; -n N shows N\n",
+			       nr - (size_t)o->limit, nr, p->wanted.word);
+	}
+	for (size_t i = 0; i < nr && (j || i < o->limit); i++)
+		print_function(o, j, v, p, found[i]);
+	if (j) {
+		json_end(j);
+		view_json_close(j, v, file);
+	}
 	free(found);
 	return finish_stdout();
 }
@@ -219,7 +291,8 @@ int cmd_list(int argc, char **argv)
 	struct list_options o = { .limit = FUNCTIONS_SHOWN };
 	const struct option_table tables[] = {
 		{ "Options", list_rows, &o }, { "The profile", view_options, &o.view },
-		{ "Which samples", sample_filter_options, &o.view.filter }, { 0 }
+		{ "Which samples", sample_filter_options, &o.view.filter },
+		{ JSON_TABLE, json_options, &o.json }, { 0 }
 	};
 	struct places p = { 0 };
 	struct view v;
@@ -234,7 +307,7 @@ int cmd_list(int argc, char **argv)
 		return status;
 	status = places_collect(&p, &v, argv[operands], false);
 	if (status == STATUS_OK)
-		status = print_all(&o, &v, &p);
+		status = print_all(&o, &v, &p, argv[operands + 1]);
 	places_free(&p);
 	sample_filter_free(&o.view.filter);
 	view_close(&v);

@@ -9,7 +9,9 @@
 #include <string.h>
 
 #include "cli/diag.h"
+#include "cli/json.h"
 #include "cli/terminal.h"
+#include "cli/pager.h"
 #include "cli/text.h"
 #include "options_view.h"
 #include "peek.h"
@@ -17,16 +19,17 @@
 
 #define FUNCTIONS_SHOWN	20	/* unless -n says otherwise */
 #define NUMBER_COLUMNS	61
-#define NAME_LEAST	8
 
 /**
  * struct peek_options - the command line
  * @view: common options
  * @limit: -n
+ * @json: --json
  */
 struct peek_options {
 	struct view_options view;
 	unsigned long long limit;
+	bool json;
 };
 
 static int set_limit(void *ctx, const char *value)
@@ -66,8 +69,7 @@ static size_t label_columns(void)
 
 static void print_name(const struct functions *fs, size_t n, const char *indent)
 {
-	char *label = functions_label(fs, &fs->all[n], "", true, label_columns() - strlen(indent),
-				      NAME_LEAST);
+	char *label = functions_label(fs, &fs->all[n], "", true, label_columns() - strlen(indent));
 
 	fputs(indent, stdout);
 	text_plain(stdout, label);
@@ -116,11 +118,67 @@ static void print_function(const struct peek *p, const struct view *v, struct pe
 	print_calls(p, v, calls, nr, n, false);
 }
 
-static int print_all(struct peek *p, const struct view *v, size_t limit)
+static void put_calls(struct json *j, const struct peek *p, struct peek_call **calls, size_t of,
+		      bool callers)
+{
+	const struct function *all = p->functions.all;
+
+	json_array(j, callers ? "callers" : "callees");
+	for (size_t i = 0; i < p->nr; i++) {
+		if ((callers ? calls[i]->to : calls[i]->from) != of)
+			continue;
+		json_object(j, NULL);
+		functions_json(j, &p->functions, &all[callers ? calls[i]->from : calls[i]->to]);
+		json_s64(j, "value", calls[i]->value);
+		json_double(j, "value_percent", share_of(calls[i]->value, all[of].cum), 6);
+		json_end(j);
+	}
+	json_end(j);
+}
+
+static void print_json(const struct peek *p, const struct view *v, const char *file,
+		       struct peek_call **calls, const size_t *found, size_t nr)
+{
+	struct json j;
+
+	view_json_open(&j, v, "peek");
+	json_array(&j, "functions");
+	for (size_t i = 0; i < nr; i++) {
+		const struct function *f = &p->functions.all[found[i]];
+
+		json_object(&j, NULL);
+		functions_json(&j, &p->functions, f);
+		view_json_value(&j, v, "flat", f->flat);
+		view_json_value(&j, v, "cum", f->cum);
+		put_calls(&j, p, calls, found[i], true);
+		put_calls(&j, p, calls, found[i], false);
+		json_end(&j);
+	}
+	json_end(&j);
+	view_json_close(&j, v, file);
+}
+
+static void print_table(const struct peek *p, const struct view *v, size_t limit,
+			struct peek_call **calls, const size_t *found, size_t nr)
+{
+	char text[VIEW_TEXT_MAX];
+
+	pager_begin();
+	printf("Type: %s\nTotal = %s\n", v->name, view_value(v, v->total, text));
+	if (nr > limit)
+		printf("%zu of %zu functions like %s are not shown; -n N shows N\n", nr - limit, nr,
+		       p->wanted.word);
+	printf("%11s %7s %11s %7s %10s %7s | %s\n", "flat", "flat%", "cum", "cum%", "calls", "calls%",
+	       "callers, callees");
+	for (size_t i = 0; i < nr && i < limit; i++)
+		print_function(p, v, calls, p->nr, found[i]);
+}
+
+static int print_all(struct peek *p, const struct view *v, const struct peek_options *o,
+		     const char *file)
 {
 	struct peek_call **calls = xalloc(p->nr, sizeof(struct peek_call *));
 	size_t *found, nr = function_match_all(&p->wanted, &p->functions, &found);
-	char text[VIEW_TEXT_MAX];
 
 	for (size_t i = 0; i < p->nr; i++)
 		calls[i] = &p->calls[i];
@@ -130,14 +188,10 @@ static int print_all(struct peek *p, const struct view *v, size_t limit)
 		free(calls);
 		return function_match_none(&p->wanted);
 	}
-	printf("Type: %s\nTotal = %s\n", v->name, view_value(v, v->total, text));
-	if (nr > limit)
-		printf("%zu of %zu functions like %s are not shown; -n N shows N\n", nr - limit, nr,
-		       p->wanted.word);
-	printf("%11s %7s %11s %7s %10s %7s | %s\n", "flat", "flat%", "cum", "cum%", "calls", "calls%",
-	       "callers, callees");
-	for (size_t i = 0; i < nr && i < limit; i++)
-		print_function(p, v, calls, p->nr, found[i]);
+	if (o->json)
+		print_json(p, v, file, calls, found, nr);
+	else
+		print_table(p, v, o->limit, calls, found, nr);
 	free(calls);
 	free(found);
 	return finish_stdout();
@@ -148,7 +202,8 @@ int cmd_peek(int argc, char **argv)
 	struct peek_options o = { .limit = FUNCTIONS_SHOWN };
 	const struct option_table tables[] = {
 		{ "Options", peek_rows, &o }, { "The profile", view_options, &o.view },
-		{ "Which samples", sample_filter_options, &o.view.filter }, { 0 }
+		{ "Which samples", sample_filter_options, &o.view.filter },
+		{ JSON_TABLE, json_options, &o.json }, { 0 }
 	};
 	struct peek p = { 0 };
 	struct view v;
@@ -163,7 +218,7 @@ int cmd_peek(int argc, char **argv)
 		return status;
 	status = peek_collect(&p, &v, argv[operands]);
 	if (status == STATUS_OK)
-		status = print_all(&p, &v, o.limit);
+		status = print_all(&p, &v, &o, argv[operands + 1]);
 	peek_free(&p);
 	sample_filter_free(&o.view.filter);
 	view_close(&v);

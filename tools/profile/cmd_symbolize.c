@@ -19,6 +19,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/diag.h"
+#include "cli/json.h"
 #include "cli/text.h"
 #include "debug_package.h"
 #include "view.h"
@@ -64,6 +65,7 @@ struct rest {
  * @ask: --debuginfod
  * @silent: --no-debuginfod
  * @asked: servers may be asked
+ * @json: --json
  * @rest: files without names
  * @nr_rest: how many
  * @room_rest: of @rest
@@ -78,6 +80,7 @@ struct symbolize {
 	bool ask;
 	bool silent;
 	bool asked;
+	bool json;
 	struct rest *rest;
 	size_t nr_rest;
 	size_t room_rest;
@@ -222,6 +225,30 @@ static void report_sum(const struct symbolize *s)
 	free(lines);
 }
 
+static void print_json(const struct symbolize *s)
+{
+	struct json j = { 0 };
+
+	json_open(&j, stdout, "symbolize");
+	json_u64(&j, "unnamed", s->unnamed);
+	json_u64(&j, "named", s->named);
+	json_u64(&j, "lined", s->lined);
+	json_array(&j, "files");
+	for (size_t i = 0; i < s->nr_rest; i++) {
+		const struct rest *r = &s->rest[i];
+
+		json_object(&j, NULL);
+		json_string(&j, "file", r->file);
+		json_string(&j, "build_id", r->build_id);
+		json_u64(&j, "unnamed", r->left);
+		json_string(&j, "reason", r->why);
+		json_bool(&j, "debug_file_wanted", r->wanted);
+		json_end(&j);
+	}
+	json_end(&j);
+	json_close(&j);
+}
+
 static int write_profile(const struct gprof_profile *p, const char *name, bool in_place)
 {
 	struct output out;
@@ -255,12 +282,17 @@ static int symbolize(struct symbolize *s, struct gprof_profile *p, const char *f
 	progress_clear();
 	if (ret < 0)
 		return fail("%s", gprof_error());
-	report_sum(s);
+	if (s->json)
+		print_json(s);
+	else
+		report_sum(s);
 	/* The output is written, though it may be unchanged. */
 	if (ret || s->output)
 		status = write_profile(p, s->output ? s->output : file, !s->output && strcmp(file, "-"));
 	for (size_t i = 0; i < s->nr_rest; i++)
 		lacks |= s->rest[i].left && !s->rest[i].found;
+	if (status == STATUS_OK)
+		status = finish_stdout();
 	return status == STATUS_OK && lacks && !s->named ? STATUS_FAILED : status;
 }
 
@@ -302,7 +334,9 @@ static void free_symbolize(struct symbolize *s)
 int cmd_symbolize(int argc, char **argv)
 {
 	struct symbolize s = { 0 };
-	const struct option_table tables[] = { { "Options", symbolize_rows, &s }, { 0 } };
+	const struct option_table tables[] = {
+		{ "Options", symbolize_rows, &s }, { JSON_TABLE, json_options, &s.json }, { 0 }
+	};
 	int operands, status;
 	struct view v;
 
@@ -310,6 +344,10 @@ int cmd_symbolize(int argc, char **argv)
 		goto out;
 	if (argc - operands != 1) {
 		status = misused("symbolize wants one profile, as in gprofctl symbolize cpu.pb.gz");
+		goto out;
+	}
+	if (s.json && !strcmp(s.output ? s.output : argv[operands], "-")) {
+		status = misused("--json goes to stdout, where the profile cannot go as well");
 		goto out;
 	}
 	status = view_open(&v, argv[operands], NULL);

@@ -18,6 +18,8 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/diag.h"
+#include "cli/json.h"
+#include "cli/pager.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
 #include "flame.h"
@@ -32,8 +34,9 @@
 /* A sample that weighs more than this part of all is told of. */
 #define HEAVY_PART	20
 
-#define NUMBER_COLUMNS	51	/* before it */
-#define NAME_LEAST	16	/* of it, beside a file with a long name */
+#define ROWS_MAX	25	/* that are shown unless -n asks for more */
+
+#define NUMBER_COLUMNS	45	/* before it */
 
 /**
  * struct top - the table
@@ -46,6 +49,8 @@
  * @filter: chosen samples, and --by
  * @limit: -n, 0 when absent
  * @ratio: --ratio
+ * @verbose: -v
+ * @json: --json
  */
 struct top {
 	struct view view;
@@ -57,6 +62,8 @@ struct top {
 	struct sample_filter filter;
 	unsigned long long limit;
 	const char *ratio;
+	bool verbose;
+	bool json;
 };
 
 static int compare(const void *pa, const void *pb, void *ctx)
@@ -73,10 +80,22 @@ static int compare(const void *pa, const void *pb, void *ctx)
 	return strcmp(functions_name(&t->functions, a), functions_name(&t->functions, b));
 }
 
+/* Comments of every recording, where all is well. */
+static bool is_common(const char *comment)
+{
+	double complete;
+
+	return !strncmp(comment, "gprof ", 6) || !strncmp(comment, "target: ", 8) ||
+	       !strncmp(comment, "kernel: ", 8) ||
+	       (!strncmp(comment, "samples: ", 9) && strstr(comment, " lost=0 overwritten=0")) ||
+	       (strstr(comment, " user stacks are complete") &&
+		sscanf(comment, "%lf %% of ", &complete) == 1 && complete >= 99);
+}
+
 static void print_header(const struct top *t)
 {
 	const struct view *v = &t->view;
-	char text[VIEW_TEXT_MAX];
+	char text[VIEW_TEXT_MAX], lasted[HUMAN_MAX];
 	double seconds = view_duration(v);
 	const char *comment;
 
@@ -84,7 +103,8 @@ static void print_header(const struct top *t)
 	if (*view_time(v, text))
 		printf("Time: %s\n", text);
 	if (seconds)
-		printf("Duration: %.2fs, Total = %s", seconds, view_value(v, v->total, text));
+		printf("Duration: %s, Total = %s", human(seconds, "seconds", lasted),
+		       view_value(v, v->total, text));
 	else
 		printf("Total = %s", view_value(v, v->total, text));
 	/* For CPU time, how busy that was: above 100 % on several CPUs. */
@@ -92,6 +112,8 @@ static void print_header(const struct top *t)
 		printf(" (%.2f%%)", v->total / 1e7 / seconds);
 	putchar('\n');
 	for (size_t i = 0; (comment = gprof_profile_comment(v->profile, i)); i++) {
+		if (!t->verbose && is_common(comment))
+			continue;
 		fputs("Comment: ", stdout);
 		text_plain(stdout, comment);
 		putchar('\n');
@@ -116,32 +138,77 @@ static void print_row(const struct top *t, const struct function *f, int64_t sum
 	const char *inlined = !f->inlined ? "" : !f->plain ? " (inline)" : " (partial-inline)";
 	char flat[VIEW_TEXT_MAX], cum[VIEW_TEXT_MAX];
 	char *label = functions_label(&t->functions, f, inlined, t->filter.group.how == GROUP_NONE,
-				      label_columns(t), NAME_LEAST);
+				      label_columns(t));
 
-	printf("%12s %6.2f%% %6.2f%% %12s %6.2f%%  ", view_value(v, f->flat, flat),
-	       view_percent(v, f->flat), view_percent(v, sum), view_value(v, f->cum, cum),
-	       view_percent(v, f->cum));
+	printf("%9s %s%6.2f%%%s %6.2f%% %9s %6.2f%%  ", view_value(v, f->flat, flat),
+	       terminal_color(stdout, terminal_heat(view_percent(v, f->flat))),
+	       view_percent(v, f->flat), terminal_color(stdout, TERMINAL_PLAIN),
+	       view_percent(v, sum), view_value(v, f->cum, cum), view_percent(v, f->cum));
 	text_plain(stdout, label);
 	putchar('\n');
 	free(label);
+}
+
+/* In code without names. */
+static int64_t unnamed_of(const struct functions *fs)
+{
+	int64_t unnamed = 0;
+
+	for (size_t i = 0; i < fs->nr; i++)
+		if (gprof_is_unnamed(functions_name(fs, &fs->all[i])))
+			unnamed = view_sum(unnamed, fs->all[i].flat);
+	return unnamed;
+}
+
+static void print_json(const struct top *t, const char *file)
+{
+	const struct functions *fs = &t->functions;
+	const struct view *v = &t->view;
+	int64_t start = 0, duration = 0;
+	const char *comment;
+	struct json j;
+
+	view_json_open(&j, v, file ? "top" : "diff");
+	gprof_profile_time(v->profile, &start, &duration);
+	json_s64(&j, "start_ns", start);
+	json_s64(&j, "duration_ns", duration);
+	json_array(&j, "comments");
+	for (size_t i = 0; (comment = gprof_profile_comment(v->profile, i)); i++)
+		json_string(&j, NULL, comment);
+	json_end(&j);
+	json_string(&j, "by", group_title(&t->filter.group));
+	view_json_value(&j, v, "unnamed", unnamed_of(fs));
+	if (fs->counted > 0)
+		view_json_value(&j, v, "heaviest_sample", fs->heaviest);
+	json_array(&j, "rows");
+	for (size_t i = 0; i < fs->nr; i++) {
+		const struct function *f = &fs->all[i];
+
+		json_object(&j, NULL);
+		if (t->filter.group.how == GROUP_NONE) {
+			functions_json(&j, fs, f);
+			json_bool(&j, "inlined", f->inlined);
+		} else {
+			json_string(&j, "name", functions_name(fs, f));
+		}
+		view_json_value(&j, v, "flat", f->flat);
+		view_json_value(&j, v, "cum", f->cum);
+		json_end(&j);
+	}
+	json_end(&j);
+	view_json_close(&j, v, file);
 }
 
 static void print_table(struct top *t)
 {
 	struct functions *fs = &t->functions;
 	const struct view *v = &t->view;
-	char text[VIEW_TEXT_MAX];
 	const char *title = group_title(&t->filter.group);
-	int64_t shown = 0, sum = 0, unnamed = 0;
-	size_t nr = 0;
+	int64_t shown = 0, sum = 0, unnamed = unnamed_of(fs);
+	size_t nr = 0, limit = t->limit ? t->limit : ROWS_MAX;
 
-	if (fs->nr)
-		qsort_r(fs->all, fs->nr, sizeof(*fs->all), compare, t);
-	for (size_t i = 0; i < fs->nr; i++)
-		if (gprof_is_unnamed(functions_name(fs, &fs->all[i])))
-			unnamed = view_sum(unnamed, fs->all[i].flat);
 	/* Rows to show move to the front, in order. */
-	for (size_t i = 0; i < fs->nr && (!t->limit || nr < t->limit); i++) {
+	for (size_t i = 0; i < fs->nr && nr < limit; i++) {
 		const struct function *f = &fs->all[i];
 
 		if (!t->limit && view_size(f->cum) < SMALL_SHARE * view_size(v->total))
@@ -149,11 +216,9 @@ static void print_table(struct top *t)
 		shown = view_sum(shown, f->flat);
 		fs->all[nr++] = *f;
 	}
-	printf("Showing %s accounting for %s, ", title, view_value(v, shown, text));
-	printf("%.2f%% of %s total\n", view_percent(v, shown), view_value(v, v->total, text));
-	if (nr < fs->nr)
-		printf("%zu of %zu %s are not shown%s; -n N shows N\n", fs->nr - nr, fs->nr, title,
-		       t->limit ? "" : ", each below 0.5% with all it calls");
+	printf("Showing %zu of %zu %s, %.2f%% of the total", nr, fs->nr, title,
+	       view_percent(v, shown));
+	puts(nr < fs->nr ? "; -n N shows N" : "");
 	if (view_size(unnamed) >= SMALL_SHARE * view_size(v->total) && unnamed)
 		printf("%.2f%% are in code without names, shown as FILE+0xADDRESS or [FILE]; debug\n"
 		       "symbols name it, where no reason stands beside it\n",
@@ -162,7 +227,8 @@ static void print_table(struct top *t)
 		printf("One sample weighs up to %.2f%% of the total (%" PRId64 " samples): shares are "
 		       "no surer\nthan that; a longer recording or a higher rate makes them so\n",
 		       view_percent(v, fs->heaviest), fs->counted);
-	printf("%12s %7s %7s %12s %7s\n", "flat", "flat%", "sum%", "cum", "cum%");
+	printf("%s%9s %7s %7s %9s %7s%s\n", terminal_color(stdout, TERMINAL_BOLD), "flat", "flat%",
+	       "sum%", "cum", "cum%", terminal_color(stdout, TERMINAL_PLAIN));
 	for (size_t i = 0; i < nr; i++) {
 		sum = view_sum(sum, fs->all[i].flat);
 		print_row(t, &fs->all[i], sum);
@@ -196,6 +262,13 @@ static int set_symbols(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
+static int set_verbose(void *ctx, const char *value)
+{
+	(void)value;
+	((struct top *)ctx)->verbose = true;
+	return STATUS_OK;
+}
+
 static int set_limit(void *ctx, const char *value)
 {
 	struct top *t = ctx;
@@ -221,7 +294,8 @@ static const struct option_row top_rows[] = {
 	{ 0, "type", "TYPE", "values to show, such as samples or cpu (default: the profile's)",
 	  set_type },
 	{ 0, "cum", NULL, "sort by cum", set_cum },
-	{ 'n', "rows", "N", "show N rows (default: all but functions below 0.5 %)", set_limit },
+	{ 'n', "rows", "N", "show N rows (default: 25, without functions below 0.5 %)", set_limit },
+	{ 'v', "verbose", NULL, "show what the profile says of its recording", set_verbose },
 	{ 0, "full-names", NULL, "do not shorten long names", set_full_names },
 	{ 0, "no-demangle", NULL, "show C++ and Rust functions by their symbols", set_symbols },
 	{ 0 },
@@ -255,7 +329,13 @@ static int show(struct top *t, const char *file)
 	t->view.filter = &t->filter;
 	t->filter.group.rows = true;
 	status = functions_of(&t->functions, &t->view);
-	if (status == STATUS_OK) {
+	if (status == STATUS_OK && t->functions.nr)
+		qsort_r(t->functions.all, t->functions.nr, sizeof(*t->functions.all), compare, t);
+	if (status == STATUS_OK && t->json) {
+		print_json(t, file);
+		status = finish_stdout();
+	} else if (status == STATUS_OK) {
+		pager_begin();
 		print_header(t);
 		print_table(t);
 		if (file)
@@ -279,6 +359,7 @@ int cmd_top(int argc, char **argv)
 		{ "What to show", sample_filter_by_options, &t.filter },
 		{ "Which samples", sample_filter_options, &t.filter },
 		{ "Two profiles", ratio_rows, &t },
+		{ JSON_TABLE, json_options, &t.json },
 		{ 0 }
 	};
 	int operands, status;
@@ -289,7 +370,7 @@ int cmd_top(int argc, char **argv)
 			t.filter.nr_labels || t.filter.group.how != GROUP_NONE))
 		return misused("--ratio shows all of both profiles: it goes with no filter and no --by");
 	if (t.ratio && argc == operands)
-		return ratio(t.ratio, t.type, t.cum, t.limit, t.full_names);
+		return ratio(t.ratio, &(struct ratio_opts){ t.type, t.cum, t.limit, t.full_names, t.json });
 	if (t.ratio)
 		return misused("--ratio has both profiles, and leaves none for %s", argv[operands]);
 	if (argc - operands != 1)
@@ -402,6 +483,7 @@ int cmd_diff(int argc, char **argv)
 	const struct option_table tables[] = {
 		{ "Options", diff_rows, &d },
 		{ "The table", top_rows, &t },
+		{ JSON_TABLE, json_options, &t.json },
 		{ "What to show", sample_filter_by_options, &t.filter },
 		{ "Which samples", sample_filter_options, &t.filter },
 		{ 0 }

@@ -152,8 +152,8 @@ static void write_change(struct flame *fl, uint32_t i)
 	char text[VIEW_TEXT_MAX];
 	int64_t now = fl->tree->nodes[i].total - base;
 
-	fprintf(fl->f, ": %s", view_value_marked(fl->view, base, text));
-	fprintf(fl->f, " before, %s now", view_value_marked(fl->view, now, text));
+	fprintf(fl->f, ": %s", view_value(fl->view, base, text));
+	fprintf(fl->f, " before, %s now", view_value(fl->view, now, text));
 	if (base)
 		fprintf(fl->f, ", %+.2f%%", 100.0 * (now - base) / base);
 	if (all)
@@ -196,7 +196,7 @@ static void write_node(struct flame *fl, uint32_t i, int64_t start)
 		text_xml(fl->f, mapping, SIZE_MAX);
 		putc(']', fl->f);
 	}
-	fprintf(fl->f, ": %s, %.2f%%</title></g>\n", view_value_marked(fl->view, n->total, text),
+	fprintf(fl->f, ": %s, %.2f%%</title></g>\n", view_value(fl->view, n->total, text),
 		view_percent(fl->view, n->total));
 }
 
@@ -224,7 +224,7 @@ static void write_rest(struct flame *fl, struct rest *r)
 	if (r->nr && width_of(fl, r->value) >= NARROWEST) {
 		open_box(fl, r->start, r->value, r->depth, "r");
 		fprintf(fl->f, "<title>%u functions: %s, %.2f%%</title></g>\n", r->nr,
-			view_value_marked(fl->view, r->value, text), view_percent(fl->view, r->value));
+			view_value(fl->view, r->value, text), view_percent(fl->view, r->value));
 	}
 	r->nr = 0;
 }
@@ -315,9 +315,9 @@ static void write_data(struct flame *fl, const char *hint)
 	fprintf(fl->f, "<script id=\"data\" type=\"application/json\"><![CDATA[\n"
 		"{\"width\":%d,\"margin\":%d,\"top\":%d,\"row\":%d,\"column\":%.2f,\"height\":%u,",
 		WIDTH, MARGIN, TOP, ROW, COLUMN, fl->height);
-	fprintf(fl->f, "\"narrowest\":%.1f,\"widestRest\":%d,\"drawnMax\":%d,\"scale\":%.0f,"
-		"\"suffix\":", NARROWEST, WIDEST_REST, DRAWN_MAX, fl->view->scale);
-	text_json(fl->f, fl->view->suffix);
+	fprintf(fl->f, "\"narrowest\":%.1f,\"widestRest\":%d,\"drawnMax\":%d,\"units\":",
+		NARROWEST, WIDEST_REST, DRAWN_MAX);
+	human_json(fl->f, fl->view->unit);
 	fprintf(fl->f, ",\"diff\":%s", t->diff ? "true" : "false");
 	fputs(",\"hint\":", fl->f);
 	text_json(fl->f, hint);
@@ -372,9 +372,9 @@ static void write_header(struct flame *fl, const char *title, const char *hint)
 		write_change(fl, 0);
 	else
 		fprintf(fl->f, ": %s",
-			view_value_marked(fl->view, fl->tree->nodes[0].total, text));
+			view_value(fl->view, fl->tree->nodes[0].total, text));
 	if (seconds && !fl->tree->diff)
-		fprintf(fl->f, " in %.2fs", seconds);
+		fprintf(fl->f, " in %s", human(seconds, "seconds", text));
 	if (*view_time(fl->view, text)) {
 		fputs(", ", fl->f);
 		text_xml(fl->f, text, VIEW_TEXT_MAX);

@@ -66,11 +66,12 @@
 		return start[last] + total[last] - start[first];
 	}
 
+	/* As human() of the command. */
 	function valueText(value) {
-		if (!value)
-			return "0";
-		return (data.scale === 1 ? value.toLocaleString("en-US") :
-			(value / data.scale).toFixed(2)) + data.suffix;
+		const [least, size, name] = data.units.find(u => Math.abs(value) >= u[0]);
+		const n = value / size, digits = !least || Math.abs(n) >= 99.95 ? 0 : Math.abs(n) >= 9.995 ? 1 : 2;
+
+		return n.toFixed(digits) + (value ? name : "");
 	}
 
 	function percentText(value, whole) {

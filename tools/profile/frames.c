@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/diag.h"
+#include "cli/json.h"
 
 static void reserve(struct frames *f, size_t nr)
 {
@@ -80,4 +81,20 @@ size_t frames_stack(struct frames *f, const struct gprof_profile_stack *s)
 			f->stack[nr++] = n++;
 	}
 	return nr;
+}
+
+void frames_json(struct json *j, const struct gprof_frame *frames, size_t nr)
+{
+	json_array(j, "stack");
+	for (size_t i = 0; i < nr; i++) {
+		json_object(j, NULL);
+		json_string(j, "function", frames[i].function);
+		json_string(j, "mapping", frames[i].mapping);
+		json_u64(j, "address", frames[i].address);
+		json_string(j, "file", frames[i].file);
+		json_s64(j, "line", frames[i].line);
+		json_bool(j, "inlined", frames[i].inlined);
+		json_end(j);
+	}
+	json_end(j);
 }

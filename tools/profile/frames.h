@@ -47,4 +47,8 @@ void frames_room(struct frames *f, size_t nr);
 /* frames_stack() - the frames of a sample to @stack, leaf first; returns how many */
 size_t frames_stack(struct frames *f, const struct gprof_profile_stack *s);
 
+struct json;
+/* frames_json() - "stack": of frames as profiles have them, leaf first */
+void frames_json(struct json *j, const struct gprof_frame *frames, size_t nr);
+
 #endif /* TOOLS_PROFILE_FRAMES_H */

@@ -10,6 +10,7 @@
 #include "base/unnamed.h"
 #include "cli/cmd.h"
 #include "cli/diag.h"
+#include "cli/json.h"
 #include "cli/text.h"
 
 /* A frame that was not there before. */
@@ -173,12 +174,12 @@ int functions_counted(struct functions *fs, struct functions *samples, struct vi
 #define TEXT_LEAST	8
 
 char *functions_label(const struct functions *fs, const struct function *f, const char *behind,
-		      bool place, size_t columns, size_t least)
+		      bool place, size_t columns)
 {
 	const char *name = functions_name(fs, f);
 	char module[MODULE_TEXT_MAX], *where = NULL, *shown, *label;
 	size_t room = columns > strlen(behind) + TEXT_LEAST ? columns - strlen(behind) : TEXT_LEAST;
-	size_t for_place = room > least ? room - least : 0;
+	size_t whole = text_columns(name), for_place = room > whole ? room - whole : 0;
 
 	if (place && for_place >= TEXT_LEAST && !gprof_is_unnamed(name) &&
 	    *module_text(f->kind, f->mapping, module)) {
@@ -212,4 +213,13 @@ void functions_free(struct functions *fs)
 	free(fs->stack);
 	free(fs->before);
 	*fs = (struct functions){ 0 };
+}
+
+void functions_json(struct json *j, const struct functions *fs, const struct function *f)
+{
+	static const char *const kinds[] = { "user", "kernel", "inlined" };
+
+	json_string(j, "name", functions_name(fs, f));
+	json_string(j, "mapping", f->mapping);
+	json_string(j, "kind", kinds[f->kind]);
 }

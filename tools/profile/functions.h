@@ -111,13 +111,16 @@ int functions_counted(struct functions *fs, struct functions *samples, struct vi
  * @behind: words, or ""
  * @place: add its file, where its name does not have it
  * @columns: room for all of it, where the name gets FUNCTION_COLUMNS at most; SIZE_MAX:
- *	nothing is shortened
- * @least: columns of the name that the file leaves
+ *	nothing is shortened. The file has the rest of the room behind the whole name
  *
  * Return: for free().
  */
 char *functions_label(const struct functions *fs, const struct function *f, const char *behind,
-		      bool place, size_t columns, size_t least);
+		      bool place, size_t columns);
+
+struct json;
+/* functions_json() - its name, mapping and kind, as members of an object */
+void functions_json(struct json *j, const struct functions *fs, const struct function *f);
 
 const char *functions_name(const struct functions *fs, const struct function *f);
 void functions_free(struct functions *fs);

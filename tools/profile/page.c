@@ -246,8 +246,8 @@ static void write_data(FILE *f, const struct page *p)
 	const struct calltree *t = &p->tree;
 
 	fprintf(f, "<script id=\"data\" type=\"application/json\">\n{\"total\":%" PRId64
-		",\"scale\":%.0f,\"suffix\":", p->view->total, p->view->scale);
-	text_json(f, p->view->suffix);
+		",\"units\":", p->view->total);
+	human_json(f, p->view->unit);
 	fputs(",\n\"frames\":[", f);
 	for (size_t i = 0; i < t->nr_frames; i++) {
 		const char *function, *mapping;
@@ -291,9 +291,9 @@ static void write_head(FILE *f, const struct view *v, const char *title)
 	text_xml(f, title, SIZE_MAX);
 	fputs("</h1>\n<p>", f);
 	text_xml(f, v->name, 40);
-	fprintf(f, ": %s", view_value_marked(v, v->total, text));
+	fprintf(f, ": %s", view_value(v, v->total, text));
 	if (seconds)
-		fprintf(f, " in %.2f s", seconds);
+		fprintf(f, " in %s", human(seconds, "seconds", text));
 	if (*view_time(v, text)) {
 		fputs(", ", f);
 		text_xml(f, text, VIEW_TEXT_MAX);

@@ -46,12 +46,12 @@
 		});
 	})();
 
+	/* As human() of the command. */
 	function valueText(v) {
-		const text = data.scale === 1 ? v.toLocaleString("en-US") :
-			(v / data.scale).toLocaleString("en-US", { minimumFractionDigits: 2,
-								   maximumFractionDigits: 2 });
+		const [least, size, name] = data.units.find(u => Math.abs(v) >= u[0]);
+		const n = v / size, digits = !least || Math.abs(n) >= 99.95 ? 0 : Math.abs(n) >= 9.995 ? 1 : 2;
 
-		return text + data.suffix;
+		return n.toFixed(digits) + (v ? name : "");
 	}
 
 	function percentText(v, whole) {

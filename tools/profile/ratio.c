@@ -16,6 +16,7 @@
 
 #include "cli/cmd.h"
 #include "cli/diag.h"
+#include "cli/json.h"
 #include "cli/text.h"
 #include "functions.h"
 #include "view.h"
@@ -126,17 +127,29 @@ static int compare(const void *pa, const void *pb)
 	return strcmp(a->name, b->name);
 }
 
+/* Random, in per cent of the ratio; NAN: not known. */
+static double error_of(const int64_t samples[2])
+{
+	return samples[0] > 0 && samples[1] > 0 ?
+		       100 * sqrt(1.0 / samples[0] + 1.0 / samples[1]) : NAN;
+}
+
+static double ratio_of(const int64_t value[2])
+{
+	return value[1] ? (double)value[0] / value[1] : NAN;
+}
+
 static void print_ratio(const int64_t value[2], const int64_t samples[2])
 {
 	if (!value[1]) {
 		printf("%12s %8s", "-", "");
 		return;
 	}
-	printf("%12.5g", (double)value[0] / value[1]);
-	if (samples[0] > 0 && samples[1] > 0)
-		printf(" +-%5.1f%%", 100 * sqrt(1.0 / samples[0] + 1.0 / samples[1]));
-	else
+	printf("%12.5g", ratio_of(value));
+	if (isnan(error_of(samples)))
 		printf(" %8s", "");
+	else
+		printf(" +-%5.1f%%", error_of(samples));
 }
 
 static void print_row(const struct table *t, const struct row *r, bool full_names)
@@ -167,8 +180,6 @@ static void print_table(struct table *t, unsigned long long limit, bool full_nam
 	unsigned long long shown = 0;
 	char text[2][VIEW_TEXT_MAX];
 
-	if (t->nr)
-		qsort(t->rows, t->nr, sizeof(*t->rows), compare);
 	printf("Type: %s / %s\n", a->name, b->name);
 	printf("Total = %s / %s", view_value(a, a->total, text[0]), view_value(b, b->total, text[1]));
 	if (b->total)
@@ -185,10 +196,50 @@ static void print_table(struct table *t, unsigned long long limit, bool full_nam
 		       limit ? "" : ", each below 0.5% of both");
 }
 
-int ratio(const char *files, const char *type, bool cum, unsigned long long limit, bool full_names)
+static void put_ratio(struct json *j, const int64_t value[2], const int64_t samples[2])
+{
+	json_double(j, "ratio", ratio_of(value), 9);
+	json_double(j, "error_percent", error_of(samples), 6);
+	json_s64(j, "dividend", value[0]);
+	json_s64(j, "divisor", value[1]);
+}
+
+static void print_json(const struct table *t, const char *first, const char *second)
+{
+	const char *const files[] = { first, second }, *loss;
+	static const char *const keys[] = { "dividend", "divisor" };
+	const int64_t total[] = { t->halves[0].view.total, t->halves[1].view.total };
+	const int64_t none[2] = { 0 };
+	struct json j = { 0 };
+
+	json_open(&j, stdout, "top");
+	for (int i = 0; i < 2; i++) {
+		json_object(&j, keys[i]);
+		json_string(&j, "type", t->halves[i].view.name);
+		json_string(&j, "unit", t->halves[i].view.unit);
+		json_end(&j);
+	}
+	json_object(&j, "total");
+	put_ratio(&j, total, none);
+	json_end(&j);
+	json_array(&j, "rows");
+	for (size_t i = 0; i < t->nr; i++) {
+		json_object(&j, NULL);
+		json_string(&j, "name", t->rows[i].name);
+		put_ratio(&j, t->rows[i].value, t->rows[i].samples);
+		json_end(&j);
+	}
+	json_end(&j);
+	for (size_t i = 0, nth = 0; i < 2; i++, nth = 0)
+		while ((loss = view_loss(&t->halves[i].view, &nth)))
+			json_loss(&j, files[i], "%s", loss);
+	json_close(&j);
+}
+
+int ratio(const char *files, const struct ratio_opts *o)
 {
 	const char *slash = ratio_split(files);
-	struct table t = { .cum = cum };
+	struct table t = { .cum = o->cum };
 	char *first;
 	int status;
 
@@ -196,13 +247,18 @@ int ratio(const char *files, const char *type, bool cum, unsigned long long limi
 		return misused("--ratio wants two profiles, as in --ratio misses.pb.gz/references.pb.gz; "
 			       "no beginning of %s is a file", files);
 	first = xprintf("%.*s", (int)(slash - files), files);
-	status = open_half(&t.halves[0], first, type);
+	status = open_half(&t.halves[0], first, o->type);
 	if (status == STATUS_OK)
-		status = open_half(&t.halves[1], slash + 1, type);
+		status = open_half(&t.halves[1], slash + 1, o->type);
 	if (status == STATUS_OK) {
 		add_half(&t, 0);
 		add_half(&t, 1);
-		print_table(&t, limit, full_names);
+		if (t.nr)
+			qsort(t.rows, t.nr, sizeof(*t.rows), compare);
+		if (o->json)
+			print_json(&t, first, slash + 1);
+		else
+			print_table(&t, o->limit, o->full_names);
 		status = finish_stdout();
 	}
 	for (int i = 0; i < 2; i++) {

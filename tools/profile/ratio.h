@@ -8,17 +8,23 @@
 #include <stdbool.h>
 
 /**
- * ratio() - show a table of functions
- * @files: "A/B"
+ * struct ratio_opts - a table of ratios
  * @type: value type of both, NULL for the default of each
  * @cum: of functions with all that they call
  * @limit: rows, 0: all but small ones
  * @full_names: do not shorten names
- *
- * Return: exit status, after a sentence where it is not STATUS_OK.
+ * @json: for programs
  */
-int ratio(const char *files, const char *type, bool cum, unsigned long long limit,
-	  bool full_names);
+struct ratio_opts {
+	const char *type;
+	bool cum;
+	unsigned long long limit;
+	bool full_names;
+	bool json;
+};
+
+/* ratio() - of "A/B"; exit status, after a sentence where it is not STATUS_OK */
+int ratio(const char *files, const struct ratio_opts *o);
 
 /* ratio_split() - where "A/B" is cut in two: the slash behind a regular file, or NULL */
 const char *ratio_split(const char *files);

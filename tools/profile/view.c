@@ -16,43 +16,8 @@
 #include "cli/cmd.h"
 #include "cli/file_kind.h"
 #include "cli/diag.h"
+#include "cli/json.h"
 #include "cli/text.h"
-
-/* Units as pprof files name them, largest first; a total of one or more is written so. */
-static const struct {
-	const char *unit;
-	double scale;
-	const char *suffix;
-} scales[] = {
-	{ "nanoseconds", 1e9, "s" },
-	{ "nanoseconds", 1e6, "ms" },
-	{ "nanoseconds", 1e3, "us" },
-	{ "nanoseconds", 1, "ns" },
-	{ "microseconds", 1e6, "s" },
-	{ "microseconds", 1e3, "ms" },
-	{ "microseconds", 1, "us" },
-	{ "milliseconds", 1e3, "s" },
-	{ "milliseconds", 1, "ms" },
-	{ "seconds", 1, "s" },
-	{ "bytes", 1ULL << 30, "GB" },
-	{ "bytes", 1ULL << 20, "MB" },
-	{ "bytes", 1ULL << 10, "kB" },
-	{ "bytes", 1, "B" },
-};
-
-static void choose_scale(struct view *v)
-{
-	v->scale = 1;
-	v->suffix = "";
-	for (size_t i = 0; i < ARRAY_SIZE(scales); i++) {
-		if (strcmp(scales[i].unit, v->unit))
-			continue;
-		v->scale = scales[i].scale;
-		v->suffix = scales[i].suffix;
-		if ((double)v->total >= v->scale || (double)v->total <= -v->scale)
-			return;
-	}
-}
 
 static int choose_type(struct view *v, const char *file, const char *type)
 {
@@ -113,7 +78,6 @@ static int set_up(struct view *v, const char *file, const char *type)
 		return status;
 	}
 	v->total = gprof_profile_whole(v->profile, v->type);
-	choose_scale(v);
 	return STATUS_OK;
 }
 
@@ -206,31 +170,9 @@ const char *view_function(const struct gprof_frame *frame, char text[VIEW_NAME_M
 	return text;
 }
 
-const char *view_value(const struct view *v, int64_t value, char text[VIEW_TEXT_MAX])
+const char *view_value(const struct view *v, int64_t value, char text[HUMAN_MAX])
 {
-	if (v->scale == 1 || !value)
-		snprintf(text, VIEW_TEXT_MAX, "%" PRId64 "%s", value, value ? v->suffix : "");
-	else
-		snprintf(text, VIEW_TEXT_MAX, "%.2f%s", value / v->scale, v->suffix);
-	return text;
-}
-
-const char *view_value_marked(const struct view *v, int64_t value, char text[VIEW_TEXT_MAX])
-{
-	char plain[VIEW_TEXT_MAX];
-	const char *p = view_value(v, value, plain);
-	size_t digits;
-	char *to = text;
-
-	if (*p == '-')
-		*to++ = *p++;
-	for (digits = strspn(p, "0123456789"); digits; digits--) {
-		*to++ = *p++;
-		if (digits > 1 && digits % 3 == 1)
-			*to++ = ',';
-	}
-	snprintf(to, (size_t)(text + VIEW_TEXT_MAX - to), "%s", p);
-	return text;
+	return human((double)value, v->unit, text);
 }
 
 double view_percent(const struct view *v, int64_t value)
@@ -258,4 +200,42 @@ double view_duration(const struct view *v)
 
 	gprof_profile_time(v->profile, &start, &duration);
 	return duration / 1e9;
+}
+
+const char *view_loss(const struct view *v, size_t *nth)
+{
+	const char *comment;
+
+	while ((comment = gprof_profile_comment(v->profile, (*nth)++)))
+		if (!strncmp(comment, "lost ", 5))
+			return comment;
+	return NULL;
+}
+
+void view_json_open(struct json *j, const struct view *v, const char *command)
+{
+	*j = (struct json){ 0 };
+	json_open(j, stdout, command);
+	json_string(j, "type", v->name);
+	json_string(j, "unit", v->unit);
+	json_s64(j, "total", v->total);
+}
+
+void view_json_value(struct json *j, const struct view *v, const char *name, int64_t value)
+{
+	char key[64];
+
+	json_s64(j, name, value);
+	snprintf(key, sizeof(key), "%s_percent", name);
+	json_double(j, key, view_percent(v, value), 6);
+}
+
+void view_json_close(struct json *j, const struct view *v, const char *file)
+{
+	const char *loss;
+	size_t nth = 0;
+
+	while ((loss = view_loss(v, &nth)))
+		json_loss(j, file, "%s", loss);
+	json_close(j);
 }

@@ -12,6 +12,7 @@
 
 #include <gprof/profile.h>
 
+#include "cli/human.h"
 #include "sample_filter.h"
 #include "frames.h"
 
@@ -23,8 +24,6 @@
  * @unit: its unit, such as "nanoseconds"
  * @total: the whole of shares: the sum over all samples; with values below 0 among them, of their
  *	sizes, and in a difference of those of the base, as for go tool pprof
- * @scale: value of one unit as written, such as 1e9
- * @suffix: unit as written, such as "s"
  * @filter: chosen samples, or NULL; the caller's
  * @frames: for the numbers in a sample; there from the first view_each() on
  */
@@ -34,8 +33,6 @@ struct view {
 	char *name;
 	const char *unit;
 	int64_t total;
-	double scale;
-	const char *suffix;
 	struct sample_filter *filter;
 	struct frames *frames;
 };
@@ -97,7 +94,7 @@ static inline int64_t view_size(int64_t value)
 	return value == INT64_MIN ? INT64_MAX : -value;
 }
 
-#define VIEW_TEXT_MAX	40
+#define VIEW_TEXT_MAX	40	/* of a time of day, and of a value */
 #define VIEW_NAME_MAX	512
 
 /*
@@ -106,14 +103,22 @@ static inline int64_t view_size(int64_t value)
  */
 const char *view_function(const struct gprof_frame *frame, char text[VIEW_NAME_MAX]);
 
-/* view_value() - a value with its unit, all of a view in the same; returns @text */
-const char *view_value(const struct view *v, int64_t value, char text[VIEW_TEXT_MAX]);
-
-/* view_value_marked() - likewise for pictures: thousands of a count are kept apart */
-const char *view_value_marked(const struct view *v, int64_t value, char text[VIEW_TEXT_MAX]);
+/* view_value() - a value with its unit, as human(); returns @text */
+const char *view_value(const struct view *v, int64_t value, char text[HUMAN_MAX]);
 
 /* view_percent() - share of the total */
 double view_percent(const struct view *v, int64_t value);
+
+/* view_loss() - a comment on samples that the profile lacks; @nth: where to look on, from 0 */
+const char *view_loss(const struct view *v, size_t *nth);
+
+struct json;
+/* view_json_open() - the envelope of @command, and the type of the values */
+void view_json_open(struct json *j, const struct view *v, const char *command);
+/* view_json_value() - and its share of the total, as NAME_percent */
+void view_json_value(struct json *j, const struct view *v, const char *name, int64_t value);
+/* view_json_close() - with the losses of @file; NULL: of two files */
+void view_json_close(struct json *j, const struct view *v, const char *file);
 
 /* view_time() - when the profile was taken, "" when it does not say; returns @text */
 const char *view_time(const struct view *v, char text[VIEW_TEXT_MAX]);

@@ -82,18 +82,21 @@ static int show(void *ctx)
 {
 	const struct kinds *k = ctx;
 
-	return k->leaks ? heap_leaks(k->files[0]) : heap_text(k->files[0]);
+	return heap_text(k->files[0], strstr(k->kinds[0].kind, "heap") ? "heap" : "alloc", k->leaks,
+			 k->json);
 }
 
 static int check_text(struct kinds *k)
 {
-	if (!k->leaks && !k->text)
+	if (!k->leaks && !k->text && !k->json)
 		return STATUS_OK;
+	if (k->json && k->text)
+		return misused("--json and --format text exclude each other");
 	if (k->leaks && k->text)
 		return misused("--leaks and --format text exclude each other");
 	if (!strcmp(k->files[0], "-"))
 		return misused("%s goes to stdout, where the profile cannot go as well",
-			       k->leaks ? "--leaks" : "--format text");
+			       k->leaks ? "--leaks" : k->json ? "--json" : "--format text");
 	k->after = show;
 	return STATUS_OK;
 }
@@ -175,7 +178,7 @@ static const struct option_row heap_rows[] = {
 
 static int run(const char *kind, const char *file, const struct usage *usage, int argc, char **argv)
 {
-	struct kinds k = { .words = &words, .check = check };
+	struct kinds k = { .words = &words, .check = check, .reports = true };
 
 	kinds_add(&k, kind, file);
 	return kinds_record(&k, usage, strcmp(kind, "heap") ? alloc_rows : heap_rows, argc, argv);
@@ -203,8 +206,8 @@ static int run(const char *kind, const char *file, const struct usage *usage, in
 #define STATUS									\
 "\n" \
 "gprofctl exits with the command's status; 1 or 2: gprofctl itself failed, 127 or\n" \
-"126: the command did not start. The last line on stderr counts the samples:\n" \
-"produced = read + lost + overwritten."
+"126: the command did not start. Where samples were lost, and with -v, the last\n" \
+"line on stderr counts them: produced = read + lost + overwritten."
 
 int cmd_alloc(int argc, char **argv)
 {

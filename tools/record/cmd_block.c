@@ -44,8 +44,8 @@ static const struct usage usage = {
 "recording; those that go on at the end have the kernel's frames only.\n"
 "\n"
 "gprofctl exits with the command's status; 1 or 2: gprofctl itself failed, 127 or\n"
-"126: the command did not start. The last line on stderr counts the samples:\n"
-"produced = read + lost + overwritten.",
+"126: the command did not start. Where samples were lost, and with -v, the last\n"
+"line on stderr counts them: produced = read + lost + overwritten.",
 	.examples =
 "  gprofctl block -- make -j4                         # what a build waits for\n"
 "  gprofctl block -p 1234 -d 10 --waker waker.pb.gz   # and who ends its waits\n"

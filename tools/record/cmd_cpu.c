@@ -19,6 +19,7 @@
 
 #define EVENTS_MAX	16
 #define DEFAULT_FILE	"cpu.pb.gz"
+#define COMMAND_HZ	999	/* by default, of a command, which may be short */
 
 /* How the kernel's part of the program is dealt with. */
 enum kernel_mode { KERNEL_IF_PERMITTED, KERNEL_NEVER, KERNEL_ALWAYS };
@@ -195,8 +196,9 @@ static const struct option_row cpu_rows[] = {
 	  "timer); may be repeated, each with an -o of its own", set_event },
 	{ 'o', "output", "FILE", "the profile of the -e before it (default: " DEFAULT_FILE ");\n"
 	  "\"-\" is stdout", set_output },
-	{ 'F', "frequency", "HZ", "samples per second of CPU time (default: 100 of the timer);\n"
-	  "other events have a period for about as many on a busy CPU of 2.4 GHz", set_hz },
+	{ 'F', "frequency", "HZ", "samples per second of CPU time (default: of the timer, 999 of a\n"
+	  "COMMAND and else 100); other events have a period for about as many on a busy\n"
+	  "CPU of 2.4 GHz", set_hz },
 	{ 0, "precise", "0..3", "skid of the sampled instruction: 0 any, 1 constant, 2 none if\n"
 	  "possible, 3 none (default: 0)", set_precise },
 	{ 0, "user-only", NULL, "leave the kernel out: neither its time nor its frames",
@@ -233,9 +235,9 @@ static const struct usage cpu_usage = {
 "options hold for all events.\n"
 "\n"
 "gprofctl exits with the command's status; 1 or 2: gprofctl itself failed, 127 or\n"
-"126: the command did not start. The last line on stderr counts the samples:\n"
-"produced = read + lost + overwritten. The line before it counts complete,\n"
-"guessed and cut user stacks (man gprofctl).",
+"126: the command did not start. Where samples were lost, and with -v, the last\n"
+"line on stderr counts them: produced = read + lost + overwritten. Where stacks are\n"
+"cut, and with -v, the line before it counts them (man gprofctl).",
 	.examples =
 "  gprofctl cpu -- make -j4                 # profile a build, into cpu.pb.gz\n"
 "  gprofctl top cpu.pb.gz                   # then look at it,\n"
@@ -345,7 +347,7 @@ int cmd_cpu(int argc, char **argv)
 	struct cpu_options o = { 0 };
 	const struct option_table tables[] = {
 		{ "What to record", cpu_rows, &o },
-		{ "Target", target_options, &o.target },
+		{ "Target", target_record_options, &o.target },
 		{ 0 },
 	};
 	int operands, status;
@@ -356,6 +358,9 @@ int cmd_cpu(int argc, char **argv)
 		goto out;
 	if (status == STATUS_OK)
 		status = target_complete(&o.target, argv + operands, cpu_usage.name);
+	for (size_t i = 0; i < o.nr && o.target.is_command && !o.hz; i++)
+		if (is_timer(&o.events[i]))
+			o.events[i].hz = COMMAND_HZ;
 	if (status == STATUS_OK)
 		status = record(&(struct recording){
 			.target = &o.target,

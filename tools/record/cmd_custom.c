@@ -13,17 +13,20 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/diag.h"
+#include "cli/json.h"
 #include "cli/text.h"
 #include "profile_output.h"
 
 /**
  * struct custom_options - the command line
  * @list: --list
+ * @json: --json
  * @pid: -p; 0: none
  * @file: -o
  */
 struct custom_options {
 	bool list;
+	bool json;
 	int pid;
 	const char *file;
 };
@@ -79,6 +82,31 @@ static const struct usage custom_usage = {
 "  gprofctl top custom.pb.gz --cum",
 };
 
+static int put(void *ctx, const struct gprof_custom_info *info)
+{
+	struct json *j = ctx;
+
+	json_object(j, NULL);
+	json_s64(j, "pid", info->pid);
+	json_u64(j, "count", info->count);
+	json_string(j, "name", info->name);
+	json_end(j);
+	return 0;
+}
+
+static int list_json(const struct custom_options *o)
+{
+	struct json j = { 0 };
+	int err;
+
+	json_open(&j, stdout, "custom");
+	json_array(&j, "profiles");
+	err = gprof_custom_each(o->pid, put, &j);
+	json_end(&j);
+	json_close(&j);
+	return err ? fail("%s", gprof_error()) : finish_stdout();
+}
+
 static int show(void *ctx, const struct gprof_custom_info *info)
 {
 	size_t *nr = ctx;
@@ -127,6 +155,7 @@ int cmd_custom(int argc, char **argv)
 	struct custom_options o = { 0 };
 	const struct option_table tables[] = {
 		{ "Which", custom_rows, &o },
+		{ JSON_TABLE, json_options, &o.json },
 		{ 0 },
 	};
 	int operands, status;
@@ -136,8 +165,10 @@ int cmd_custom(int argc, char **argv)
 	if (o.list) {
 		if (operands < argc || o.file)
 			return misused("--list takes no name, and no -o");
-		return list(&o);
+		return o.json ? list_json(&o) : list(&o);
 	}
+	if (o.json)
+		return misused("--json is for --list; gprofctl top --json shows a profile");
 	if (!o.pid || argc - operands != 1)
 		return misused("custom wants -p PID and the name of one profile; --list shows them");
 	return write_custom(&o, argv[operands]);

@@ -65,8 +65,8 @@ static const struct usage usage = {
 "that of the sampled task.\n"
 "\n"
 "gprofctl exits with the command's status; 1 or 2: gprofctl itself failed, 127 or\n"
-"126: the command did not start. The last line on stderr counts the samples:\n"
-"produced = read + lost + overwritten.",
+"126: the command did not start. Where samples were lost, and with -v, the last\n"
+"line on stderr counts them: produced = read + lost + overwritten.",
 	.examples =
 "  gprofctl mutex -- ./server                           # locks that are held for too long\n"
 "  gprofctl mutex -p 1234 -d 10 --waiter waiter.pb.gz   # and the waiters\n"

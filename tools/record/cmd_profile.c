@@ -194,8 +194,8 @@ static const struct usage profile_usage = {
 "cpu-migrations and the like.\n"
 "\n"
 "gprofctl exits with the command's status; 1 or 2: gprofctl itself failed, 127 or\n"
-"126: the command did not start. The last line on stderr counts the samples:\n"
-"produced = read + lost + overwritten.",
+"126: the command did not start. Where samples were lost, and with -v, the last\n"
+"line on stderr counts them: produced = read + lost + overwritten.",
 	.examples =
 "  gprofctl profile -e sched:sched_process_fork -- make        # forks in a build\n"
 "  gprofctl profile -e kmem:mm_page_alloc --every 100 -a -d 10  # every 100th page\n"
@@ -244,7 +244,7 @@ int cmd_profile(int argc, char **argv)
 	struct profile_options o = { 0 };
 	const struct option_table tables[] = {
 		{ "What to record", profile_rows, &o },
-		{ "Target", target_options, &o.target },
+		{ "Target", target_record_options, &o.target },
 		{ 0 },
 	};
 	int operands, status;

@@ -5,6 +5,7 @@
 #include "cli/cmd.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,7 +15,9 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/diag.h"
+#include "cli/json.h"
 #include "cli/target_options.h"
+#include "profile/view.h"
 #include "profile_output.h"
 #include "record.h"
 
@@ -33,6 +36,7 @@ static const char *const formats[] = {
  * @user_only: --user-only
  * @kernel: --kernel
  * @python: --python
+ * @json: --json
  */
 struct task_options {
 	struct target target;
@@ -42,6 +46,7 @@ struct task_options {
 	bool user_only;
 	bool kernel;
 	bool python;
+	bool json;
 };
 
 static int set_format(void *ctx, const char *value)
@@ -165,6 +170,62 @@ static void report(const struct gprof_profile *p)
 		fprintf(stderr, "%s\n", counts);
 }
 
+/**
+ * struct listing - tasks for programs
+ * @p: profile
+ * @j: document
+ */
+struct listing {
+	const struct gprof_profile *p;
+	struct json j;
+};
+
+static void put_number(struct listing *l, const char *key, const char *label)
+{
+	int64_t n;
+
+	if (gprof_profile_label(l->p, label, &n))
+		json_s64(&l->j, key, n);
+}
+
+static int put_task(void *ctx, const struct gprof_frame *frames, size_t nr, const int64_t *values)
+{
+	struct listing *l = ctx;
+	const char *state = gprof_profile_label(l->p, "state", NULL);
+	const char *comm = gprof_profile_label(l->p, "comm", NULL);
+
+	(void)values;
+	json_object(&l->j, NULL);
+	put_number(l, "pid", "pid");
+	put_number(l, "tid", "tid");
+	json_string(&l->j, "comm", comm ? comm : "");
+	json_string(&l->j, "state", state ? state : "other");
+	put_number(l, "since_ns", "since");
+	put_number(l, "at_ns", "at");
+	put_number(l, "cpu", "cpu");
+	frames_json(&l->j, frames, nr);
+	json_end(&l->j);
+	return 0;
+}
+
+static int write_json(const struct gprof_profile *p, int fd, const void *ctx)
+{
+	const struct view v = { .profile = (struct gprof_profile *)p };
+	struct listing l = { .p = p };
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0), err;
+	FILE *f = copy < 0 ? NULL : fdopen(copy, "w");
+
+	(void)ctx;
+	if (!f)
+		return -errno;
+	json_open(&l.j, f, "task");
+	json_array(&l.j, "tasks");
+	err = gprof_profile_each(p, put_task, &l);
+	json_end(&l.j);
+	view_json_close(&l.j, &v, NULL);
+	return fclose(f) ? -errno : err;
+}
+
 static int write_as(const struct gprof_profile *p, int fd, const void *ctx)
 {
 	return gprof_task_write(p, fd, ((const struct task_options *)ctx)->format);
@@ -172,17 +233,17 @@ static int write_as(const struct gprof_profile *p, int fd, const void *ctx)
 
 static int snapshot(struct task_options *o)
 {
+	bool text = o->json || o->format != GPROF_TASK_FORMAT_PPROF;
 	struct output out;
 	int status;
 
 	if (!o->file)
-		o->file = o->format == GPROF_TASK_FORMAT_PPROF ? "task.pb.gz" : "-";
-	status = o->format == GPROF_TASK_FORMAT_PPROF ? output_open(&out, o->file) :
-							output_open_text(&out, o->file);
+		o->file = text ? "-" : "task.pb.gz";
+	status = text ? output_open_text(&out, o->file) : output_open(&out, o->file);
 	if (status != STATUS_OK)
 		return status;
-	return profile_output(&out, capture_permitted(o),
-			      o->format == GPROF_TASK_FORMAT_PPROF ? NULL : write_as, o, report);
+	return profile_output(&out, capture_permitted(o), o->json ? write_json : text ? write_as : NULL,
+			      o, report);
 }
 
 int cmd_task(int argc, char **argv)
@@ -191,6 +252,7 @@ int cmd_task(int argc, char **argv)
 	const struct option_table tables[] = {
 		{ "Output", task_rows, &o },
 		{ "Target", target_instant_options, &o.target },
+		{ JSON_TABLE, json_options, &o.json },
 		{ 0 },
 	};
 	int operands, status;
@@ -199,6 +261,8 @@ int cmd_task(int argc, char **argv)
 		return status;
 	if (o.user_only && o.kernel)
 		return misused("--user-only and --kernel exclude each other");
+	if (o.json && o.format != GPROF_TASK_FORMAT_PPROF)
+		return misused("--json and --format %s exclude each other", formats[o.format]);
 	if (operands < argc || o.target.duration_ns)
 		return misused("task is of one moment of what runs already: it takes no command, "
 			       "and no -d");

@@ -9,6 +9,7 @@
 
 #include "cli/cmd.h"
 #include "cli/diag.h"
+#include "cli/json.h"
 #include "cli/text.h"
 #include "profile/view.h"
 
@@ -18,14 +19,12 @@ enum { IN_OBJECTS, IN_BYTES, ALL_OBJECTS, ALL_BYTES, NR_VALUES };
  * struct place - a stack
  * @values: of all samples with it
  * @nr: frames
- * @key: their addresses; 0 for those of inlined functions
- * @text: their lines
+ * @frames: they, whose texts are the profile's
  */
 struct place {
 	int64_t values[NR_VALUES];
 	size_t nr;
-	uint64_t *key;
-	char *text;
+	struct gprof_frame *frames;
 };
 
 /**
@@ -60,26 +59,36 @@ static void find_columns(struct places *p, const struct gprof_profile *profile)
 	}
 }
 
-static void put_frame(FILE *f, const struct places *p, const struct gprof_frame *frame)
+static void put_frame(const struct places *p, const struct gprof_frame *frame)
 {
 	if (p->leaks)
-		fputs("    ", f);
+		fputs("    ", stdout);
 	else
-		fprintf(f, "#\t0x%" PRIx64 "\t", frame->address);
-	text_plain(f, frame->function);
-	fputs(p->leaks ? "  " : "\t\t", f);
-	text_plain(f, frame->file[0] ? frame->file : frame->mapping);
+		printf("#\t0x%" PRIx64 "\t", frame->address);
+	text_plain(stdout, frame->function);
+	fputs(p->leaks ? "  " : "\t\t", stdout);
+	text_plain(stdout, frame->file[0] ? frame->file : frame->mapping);
 	if (frame->line)
-		fprintf(f, ":%" PRId64, frame->line);
-	putc('\n', f);
+		printf(":%" PRId64, frame->line);
+	putchar('\n');
+}
+
+static void put_frames(const struct places *p, const struct place *place)
+{
+	for (size_t i = 0; i < place->nr; i++)
+		put_frame(p, &place->frames[i]);
+}
+
+/* Those of inlined functions are not told apart. */
+static uint64_t key_of(const struct gprof_frame *frame)
+{
+	return frame->inlined ? 0 : frame->address;
 }
 
 static int note(void *ctx, const struct gprof_frame *frames, size_t nr, const int64_t *values)
 {
 	struct places *p = ctx;
 	struct place *place;
-	size_t size;
-	FILE *f;
 
 	if (p->leaks && !values[p->column[IN_OBJECTS]])
 		return 0;
@@ -89,15 +98,10 @@ static int note(void *ctx, const struct gprof_frame *frames, size_t nr, const in
 	for (int i = 0; i < NR_VALUES; i++)
 		place->values[i] = p->column[i] < 0 ? 0 : values[p->column[i]];
 	place->nr = nr;
-	place->key = xalloc(nr + 1, sizeof(*place->key));
-	f = open_memstream(&place->text, &size);
-	if (!f)
-		return fail("no memory");
-	for (size_t i = 0; i < nr; i++) {
-		place->key[i] = frames[i].inlined ? 0 : frames[i].address;
-		put_frame(f, p, &frames[i]);
-	}
-	return fclose(f) ? fail("no memory") : 0;
+	place->frames = xalloc(nr + 1, sizeof(*frames));
+	if (nr)
+		memcpy(place->frames, frames, nr * sizeof(*frames));
+	return 0;
 }
 
 static int by_stack(const void *a, const void *b)
@@ -106,8 +110,8 @@ static int by_stack(const void *a, const void *b)
 	size_t i;
 
 	for (i = 0; i < x->nr && i < y->nr; i++)
-		if (x->key[i] != y->key[i])
-			return x->key[i] < y->key[i] ? -1 : 1;
+		if (key_of(&x->frames[i]) != key_of(&y->frames[i]))
+			return key_of(&x->frames[i]) < key_of(&y->frames[i]) ? -1 : 1;
 	return x->nr < y->nr ? -1 : x->nr > y->nr;
 }
 
@@ -137,8 +141,7 @@ static void merge(struct places *p)
 		}
 		for (int j = 0; j < NR_VALUES; j++)
 			p->v[to].values[j] = view_sum(p->v[to].values[j], p->v[i].values[j]);
-		free(p->v[i].key);
-		free(p->v[i].text);
+		free(p->v[i].frames);
 	}
 	p->nr = to + 1;
 	qsort(p->v, p->nr, sizeof(*p->v), by_bytes);
@@ -159,9 +162,11 @@ static void put_text(const struct places *p, const int64_t *sum)
 	for (size_t i = 0; i < p->nr; i++) {
 		put_values(p->v[i].values);
 		for (size_t j = 0; j < p->v[i].nr; j++)
-			if (p->v[i].key[j])
-				printf(" 0x%" PRIx64, p->v[i].key[j]);
-		printf("\n%s\n", p->v[i].text);
+			if (key_of(&p->v[i].frames[j]))
+				printf(" 0x%" PRIx64, key_of(&p->v[i].frames[j]));
+		putchar('\n');
+		put_frames(p, &p->v[i]);
+		putchar('\n');
 	}
 }
 
@@ -169,12 +174,46 @@ static void put_leaks(const struct places *p, const int64_t *sum)
 {
 	printf("never freed: %" PRId64 " bytes in %" PRId64 " objects, from %zu places\n",
 	       sum[IN_BYTES], sum[IN_OBJECTS], p->nr);
-	for (size_t i = 0; i < p->nr; i++)
-		printf("\n%" PRId64 " bytes in %" PRId64 " objects\n%s", p->v[i].values[IN_BYTES],
-		       p->v[i].values[IN_OBJECTS], p->v[i].text);
+	for (size_t i = 0; i < p->nr; i++) {
+		printf("\n%" PRId64 " bytes in %" PRId64 " objects\n", p->v[i].values[IN_BYTES],
+		       p->v[i].values[IN_OBJECTS]);
+		put_frames(p, &p->v[i]);
+	}
 }
 
-static int put(const char *file, bool leaks)
+static void json_values(struct json *j, const struct places *p, const int64_t *v)
+{
+	static const char *const keys[NR_VALUES] = {
+		"inuse_objects", "inuse_bytes", "alloc_objects", "alloc_bytes",
+	};
+
+	for (int i = 0; i < NR_VALUES; i++)
+		if (p->column[i] >= 0)
+			json_s64(j, keys[i], v[i]);
+}
+
+static void print_json(const struct places *p, const struct view *v, const char *file,
+		       const char *command, const int64_t *sum)
+{
+	struct json j = { 0 };
+
+	json_open(&j, stdout, command);
+	json_bool(&j, "in_use_only", p->leaks);
+	json_object(&j, "total");
+	json_values(&j, p, sum);
+	json_end(&j);
+	json_array(&j, "places");
+	for (size_t i = 0; i < p->nr; i++) {
+		json_object(&j, NULL);
+		json_values(&j, p, p->v[i].values);
+		frames_json(&j, p->v[i].frames, p->v[i].nr);
+		json_end(&j);
+	}
+	json_end(&j);
+	view_json_close(&j, v, file);
+}
+
+int heap_text(const char *file, const char *command, bool leaks, bool json)
 {
 	struct places p = { .leaks = leaks };
 	int64_t sum[NR_VALUES] = { 0 };
@@ -191,27 +230,17 @@ static int put(const char *file, bool leaks)
 		for (int j = 0; j < NR_VALUES; j++)
 			sum[j] = view_sum(sum[j], p.v[i].values[j]);
 	if (status == STATUS_OK) {
-		if (leaks)
+		if (json)
+			print_json(&p, &v, file, command, sum);
+		else if (leaks)
 			put_leaks(&p, sum);
 		else
 			put_text(&p, sum);
 		status = finish_stdout();
 	}
-	for (size_t i = 0; i < p.nr; i++) {
-		free(p.v[i].key);
-		free(p.v[i].text);
-	}
+	for (size_t i = 0; i < p.nr; i++)
+		free(p.v[i].frames);
 	free(p.v);
 	view_close(&v);
 	return status;
-}
-
-int heap_text(const char *file)
-{
-	return put(file, false);
-}
-
-int heap_leaks(const char *file)
-{
-	return put(file, true);
 }

@@ -5,14 +5,17 @@
 #ifndef TOOLS_HEAP_TEXT_H
 #define TOOLS_HEAP_TEXT_H
 
-/*
- * heap_text() - a profile of memory on stdout, as Go's /debug/pprof/heap?debug=1 has it
+#include <stdbool.h>
+
+/**
+ * heap_text() - write a profile of memory to stdout, by stack, the most bytes first
+ * @file: the profile
+ * @command: gprofctl's
+ * @leaks: only memory in use; else as Go's /debug/pprof/heap?debug=1 has it
+ * @json: for programs
  *
  * Return: STATUS_OK, or another status after a sentence.
  */
-int heap_text(const char *file);
-
-/* heap_leaks() - memory in use on stdout, by stack, the most bytes first; likewise */
-int heap_leaks(const char *file);
+int heap_text(const char *file, const char *command, bool leaks, bool json);
 
 #endif /* TOOLS_HEAP_TEXT_H */

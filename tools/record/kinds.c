@@ -6,6 +6,7 @@
 
 #include "cli/cmd.h"
 #include "cli/diag.h"
+#include "cli/json.h"
 #include "preload.h"
 
 void kinds_add(struct kinds *k, const char *kind, const char *file)
@@ -155,7 +156,8 @@ int kinds_record(struct kinds *k, const struct usage *usage, const struct option
 {
 	const struct option_table tables[] = {
 		{ "What to record", rows, k },
-		{ "Target", target_options, &k->target },
+		{ "Target", target_record_options, &k->target },
+		{ JSON_TABLE, k->reports ? json_options : NULL, &k->json },
 		{ 0 },
 	};
 	int operands, status;

@@ -31,6 +31,8 @@
  * @services: samples have a label of their service
  * @leaks: --leaks
  * @text: --format text
+ * @reports: it has --json
+ * @json: it
  * @of_user: --user
  * @probes: --uprobes
  * @slots: --slots, 0 when absent
@@ -53,6 +55,8 @@ struct kinds {
 	bool services;
 	bool leaks;
 	bool text;
+	bool reports;
+	bool json;
 	bool of_user;
 	bool probes;
 	unsigned long long slots;

@@ -109,8 +109,8 @@ static bool tick(void *ctx, uint64_t ns)
 		produced += st.produced;
 		lost += st.lost;
 	}
-	progress("recording: %.1f s, %" PRIu64 " samples, %" PRIu64 " lost (Ctrl-C ends it)",
-		 ns / 1e9, produced, lost);
+	progress("recording: %s, %" PRIu64 " samples, %" PRIu64 " lost (Ctrl-C ends it)",
+		 session_time(&s->session, ns), produced, lost);
 	return true;
 }
 
@@ -142,7 +142,7 @@ static int report(struct run *s, bool written)
 	if (status == STATUS_OK && written)
 		report_files(s, st);
 	if (status == STATUS_OK)
-		record_summary(st, nr, &s->rec->words);
+		record_summary(st, nr, &s->rec->words, s->rec->target->verbose);
 	free(st);
 	return status;
 }

@@ -116,14 +116,19 @@ static void report_counts(const struct gprof_recorder_stats *st, bool named)
 }
 
 void record_summary(const struct gprof_recorder_stats *st, size_t nr,
-		    const struct record_words *words)
+		    const struct record_words *words, bool verbose)
 {
-	for (size_t i = 0; i < nr; i++)
-		report_event(&st[i], words);
+	bool counts = verbose;
+
 	for (size_t i = 0; i < nr; i++) {
-		if (st[i].stacks)
+		report_event(&st[i], words);
+		counts |= st[i].read != st[i].produced;
+	}
+	for (size_t i = 0; i < nr; i++) {
+		if (st[i].stacks &&
+		    (verbose || st[i].stacks_complete < st[i].stacks - st[i].stacks / 100))
 			diag("%s: %s", st[i].event, st[i].stacks_text);
 	}
-	for (size_t i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr && counts; i++)
 		report_counts(&st[i], nr > 1);
 }

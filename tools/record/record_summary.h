@@ -22,8 +22,11 @@ struct record_words {
 	const char *none;
 };
 
-/* record_summary() - report on @nr events on stderr; the last line of each is stable */
+/*
+ * record_summary() - report on @nr events on stderr. @verbose: how stacks end, and the counts, whose
+ * lines are stable, also where more than 99 % of the stacks are complete and no sample was lost
+ */
 void record_summary(const struct gprof_recorder_stats *st, size_t nr,
-		    const struct record_words *words);
+		    const struct record_words *words, bool verbose);
 
 #endif /* TOOLS_RECORD_SUMMARY_H */

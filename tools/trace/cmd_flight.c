@@ -209,8 +209,8 @@ static const struct usage flight_usage = {
 "Without a request or a trigger event nothing is written.\n"
 "\n"
 "gprofctl exits with the command's status; 1 or 2: gprofctl itself failed, 127 or\n"
-"126: the command did not start. The last line on stderr counts the events,\n"
-"produced = held + lost + overwritten, and the snapshots.",
+"126: the command did not start. Where events or snapshots were lost, and with\n"
+"-v, the last line on stderr counts them: produced = held + lost + overwritten.",
 	.examples =
 "  gprofctl flight -a -o /var/tmp/flight &  # keep the host's last 10 seconds\n"
 "  gprofctl snapshot                        # something just happened: write them\n"
@@ -359,9 +359,9 @@ static bool tick(void *ctx, uint64_t ns)
 		snapshot(f, "request", 0);
 	}
 	if (f->shown && !gprof_flight_stats(f->flight, &st))
-		progress("in flight: %.1f s, %" PRIu64 " events held, %" PRIu64 " lost, %" PRIu64
-			 " snapshots (SIGUSR1 writes one, Ctrl-C ends it)", ns / 1e9, st.held,
-			 st.lost, f->taken);
+		progress("in flight: %s, %" PRIu64 " events held, %" PRIu64 " lost, %" PRIu64
+			 " snapshots (SIGUSR1 writes one, Ctrl-C ends it)",
+			 session_time(&f->session, ns), st.held, st.lost, f->taken);
 	return true;
 }
 
@@ -392,6 +392,8 @@ static int report(const struct flight *f)
 		     st.over_quota);
 	if (f->hook.failed)
 		diag("--exec failed %" PRIu64 " times", f->hook.failed);
+	if (!f->target.verbose && !st.lost && !f->failed)
+		return STATUS_OK;
 	fprintf(stderr, "produced=%" PRIu64 " held=%" PRIu64 " lost=%" PRIu64 " overwritten=%" PRIu64
 		" snapshots=%" PRIu64 " failed=%" PRIu64 " removed=%" PRIu64 " fired=%" PRIu64
 		" suppressed=%" PRIu64 "\n", st.produced, st.held, st.lost, st.overwritten,
@@ -460,7 +462,7 @@ int cmd_flight(int argc, char **argv)
 	const struct option_table tables[] = {
 		{ "When and where to", flight_rows, &f },
 		{ "What to record", trace_wants_options, &f.wants },
-		{ "Target", target_options, &f.target },
+		{ "Target", target_record_options, &f.target },
 		{ 0 },
 	};
 	int operands, status;

@@ -21,6 +21,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/diag.h"
+#include "cli/json.h"
 #include "cli/text.h"
 #include "mmu_flags.h"
 #include "plot.h"
@@ -41,7 +42,8 @@
  * @nr_q: how many
  * @q_room: of @q
  * @worst: --worst
- * @flags: --flags
+ * @flags: --flags; without any, chosen by the kind of trace
+ * @recorded: the trace is one of gprof's recorder
  * @json: --json
  * @svg: --svg
  * @processes: of the trace's tasks
@@ -52,6 +54,7 @@
  * @begin: of the first function, on the trace's clock
  * @longest: duration of the longest function, ns
  * @events: of the trace
+ * @lost: events that are not in it
  */
 struct mmu {
 	const char *file;
@@ -64,6 +67,7 @@ struct mmu {
 	size_t q_room;
 	unsigned long long worst;
 	struct mmu_flags flags;
+	bool recorded;
 	bool json;
 	const char *svg;
 	struct processes processes;
@@ -74,6 +78,7 @@ struct mmu {
 	int64_t begin;
 	int64_t longest;
 	uint64_t events;
+	uint64_t lost;
 };
 
 static void *no_memory(void)
@@ -82,21 +87,40 @@ static void *no_memory(void)
 	exit(STATUS_FAILED);
 }
 
-/* Feed the whole trace into @m->utilization. */
+static int64_t process_of(void *ctx, int64_t task)
+{
+	return processes_of(&((struct mmu *)ctx)->processes, task);
+}
+
+static void make_utilization(struct mmu *m)
+{
+	const struct gprof_utilization_opts opts = {
+		.sz = sizeof(opts), .flags = m->flags.flags,
+		.group_of = m->flags.processes ? process_of : NULL, .ctx = m,
+	};
+
+	m->utilization = gprof_utilization_new_opts(&opts);
+	if (!m->utilization)
+		no_memory();
+}
+
+/* Feed the whole trace into @m->utilization, whose causes may be chosen by the kind of trace. */
 static int read_events(struct mmu *m, struct gprof_trace *t)
 {
 	struct gprof_trace_stats st = { .sz = sizeof(st) };
 	struct gprof_trace_event ev;
-	bool checked = false;
 	int ret;
 
 	while ((ret = gprof_trace_next(t, &ev)) > 0) {
-		if (!checked) {
+		if (!m->utilization) {
 			gprof_trace_stats(t, &st);
+			if (!m->flags.given)
+				mmu_flags_choose(&m->flags, &st);
 			ret = mmu_flags_check(&m->flags, &st, m->file);
 			if (ret != STATUS_OK)
 				return ret;
-			checked = true;
+			m->recorded = st.recorded;
+			make_utilization(m);
 		}
 		if (!gprof_utilization_add(m->utilization, &ev))
 			continue;
@@ -112,6 +136,7 @@ static int read_events(struct mmu *m, struct gprof_trace *t)
 		return fail("%s is no whole trace: %s", m->file, gprof_error());
 	gprof_trace_stats(t, &st);
 	m->events = st.events;
+	m->lost = st.lost;
 	if (st.repaired)
 		diag("%" PRIu64 " of %" PRIu64 " events had times that contradict their order; "
 		     "they were put right",
@@ -123,11 +148,6 @@ static int on_batch(void *ctx, const struct gprof_trace_batch *batch)
 {
 	processes_add_batch(&((struct mmu *)ctx)->processes, batch);
 	return 0;
-}
-
-static int64_t process_of(void *ctx, int64_t task)
-{
-	return processes_of(&((struct mmu *)ctx)->processes, task);
 }
 
 static int read_trace(struct mmu *m)
@@ -164,18 +184,12 @@ static int64_t duration_of(const struct gprof_util_function *f)
 
 static int analyze(struct mmu *m)
 {
-	const struct gprof_utilization_opts opts = {
-		.sz = sizeof(opts), .flags = m->flags.flags,
-		.group_of = m->flags.processes ? process_of : NULL, .ctx = m,
-	};
-	int status;
+	int status = read_trace(m);
 
-	m->utilization = gprof_utilization_new_opts(&opts);
-	if (!m->utilization)
-		no_memory();
-	status = read_trace(m);
 	if (status != STATUS_OK)
 		return status;
+	if (!m->utilization)
+		make_utilization(m);
 	if (gprof_utilization_finish(m->utilization, &m->functions, &m->nr))
 		no_memory();
 	m->begin = INT64_MAX;
@@ -232,57 +246,58 @@ static size_t find_worst(const struct mmu *m, int64_t window, struct gprof_util_
 	return nr;
 }
 
-/* With as few digits as tell it from all other numbers. */
-static void print_number(const char *key, double value)
+static void put_worst(struct json *j, const struct mmu *m, struct gprof_util_window *worst, int64_t window)
 {
-	char text[32];
+	size_t nr = find_worst(m, window, worst);
 
-	for (int digits = 15; digits <= 17; digits++) {
-		snprintf(text, sizeof(text), "%.*g", digits, value);
-		if (strtod(text, NULL) == value)
-			break;
+	for (size_t i = 0; i < nr; i++) {
+		json_object(j, NULL);
+		json_s64(j, "window_ns", window);
+		json_s64(j, "time_ns", worst[i].time);
+		json_double(j, "util", worst[i].util, JSON_EXACT);
+		if (mmu_flags_whose(&m->flags))
+			json_s64(j, mmu_flags_whose(&m->flags), worst[i].id);
+		json_end(j);
 	}
-	printf(", \"%s\": %s", key, text);
 }
 
-/* Keys and their order are stable. */
+static void put_quantiles(struct json *j, const struct mmu *m, double *util, int64_t window)
+{
+	quantiles(m, window, util);
+	for (size_t i = 0; i < m->nr_q; i++) {
+		json_object(j, NULL);
+		json_s64(j, "window_ns", window);
+		json_double(j, "q", m->q[i], JSON_EXACT);
+		json_double(j, "util", util[i], JSON_EXACT);
+		json_end(j);
+	}
+}
+
 static void print_json(const struct mmu *m)
 {
 	struct gprof_util_window *worst = xalloc(m->worst, sizeof(*worst));
 	double *util = xalloc(m->nr_q, sizeof(*util));
-	const char *comma = "";
+	struct json j = { 0 };
 
-	fputs("{\"mmu\": [", stdout);
+	json_open(&j, stdout, "mmu");
+	json_array(&j, "mmu");
 	for (size_t i = 0; i < m->nr_windows; i++) {
-		printf("%s\n  {\"window_ns\": %" PRId64, i ? "," : "", m->windows[i]);
-		print_number("mmu", gprof_mmu_at(m->curve, m->windows[i]));
-		putchar('}');
+		json_object(&j, NULL);
+		json_s64(&j, "window_ns", m->windows[i]);
+		json_double(&j, "mmu", gprof_mmu_at(m->curve, m->windows[i]), JSON_EXACT);
+		json_end(&j);
 	}
-	fputs("],\n \"quantiles\": [", stdout);
-	for (size_t i = 0; i < m->nr_windows && m->nr_q; i++) {
-		quantiles(m, m->windows[i], util);
-		for (size_t j = 0; j < m->nr_q; j++) {
-			printf("%s\n  {\"window_ns\": %" PRId64, i + j ? "," : "", m->windows[i]);
-			print_number("q", m->q[j]);
-			print_number("util", util[j]);
-			putchar('}');
-		}
-	}
-	fputs("],\n \"worst\": [", stdout);
-	for (size_t i = 0; i < m->nr_windows && m->worst; i++) {
-		size_t nr = find_worst(m, m->windows[i], worst);
-
-		for (size_t j = 0; j < nr; j++, comma = ",") {
-			printf("%s\n  {\"window_ns\": %" PRId64 ", \"time_ns\": %" PRId64, comma,
-			       m->windows[i], worst[j].time);
-			print_number("util", worst[j].util);
-			if (mmu_flags_whose(&m->flags))
-				printf(", \"%s\": %" PRId64, mmu_flags_whose(&m->flags),
-				       worst[j].id);
-			putchar('}');
-		}
-	}
-	fputs("]}\n", stdout);
+	json_end(&j);
+	json_array(&j, "quantiles");
+	for (size_t i = 0; i < m->nr_windows && m->nr_q; i++)
+		put_quantiles(&j, m, util, m->windows[i]);
+	json_end(&j);
+	json_array(&j, "worst");
+	for (size_t i = 0; i < m->nr_windows && m->worst; i++)
+		put_worst(&j, m, worst, m->windows[i]);
+	json_end(&j);
+	json_lost_events(&j, m->file, m->lost);
+	json_close(&j);
 	free(worst);
 	free(util);
 }
@@ -291,15 +306,15 @@ static void print_json(const struct mmu *m)
 static char *summary(const struct mmu *m)
 {
 	const char *whose = mmu_flags_whose(&m->flags);
-	char *flags = mmu_flags_text(&m->flags), text[DURATION_TEXT], *s;
+	char *causes = mmu_flags_text(&m->flags, m->recorded), text[DURATION_TEXT], *s;
 	size_t changes = 0;
 
 	for (size_t i = 0; i < m->nr; i++)
 		changes += m->functions[i].nr;
-	s = xprintf("%s, %" PRIu64 " events, %zu changes of utilization%s%s; counted: %s",
+	s = xprintf("%s, %" PRIu64 " events, %zu changes of utilization%s%s; lost to: %s",
 		    duration_text(m->longest, text), m->events, changes,
-		    whose ? ", the worst " : "", whose ? whose : "", *flags ? flags : "nothing");
-	free(flags);
+		    whose ? ", the worst " : "", whose ? whose : "", causes);
+	free(causes);
 	return s;
 }
 
@@ -457,13 +472,6 @@ static int set_flags(void *ctx, const char *value)
 	return mmu_flags_parse(&((struct mmu *)ctx)->flags, value);
 }
 
-static int set_json(void *ctx, const char *value)
-{
-	(void)value;
-	((struct mmu *)ctx)->json = true;
-	return STATUS_OK;
-}
-
 static int set_svg(void *ctx, const char *value)
 {
 	((struct mmu *)ctx)->svg = value;
@@ -477,8 +485,8 @@ static const struct option_row mmu_rows[] = {
 	  "stays below (default: 0.001,0.01,0.05)", set_quantiles },
 	{ 0, "worst", "N", "list N worst windows of each length that do not overlap", set_worst },
 	{ 0, "flags", "F,...", "what counts: stw, background, assist, sweep; by: perproc,\n"
-	  "pertask, perprocess, alltasks (default: stw,background,assist)", set_flags },
-	{ 0, "json", NULL, "as JSON, with stable keys: mmu, quantiles, worst", set_json },
+	  "pertask, perprocess, alltasks (default: of a Go program stw,background,assist; of a\n"
+	  "host pertask, with assist and sweep where they were recorded)", set_flags },
 	{ 0, "svg", "FILE", "also draw the curve; \"-\" is stdout, instead of the table",
 	  set_svg },
 	{ 0 },
@@ -490,14 +498,14 @@ static const struct usage mmu_usage = {
 	.text =
 "Shows the minimum mutator utilization (MMU) of a program: its share of the\n"
 "processors in the worst window of each length. The rest went to its garbage\n"
-"collector, or in a trace of the kernel to housekeeping. FILE is an execution\n"
-"trace of a Go program or of gprof; \"-\" is stdin.",
+"collector; in a trace of a host tasks waited for a CPU, or reclaim and interrupts\n"
+"had it. FILE is an execution trace of a Go program or of gprof; \"-\" is stdin.",
 	.examples =
 "  gprofctl mmu go.trace                       # from 1 us to the whole trace\n"
 "  gprofctl mmu go.trace --window 10ms --worst 5   # and where it was worst\n"
 "  gprofctl mmu go.trace --svg mmu.svg         # a picture\n"
 "  gprofctl mmu go.trace --flags stw,assist,perproc\n"
-"  gprofctl mmu host.trace --flags perprocess --worst 5    # waits for a CPU",
+"  gprofctl mmu host.trace --flags perprocess --worst 5    # the worst process",
 };
 
 static int compare_windows(const void *a, const void *b)
@@ -538,8 +546,10 @@ static int report(struct mmu *m, struct output *svg)
 
 int cmd_mmu(int argc, char **argv)
 {
-	struct mmu m = { .flags.flags = MMU_FLAGS_DEFAULT };
-	const struct option_table tables[] = { { "Options", mmu_rows, &m }, { 0 } };
+	struct mmu m = { 0 };
+	const struct option_table tables[] = {
+		{ "Options", mmu_rows, &m }, { JSON_TABLE, json_options, &m.json }, { 0 }
+	};
 	struct output svg = { 0 };
 	int operands, status;
 

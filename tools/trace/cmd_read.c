@@ -18,6 +18,7 @@
 #include "cli/intern.h"
 #include "cli/options.h"
 #include "cli/diag.h"
+#include "cli/json.h"
 #include "cli/text.h"
 #include "core_dump.h"
 #include "trace_text.h"
@@ -187,24 +188,32 @@ static void print_summary(struct summary *s, const struct gprof_trace_stats *st)
 	print_tasks(&s->tasks);
 }
 
-/* Keys are stable; new ones may come. */
-static void print_summary_json(const struct summary *s, const struct gprof_trace_stats *st)
+static void put_summary(struct json *j, const struct summary *s, const struct gprof_trace_stats *st)
 {
-	printf("{\"version\": \"1.%u\", \"events\": %" PRIu64 ", \"generations\": %" PRIu64
-	       ", \"batches\": %" PRIu64 ", \"experimental_batches\": %" PRIu64
-	       ",\n \"first_ns\": %" PRId64 ", \"last_ns\": %" PRId64 ", \"threads\": %zu"
-	       ", \"procs\": %" PRIu64 ", \"goroutines\": %" PRIu64 ", \"goroutines_max\": %" PRIu64
-	       ",\n \"lost\": %" PRIu64 ", \"repaired\": %" PRIu64 ", \"tied\": %" PRIu64
-	       ", \"own\": %s, \"lost_events\": %" PRIu64 ", \"switches\": %" PRIu64
-	       ",\n \"kinds\": {",
-	       st->version, st->events, st->generations, st->batches, st->experimental, s->first,
-	       s->last, s->threads.nr, s->procs, s->goroutines, s->alive_max, s->lost,
-	       st->repaired, st->tied, st->gprof_version ? "true" : "false", st->lost,
-	       s->tasks.switches);
+	char version[16];
+
+	snprintf(version, sizeof(version), "1.%u", st->version);
+	json_string(j, "version", version);
+	json_u64(j, "events", st->events);
+	json_u64(j, "generations", st->generations);
+	json_u64(j, "batches", st->batches);
+	json_u64(j, "experimental_batches", st->experimental);
+	json_s64(j, "first_ns", s->first);
+	json_s64(j, "last_ns", s->last);
+	json_u64(j, "threads", s->threads.nr);
+	json_u64(j, "procs", s->procs);
+	json_u64(j, "goroutines", s->goroutines);
+	json_u64(j, "goroutines_max", s->alive_max);
+	json_u64(j, "lost", s->lost);
+	json_u64(j, "repaired", st->repaired);
+	json_u64(j, "tied", st->tied);
+	json_bool(j, "own", st->gprof_version);
+	json_u64(j, "lost_events", st->lost);
+	json_u64(j, "switches", s->tasks.switches);
+	json_object(j, "kinds");
 	for (size_t i = 1; i < ARRAY_SIZE(s->kinds); i++)
-		printf("%s\"%s\": %" PRIu64, i > 1 ? ", " : "", gprof_trace_kind_name(i),
-		       s->kinds[i]);
-	puts("}}");
+		json_u64(j, gprof_trace_kind_name(i), s->kinds[i]);
+	json_end(j);
 }
 
 /* Events before the one that is wrong were right, and are shown. */
@@ -215,13 +224,18 @@ static int read_events(const struct read *r, struct gprof_trace *t, const char *
 		.last_thread = GPROF_TRACE_NONE, .tasks.longest = true,
 	};
 	struct gprof_trace_event ev;
+	struct json j = { 0 };
 	int ret;
 
+	if (r->summary && r->json)
+		json_open(&j, stdout, "read");
+	else if (r->json)
+		json_open_array(&j, stdout, "read");
 	while ((ret = gprof_trace_next(t, &ev)) > 0) {
 		if (r->summary)
 			count(&s, t, &ev);
 		else if (r->json)
-			trace_json(t, &ev, r->stacks);
+			trace_json(&j, t, &ev, r->stacks);
 		else
 			trace_line(t, &ev, r->stacks);
 		/* Its reader went away, or the disk is full. */
@@ -231,9 +245,15 @@ static int read_events(const struct read *r, struct gprof_trace *t, const char *
 	gprof_trace_stats(t, &st);
 	trace_tasks_end(&s.tasks, s.last);
 	if (r->summary && r->json)
-		print_summary_json(&s, &st);
+		put_summary(&j, &s, &st);
 	else if (r->summary)
 		print_summary(&s, &st);
+	if (r->json) {
+		json_lost_events(&j, name, st.lost);
+		if (ret < 0)
+			json_loss(&j, name, "%s; the part before it was read", gprof_error());
+		json_close(&j);
+	}
 	trace_tasks_free(&s.tasks);
 	intern_free(&s.threads);
 	if (finish_stdout() != STATUS_OK)
@@ -301,13 +321,6 @@ static int set_summary(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
-static int set_json(void *ctx, const char *value)
-{
-	(void)value;
-	((struct read *)ctx)->json = true;
-	return STATUS_OK;
-}
-
 static int set_stacks(void *ctx, const char *value)
 {
 	(void)value;
@@ -331,8 +344,6 @@ static int set_regions(void *ctx, const char *value)
 static const struct option_row read_rows[] = {
 	{ 0, "summary", NULL, "count instead: events by kind, procs, goroutines, losses, ...",
 	  set_summary },
-	{ 0, "json", NULL, "as JSON with stable keys: an object per event, or the summary",
-	  set_json },
 	{ 0, "stacks", NULL, "with the stacks of events", set_stacks },
 	{ 0, "regions", NULL, "durations of the program's own regions and tasks, by type, with\n"
 	  "the states of their threads; also as --json", set_regions },
@@ -367,7 +378,7 @@ static const struct usage read_usage = {
 "  gprofctl read trace.out | grep 'G=7 '           # the life of a goroutine\n"
 "  gprofctl read trace.out --pprof sched -o s.pb.gz # waits for a CPU\n"
 "  gprofctl read --core core -o last.trace         # what a program's recorder held at its end\n"
-"  gprofctl read trace.out --json | jq -c 'select(.kind == \"Log\")'",
+"  gprofctl read trace.out --json | jq -c '.data[] | select(.kind == \"Log\")'",
 };
 
 /* The trace is read from @fd, but for views that open it themselves. */
@@ -416,14 +427,14 @@ static int read_file(const struct read *r, int *fd, const char *name)
 	int status = STATUS_OK;
 
 	if (r->core)
-		return core_dump(name, *fd, r->id, r->file);
+		return core_dump(name, *fd, r->id, r->file, r->json);
 	if (r->file && !output && !file_is_raw(*fd))
 		return misused("-o is for a profile, which --pprof or --why asks for, for --format, "
 			       "for --core, or for the trace of a raw snapshot");
 	if (r->file && !output)
 		return r->summary || r->json || r->stacks || r->regions ?
 		       misused("-o excludes all else with a raw snapshot; read the trace that it "
-			       "writes") : core_dump(name, *fd, 0, r->file);
+			       "writes") : core_dump(name, *fd, 0, r->file, false);
 	if (file_is_raw(*fd) && reads_trace(r))
 		status = core_dump_trace(name, fd);
 	return status == STATUS_OK ? use(r, *fd, name) : status;
@@ -432,7 +443,9 @@ static int read_file(const struct read *r, int *fd, const char *name)
 int cmd_read(int argc, char **argv)
 {
 	struct read r = { 0 };
-	const struct option_table tables[] = { { "Options", read_rows, &r }, { 0 } };
+	const struct option_table tables[] = {
+		{ "Options", read_rows, &r }, { JSON_TABLE, json_options, &r.json }, { 0 }
+	};
 	int operands, status, fd;
 	const char *name;
 
@@ -454,8 +467,8 @@ int cmd_read(int argc, char **argv)
 		return misused("--format wants to know where to, as in -o trace.%s", r.format);
 	if (r.at && !r.why)
 		return misused("--at is for --why");
-	if (r.core && (r.pprof || r.summary || r.json || r.stacks))
-		return misused("--core excludes all but -o; read the trace that it writes");
+	if (r.core && (r.pprof || r.summary || r.stacks || (r.json && r.file)))
+		return misused("--core excludes all but -o or --json; read the trace that it writes");
 	name = argv[operands];
 	fd = strcmp(name, "-") ? open(name, O_RDONLY | O_CLOEXEC) :
 				 fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);

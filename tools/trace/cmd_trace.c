@@ -119,8 +119,8 @@ static const struct usage trace_usage = {
 "that are off by default slow down every task of the host, and need CAP_PERFMON.\n"
 "\n"
 "gprofctl exits with the command's status; 1 or 2: gprofctl itself failed, 127 or\n"
-"126: the command did not start. The last line on stderr counts the events:\n"
-"produced = read + lost + overwritten.",
+"126: the command did not start. Where events were lost, and with -v, the last\n"
+"line on stderr counts them: produced = read + lost + overwritten.",
 	.examples =
 "  gprofctl trace -- make -j4               # into trace.out\n"
 "  go tool trace trace.out                  # look at it in a browser\n"
@@ -175,9 +175,9 @@ static bool tick(void *ctx, uint64_t ns)
 	if (gprof_trace_recorder_failed(t->recorder))
 		return false;
 	if (t->shown && !gprof_trace_recorder_stats(t->recorder, &st))
-		progress("recording: %.1f s, %" PRIu64 " events, %.1f MB, %" PRIu64
-			 " lost (Ctrl-C ends it)", ns / 1e9, st.produced, st.writer.bytes / 1e6,
-			 st.lost);
+		progress("recording: %s, %" PRIu64 " events, %.1f MB, %" PRIu64
+			 " lost (Ctrl-C ends it)", session_time(&t->session, ns), st.produced,
+			 st.writer.bytes / 1e6, st.lost);
 	return true;
 }
 
@@ -201,6 +201,8 @@ static int report(const struct trace *t)
 		diag("%" PRIu64 " records of the kernel made no sense and were left out; this is a "
 		     "bug of gprof",
 		     st.malformed);
+	if (!t->target.verbose && st.read == st.produced)
+		return STATUS_OK;
 	if (progress_enabled() && st.read)
 		diag("%" PRIu64 " events of %" PRIu64 " tasks on %" PRIu64 " CPUs in %" PRIu64
 		     " bytes: %" PRIu64 " in the trace, %.2f bytes each",
@@ -293,7 +295,7 @@ int cmd_trace(int argc, char **argv)
 	const struct option_table tables[] = {
 		{ "What to record", trace_wants_options, &t.wants },
 		{ "How to write it", trace_rows, &t },
-		{ "Target", target_options, &t.target },
+		{ "Target", target_record_options, &t.target },
 		{ 0 },
 	};
 	int operands, status;

@@ -17,6 +17,40 @@
 #include "cli/file_kind.h"
 #include "cli/output.h"
 #include "cli/diag.h"
+#include "cli/json.h"
+
+static void put(struct json *j, const struct gprof_core_recorder *r)
+{
+	json_object(j, NULL);
+	json_u64(j, "id", r->id);
+	json_string(j, "kind", r->kind);
+	json_u64(j, "buffers", r->buffers);
+	json_u64(j, "produced", r->produced);
+	json_u64(j, "lost", r->lost);
+	json_u64(j, "overwritten", r->overwritten);
+	json_bool(j, "in_flight", r->flight);
+	json_end(j);
+}
+
+static int list_json(const struct gprof_core *c)
+{
+	struct json j = { 0 };
+	int status = STATUS_OK;
+
+	json_open(&j, stdout, "read");
+	json_array(&j, "recorders");
+	for (size_t i = 0; status == STATUS_OK && i < gprof_core_recorders(c); i++) {
+		struct gprof_core_recorder r = { .sz = sizeof(r) };
+
+		if (gprof_core_recorder(c, i, &r))
+			status = fail("%s", gprof_error());
+		else
+			put(&j, &r);
+	}
+	json_end(&j);
+	json_close(&j);
+	return status == STATUS_OK ? finish_stdout() : status;
+}
 
 static int list(const struct gprof_core *c)
 {
@@ -107,14 +141,14 @@ int core_dump_trace(const char *name, int *fd)
 	return status;
 }
 
-int core_dump(const char *name, int fd, uint64_t id, const char *out)
+int core_dump(const char *name, int fd, uint64_t id, const char *out, bool json)
 {
 	struct gprof_core *c = gprof_core_open(fd);
 	int status;
 
 	if (!c)
 		return file_not_opened(name, fd, file_is_raw(fd) ? FILE_RAW : FILE_CORE);
-	status = out ? extract(c, name, id, out) : list(c);
+	status = out ? extract(c, name, id, out) : json ? list_json(c) : list(c);
 	gprof_core_free(c);
 	return status;
 }

@@ -5,6 +5,7 @@
 #ifndef TOOLS_CORE_DUMP_H
 #define TOOLS_CORE_DUMP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /**
@@ -13,10 +14,11 @@
  * @fd: file
  * @id: of the recorder; 0: the only one
  * @out: where to write it, or NULL to list all
+ * @json: the list is for programs
  *
  * Return: STATUS_OK, or another status after a sentence.
  */
-int core_dump(const char *name, int fd, uint64_t id, const char *out);
+int core_dump(const char *name, int fd, uint64_t id, const char *out, bool json);
 
 /**
  * core_dump_trace() - make a trace of a raw snapshot in memory

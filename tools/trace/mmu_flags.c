@@ -15,20 +15,36 @@
 
 #define WHOSE	(GPROF_UTIL_PER_PROC | GPROF_UTIL_PER_TASK | GPROF_UTIL_PER_GROUP)
 
-static const struct {
+/**
+ * struct name - a word of --flags
+ * @name: the word
+ * @f: its meaning
+ * @whose: kind of the functions
+ * @go: for people: the cause in a trace of a Go program
+ * @host: in one of a host, if it is something else
+ */
+static const struct name {
 	const char *name;
 	struct mmu_flags f;
 	const char *whose;
+	const char *go;
+	const char *host;
 } names[] = {
-	{ "stw", { GPROF_UTIL_STW, false }, NULL },
-	{ "background", { GPROF_UTIL_BACKGROUND, false }, NULL },
-	{ "assist", { GPROF_UTIL_ASSIST, false }, NULL },
-	{ "sweep", { GPROF_UTIL_SWEEP, false }, NULL },
+	{ "stw", { GPROF_UTIL_STW, false }, NULL, "stopping the world" },
+	{ "background", { GPROF_UTIL_BACKGROUND, false }, NULL, "background collection" },
+	{ "assist", { GPROF_UTIL_ASSIST, false }, NULL, "assists of the collector", "reclaim" },
+	{ "sweep", { GPROF_UTIL_SWEEP, false }, NULL, "sweeping", "interrupts" },
 	{ "perproc", { GPROF_UTIL_PER_PROC, false }, "processor" },
-	{ "pertask", { GPROF_UTIL_PER_TASK, false }, "task" },
-	{ "perprocess", { GPROF_UTIL_PER_GROUP, true }, "process" },
-	{ "alltasks", { GPROF_UTIL_PER_GROUP, false }, NULL },
+	{ "pertask", { GPROF_UTIL_PER_TASK, false }, "task", "waits for a CPU" },
+	{ "perprocess", { GPROF_UTIL_PER_GROUP, true }, "process", "waits for a CPU" },
+	{ "alltasks", { GPROF_UTIL_PER_GROUP, false }, NULL, "waits for a CPU" },
 };
+
+static bool has(const struct mmu_flags *f, const struct name *n)
+{
+	return n->f.flags & f->flags &&
+	       (!(n->f.flags & WHOSE) || n->f.processes == f->processes);
+}
 
 static const char *flag_name(const void *ctx, size_t i)
 {
@@ -66,7 +82,7 @@ int mmu_flags_parse(struct mmu_flags *f, const char *value)
 	char *copy = xprintf("%s", value), *rest = copy, *name;
 	int status = STATUS_OK;
 
-	*f = (struct mmu_flags){ 0 };
+	*f = (struct mmu_flags){ .given = true };
 	while ((name = strsep(&rest, ",")) && status == STATUS_OK)
 		if (*name)
 			status = set_flag(f, name, value);
@@ -74,28 +90,48 @@ int mmu_flags_parse(struct mmu_flags *f, const char *value)
 	return status;
 }
 
-char *mmu_flags_text(const struct mmu_flags *f)
+void mmu_flags_choose(struct mmu_flags *f, const struct gprof_trace_stats *st)
 {
-	char *text = xprintf("%s", "");
+	if (!st->recorded) {
+		f->flags = GPROF_UTIL_STW | GPROF_UTIL_BACKGROUND | GPROF_UTIL_ASSIST;
+		return;
+	}
+	f->flags = GPROF_UTIL_PER_TASK;
+	if (st->groups & GPROF_TRACE_GROUP_RECLAIM)
+		f->flags |= GPROF_UTIL_ASSIST;
+	if (st->groups & GPROF_TRACE_GROUP_IRQS)
+		f->flags |= GPROF_UTIL_SWEEP;
+}
+
+char *mmu_flags_text(const struct mmu_flags *f, bool host)
+{
+	char *words = xprintf("%s", ""), *flags = xprintf("%s", ""), *text;
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		bool whose = names[i].f.flags & WHOSE;
-		char *longer;
+		const struct name *n = &names[i];
+		const char *word = host && n->host ? n->host : n->go;
 
-		if ((names[i].f.flags & f->flags) == 0 ||
-		    (whose && names[i].f.processes != f->processes))
+		if (!has(f, n))
 			continue;
-		longer = xprintf("%s%s%s", text, *text ? ", " : "", names[i].name);
-		free(text);
-		text = longer;
+		text = xprintf("%s%s%s", flags, *flags ? "," : "", n->name);
+		free(flags);
+		flags = text;
+		if (!word)
+			continue;
+		text = xprintf("%s%s%s", words, *words ? ", " : "", word);
+		free(words);
+		words = text;
 	}
+	text = xprintf("%s (--flags %s)", *words ? words : "nothing", *flags ? flags : "''");
+	free(words);
+	free(flags);
 	return text;
 }
 
 const char *mmu_flags_whose(const struct mmu_flags *f)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (names[i].f.flags & WHOSE & f->flags && names[i].f.processes == f->processes)
+		if (names[i].f.flags & WHOSE && has(f, &names[i]))
 			return names[i].whose;
 	return NULL;
 }

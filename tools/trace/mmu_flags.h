@@ -14,20 +14,25 @@
  * struct mmu_flags - --flags
  * @flags: GPROF_UTIL_*
  * @processes: groups are processes; else all tasks are one
+ * @given: as an option, that may name none
  */
 struct mmu_flags {
 	unsigned int flags;
 	bool processes;
+	bool given;
 };
-
-/* Defaults, as Go's. */
-#define MMU_FLAGS_DEFAULT	(GPROF_UTIL_STW | GPROF_UTIL_BACKGROUND | GPROF_UTIL_ASSIST)
 
 /* mmu_flags_parse() - of words with commas between; a status, after a sentence */
 int mmu_flags_parse(struct mmu_flags *f, const char *value);
 
-/* mmu_flags_text() - causes that count, as words; for free() */
-char *mmu_flags_text(const struct mmu_flags *f);
+/*
+ * mmu_flags_choose() - those of the kind of trace: of a Go program as Go's viewer, of a host waits
+ * for a CPU, with reclaim and interrupts where they were recorded
+ */
+void mmu_flags_choose(struct mmu_flags *f, const struct gprof_trace_stats *st);
+
+/* mmu_flags_text() - causes that count, in words for people, and the flags; for free() */
+char *mmu_flags_text(const struct mmu_flags *f, bool host);
 
 /* mmu_flags_whose() - kind of the functions, such as "task"; NULL: one for all */
 const char *mmu_flags_whose(const struct mmu_flags *f);

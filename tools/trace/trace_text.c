@@ -11,25 +11,20 @@
 #include "cli/text.h"
 
 /* A string of the trace may hold any bytes, also zeros: "\xNN" for bytes that are no text. */
-static void quoted(struct gprof_trace_text t, bool json)
+static void quoted(struct gprof_trace_text t)
 {
 	const char *p = t.s, *end = t.s + t.len;
 
 	putchar('"');
 	while (p < end) {
 		unsigned char byte = (unsigned char)*p;
-		const char *next = p;
 
 		if (byte < ' ' || byte == 0x7f || byte == '"' || byte == '\\') {
-			printf(json ? "\\u%04x" : "\\x%02x", byte);
+			printf("\\x%02x", byte);
 			p++;
-			continue;
+		} else {
+			text_put(stdout, text_next(&p));
 		}
-		if (text_next(&next) == 0xfffd)
-			fputs("\xef\xbf\xbd", stdout);
-		else
-			fwrite(p, 1, (size_t)(next - p), stdout);
-		p = next;
 	}
 	putchar('"');
 }
@@ -37,13 +32,7 @@ static void quoted(struct gprof_trace_text t, bool json)
 static void plain_text(const char *key, struct gprof_trace_text t)
 {
 	printf(" %s=", key);
-	quoted(t, false);
-}
-
-static void json_text(const char *key, struct gprof_trace_text t)
-{
-	printf(", \"%s\": ", key);
-	quoted(t, true);
+	quoted(t);
 }
 
 static const char *resource_name(enum gprof_trace_resource_kind kind)
@@ -172,138 +161,147 @@ void trace_line(const struct gprof_trace *t, const struct gprof_trace_event *ev,
 }
 
 /* An id, or null where there is none. */
-static void json_id(const char *key, int64_t id)
+static void put_id(struct json *j, const char *key, int64_t id)
 {
 	if (id == GPROF_TRACE_NONE)
-		printf(", \"%s\": null", key);
+		json_null(j, key);
 	else
-		printf(", \"%s\": %" PRId64, key, id);
+		json_s64(j, key, id);
 }
 
-static void json_number(const char *key, uint64_t number)
-{
-	printf(", \"%s\": %" PRIu64, key, number);
-}
-
-static void json_task(const char *key, uint64_t task)
+static void put_task(struct json *j, const char *key, uint64_t task)
 {
 	if (task == GPROF_TRACE_NO_TASK)
-		printf(", \"%s\": null", key);
+		json_null(j, key);
 	else
-		json_number(key, task);
+		json_u64(j, key, task);
 }
 
-static void json_resource(struct gprof_trace_resource r)
+static void put_text(struct json *j, const char *key, struct gprof_trace_text t)
 {
-	printf(", \"resource\": \"%s\"", resource_name(r.kind));
-	json_id("resource_id", r.id);
+	json_bytes(j, key, t.s, t.len);
 }
 
-static void json_stack(const struct gprof_trace *t, const char *key, uint64_t stack)
+static void put_resource(struct json *j, struct gprof_trace_resource r)
+{
+	json_string(j, "resource", resource_name(r.kind));
+	put_id(j, "resource_id", r.id);
+}
+
+static void put_stack(struct json *j, const struct gprof_trace *t, const char *key, uint64_t stack)
 {
 	struct gprof_trace_frame f[GPROF_TRACE_FRAMES_MAX];
 	size_t nr = gprof_trace_stack(t, stack, f, ARRAY_SIZE(f));
 
 	if (!nr)
 		return;
-	printf(", \"%s\": [", key);
+	json_array(j, key);
 	for (size_t i = 0; i < nr; i++) {
-		printf("%s{\"pc\": %" PRIu64, i ? ", " : "", f[i].pc);
-		json_text("function", f[i].function);
-		json_text("file", f[i].file);
-		json_number("line", f[i].line);
-		putchar('}');
+		json_object(j, NULL);
+		json_u64(j, "pc", f[i].pc);
+		put_text(j, "function", f[i].function);
+		put_text(j, "file", f[i].file);
+		json_u64(j, "line", f[i].line);
+		json_end(j);
 	}
-	putchar(']');
+	json_end(j);
 }
 
-static void json_sync(const struct gprof_trace_event *ev)
+static void put_sync(struct json *j, const struct gprof_trace_event *ev)
 {
-	json_number("n", ev->sync.nr);
+	json_u64(j, "n", ev->sync.nr);
 	if (ev->sync.generation)
-		json_number("generation", ev->sync.generation);
+		json_u64(j, "generation", ev->sync.generation);
 	if (!ev->sync.has_clock)
 		return;
-	printf(", \"clock\": {\"trace_ns\": %" PRId64, ev->sync.clock.time);
-	json_number("mono_ns", ev->sync.clock.mono);
-	json_number("wall_sec", ev->sync.clock.sec);
-	json_number("wall_nsec", ev->sync.clock.nsec);
-	putchar('}');
+	json_object(j, "clock");
+	json_s64(j, "trace_ns", ev->sync.clock.time);
+	json_u64(j, "mono_ns", ev->sync.clock.mono);
+	json_u64(j, "wall_sec", ev->sync.clock.sec);
+	json_u64(j, "wall_nsec", ev->sync.clock.nsec);
+	json_end(j);
 }
 
-static void json_details(const struct gprof_trace_event *ev)
+static void put_transition(struct json *j, const struct gprof_trace_event *ev)
 {
-	enum gprof_trace_resource_kind kind;
+	enum gprof_trace_resource_kind kind = ev->transition.resource.kind;
 
+	put_resource(j, ev->transition.resource);
+	json_string(j, "from", gprof_trace_state_name(kind, ev->transition.from));
+	json_string(j, "to", gprof_trace_state_name(kind, ev->transition.to));
+	put_text(j, "reason", ev->transition.reason);
+}
+
+static void put_details(struct json *j, const struct gprof_trace_event *ev)
+{
 	switch (ev->kind) {
 	case GPROF_TRACE_SYNC:
-		json_sync(ev);
+		put_sync(j, ev);
 		break;
 	case GPROF_TRACE_METRIC:
-		printf(", \"name\": \"%s\"", ev->metric.name);
-		json_number("value", ev->metric.value);
+		json_string(j, "name", ev->metric.name);
+		json_u64(j, "value", ev->metric.value);
 		break;
 	case GPROF_TRACE_LABEL:
-		json_text("label", ev->label.text);
-		json_resource(ev->label.resource);
+		put_text(j, "label", ev->label.text);
+		put_resource(j, ev->label.resource);
 		break;
 	case GPROF_TRACE_RANGE_BEGIN:
 	case GPROF_TRACE_RANGE_ACTIVE:
 	case GPROF_TRACE_RANGE_END:
-		json_text("name", ev->range.name);
-		json_resource(ev->range.scope);
+		put_text(j, "name", ev->range.name);
+		put_resource(j, ev->range.scope);
 		if (ev->range.swept || ev->range.reclaimed) {
-			json_number("swept_bytes", ev->range.swept);
-			json_number("reclaimed_bytes", ev->range.reclaimed);
+			json_u64(j, "swept_bytes", ev->range.swept);
+			json_u64(j, "reclaimed_bytes", ev->range.reclaimed);
 		}
 		break;
 	case GPROF_TRACE_TASK_BEGIN:
 	case GPROF_TRACE_TASK_END:
-		json_task("task", ev->task.id);
-		json_task("parent", ev->task.parent);
-		json_text("name", ev->task.type);
+		put_task(j, "task", ev->task.id);
+		put_task(j, "parent", ev->task.parent);
+		put_text(j, "name", ev->task.type);
 		break;
 	case GPROF_TRACE_REGION_BEGIN:
 	case GPROF_TRACE_REGION_END:
-		json_task("task", ev->region.task);
-		json_text("name", ev->region.type);
+		put_task(j, "task", ev->region.task);
+		put_text(j, "name", ev->region.type);
 		break;
 	case GPROF_TRACE_LOG:
-		json_task("task", ev->log.task);
-		json_text("category", ev->log.category);
-		json_text("message", ev->log.message);
+		put_task(j, "task", ev->log.task);
+		put_text(j, "category", ev->log.category);
+		put_text(j, "message", ev->log.message);
 		break;
 	case GPROF_TRACE_STATE_TRANSITION:
-		kind = ev->transition.resource.kind;
-		json_resource(ev->transition.resource);
-		printf(", \"from\": \"%s\", \"to\": \"%s\"",
-		       gprof_trace_state_name(kind, ev->transition.from),
-		       gprof_trace_state_name(kind, ev->transition.to));
-		json_text("reason", ev->transition.reason);
+		put_transition(j, ev);
 		break;
 	case GPROF_TRACE_EXPERIMENTAL:
-		printf(", \"name\": \"%s\", \"experiment\": %u", ev->experimental.name,
-		       ev->experimental.experiment);
+		json_string(j, "name", ev->experimental.name);
+		json_u64(j, "experiment", ev->experimental.experiment);
+		json_object(j, "args");
 		for (unsigned int i = 0; i < ev->experimental.nr_args; i++)
-			json_number(ev->experimental.arg_names[i], ev->experimental.args[i]);
+			json_u64(j, ev->experimental.arg_names[i], ev->experimental.args[i]);
+		json_end(j);
 		break;
 	default:
 		break;
 	}
 }
 
-void trace_json(const struct gprof_trace *t, const struct gprof_trace_event *ev, bool stacks)
+void trace_json(struct json *j, const struct gprof_trace *t, const struct gprof_trace_event *ev,
+		bool stacks)
 {
-	printf("{\"kind\": \"%s\", \"time_ns\": %" PRId64, gprof_trace_kind_name(ev->kind),
-	       ev->time);
-	json_id("thread", ev->thread);
-	json_id("proc", ev->proc);
-	json_id("goroutine", ev->goroutine);
-	json_details(ev);
+	json_object(j, NULL);
+	json_string(j, "kind", gprof_trace_kind_name(ev->kind));
+	json_s64(j, "time_ns", ev->time);
+	put_id(j, "thread", ev->thread);
+	put_id(j, "proc", ev->proc);
+	put_id(j, "goroutine", ev->goroutine);
+	put_details(j, ev);
 	if (stacks) {
 		if (ev->kind == GPROF_TRACE_STATE_TRANSITION)
-			json_stack(t, "transition_stack", ev->transition.stack);
-		json_stack(t, "stack", ev->stack);
+			put_stack(j, t, "transition_stack", ev->transition.stack);
+		put_stack(j, t, "stack", ev->stack);
 	}
-	puts("}");
+	json_end(j);
 }

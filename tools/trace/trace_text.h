@@ -9,10 +9,13 @@
 
 #include <gprof/trace.h>
 
+#include "cli/json.h"
+
 /* trace_line() - a line as go tool trace -d=parsed has it, then the stacks if wanted */
 void trace_line(const struct gprof_trace *t, const struct gprof_trace_event *ev, bool stacks);
 
-/* trace_json() - an object on a line; keys are stable, new ones may come */
-void trace_json(const struct gprof_trace *t, const struct gprof_trace_event *ev, bool stacks);
+/* trace_json() - an object of an array */
+void trace_json(struct json *j, const struct gprof_trace *t, const struct gprof_trace_event *ev,
+		bool stacks);
 
 #endif /* TOOLS_TRACE_TEXT_H */

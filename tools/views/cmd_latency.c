@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/diag.h"
+#include "cli/json.h"
 #include "live_analysis.h"
 #include "latency.h"
 #include "trace_source.h"
@@ -54,13 +55,6 @@ static int set_threads(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
-static int set_json(void *ctx, const char *value)
-{
-	(void)value;
-	((struct latency_options *)ctx)->how.json = true;
-	return STATUS_OK;
-}
-
 static int show(void *ctx, int fd)
 {
 	return latency_read(fd, "the trace", &((struct latency_options *)ctx)->how);
@@ -77,9 +71,18 @@ static int set_follow(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
+static int set_rows(void *ctx, const char *value)
+{
+	struct latency_options *o = ctx;
+
+	if (!parse_count(value, &o->how.rows) || !o->how.rows)
+		return misused("-n wants a number of rows above 0, not \"%s\"", value);
+	return STATUS_OK;
+}
+
 static const struct option_row latency_rows[] = {
+	{ 'n', "rows", "N", "show N rows (default: 25, of the longest mean delays)", set_rows },
 	{ 0, "threads", NULL, "each thread by itself, not all of a name together", set_threads },
-	{ 0, "json", NULL, "each thread as JSON with stable keys, in ns", set_json },
 	{ 0, "timehist", NULL, "a line for each time that a thread left a CPU: how long it had been\n"
 	  "off, woken without a CPU, and on it", set_timehist },
 	{ 0, "map", NULL, "a line for each switch, with the thread on each CPU", set_map },
@@ -91,10 +94,11 @@ static const struct option_row latency_rows[] = {
 static const struct usage latency_usage = {
 	.name = "latency",
 	.synopsis = TRACE_SOURCE_SYNOPSIS,
-	.text = "Shows how long threads ran and how long they waited for a CPU, in the tables of\n"
-		"perf sched: latency, timehist and map. A delay begins with a waking, a creation\n"
-		"or a preemption (--timehist: not with a preemption) and ends when the thread\n"
-		"runs. Times are of CLOCK_MONOTONIC. FILE is a trace of gprofctl trace or a\n"
+	.text = "Shows how long threads ran and how long they waited for a CPU: on average, in half\n"
+		"and in 99 of 100 waits at most (p50, p99; to an eighth), and in the longest, and\n"
+		"when that was; or the tables timehist and map of perf sched. A wait begins with a\n"
+		"waking, a creation or a preemption (--timehist: not with a preemption) and ends\n"
+		"when the thread runs. Times are of CLOCK_MONOTONIC. FILE is a trace of gprofctl trace or a\n"
 		"snapshot of gprofctl flight, with any options; without a FILE one is recorded,\n"
 		"and with --follow shown meanwhile.",
 	.examples =
@@ -111,6 +115,7 @@ int cmd_latency(int argc, char **argv)
 	const struct option_table tables[] = {
 		{ "What to show", latency_rows, &o },
 		{ "Target, without a FILE", target_options, &o.source.target },
+		{ JSON_TABLE, json_options, &o.how.json },
 		{ 0 },
 	};
 	struct live_analysis_opts look = { .out = stdout };

@@ -5,10 +5,11 @@
 #include "cli/cmd.h"
 
 #include "cli/diag.h"
+#include "cli/json.h"
 #include "trace_source.h"
 #include "wall.h"
 
-#define ROWS		40
+#define ROWS	25
 
 /**
  * struct wall_options - the subcommand
@@ -30,25 +31,18 @@ static int set_file(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
-static int set_json(void *ctx, const char *value)
-{
-	(void)value;
-	((struct wall_options *)ctx)->json = true;
-	return STATUS_OK;
-}
-
-static int set_top(void *ctx, const char *value)
+static int set_rows(void *ctx, const char *value)
 {
 	if (parse_count(value, &((struct wall_options *)ctx)->most))
 		return STATUS_OK;
-	return misused("--top wants a number of threads, 0 for all, not \"%s\"", value);
+	return misused("-n wants a number of threads, 0 for all, not \"%s\"", value);
 }
 
 static const struct option_row wall_rows[] = {
 	{ 'o', "output", "FILE", "write a profile instead, with the stacks, as gprofctl read --pprof\n"
 	  "wall does; \"-\" is stdout", set_file },
-	{ 0, "json", NULL, "all threads as JSON with stable keys, in ns", set_json },
-	{ 0, "top", "N", "show so many threads, 0 for all (default: 40)", set_top },
+	{ 'n', "rows", "N", "show N threads, 0 for all (default: 25)", set_rows },
+	{ 0, "top", "N", NULL, set_rows },
 	{ 0 },
 };
 
@@ -66,7 +60,7 @@ static const struct usage wall_usage = {
 		"--faults --reclaim --throttle; without a FILE a trace is recorded with these.",
 	.examples =
 		"  gprofctl wall -- make -j4               # where the time of a build goes\n"
-		"  gprofctl wall -a -d 10 --top 10         # of the host\n"
+		"  gprofctl wall -a -d 10 -n 10            # of the host\n"
 		"  gprofctl wall trace.out --json          # of a trace that there is\n"
 		"  gprofctl wall trace.out -o wall.pb.gz   # with stacks, for top, flame and go tool pprof",
 };
@@ -81,6 +75,7 @@ int cmd_wall(int argc, char **argv)
 	const struct option_table tables[] = {
 		{ "How to show it", wall_rows, &o },
 		{ "Target, without a FILE", target_options, &o.source.target },
+		{ JSON_TABLE, json_options, &o.json },
 		{ 0 },
 	};
 	int operands, status;
@@ -94,6 +89,6 @@ int cmd_wall(int argc, char **argv)
 	if (status == STATUS_OK && o.file)
 		status = wall_profile(o.source.file, o.file);
 	else if (status == STATUS_OK)
-		status = wall_table(o.source.file, o.json, o.json ? 0 : o.most);
+		status = wall_table(o.source.file, o.json, o.most);
 	return trace_source_free(&o.source, status);
 }

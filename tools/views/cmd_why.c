@@ -5,6 +5,7 @@
 #include "cli/cmd.h"
 
 #include "cli/diag.h"
+#include "cli/json.h"
 #include "trace_source.h"
 #include "wait_chain.h"
 
@@ -93,6 +94,7 @@ int cmd_why(int argc, char **argv)
 	const struct option_table tables[] = {
 		{ "Which wait", why_rows, &o },
 		{ "Target, without a FILE", target_options, &o.source.target },
+		{ JSON_TABLE, json_options, &o.question.json },
 		{ 0 },
 	};
 	int operands, status;
@@ -102,6 +104,8 @@ int cmd_why(int argc, char **argv)
 		return status;
 	if (o.question.region && (o.question.thread || o.question.at))
 		return misused("--region finds the thread and the time, and excludes --thread and --at");
+	if (o.question.json && o.file)
+		return misused("-o is for a profile, which excludes --json");
 	status = trace_source_get(&o.source, "why", argv, operands, wants);
 	if (status == STATUS_OK)
 		status = wait_chain_print(o.source.file, &o.question, o.file);

@@ -586,7 +586,7 @@ int join_print(const char *kernel, const char *go, bool json)
 		status = believe(&j);
 	if (status == STATUS_OK) {
 		if (json)
-			join_json(&j.all);
+			join_json(&j.all, kernel, stats_of(&j.kernel).lost);
 		else
 			join_table(&j.all);
 		status = finish_stdout();

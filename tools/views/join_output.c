@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cli/diag.h"
+#include "cli/json.h"
 #include "cli/text.h"
 
 static const char *const gap_names[NR_JOIN_GAPS] = {
@@ -120,46 +121,62 @@ void join_table(const struct join_model *j)
 	print_delay("their threads waited for a CPU", kernel_delay(j));
 }
 
-static void json_times(const char *key, struct join_times t)
+static void json_times(struct json *j, const char *key, struct join_times t)
 {
-	printf(", \"%s\": {\"count\": %" PRIu64 ", \"ns\": %" PRId64 ", \"max_ns\": %" PRId64 "}",
-	       key, t.nr, t.ns, t.max);
+	json_object(j, key);
+	json_u64(j, "count", t.nr);
+	json_s64(j, "ns", t.ns);
+	json_s64(j, "max_ns", t.max);
+	json_end(j);
 }
 
-void join_json(const struct join_model *j)
+static void json_function(struct json *j, const char *name, const struct join_row *r)
 {
-	struct line *lines = lines_of(j);
+	json_object(j, NULL);
+	json_string(j, "function", name);
+	json_u64(j, "goroutines", r->nr);
+	json_s64(j, "running_ns", ran(r));
+	json_s64(j, "cpu_ns", r->in[JOIN_ON_CPU]);
+	json_s64(j, "runnable_ns", r->in[JOIN_READY]);
+	json_s64(j, "blocked_ns", r->in[JOIN_BLOCKED]);
+	json_s64(j, "untold_ns", r->in[JOIN_UNTOLD]);
+	json_u64(j, "faults", r->faults);
+	json_times(j, "interrupted", r->interrupted);
+	json_times(j, "descheduled", r->gaps[JOIN_DESCHEDULED]);
+	json_times(j, "blocked", r->gaps[JOIN_WAITED]);
+	json_times(j, "blocked_in_faults", r->fault);
+	json_times(j, "runtime_delay", r->delay);
+	json_end(j);
+}
 
-	fputs("{\"functions\": [", stdout);
-	for (size_t i = 0; i < j->names.nr; i++) {
-		const struct join_row *r = lines[i].row;
+void join_json(const struct join_model *m, const char *kernel, uint64_t lost)
+{
+	struct line *lines = lines_of(m);
+	struct json json = { 0 }, *j = &json;
 
-		printf("%s\n {\"function\": ", i ? "," : "");
-		text_json(stdout, lines[i].name);
-		printf(", \"goroutines\": %" PRIu64 ", \"running_ns\": %" PRId64
-		       ", \"cpu_ns\": %" PRId64 ", \"runnable_ns\": %" PRId64
-		       ", \"blocked_ns\": %" PRId64 ", \"untold_ns\": %" PRId64
-		       ", \"faults\": %" PRIu64,
-		       r->nr, ran(r), r->in[JOIN_ON_CPU], r->in[JOIN_READY], r->in[JOIN_BLOCKED],
-		       r->in[JOIN_UNTOLD], r->faults);
-		json_times("interrupted", r->interrupted);
-		json_times("descheduled", r->gaps[JOIN_DESCHEDULED]);
-		json_times("blocked", r->gaps[JOIN_WAITED]);
-		json_times("blocked_in_faults", r->fault);
-		json_times("runtime_delay", r->delay);
-		putchar('}');
-	}
+	json_open(j, stdout, "read");
+	json_array(j, "functions");
+	for (size_t i = 0; i < m->names.nr; i++)
+		json_function(j, lines[i].name, lines[i].row);
+	json_end(j);
 	free(lines);
-	fputs("],\n\"intervals\": [", stdout);
-	for (size_t i = 0; i < j->nr_gaps; i++) {
-		const struct join_interval *g = &j->gaps[i];
+	json_array(j, "intervals");
+	for (size_t i = 0; i < m->nr_gaps; i++) {
+		const struct join_interval *g = &m->gaps[i];
 
-		printf("%s\n {\"kind\": \"%s\", \"goroutine\": %" PRId64 ", \"tid\": %" PRIu32
-		       ", \"begin_ns\": %" PRId64 ", \"end_ns\": %" PRId64 "}", i ? "," : "",
-		       gap_names[g->kind], g->goroutine, g->tid, g->begin, g->end);
+		json_object(j, NULL);
+		json_string(j, "kind", gap_names[g->kind]);
+		json_s64(j, "goroutine", g->goroutine);
+		json_u64(j, "tid", g->tid);
+		json_s64(j, "begin_ns", g->begin);
+		json_s64(j, "end_ns", g->end);
+		json_end(j);
 	}
-	printf("],\n\"checked\": %" PRIu64 ", \"contradictions\": %" PRIu64, j->checked, j->wrong);
-	json_times("runtime_delay", runtime_delay(j));
-	json_times("kernel_delay", kernel_delay(j));
-	puts("}");
+	json_end(j);
+	json_u64(j, "checked", m->checked);
+	json_u64(j, "contradictions", m->wrong);
+	json_times(j, "runtime_delay", runtime_delay(m));
+	json_times(j, "kernel_delay", kernel_delay(m));
+	json_lost_events(j, kernel, lost);
+	json_close(j);
 }

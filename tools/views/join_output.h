@@ -10,7 +10,7 @@
 /* join_table() - a row for each function, on stdout, and delays */
 void join_table(const struct join_model *j);
 
-/* join_json() - likewise with stable keys, in ns, and with each interval */
-void join_json(const struct join_model *j);
+/* join_json() - likewise, in ns, and with each interval; @lost: events of the trace @kernel */
+void join_json(const struct join_model *m, const char *kernel, uint64_t lost);
 
 #endif /* TOOLS_VIEWS_JOIN_OUTPUT_H */

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How long threads wait for a CPU: the tables of perf sched.
+ * How long threads wait for a CPU: quantiles, and the tables of perf sched for each switch.
  *
  * A delay is from a waking, a creation or a preemption to running; in the lines of each
  * switch, as in perf sched timehist, it is that of wakings and creations alone.
  */
 #include "latency.h"
 
+#include <gprof/histogram.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,10 @@
 
 #include "cli/cmd.h"
 #include "cli/diag.h"
+#include "cli/human.h"
+#include "cli/json.h"
+#include "cli/pager.h"
+#include "cli/terminal.h"
 #include "cli/text.h"
 #include "thread_spans.h"
 #include "timehist.h"
@@ -28,6 +33,7 @@
  * @delay: ns of that
  * @max: the longest
  * @max_end: when that ended
+ * @delays: how often which, by the buckets of a histogram; NULL: none yet
  * @ready: since when it is runnable, in the stretch before running; 0: it is not
  * @ready_end: when that ended
  * @woken: it was woken or created before that
@@ -45,6 +51,7 @@ struct waiting {
 	int64_t delay;
 	int64_t max;
 	int64_t max_end;
+	uint32_t *delays;
 	int64_t ready;
 	int64_t ready_end;
 	bool woken;
@@ -70,6 +77,7 @@ struct on_cpu {
  * struct latency - a table in the making
  * @thread_spans: of the threads
  * @opts: how it is printed
+ * @file: of the trace
  * @all: by index of the thread
  * @nr: how many
  * @room: of @all
@@ -81,6 +89,7 @@ struct on_cpu {
 struct latency {
 	struct thread_spans thread_spans;
 	struct latency_opts opts;
+	const char *file;
 	struct waiting *all;
 	size_t nr;
 	size_t room;
@@ -148,6 +157,9 @@ static int64_t inside(const struct latency *t, int64_t begin, int64_t end)
 static void came(struct waiting *w, int64_t time)
 {
 	if (w->ready && w->ready_end == time) {
+		if (!w->delays)
+			w->delays = xalloc(GPROF_HISTOGRAM_NR, sizeof(*w->delays));
+		w->delays[gprof_histogram_bucket((uint64_t)(time - w->ready))]++;
 		w->times++;
 		w->delay += time - w->ready;
 		if (time - w->ready >= w->max) {
@@ -298,33 +310,58 @@ static void on_lost(void *ctx, struct thread_spans *v, int64_t cpu, uint32_t thr
 	c->idled = 0;
 }
 
-/* Of all threads of a name the first stands for them; how many names there are. */
-static size_t add_up(const struct latency *t, struct waiting *all, size_t of)
+/**
+ * struct row - a line of the summary
+ * @w: a thread, or the sum of those of a name
+ * @h: of the delays
+ */
+struct row {
+	struct waiting w;
+	struct gprof_histogram h;
+};
+
+static void add_delays(struct gprof_histogram *h, const struct waiting *w)
 {
+	for (size_t i = 0; w->delays && i < GPROF_HISTOGRAM_NR; i++)
+		h->buckets[i] += w->delays[i];
+	h->count += (uint64_t)w->times;
+	h->sum += (uint64_t)w->delay;
+	if ((uint64_t)w->max > h->largest)
+		h->largest = (uint64_t)w->max;
+}
+
+/* A row for each thread, or for each name, of which the first thread stands for all. */
+static struct row *make_rows(const struct latency *t, bool threads, size_t *nr)
+{
+	struct row *rows = xalloc(t->nr + 1, sizeof(*rows));
 	struct intern names = { 0 };
-	size_t nr = 0;
 
-	for (size_t i = 0; i < of; i++) {
-		const struct waiting *w = &all[i];
+	*nr = 0;
+	for (size_t i = 0; i < t->nr; i++) {
+		const struct waiting *w = &t->all[i];
 		const char *name = thread_spans_name(&t->thread_spans, w->thread);
-		size_t at = intern_add(&names, name, strlen(name));
-		struct waiting *sum = &all[at];
+		size_t at = threads ? *nr : intern_add(&names, name, strlen(name));
+		struct row *row = &rows[at];
 
-		if (at == nr) {
-			all[nr++] = *w;
+		if (!w->ran && !w->times && threads)
 			continue;
+		if (at == *nr) {
+			++*nr;
+			row->w = *w;
+		} else {
+			row->w.ran += w->ran;
+			row->w.times += w->times;
+			row->w.delay += w->delay;
+			row->w.members++;
+			if (w->max > row->w.max) {
+				row->w.max = w->max;
+				row->w.max_end = w->max_end;
+			}
 		}
-		sum->ran += w->ran;
-		sum->times += w->times;
-		sum->delay += w->delay;
-		sum->members++;
-		if (w->max > sum->max) {
-			sum->max = w->max;
-			sum->max_end = w->max_end;
-		}
+		add_delays(&row->h, w);
 	}
 	intern_free(&names);
-	return nr;
+	return rows;
 }
 
 static double average(const struct waiting *w)
@@ -334,7 +371,7 @@ static double average(const struct waiting *w)
 
 static int longest_first(const void *pa, const void *pb)
 {
-	const struct waiting *a = pa, *b = pb;
+	const struct waiting *a = &((const struct row *)pa)->w, *b = &((const struct row *)pb)->w;
 	double one = average(a), other = average(b);
 
 	if (one != other)
@@ -344,81 +381,128 @@ static int longest_first(const void *pa, const void *pb)
 	return a->thread < b->thread ? -1 : a->thread > b->thread;
 }
 
-static void print_row(const struct latency *t, const struct waiting *w)
+static void print_numbers(const struct waiting *w, const struct gprof_histogram *h)
 {
+	const double values[] = {
+		(double)w->ran, average(w), (double)gprof_histogram_quantile(h, 0.5),
+		(double)gprof_histogram_quantile(h, 0.99), (double)w->max,
+	};
+	char text[HUMAN_MAX];
+
+	for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
+		printf(" %9s", w->times || !i ? human(values[i], "nanoseconds", text) : "-");
+		if (!i)
+			printf(" %9s", human((double)w->times, "count", text));
+	}
+}
+
+static void print_row(const struct latency *t, const struct row *r)
+{
+	const struct waiting *w = &r->w;
 	const char *name = thread_spans_name(&t->thread_spans, w->thread);
 	int64_t number =
 		w->members > 1 ? w->members : THREAD_TID(t->thread_spans.all[w->thread].id);
-	char *task = xprintf(w->members > 1 ? "%s:(%" PRId64 ")" : "%s:%" PRId64, name, number);
-	size_t len = strlen(task);
+	char *task = xprintf(w->members > 1 ? "%s (%" PRId64 " threads)" : "%s (%" PRId64 ")", name,
+			     number);
 
+	print_numbers(w, &r->h);
+	putchar(' ');
+	if (w->times)
+		timehist_time(w->max_end - w->max);
+	else
+		printf("%15s", "-");
 	fputs("  ", stdout);
 	text_plain(stdout, task);
-	printf("%*s", (int)(len < 23 ? 23 - len : 0), "");
+	putchar('\n');
 	free(task);
-	printf(" | %10.3f ms | %8" PRId64 " | avg:%9.3f ms | max:%9.3f ms | max start: ",
-	       (double)w->ran / 1e6, w->times, average(w) / 1e6, (double)w->max / 1e6);
-	timehist_time(w->max_end - w->max);
-	fputs(" s | max end: ", stdout);
-	timehist_time(w->max_end);
-	puts(" s");
 }
 
-static void print_rows(const struct latency *t, const struct waiting *all, size_t nr)
+static void print_rows(const struct latency *t, const struct row *rows, size_t nr)
 {
-	int64_t ran = 0, times = 0;
+	struct row total = { 0 };
+	size_t shown = 0, most = t->opts.rows ? t->opts.rows : LATENCY_ROWS, more = 0;
 
-	printf("  %-23s | %-13s | %-8s | %-16s | %-16s | %-27s | %s\n", "Task", "Runtime ms",
-	       "Switches", "Avg delay ms", "Max delay ms", "Max delay start", "Max delay end");
+	printf("%s%10s %9s %9s %9s %9s %9s %15s  %s%s\n", terminal_color(stdout, TERMINAL_BOLD),
+	       "on a CPU", "waits", "mean", "p50", "p99", "longest", "from, s", "thread",
+	       terminal_color(stdout, TERMINAL_PLAIN));
 	for (size_t i = 0; i < nr; i++) {
-		if (!all[i].ran && !all[i].times)
+		const struct row *r = &rows[i];
+
+		if (!r->w.ran && !r->w.times)
 			continue;
-		print_row(t, &all[i]);
-		ran += all[i].ran;
-		times += all[i].times;
+		if (shown < most) {
+			print_row(t, r);
+			shown++;
+		} else {
+			more++;
+		}
+		total.w.ran += r->w.ran;
+		total.w.times += r->w.times;
+		total.w.delay += r->w.delay;
+		if (r->w.max > total.w.max)
+			total.w.max = r->w.max;
+		for (size_t k = 0; k < GPROF_HISTOGRAM_NR; k++)
+			total.h.buckets[k] += r->h.buckets[k];
+		total.h.count += r->h.count;
+		total.h.sum += r->h.sum;
+		if (r->h.largest > total.h.largest)
+			total.h.largest = r->h.largest;
 	}
-	printf("  %-23s | %10.3f ms | %8" PRId64 " |\n", "TOTAL:", (double)ran / 1e6, times);
+	print_numbers(&total.w, &total.h);
+	printf(" %15s  all", "");
+	if (more)
+		printf("; %zu more, -n N shows N", more);
+	putchar('\n');
 }
 
-static void print_json(const struct latency *t, const struct waiting *all, size_t nr)
+static void print_json(const struct latency *t, const struct row *rows, size_t nr)
 {
-	const char *comma = "";
+	struct json j = { .one_line = t->opts.interval_ns };
 
-	fputs("{\"threads\": [", stdout);
+	json_open(&j, stdout, "latency");
+	json_array(&j, "threads");
 	for (size_t i = 0; i < nr; i++) {
-		const struct waiting *w = &all[i];
+		const struct waiting *w = &rows[i].w;
 
-		if (!w->ran && !w->times)
-			continue;
-		printf("%s\n {\"tid\": %" PRId64 ", \"comm\": ", comma,
-		       THREAD_TID(t->thread_spans.all[w->thread].id));
-		text_json(stdout, thread_spans_name(&t->thread_spans, w->thread));
-		printf(", \"runtime_ns\": %" PRId64 ", \"switches\": %" PRId64 ", \"delay_ns\": %"
-		       PRId64 ", \"max_delay_ns\": %" PRId64 ", \"max_delay_end_ns\": %" PRId64 "}",
-		       w->ran, w->times, w->delay, w->max, w->max_end);
-		comma = ",";
+		json_object(&j, NULL);
+		json_s64(&j, "tid", THREAD_TID(t->thread_spans.all[w->thread].id));
+		json_string(&j, "comm", thread_spans_name(&t->thread_spans, w->thread));
+		json_s64(&j, "runtime_ns", w->ran);
+		json_s64(&j, "switches", w->times);
+		json_s64(&j, "delay_ns", w->delay);
+		json_u64(&j, "p50_delay_ns", gprof_histogram_quantile(&rows[i].h, 0.5));
+		json_u64(&j, "p99_delay_ns", gprof_histogram_quantile(&rows[i].h, 0.99));
+		json_s64(&j, "max_delay_ns", w->max);
+		json_s64(&j, "max_delay_end_ns", w->max_end);
+		json_end(&j);
 	}
-	puts("\n]}");
+	json_end(&j);
+	json_lost_events(&j, t->file, t->thread_spans.lost);
+	json_close(&j);
 }
 
 static void print_summary(const struct latency *t)
 {
-	struct waiting *all = xalloc(t->nr + 1, sizeof(*all));
-	size_t nr = t->nr;
+	size_t nr;
+	struct row *rows = make_rows(t, t->opts.threads || t->opts.json, &nr);
 
 	if (nr)
-		memcpy(all, t->all, nr * sizeof(*all));
-	if (!t->opts.threads && !t->opts.json)
-		nr = add_up(t, all, nr);
-	if (nr)
-		qsort(all, nr, sizeof(*all), longest_first);
+		qsort(rows, nr, sizeof(*rows), longest_first);
 	if (t->opts.redraw)
 		fputs("\033[H\033[J", stdout);
+	else if (!t->opts.json && !t->opts.interval_ns)
+		pager_begin();
 	if (t->opts.json)
-		print_json(t, all, nr);
+		print_json(t, rows, nr);
 	else
-		print_rows(t, all, nr);
-	free(all);
+		print_rows(t, rows, nr);
+	free(rows);
+}
+
+static void free_waiting(struct waiting *w)
+{
+	free(w->task);
+	free(w->delays);
 }
 
 static void moved(void *ctx, uint32_t from, uint32_t to)
@@ -426,9 +510,10 @@ static void moved(void *ctx, uint32_t from, uint32_t to)
 	struct latency *t = ctx;
 
 	if (from != to && from < t->nr) {
-		free(t->all[to].task);
+		free_waiting(&t->all[to]);
 		t->all[to] = t->all[from];
 		t->all[from].task = NULL;
+		t->all[from].delays = NULL;
 		t->all[to].thread = to;
 	}
 	for (size_t i = 0; i < t->nr_cpus; i++)
@@ -455,11 +540,16 @@ static void end_interval(struct latency *t, int64_t now)
 	fflush(stdout);
 	thread_spans_forget(v, moved, t);
 	for (size_t i = thread_spans_nr(v); i < t->nr; i++)
-		free(t->all[i].task);
+		free_waiting(&t->all[i]);
 	if (t->nr > thread_spans_nr(v))
 		t->nr = thread_spans_nr(v);
-	for (size_t i = 0; i < t->nr; i++)
-		t->all[i].ran = t->all[i].times = t->all[i].delay = t->all[i].max = 0;
+	for (size_t i = 0; i < t->nr; i++) {
+		struct waiting *w = &t->all[i];
+
+		w->ran = w->times = w->delay = w->max = 0;
+		if (w->delays)
+			memset(w->delays, 0, GPROF_HISTOGRAM_NR * sizeof(*w->delays));
+	}
 	t->begin = now;
 }
 
@@ -499,7 +589,7 @@ static int end_table(struct latency *t, int status)
 		status = finish_stdout();
 	thread_spans_free(&t->thread_spans);
 	for (size_t i = 0; i < t->nr; i++)
-		free(t->all[i].task);
+		free_waiting(&t->all[i]);
 	free(t->all);
 	free(t->cpus);
 	return status;
@@ -507,7 +597,7 @@ static int end_table(struct latency *t, int status)
 
 int latency_print(const char *file, const struct latency_opts *o)
 {
-	struct latency t = { .opts = *o };
+	struct latency t = { .opts = *o, .file = file };
 
 	begin_table(&t);
 	return end_table(&t, thread_spans_read(&t.thread_spans, file));
@@ -515,7 +605,7 @@ int latency_print(const char *file, const struct latency_opts *o)
 
 int latency_read(int fd, const char *name, const struct latency_opts *o)
 {
-	struct latency t = { .opts = *o };
+	struct latency t = { .opts = *o, .file = name };
 
 	begin_table(&t);
 	return end_table(&t, thread_spans_read_fd(&t.thread_spans, fd, name));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How long threads wait for a CPU: the tables of perf sched.
+ * How long threads wait for a CPU: quantiles, and the tables of perf sched for each switch.
  */
 #ifndef TOOLS_VIEWS_LATENCY_H
 #define TOOLS_VIEWS_LATENCY_H
@@ -14,10 +14,13 @@ enum latency_table {
 	LATENCY_MAP,		/* a line for each switch, with the thread on each CPU */
 };
 
+#define LATENCY_ROWS	25	/* of LATENCY_SUMMARY, by default */
+
 /**
  * struct latency_opts - how it is printed
  * @table: which
  * @threads: of LATENCY_SUMMARY: do not add up threads of one name
+ * @rows: of LATENCY_SUMMARY at most, those with the longest mean; 0: LATENCY_ROWS
  * @json: LATENCY_SUMMARY as JSON with stable keys, by thread
  * @interval_ns: of a trace that is recorded now: LATENCY_SUMMARY is printed of each interval
  *	that has about that length, and lines as they come; memory is that of a generation, and
@@ -27,6 +30,7 @@ enum latency_table {
 struct latency_opts {
 	enum latency_table table;
 	bool threads;
+	unsigned long long rows;
 	bool json;
 	int64_t interval_ns;
 	bool redraw;

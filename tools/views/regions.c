@@ -17,6 +17,7 @@
 #include "cli/cmd.h"
 #include "cli/intern.h"
 #include "cli/diag.h"
+#include "cli/json.h"
 #include "cli/text.h"
 #include "record/annotation.h"
 
@@ -391,38 +392,46 @@ static void print_table(const struct regions *r, const struct table *t, bool reg
 	free(lines);
 }
 
-static void print_json_table(const struct table *t, const char *key, bool regions)
+static void put_json_table(struct json *j, const struct table *t, const char *key, bool regions)
 {
 	struct line *lines = lines_of(t);
 
-	printf("\"%s\": [", key);
+	json_array(j, key);
 	for (size_t i = 0; i < t->names.nr; i++) {
 		const struct type *type = lines[i].type;
 
-		printf("%s\n {\"type\": ", i ? "," : "");
-		text_json(stdout, lines[i].name);
-		printf(", \"count\": %" PRIu64 ", \"total_ns\": %" PRId64 ", \"min_ns\": %" PRId64
-		       ", \"max_ns\": %" PRId64, type->nr, type->ns, type->min, type->max);
-		for (size_t j = 0; regions && j < NR_STATES; j++)
-			printf(", \"%s_ns\": %" PRId64, state_names[j], type->in[j]);
-		printf(", \"unended\": %" PRIu64 ", \"unbegun\": %" PRIu64 "}", type->unended,
-		       type->unbegun);
+		json_object(j, NULL);
+		json_string(j, "type", lines[i].name);
+		json_u64(j, "count", type->nr);
+		json_s64(j, "total_ns", type->ns);
+		json_s64(j, "min_ns", type->min);
+		json_s64(j, "max_ns", type->max);
+		for (size_t k = 0; regions && k < NR_STATES; k++)
+			json_ns(j, state_names[k], type->in[k]);
+		json_u64(j, "unended", type->unended);
+		json_u64(j, "unbegun", type->unbegun);
+		json_end(j);
 	}
-	fputs("]", stdout);
+	json_end(j);
 	free(lines);
 }
 
-static void print(const struct regions *r, bool json, uint64_t lost)
+static void print_json(const struct regions *r, const char *name, uint64_t lost)
 {
-	if (json) {
-		putchar('{');
-		print_json_table(&r->regions, "regions", true);
-		fputs(",\n", stdout);
-		print_json_table(&r->task_types, "tasks", false);
-		printf(",\n\"logs\": %" PRIu64 ", \"repaired\": %" PRIu64 ", \"lost_events\": %" PRIu64
-		       "}\n", r->logs, r->repaired, lost);
-		return;
-	}
+	struct json j = { 0 };
+
+	json_open(&j, stdout, "read");
+	put_json_table(&j, &r->regions, "regions", true);
+	put_json_table(&j, &r->task_types, "tasks", false);
+	json_u64(&j, "logs", r->logs);
+	json_u64(&j, "repaired", r->repaired);
+	json_u64(&j, "lost_events", lost);
+	json_lost_events(&j, name, lost);
+	json_close(&j);
+}
+
+static void print(const struct regions *r)
+{
 	if (r->regions.names.nr)
 		print_table(r, &r->regions, true);
 	if (r->task_types.names.nr) {
@@ -495,7 +504,10 @@ int regions_print(struct gprof_trace *t, const char *name, bool json)
 	int ret = read_all(&r, t), status;
 
 	gprof_trace_stats(t, &st);
-	print(&r, json, st.lost);
+	if (json)
+		print_json(&r, name, st.lost);
+	else
+		print(&r);
 	status = finish_stdout();
 	if (status == STATUS_OK)
 		report(&r, name, &st);

@@ -22,6 +22,7 @@
 #include "cli/intern.h"
 #include "cli/options.h"
 #include "cli/diag.h"
+#include "cli/json.h"
 #include "cli/text.h"
 #include "regions.h"
 #include "thread_spans.h"
@@ -489,6 +490,66 @@ static void print_steps(struct wait_chain *w, size_t most)
 		puts("What was before that cannot be followed in the trace.");
 }
 
+static void put_thread(struct json *j, const struct wait_chain *w, uint32_t thread)
+{
+	json_s64(j, "tid", THREAD_TID(w->thread_spans.all[thread].id));
+	json_string(j, "comm", thread_spans_name(&w->thread_spans, thread));
+}
+
+static void put_step(struct json *j, struct wait_chain *w, const struct step *s)
+{
+	struct gprof_frame frames[GPROF_TRACE_FRAMES_MAX];
+	size_t nr = trace_stacks_frames(&w->thread_spans.stacks, s->stack, frames);
+
+	json_object(j, NULL);
+	put_thread(j, w, s->thread);
+	json_u64(j, "depth", s->depth);
+	json_string(j, "state", thread_state_name(s->state));
+	json_string(j, "text", words(s->state));
+	json_s64(j, "begin_ns", s->begin);
+	json_s64(j, "end_ns", s->end);
+	if (is_wait(s->state))
+		json_string(j, "ended", how_ended(w, s));
+	json_array(j, "stack");
+	for (size_t i = 0; i < nr; i++)
+		json_string(j, NULL, frames[i].function);
+	json_end(j);
+	json_end(j);
+}
+
+static void print_json(struct wait_chain *w, const char *file, const char *region)
+{
+	struct json j = { 0 };
+
+	json_open(&j, stdout, "why");
+	put_thread(&j, w, w->thread);
+	json_string(&j, "state", thread_state_name(w->state));
+	json_string(&j, "text", words(w->state));
+	json_s64(&j, "begin_ns", w->begin);
+	json_s64(&j, "end_ns", w->end);
+	json_bool(&j, "whole", !w->cut);
+	if (region) {
+		json_object(&j, "region");
+		json_string(&j, "name", region);
+		json_s64(&j, "begin_ns", w->from);
+		json_s64(&j, "end_ns", w->until);
+		json_end(&j);
+	}
+	json_array(&j, "chain");
+	for (size_t i = 0; i < w->nr_chain; i++) {
+		json_object(&j, NULL);
+		put_thread(&j, w, w->chain[i]);
+		json_end(&j);
+	}
+	json_end(&j);
+	json_array(&j, "steps");
+	for (size_t i = w->nr_steps; i-- > 0;)
+		put_step(&j, w, &w->steps[i]);
+	json_end(&j);
+	json_lost_events(&j, file, w->thread_spans.lost);
+	json_close(&j);
+}
+
 static int write_steps(struct wait_chain *w, const char *output)
 {
 	static const struct gprof_value_type types[] = { { "wait", "nanoseconds" } };
@@ -619,6 +680,8 @@ int wait_chain_print(const char *file, const struct wait_question *q, const char
 		thread_spans_report(&w.thread_spans, file);
 		if (output) {
 			status = write_steps(&w, output);
+		} else if (q->json) {
+			print_json(&w, file, q->region);
 		} else {
 			if (q->region)
 				print_region(&w, q->region);

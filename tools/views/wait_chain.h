@@ -5,6 +5,7 @@
 #ifndef TOOLS_VIEWS_WAIT_CHAIN_H
 #define TOOLS_VIEWS_WAIT_CHAIN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /**
@@ -13,6 +14,7 @@
  * @at: a time in seconds of CLOCK_MONOTONIC, or "+" and seconds since the trace began; NULL: any
  * @region: of the longest region of this name, with the thread that it is of; or NULL
  * @most: lines of the chain to print; 0: all
+ * @json: print it for programs, all of it
  *
  * Of several waits it is the longest.
  */
@@ -21,6 +23,7 @@ struct wait_question {
 	const char *at;
 	const char *region;
 	size_t most;
+	bool json;
 };
 
 /**

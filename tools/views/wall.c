@@ -11,9 +11,15 @@
 
 #include "cli/cmd.h"
 #include "cli/diag.h"
+#include "cli/human.h"
+#include "cli/json.h"
+#include "cli/pager.h"
+#include "cli/terminal.h"
 #include "cli/text.h"
 #include "thread_spans.h"
 #include "trace_profile.h"
+
+#define LEAST_COLUMNS	9	/* of a value */
 
 /* A line of it, and a place where time was spent. */
 struct row {
@@ -138,52 +144,66 @@ static int busiest_first(const void *pa, const void *pb)
 	return a->thread < b->thread ? -1 : a->thread > b->thread;
 }
 
-static void print_json(const struct wall *w, size_t nr)
+static void print_json(const struct wall *w, const char *file)
 {
-	fputs("{\"threads\": [", stdout);
-	for (size_t i = 0; i < nr; i++) {
+	struct json j = { 0 };
+
+	json_open(&j, stdout, "wall");
+	json_array(&j, "threads");
+	for (size_t i = 0; i < w->nr; i++) {
 		const struct row *r = &w->rows[i];
 		const struct thread *l = &w->thread_spans.all[r->thread];
 
-		printf("%s\n {\"tid\": %" PRId64 ", \"comm\": ", i ? "," : "", THREAD_TID(l->id));
-		text_json(stdout, thread_spans_name(&w->thread_spans, r->thread));
-		printf(", \"first_ns\": %" PRId64 ", \"last_ns\": %" PRId64 ", \"elapsed_ns\": %"
-		       PRId64, l->first, l->last, l->last - l->first);
+		json_object(&j, NULL);
+		json_s64(&j, "tid", THREAD_TID(l->id));
+		json_string(&j, "comm", thread_spans_name(&w->thread_spans, r->thread));
+		json_s64(&j, "first_ns", l->first);
+		json_s64(&j, "last_ns", l->last);
+		json_s64(&j, "elapsed_ns", l->last - l->first);
 		for (size_t state = 0; state < NR_THREAD_STATES; state++)
-			printf(", \"%s_ns\": %" PRId64, thread_state_name(state), r->ns[state]);
-		putchar('}');
+			json_ns(&j, thread_state_name(state), r->ns[state]);
+		json_end(&j);
 	}
-	puts("\n]}");
+	json_end(&j);
+	json_lost_events(&j, file, w->thread_spans.lost);
+	json_close(&j);
+}
+
+static int columns_of(size_t state)
+{
+	size_t length = strlen(thread_state_name(state));
+
+	return length > LEAST_COLUMNS ? (int)length : LEAST_COLUMNS;
 }
 
 /* Empty columns are left out. */
 static void print_table(const struct wall *w, size_t nr)
 {
 	int64_t total[NR_THREAD_STATES] = { 0 };
+	char text[HUMAN_MAX];
 
 	for (size_t i = 0; i < w->nr; i++)
 		for (size_t state = 0; state < NR_THREAD_STATES; state++)
 			total[state] += w->rows[i].ns[state];
-	printf("%12s", "elapsed ms");
+	printf("%s%10s", terminal_color(stdout, TERMINAL_BOLD), "elapsed");
 	for (size_t state = 0; state < NR_THREAD_STATES; state++)
 		if (total[state])
-			printf(" %10s", thread_state_name(state));
-	puts("  thread");
+			printf(" %*s", columns_of(state), thread_state_name(state));
+	printf("  thread%s\n", terminal_color(stdout, TERMINAL_PLAIN));
 	for (size_t i = 0; i < nr; i++) {
 		const struct row *r = &w->rows[i];
 
-		printf("%12.3f", (double)elapsed(r) / 1e6);
+		printf("%10s", human_ns(elapsed(r), text));
 		for (size_t state = 0; state < NR_THREAD_STATES; state++)
-			if (total[state] && r->ns[state])
-				printf(" %10.3f", (double)r->ns[state] / 1e6);
-			else if (total[state])
-				printf(" %10s", "-");
+			if (total[state])
+				printf(" %*s", columns_of(state),
+				       r->ns[state] ? human_ns(r->ns[state], text) : "-");
 		printf("  %" PRId64 " ", THREAD_TID(w->thread_spans.all[r->thread].id));
 		text_plain(stdout, thread_spans_name(&w->thread_spans, r->thread));
 		putchar('\n');
 	}
 	if (nr < w->nr)
-		printf("and %zu threads more\n", w->nr - nr);
+		printf("%zu more threads; -n N shows N\n", w->nr - nr);
 }
 
 int wall_table(const char *file, bool json, size_t most)
@@ -202,10 +222,12 @@ int wall_table(const char *file, bool json, size_t most)
 			qsort(w.rows, nr, sizeof(*w.rows), busiest_first);
 		if (most && most < nr)
 			nr = most;
-		if (json)
-			print_json(&w, nr);
-		else
+		if (json) {
+			print_json(&w, file);
+		} else {
+			pager_begin();
 			print_table(&w, nr);
+		}
 		thread_spans_report(&w.thread_spans, file);
 		status = finish_stdout();
 	}

@@ -36,6 +36,7 @@
  *
  * Compiled with frame pointers, and without tail calls; as load_bare without the former.
  */
+#include <err.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -209,10 +210,8 @@ static void echo_start(struct job *job)
 {
 	int to[2], from[2];
 
-	if (pipe(to) || pipe(from)) {
-		perror("load");
-		exit(1);
-	}
+	if (pipe(to) || pipe(from))
+		err(1, "pipe");
 	if (!fork()) {
 		close(to[1]);
 		close(from[0]);
@@ -239,10 +238,8 @@ static void *shared(size_t size)
 {
 	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
-	if (p == MAP_FAILED) {
-		perror("load");
-		exit(1);
-	}
+	if (p == MAP_FAILED)
+		err(1, "mmap");
 	return p;
 }
 
@@ -267,10 +264,8 @@ static void turns_start(struct job *job)
 	const struct sched_param p = { 0 };
 
 	job->turn = shared(sizeof(*job->turn));
-	if (sched_setscheduler(0, SCHED_BATCH, &p)) {
-		perror("load");
-		exit(1);
-	}
+	if (sched_setscheduler(0, SCHED_BATCH, &p))
+		err(1, "sched_setscheduler");
 	if (fork())
 		return;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -297,10 +292,8 @@ static void yield_start(struct job *job)
 	char byte;
 
 	job->go = shared(sizeof(*job->go));
-	if (pipe(to)) {
-		perror("load");
-		exit(1);
-	}
+	if (pipe(to))
+		err(1, "pipe");
 	if (!fork()) {
 		close(to[1]);
 		while (read(to[0], &byte, 1) == 1)
@@ -461,10 +454,8 @@ static void threads_start(long n)
 	pthread_attr_setstacksize(&attr, 16384);
 	while (n--) {
 		errno = pthread_create(&thread, &attr, sleeper, NULL);
-		if (errno) {
-			perror("load");
-			exit(1);
-		}
+		if (errno)
+			err(1, "pthread_create");
 	}
 }
 
@@ -496,6 +487,36 @@ static int usage(void)
 	return 2;
 }
 
+/* Is that what chunks can be of? */
+static bool begin(struct job *job, const char *name)
+{
+	static const struct {
+		const char *name;
+		void (*start)(struct job *job);
+		uint64_t (*quickest)(const struct job *job, uint64_t chunks);
+		unsigned int part;
+		void (*waits)(uint64_t chunks);
+	} modes[] = {
+		{ "pipe", echo_start }, { "quickest", echo_start, round_trips, PART },
+		{ "futex", turns_start }, { "quickfutex", turns_start, turns, PART },
+		{ "yield", yield_start, yields, PART }, { "spawn", NULL, spawn, PART_SPAWN },
+		{ "spawns", .waits = spawns }, { "forks", .waits = forks },
+		{ "maps", .waits = maps }, { "faults", .waits = faults },
+	};
+
+	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+		if (strcmp(name, modes[i].name))
+			continue;
+		job->quickest = modes[i].quickest;
+		job->part = modes[i].part;
+		job->waits = modes[i].waits;
+		if (modes[i].start)
+			modes[i].start(job);
+		return true;
+	}
+	return false;
+}
+
 int main(int argc, char **argv)
 {
 	struct job job = { 0 };
@@ -508,33 +529,8 @@ int main(int argc, char **argv)
 		if (job.depth < DEPTH_MIN || job.depth > DEPTH_MAX || !job.stacks ||
 		    job.stacks > STACKS_MAX)
 			return usage();
-	} else if (argc == 2 && !strcmp(argv[1], "pipe")) {
-		echo_start(&job);
-	} else if (argc == 2 && !strcmp(argv[1], "quickest")) {
-		job.quickest = round_trips;
-		job.part = PART;
-		echo_start(&job);
-	} else if (argc == 2 && !strcmp(argv[1], "futex")) {
-		turns_start(&job);
-	} else if (argc == 2 && !strcmp(argv[1], "quickfutex")) {
-		job.quickest = turns;
-		job.part = PART;
-		turns_start(&job);
-	} else if (argc == 2 && !strcmp(argv[1], "yield")) {
-		job.quickest = yields;
-		job.part = PART;
-		yield_start(&job);
-	} else if (argc == 2 && !strcmp(argv[1], "spawn")) {
-		job.quickest = spawn;
-		job.part = PART_SPAWN;
-	} else if (argc == 2 && !strcmp(argv[1], "spawns")) {
-		job.waits = spawns;
-	} else if (argc == 2 && !strcmp(argv[1], "forks")) {
-		job.waits = forks;
-	} else if (argc == 2 && !strcmp(argv[1], "maps")) {
-		job.waits = maps;
-	} else if (argc == 2 && !strcmp(argv[1], "faults")) {
-		job.waits = faults;
+	} else if (argc == 2 && begin(&job, argv[1])) {
+		/* at the first line */
 	} else if (argc == 2 && !strcmp(argv[1], "nothing")) {
 		return 0;
 	} else if (argc == 2 && !strcmp(argv[1], "work")) {
@@ -548,10 +544,8 @@ int main(int argc, char **argv)
 	zero = open("/dev/zero", O_RDONLY);
 	room = mmap(NULL, READ_BYTES, PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-	if (zero < 0 || room == MAP_FAILED) {
-		perror("load");
-		return 1;
-	}
+	if (zero < 0 || room == MAP_FAILED)
+		err(1, "/dev/zero");
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	while (fgets(line, sizeof(line), stdin))
 		printf("%" PRIu64 "\n", work(&job, strtoull(line, NULL, 10)));
