@@ -139,7 +139,7 @@ stacks ; read share/parts.trace --stacks ; [.data[] | .stack, select(.transition
 summary ; read trace --summary ; .data.events ; 1 ; /^Events:/ { print $2 }
 parts ; read share/parts.trace --regions ; .data.regions[0].total_ns ; 1e6 ; / region$/ { getline; print $2 }
 tasks ; read share/host.trace --regions ; .data.tasks | length ; 1 ; / task$/ { on = 1; next } on { n++ } END { print n }
-wall ; wall trace ; .data.threads[0].cpu_ns ; 1e6 ; NR == 2 { print $2 }
+wall ; wall trace ; .data.threads[0].tid ; 1 ; NR == 2 { print $(NF - 1) }
 lost ; wall share/lost.trace ; .losses[0].text | split(" ")[0] | tonumber ; 1 ; /events are missing/ { print $3 }
 why ; why trace ; .data.steps[0] | .end_ns - .begin_ns ; 1e6 ; $2 == "ms" { print $1; exit }
 region ; why share/parts.trace --region sleep ; .data.region.begin_ns ; 1e9 ; /^region/ { print $(NF - 6) }

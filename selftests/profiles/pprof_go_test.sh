@@ -194,8 +194,9 @@ compare()
 		pprof -top -nodecount=1000000 -nodefraction=0 -edgefraction=0 -unit=count \
 			-sample_index="$type" "-$flag" "$dir/cycles.pb.gz" "$dir/later.pb.gz" | table go
 		gprofctl diff "$dir/cycles.pb.gz" "$dir/later.pb.gz" --type "$type" --json "$@" | jq -r '
-			"flat flat% cum cum%", (.data.rows[] |
-			"\(.flat) \(.flat_percent)% - \(.cum) \(.cum_percent)% \(.name)")' | table ours
+			"flat flat% cum cum%", (.data.total as $all | .data.rows[] |
+			"\(.flat) \(100 * .flat / $all)% - \(.cum) \(100 * .cum / $all)% \(.name)")' |
+			table ours
 		diff "$dir/go" "$dir/ours" || fail "-$flag, $type"
 	done
 	head -n 3 "$dir/ours"
@@ -310,7 +311,7 @@ calls_are_those_of_go()
 			file=$dir/$p.pb.gz
 			pprof -peek "^$name\$" -unit=count -sample_index=samples "$file" 2>"$dir/err" |
 				calls >"$dir/go" || [ ! -s "$dir/go" ]
-			gprofctl peek "$name" "$file" --all-waits --kernel-frames --type samples 2>"$dir/err" | calls >"$dir/ours" ||
+			gprofctl peek "^$name\$" "$file" --all-waits --kernel-frames --type samples 2>"$dir/err" | calls >"$dir/ours" ||
 				[ ! -s "$dir/ours" ]
 			diff "$dir/go" "$dir/ours" || fail "$p: $name"
 			found=$((${found:-0} + $(wc -l <"$dir/ours")))
