@@ -548,6 +548,8 @@ TEST_F(trace, each_task_is_named)
 	BEGIN(GPROF_TARGET_PROCESS, pid);
 	ASSERT_EQ(0, child_step(&self->child));
 	child_end(&self->child);
+	/* The dead leave their CPU after their parent knows of it. */
+	sleep_ms(20);
 	END();
 	prctl(PR_GET_NAME, name);
 	/* The name that it had, was born with, took, gave on, and took again. */
