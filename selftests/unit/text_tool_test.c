@@ -200,6 +200,21 @@ TEST(long_names_lose_their_arguments_then_their_middle)
 	}
 }
 
+/* A profile may have any names. */
+TEST(name_spaces_without_end_take_no_time_without_end)
+{
+	enum { SPACES = 300000 };
+	char *name = calloc(SPACES, 3), *text;
+
+	for (size_t i = 0; i < SPACES - 1; i++)
+		memcpy(&name[3 * i], "a::", 3);
+	strcpy(&name[3 * (SPACES - 1)], "b");
+	text = text_short(name, 8);
+	EXPECT_STREQ("a::a::b", text);
+	free(text);
+	free(name);
+}
+
 TEST(functions_without_a_name_are_called_by_their_file)
 {
 	static const struct { const char *function, *shown; bool unnamed; } table[] = {

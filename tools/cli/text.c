@@ -192,10 +192,11 @@ char *text_short(const char *s, size_t columns)
 		strcpy(name, s);
 	if (text_columns(name) > columns)
 		from = behind_path(name);
-	while (text_columns(from) > columns && (next = behind_space(from)))
-		from = next;
+	width = text_columns(from);
+	while (width > columns && (next = behind_space(from)))
+		while (from < next)
+			width -= columns_of(text_next(&from));
 	memmove(name, from, strlen(from) + 1);
-	width = text_columns(name);
 	if (width > columns)
 		cut_middle(name, width, columns);
 	return name;
