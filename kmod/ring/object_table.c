@@ -16,7 +16,7 @@
  *
  * The order of accesses is that of linux/gprof.h, and between two users of a slot:
  *
- *	store live		|	compare-exchange key  I
+ *	store-release live  L	|	compare-exchange key  I
  *	store-release key   K	|	fill the slot
  *
  * K pairs with I, which is a full barrier, so that a reader that sees the new content
@@ -32,6 +32,7 @@
 #include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
+#include <linux/timekeeping.h>
 #include <linux/vmalloc.h>
 
 #define GFP_OBJECTS	(GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
@@ -181,6 +182,7 @@ void gprof_object_table_begin(struct gprof_object_table *table)
 
 		if (slot->live & GPROF_OBJECT_LIVE)
 			WRITE_ONCE(slot->live, slot->live & ~GPROF_OBJECT_LIVE);
+		WRITE_ONCE(slot->ended, 0);
 		if (!(i & 0xffff))
 			cond_resched();
 	}
@@ -286,12 +288,13 @@ static int claim(struct gprof_object_table *table, unsigned long key)
  * @time: for the slot
  * @value: likewise
  * @weight: likewise
+ * @ended: gets the end of the thing that had the slot before; 0: there was none
  *
  * Context: Any incl. NMI. No lock, no allocation.
  * Return: the word of its slot, for GPROF_SAMPLE_REC_F_OBJECT; 0: there is none free.
  */
 u64 gprof_object_table_add(struct gprof_object_table *table, unsigned long key, u64 time, u64 value,
-			   u64 weight)
+			   u64 weight, u64 *ended)
 {
 	int at = gprof_object_table_find(table, key);
 	struct gprof_object_slot *slot;
@@ -308,6 +311,7 @@ u64 gprof_object_table_add(struct gprof_object_table *table, unsigned long key, 
 		return 0;
 	}
 	slot = &table->slots[at];
+	*ended = READ_ONCE(slot->ended);
 	live = ((GPROF_OBJECT_SERIAL(READ_ONCE(slot->live)) + 1) << GPROF_OBJECT_SERIAL_SHIFT) |
 	       GPROF_OBJECT_LIVE | at;
 	WRITE_ONCE(slot->time, time);
@@ -335,7 +339,9 @@ void gprof_object_table_remove(struct gprof_object_table *table, unsigned int at
 
 	if (atomic_long_cmpxchg(place, key, ENDING) != (long)key)
 		return;
-	WRITE_ONCE(slot->live, slot->live & ~GPROF_OBJECT_LIVE);
+	WRITE_ONCE(slot->ended, ktime_get_mono_fast_ns());
+	/* L, pairs with a reader's H: a reader that sees the end of the thing sees its time */
+	smp_store_release(&slot->live, slot->live & ~GPROF_OBJECT_LIVE);
 	if (n != home)
 		atomic_long_dec(&table->buckets[home].beyond);
 	count_objects(&table->head->removed, 1);

@@ -60,7 +60,7 @@ void gprof_object_table_begin(struct gprof_object_table *table);
 int gprof_object_table_mmap(struct gprof_object_table *table, struct vm_area_struct *vma);
 
 u64 gprof_object_table_add(struct gprof_object_table *table, unsigned long key, u64 time, u64 value,
-			   u64 weight);
+			   u64 weight, u64 *ended);
 void gprof_object_table_remove(struct gprof_object_table *table, unsigned int at,
 			       unsigned long key);
 void gprof_object_table_remove_at(struct gprof_object_table *table, unsigned int at);

@@ -58,6 +58,7 @@ extern unsigned int gprof_interrupt_us;
  * @state: how @task was, with GPROF_SAMPLE_REC_F_STATE
  * @wait: its kind, with GPROF_SAMPLE_REC_F_WAIT
  * @object: its word in the recorder's table, with GPROF_SAMPLE_REC_F_OBJECT
+ * @ended: end of the object that had the slot before, with GPROF_SAMPLE_REC_F_ENDED
  * @owner: owner of the lock, with GPROF_SAMPLE_REC_F_OWNER
  * @flags: GPROF_SAMPLE_REC_F_*, as far as they are the same for all
  * @without: GPROF_STACK_F_* that would tell nothing of this event, or too much
@@ -78,6 +79,7 @@ struct gprof_capture {
 	struct gprof_task_state state;
 	u64 wait;
 	u64 object;
+	u64 ended;
 	const struct gprof_lock_owner *owner;
 	u16 flags;
 	u16 without;

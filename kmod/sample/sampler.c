@@ -53,7 +53,8 @@ struct sample {
 
 #define EXTRA	(GPROF_SAMPLE_REC_F_WEIGHT | GPROF_SAMPLE_REC_F_ADDR |	\
 		 GPROF_SAMPLE_REC_F_VALUE | GPROF_SAMPLE_REC_F_WAIT |	\
-		 GPROF_SAMPLE_REC_F_PARALLELISM | GPROF_SAMPLE_REC_F_OBJECT)
+		 GPROF_SAMPLE_REC_F_PARALLELISM | GPROF_SAMPLE_REC_F_OBJECT |	\
+		 GPROF_SAMPLE_REC_F_ENDED)
 
 static_assert(sizeof(struct gprof_sample_rec) == 24);
 
@@ -102,7 +103,9 @@ static void write_sample(struct gprof_sample_rec *rec, const struct gprof_captur
 		extra += sizeof(c->state) / sizeof(*extra);
 	}
 	if (smp.flags & GPROF_SAMPLE_REC_F_OBJECT)
-		*extra = c->object;
+		*extra++ = c->object;
+	if (smp.flags & GPROF_SAMPLE_REC_F_ENDED)
+		*extra = c->ended;
 }
 
 static void new_generation(struct gprof_percpu_buffer *ch, u16 generation)

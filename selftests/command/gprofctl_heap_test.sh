@@ -72,6 +72,63 @@ each_byte_is_told_by_where_it_was_allocated()
 	grep -q site_churns out
 }
 
+# is_at TYPE SITE LEAST [MOST]: what a profile has of it
+is_at()
+{
+	run 0 gprofctl top --json --type "$1" -n 1000 x.pb.gz
+	is=$(sed -n 's/.*"name": "'"$2"'".*"cum": \(-\?[0-9]*\),.*/\1/p' out)
+	if [ "$is" -lt "$3" ] || [ "$is" -gt "${4:-$3}" ]; then
+		fail "$1 of $2: $is"
+	fi
+}
+
+# Of three rises the second is the most; it lasts from 0.9 s to 2.7 s after the program's begin.
+memory_over_time_has_its_peak_and_growth()
+{
+	record --every 1 --grown-since 1900ms --svg x.svg -- "$truth" phases
+	is_true
+	is_at peak_objects site_rises 1000
+	is_at peak_space site_rises 3000000
+	is_at peak_space site_keeps 200000
+	is_at peak_space site_keeps_more 0
+	is_at grown_space site_keeps_more 200000
+	is_at grown_objects site_rises -1000
+	is_at grown_space site_keeps 0
+	is_at temporary_objects site_rises 0
+	is_at temporary_objects site_churns 1400 1500
+	run 0 gprofctl top -n 1000 x.pb.gz
+	grep -q '^Type: grown_space' out
+}
+
+the_peak_is_said_and_drawn()
+{
+	run 0 gprofctl heap --every 1 --svg x.svg -o x.pb.gz -- "$truth" phases
+	peak=$(sed -n 's/.*most memory in use: \([0-9.]*\) MiB in \([0-9]*\) objects, \([0-9.]* m\?s\) after.*/\1 \2 \3/p' err)
+	# 3,200,000 bytes
+	echo "$peak" | awk '{ ms = $4 == "s" ? 1000 * $3 : $3
+			      exit !($1 == 3.05 && $2 == 1200 && ms > 850 && ms < 5000) }' ||
+		fail "peak: $peak"
+	# the picture has so many steps as there is time, and the peak between two lower rises
+	sed -n 's|.*class="hit".*<title>.*: \([0-9.]*\) \([KM]\?i\?B\)</title>.*|\1 \2|p' x.svg >steps
+	nr=$(wc -l <steps)
+	if [ "$nr" -lt 256 ] || [ "$nr" -gt 512 ]; then
+		fail "$nr steps"
+	fi
+	awk '{ v = $1 * ($2 == "MiB" ? 1048576 : $2 == "KiB" ? 1024 : 1)
+	       rise += v > 900000 && !high
+	       high = v > 900000
+	       if (high && v > top[rise])
+			top[rise] = v }
+	     END { print rise, top[1], top[2], top[3]
+		   exit !(rise == 3 && top[1] > 1390000 && top[1] < 1410000 && \
+			  top[2] > 3190000 && top[2] < 3210000 && top[3] > 1290000 && \
+			  top[3] < 1310000) }' steps >tops || fail "rises: $(cat tops)"
+	refused 2 'a time after the start' gprofctl heap --grown-since 0 -- true
+	run 0 gprofctl heap --every 1 --grown-since 100s -o x.pb.gz -- "$truth" exact
+	grep -q 'ended before 100 s had passed' err
+	is_at grown_space site_keeps 0
+}
+
 what_is_never_freed_is_told_at_the_end()
 {
 	run 0 gprofctl heap --leaks --buffer 4M -o x.pb.gz -- "$truth" exact
@@ -463,7 +520,8 @@ programs_that_the_shim_cannot_enter_are_refused()
 	refused 2 'pprof or text' gprofctl heap --format json -o x.pb.gz -- true
 }
 
-ktap_run each_byte_is_told_by_where_it_was_allocated what_is_never_freed_is_told_at_the_end \
+ktap_run each_byte_is_told_by_where_it_was_allocated \
+	memory_over_time_has_its_peak_and_growth the_peak_is_said_and_drawn what_is_never_freed_is_told_at_the_end \
 	record_loads_the_shim_too odd_programs_are_told_of a_program_without_descriptors_is_not_told_of \
 	two_recorders_want_different_rates a_child_frees_its_own \
 	memory_is_of_the_program_that_has_it handlers_allocate \

@@ -11,6 +11,7 @@
 #include <sys/ipc.h>
 #include <sys/msg.h>
 #include <sys/timerfd.h>
+#include "clock.h"
 #include "harness.h"
 #include "device.h"
 #include "object_table.h"
@@ -33,6 +34,7 @@ struct told {
 	uint64_t value;
 	uint64_t weight;
 	uint64_t live;
+	uint64_t ended;
 	uint64_t time;
 };
 
@@ -59,8 +61,9 @@ static void note(void *ctx, const struct reader_sample *s)
 		return;
 	self->nr++;
 	*t = (struct told){
-		.tid = s->rec->tid, .time = s->rec->time, .value = s->value, .flags = s->rec->rec.flags,
-		.weight = s->weight, .live = s->live,
+		.tid = s->rec->tid, .time = s->rec->time, .value = s->value,
+		.flags = s->rec->rec.flags,
+		.weight = s->weight, .live = s->live, .ended = s->ended,
 		.nr_kernel = s->stack ? s->stack->nr_kernel : 0,
 		.nr_user = s->stack ? s->stack->nr_user : 0,
 	};
@@ -644,6 +647,53 @@ TEST_F(heap, slot_says_what_the_sample_says)
 		seen++;
 	}
 	EXPECT_LE(100, seen);
+}
+
+/* Of objects that follow each other in a slot, each ends between its begin and the next one's. */
+TEST_F(heap, ends_have_their_time)
+{
+	unsigned int i, j, known = 0, last = 0;
+	uint64_t from, between, until;
+
+	self->params.slots = 16;
+	start(_metadata, self);
+	from = now_ns();
+	for (int round = 0; round < 20; round++) {
+		ASSERT_TRUES(put(self, 10), receive(self, 10));
+	}
+	between = now_ns();
+	ASSERT_TRUE(put(self, 10));
+	usleep(2000);
+	until = now_ns();
+	ASSERT_TRUE(receive(self, 10));
+	finish(_metadata, self);
+	for (i = 0; i < self->nr; i++) {
+		const struct told *t = &self->told[i];
+		const struct gprof_object_slot *s =
+			object_table_slot(self->head, GPROF_OBJECT_SLOT(t->live));
+
+		for (j = 0; t->live && j < self->nr; j++) {
+			const struct told *next = &self->told[j];
+
+			if (GPROF_OBJECT_SLOT(next->live) != GPROF_OBJECT_SLOT(t->live) ||
+			    GPROF_OBJECT_SERIAL(next->live) != GPROF_OBJECT_SERIAL(t->live) + 1)
+				continue;
+			EXPECT_LE(t->time, next->ended);
+			EXPECT_LE(next->ended, next->time);
+			known++;
+		}
+		/* The last ones of their slots, among them the last messages. */
+		if (t->value == MESSAGE && t->time > between && t->time < until &&
+		    s->live == (t->live & ~GPROF_OBJECT_LIVE)) {
+			EXPECT_LE(until, s->ended);
+			EXPECT_GE(now_ns(), s->ended);
+			last++;
+		}
+		EXPECT_FALSE(!t->live && t->ended);
+		EXPECT_FALSE(t->ended && t->ended < from && GPROF_OBJECT_SERIAL(t->live) > 2);
+	}
+	EXPECT_LT(100, known);
+	EXPECT_LT(0, last);
 }
 
 /* Whatever the ring has lost. */

@@ -318,7 +318,8 @@ static int64_t on_sample(struct reader *r, struct reader_ring *ring, uint64_t po
 	struct reader_sample sample = { .cpu = ring->cpu, .rec = s, .size = s->rec.size };
 	const unsigned int extras = GPROF_SAMPLE_REC_F_WEIGHT | GPROF_SAMPLE_REC_F_ADDR |
 				    GPROF_SAMPLE_REC_F_VALUE | GPROF_SAMPLE_REC_F_WAIT |
-				    GPROF_SAMPLE_REC_F_PARALLELISM | GPROF_SAMPLE_REC_F_OBJECT;
+				    GPROF_SAMPLE_REC_F_PARALLELISM | GPROF_SAMPLE_REC_F_OBJECT |
+				    GPROF_SAMPLE_REC_F_ENDED;
 	unsigned int flags = s->rec.flags, extra = __builtin_popcount(flags & extras);
 	const __u64 *next = s->extra;
 
@@ -350,7 +351,9 @@ static int64_t on_sample(struct reader *r, struct reader_ring *ring, uint64_t po
 	if (flags & GPROF_SAMPLE_REC_F_STATE)
 		next += sizeof(struct gprof_task_state) / 8;
 	if (flags & GPROF_SAMPLE_REC_F_OBJECT)
-		sample.live = *next;
+		sample.live = *next++;
+	if (flags & GPROF_SAMPLE_REC_F_ENDED)
+		sample.ended = *next;
 	if (s->stack) {
 		if (s->stack >= ring->nr_stacks || !ring->stacks[s->stack])
 			return broken(r, ring, pos, "stack id %u is not in generation %llu",

@@ -19,6 +19,7 @@ struct reader_sample {
 	uint64_t wait;	/* GPROF_WAIT_*, or 0 */
 	uint64_t parallelism;	/* tasks of the target that ran, or 0 */
 	uint64_t live;	/* its word in the table of what is live, or 0 */
+	uint64_t ended;	/* end of the object before in its slot, or 0 */
 	const struct gprof_stack_rec *stack;	/* its stack, NULL where it has none */
 };
 

@@ -179,8 +179,16 @@ TEST_F(recorder, bad_kinds_are_refused)
 	refuse_kind(_metadata, &cfg, EINVAL, "100001 Hz is too fast");
 	kinds[1] = (struct gprof_kind_config){ .kind = "mutex", .flags = 1U << 31 };
 	refuse_kind(_metadata, &cfg, EINVAL, "unknown flags 0x80000000");
-	kinds[1] = (struct gprof_kind_config){ .kind = "mutex", .reserved = { 0, 1 } };
+	kinds[1] = (struct gprof_kind_config){ .kind = "mutex", .reserved = 1 };
 	refuse_kind(_metadata, &cfg, E2BIG, "older than the program");
+	kinds[1] = (struct gprof_kind_config){ .kind = "alloc", .flags = GPROF_RECORD_OVER_TIME };
+	refuse_kind(_metadata, &cfg, EINVAL, "is of a heap");
+	kinds[1] = (struct gprof_kind_config){ .kind = "heap", .grown_since_ms = 1 };
+	refuse_kind(_metadata, &cfg, EINVAL, "wants GPROF_RECORD_OVER_TIME");
+	kinds[1] = (struct gprof_kind_config){ .kind = "user-heap", .flags = GPROF_RECORD_OVER_TIME };
+	cfg.flight = true;
+	refuse_kind(_metadata, &cfg, EINVAL, "a flight recorder has no memory over time");
+	cfg.flight = false;
 	cfg.nr_kinds = 0;
 	refuse_kind(_metadata, &cfg, EINVAL, "0 kinds");
 	cfg.nr_kinds = 65;

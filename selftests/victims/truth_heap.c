@@ -21,6 +21,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "truth_heap.h"
@@ -40,6 +41,12 @@ SITE void site_keeps(unsigned int nr)
 {
 	for (unsigned int i = 0; i < nr; i++)
 		held[i] = malloc(1000);
+}
+
+SITE void site_keeps_more(unsigned int nr)
+{
+	for (unsigned int i = 0; i < nr; i++)
+		held[1000 + i] = malloc(2000);
 }
 
 SITE void site_churns(unsigned int nr)
@@ -499,6 +506,39 @@ static void operators(char *self, unsigned long n, unsigned long m)
 	say("site_news", 3, 1800, 1, 700);
 }
 
+static void rest_ms(long ms)
+{
+	nanosleep(&(struct timespec){ ms / 1000, ms % 1000 * 1000000 }, NULL);
+}
+
+SITE void site_rises(void **v, unsigned int nr)
+{
+	while (nr--)
+		v[nr] = malloc(3000);
+}
+
+/* Three times: the second is the peak, and stays for long. Memory that stays is allocated before and behind it. */
+static void phases(char *self, unsigned long n, unsigned long m)
+{
+	static const unsigned int rises[] = { 400, 1000, 300 };
+	static void *risen[1000];
+
+	site_keeps(200);
+	for (int i = 0; i < 3; i++) {
+		rest_ms(300);
+		site_rises(risen, rises[i]);
+		rest_ms(i == 1 ? 1800 : 300);
+		for (unsigned int j = 0; j < rises[i]; j++)
+			free(risen[j]);
+		site_churns(500);
+		if (i == 1)
+			site_keeps_more(100);
+	}
+	say("site_keeps", 200, 200000, 200, 200000);
+	say("site_keeps_more", 100, 200000, 100, 200000);
+	say("site_rises", 1700, 5100000, 0, 0);
+}
+
 static void no_preload(char *self, unsigned long n, unsigned long m)
 {
 	char *args[] = { self, "exact", NULL };
@@ -536,7 +576,7 @@ int main(int argc, char **argv)
 		{ "idles", idles }, { "large", large }, { "remaps", remaps },
 		{ "pieces", pieces }, { "drops", drops }, { "children", children },
 		{ "loads", loads }, { "others", others }, { "operators", operators },
-		{ "no_preload", no_preload }, { "twice", twice },
+		{ "no_preload", no_preload }, { "twice", twice }, { "phases", phases },
 	};
 	const char *mode = argc > 1 ? argv[1] : "";
 	unsigned long n = argc > 2 ? strtoul(argv[2], NULL, 0) : 0;

@@ -7,6 +7,9 @@
 #include <string.h>
 
 #include "cli/diag.h"
+#include "cli/duration.h"
+#include "cli/output.h"
+#include "heap_history.h"
 #include "heap_text.h"
 #include "kinds.h"
 
@@ -78,16 +81,39 @@ static int set_slots(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
-static int show(void *ctx)
+static int set_svg(void *ctx, const char *value)
+{
+	((struct kinds *)ctx)->svg = value;
+	return STATUS_OK;
+}
+
+static int set_grown_since(void *ctx, const char *value)
+{
+	struct kinds *k = ctx;
+
+	if (!duration_parse(value, &k->grown_since) || k->grown_since < 1000000 ||
+	    k->grown_since / 1000000 > UINT32_MAX)
+		return misused("--grown-since wants a time after the start, such as 10s, at least "
+			       "1ms, not \"%s\"", value);
+	return STATUS_OK;
+}
+
+static int show(void *ctx, struct gprof_recorder *r)
 {
 	const struct kinds *k = ctx;
+	int status = STATUS_OK;
 
+	if (k->over_time)
+		status = heap_history(r, k->files[0], k->svg, k->grown_since);
+	if (status != STATUS_OK || (!k->leaks && !k->text && !k->json))
+		return status;
 	return heap_text(k->files[0], strstr(k->kinds[0].kind, "heap") ? "heap" : "alloc", k->leaks,
 			 k->json);
 }
 
 static int check_text(struct kinds *k)
 {
+	k->after = show;
 	if (!k->leaks && !k->text && !k->json)
 		return STATUS_OK;
 	if (k->json && k->text)
@@ -97,7 +123,6 @@ static int check_text(struct kinds *k)
 	if (!strcmp(k->files[0], "-"))
 		return misused("%s goes to stdout, where the profile cannot go as well",
 			       k->leaks ? "--leaks" : k->json ? "--json" : "--format text");
-	k->after = show;
 	return STATUS_OK;
 }
 
@@ -123,6 +148,7 @@ static int check(struct kinds *k)
 {
 	bool heap = !strcmp(k->kinds[0].kind, "heap");
 
+	k->over_time = heap;
 	if (k->of_user && k->kernel)
 		return misused("--user and --kernel exclude each other");
 	if (k->leaks && (!k->target.is_command || k->kernel))
@@ -172,6 +198,9 @@ static const struct option_row heap_rows[] = {
 	  "ended, by place (--every defaults to 1)", set_leaks },
 	{ 0, "slots", "N", "sampled objects in use at once, at most (default: 65536)",
 	  set_slots },
+	{ 0, "svg", "FILE", "draw the memory in use over time", set_svg },
+	{ 0, "grown-since", "TIME", "also tell by how much the memory in use at the end is more\n"
+	  "than it was TIME after the start, by place", set_grown_since },
 	ROWS,
 	{ 0 },
 };
@@ -238,7 +267,8 @@ int cmd_heap(int argc, char **argv)
 		.text =
 "Records allocations of memory, and those that are not freed when the recording\n"
 "ends, as a pprof profile. Its values: alloc_objects, alloc_space in bytes;\n"
-"inuse_objects, inuse_space (shown first).\n"
+"inuse_objects, inuse_space (shown first); peak_objects, peak_space: in use at the\n"
+"moment of the most; temporary_objects: those that lived less than 1 ms.\n"
 "\n"
 OF_WHAT
 "Freed memory never counts as in use, even if buffers lose records; a message\n"
@@ -249,6 +279,7 @@ STATUS,
 		.examples =
 "  gprofctl heap -p 1234 -d 60                  # what the kernel keeps for it\n"
 "  gprofctl heap --leaks -- ./a.out             # what a command never frees\n"
+"  gprofctl heap --svg heap.svg -- ./a.out      # its peak, and a picture over time\n"
 "  gprofctl heap --uprobes -p 1234 -d 60        # what a program that runs keeps\n"
 "  gprofctl heap --kernel --every 1 -- ./a.out  # all of the kernel's, for a command\n"
 "  gprofctl heap -a -d 60                       # the whole host",

@@ -36,6 +36,9 @@
  * @of_user: --user
  * @probes: --uprobes
  * @slots: --slots, 0 when absent
+ * @over_time: a heap is recorded over time, where the module can
+ * @svg: --svg
+ * @grown_since: --grown-since, ns; 0 when absent
  * @check: returns STATUS_OK for a complete command line, and sets the members that follow from
  *	it, or another status after a sentence; or NULL
  * @after: as in struct recording, for @check to set
@@ -60,8 +63,11 @@ struct kinds {
 	bool of_user;
 	bool probes;
 	unsigned long long slots;
+	bool over_time;
+	const char *svg;
+	int64_t grown_since;
 	int (*check)(struct kinds *k);
-	int (*after)(void *kinds);
+	int (*after)(void *kinds, struct gprof_recorder *r);
 	const struct record_words *words;
 };
 

@@ -164,7 +164,7 @@ static int finish(struct run *s)
 		watch_resume();
 		status = commit_outputs(s);
 		if (status == STATUS_OK && s->rec->after)
-			status = s->rec->after(s->rec->ctx);
+			status = s->rec->after(s->rec->ctx, s->recorder);
 	}
 	progress_clear();
 	if (report(s, status == STATUS_OK) != STATUS_OK)

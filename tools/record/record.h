@@ -22,7 +22,8 @@
  * @make: makes the recorder; NULL with gprof_error() when it cannot
  * @ctx: for @make
  * @words: for the summary
- * @after: called with @ctx when the profiles are in place, or NULL; returns a status
+ * @after: called with @ctx and the stopped recorder when the profiles are in place, or NULL;
+ *	returns a status
  */
 struct recording {
 	struct target *target;
@@ -31,7 +32,7 @@ struct recording {
 	struct gprof_recorder *(*make)(void *ctx, const struct gprof_target *target, bool on_exec);
 	void *ctx;
 	struct record_words words;
-	int (*after)(void *ctx);
+	int (*after)(void *ctx, struct gprof_recorder *r);
 };
 
 /* record_debuginfod() - handler of --debuginfod */

@@ -141,7 +141,9 @@
  *
  * G pairs with H, I with J: if both loads of live give the same word, the members that were
  * read between belong to it. A walk through all slots finds every object that is live from the
- * begin of the walk to its end, and no object that ended before its begin. If the module saw
+ * begin of the walk to its end, and no object that ended before its begin. The end of an object
+ * whose slot is free is in the slot; once another object has the slot, the sample of that one has
+ * it (GPROF_SAMPLE_REC_F_ENDED). If the module saw
  * all ends, their number is added less removed of the head, which it counts a little later.
  *
  * Times are nanoseconds of CLOCK_MONOTONIC unless a comment names another clock. In arguments of
@@ -238,6 +240,7 @@
 #define GPROF_FEAT_PYTHON		(1ULL << 34)	/* GPROF_STACK_F_PYTHON */
 #define GPROF_FEAT_ALLOC_PROBES		(1ULL << 35)	/* GPROF_ALLOC_F_PROBES */
 #define GPROF_FEAT_TRACE_REASONS	(1ULL << 36)	/* GPROF_TRACE_F_REASONS */
+#define GPROF_FEAT_OBJECT_ENDS		(1ULL << 37)	/* ended of struct gprof_object_slot */
 
 /**
  * struct gprof_info - argument of GPROF_IOC_INFO
@@ -1446,13 +1449,18 @@ struct gprof_object_table_head {
  * @time: begin of the object, the sample's time
  * @value: of the sample, or less after a resize
  * @weight: of the sample
+ * @ended: end of the last object of the slot that is live no longer; 0: none has ended (with
+ *	GPROF_FEAT_OBJECT_ENDS)
  */
 struct gprof_object_slot {
 	__aligned_u64 live;
 	__aligned_u64 time;
 	__aligned_u64 value;
 	__aligned_u64 weight;
+	__aligned_u64 ended;
 };
+
+#define GPROF_OBJECT_SLOT_SIZE_VER0	32
 
 /* The word: number of the slot, whether it is live, and how often the slot was used. */
 #define GPROF_OBJECT_SLOT(live)	((live) & 0xffffffU)
@@ -1677,6 +1685,7 @@ struct gprof_stack_delta_rec {
 #define GPROF_SAMPLE_REC_F_PARALLELISM	(1U << 10)	/* a __u64 number of tasks, after wait */
 #define GPROF_SAMPLE_REC_F_OBJECT	(1U << 11)	/* a __u64 at the end: live of its slot */
 #define GPROF_SAMPLE_REC_F_OWNER	(1U << 12)	/* a struct gprof_lock_owner, after that */
+#define GPROF_SAMPLE_REC_F_ENDED	(1U << 13)	/* a __u64 after the object */
 
 /**
  * struct gprof_sample_rec - GPROF_REC_SAMPLE

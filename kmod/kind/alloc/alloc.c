@@ -64,9 +64,9 @@ static void sample(struct gprof_allocs *a, const void *what, size_t bytes, u64 w
 	/* In the table first: a reader of the ring looks there. */
 	if (a->objects)
 		c.object = gprof_object_table_add(a->objects, (unsigned long)what, c.time, bytes,
-						  weight);
+						  weight, &c.ended);
 	if (a->objects && c.object)
-		c.flags |= GPROF_SAMPLE_REC_F_OBJECT;
+		c.flags |= gprof_object_flags(&c);
 	gprof_emit(&c, a->sampler, weight);
 	gprof_captured(&c);
 }

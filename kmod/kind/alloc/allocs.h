@@ -7,6 +7,7 @@
 
 #include "probe/tp_mux.h"
 #include "probe/byte_sample.h"
+#include "sample/capture.h"
 #include "target/target_match.h"
 #include "target/task_set.h"
 
@@ -104,6 +105,12 @@ static __always_inline bool gprof_allocs_are_targets(const struct gprof_allocs *
 	if (a->only_cpus)
 		return cpumask_test_cpu(smp_processor_id(), a->only_cpus);
 	return !a->only_tasks || (in_task() && gprof_target_matches(&a->whose, current));
+}
+
+/* Of an object that has got a slot. */
+static inline u16 gprof_object_flags(const struct gprof_capture *c)
+{
+	return GPROF_SAMPLE_REC_F_OBJECT | (c->ended ? GPROF_SAMPLE_REC_F_ENDED : 0);
 }
 
 /* alloc_page.c */

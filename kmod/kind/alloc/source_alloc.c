@@ -18,6 +18,7 @@
 static u64 features(void)
 {
 	return GPROF_FEAT_ALLOC_REPORT | (gprof_allocs_can_last() ? GPROF_FEAT_OBJECTS : 0) |
+	       GPROF_FEAT_OBJECT_ENDS |
 	       (gprof_alloc_probes_exist() ? GPROF_FEAT_ALLOC_PROBES : 0);
 }
 

@@ -190,18 +190,19 @@ static void report_sample(struct gprof_allocs *a, struct gprof_capture *c,
 			  const struct gprof_alloc_report *m, unsigned long key, u32 mm_id,
 			  u64 weight)
 {
-	c->flags &= ~GPROF_SAMPLE_REC_F_OBJECT;
+	c->flags &= ~(GPROF_SAMPLE_REC_F_OBJECT | GPROF_SAMPLE_REC_F_ENDED);
 	/* In the table first: a reader of the ring looks there. */
 	if (a->objects && (m->flags & GPROF_ALLOC_REPORT_F_NO_ROOM || would_never_end(a, mm_id))) {
 		gprof_object_table_count_full(a->objects);
 	} else if (a->objects) {
 		raw_spin_lock(&a->ends);
-		c->object = gprof_object_table_add(a->objects, key, c->time, m->bytes, weight);
+		c->object = gprof_object_table_add(a->objects, key, c->time, m->bytes, weight,
+						   &c->ended);
 		if (c->object && a->owners)
 			own(a, GPROF_OBJECT_SLOT(c->object), mm_id);
 		raw_spin_unlock(&a->ends);
 		if (c->object)
-			c->flags |= GPROF_SAMPLE_REC_F_OBJECT;
+			c->flags |= gprof_object_flags(c);
 	}
 	gprof_emit(c, a->sampler, weight);
 }

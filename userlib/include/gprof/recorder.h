@@ -208,6 +208,7 @@ struct gprof_tracepoint_config {
 #define GPROF_RECORD_KEEP	(1U << 4)	/* ""user-heap": also memory of ended programs; likewise */
 
 #define GPROF_RECORD_PROBES	(1U << 5)	/* "user-alloc", "user-heap": by probes */
+#define GPROF_RECORD_OVER_TIME	(1U << 6)	/* "heap", "user-heap": the peak too */
 
 /**
  * struct gprof_kind_config - something to record, each with a profile of its own
@@ -234,6 +235,12 @@ struct gprof_tracepoint_config {
  *			another program, is not in use, but for the target's own when it ends;
  *			with GPROF_RECORD_KEEP it is
  *
+ * With GPROF_RECORD_OVER_TIME a heap has three more values: peak_objects/count, peak_space/bytes,
+ * the memory in use at the one moment at which it was the most; and temporary_objects/count, those
+ * that lived for less than 1 ms. gprof_recorder_memory() has the memory in use over time. Not in a
+ * flight recorder; the module must have GPROF_FEAT_OBJECT_ENDS (EOPNOTSUPP). A mapping that is
+ * unmapped in parts counts whole until it ends.
+ *
  * With GPROF_RECORD_PROBES these two are of a process or thread that runs already, started with
  * any environment: breakpoints are put where its functions that allocate begin and return
  * (malloc() and the like of all its allocators; C++'s operators where they are an allocator's own;
@@ -246,6 +253,9 @@ struct gprof_tracepoint_config {
  * @flags: GPROF_RECORD_*
  * @slots: "heap", "user-heap": how many sampled allocations can be live at once, at most 2^22;
  *	0: 65536; else nothing
+ * @grown_since_ms: with GPROF_RECORD_OVER_TIME: two more values, grown_objects/count and
+ *	grown_space/bytes: by how much the memory in use at the stop is more, or less, than it was
+ *	so many ms after the start; the last is the default. 0: none
  * @reserved: 0
  *
  * Samples of waits have labels: reason (sleep, io, futex, pipe, socket, file, poll, fault,
@@ -264,7 +274,8 @@ struct gprof_kind_config {
 	uint64_t rate;
 	unsigned int flags;
 	unsigned int slots;
-	unsigned int reserved[2];
+	unsigned int grown_since_ms;
+	unsigned int reserved;
 };
 
 /**
@@ -542,6 +553,54 @@ struct gprof_recorder_stats {
  */
 GPROF_API int gprof_recorder_stats(struct gprof_recorder *r, size_t event,
 				   struct gprof_recorder_stats *st);
+
+/**
+ * struct gprof_memory_history - the memory in use over time, of the last recording
+ * @sz: sizeof(struct gprof_memory_history), set by the caller
+ * @peak_bytes: the most bytes in use at one moment
+ * @peak_objects: objects in use at that moment
+ * @peak_ns: that moment, ns after the start
+ * @end_bytes: bytes in use at the stop
+ * @end_objects: objects in use at the stop
+ * @objects: objects that were allocated
+ * @temporary_objects: ... and lived for less than 1 ms
+ * @grown: the moment of @grown_since_ms has come before the stop; without it nothing grew
+ * @guessed: sampled objects whose end is known to lie between two times alone, since samples were
+ *	lost
+ * @step_ns: length of a step, ns
+ * @steps: the most bytes in use in each step, from the start on; the recorder's, until it is
+ *	started again or freed
+ * @nr_steps: how many there are, at most 512; 0: nothing was allocated
+ *
+ * All are estimates from samples, as the profile's values are; with 1 byte per sample they are
+ * exact.
+ */
+struct gprof_memory_history {
+	size_t sz;
+	uint64_t peak_bytes;
+	uint64_t peak_objects;
+	uint64_t peak_ns;
+	uint64_t end_bytes;
+	uint64_t end_objects;
+	uint64_t objects;
+	uint64_t temporary_objects;
+	uint64_t grown;
+	uint64_t guessed;
+	uint64_t step_ns;
+	const uint64_t *steps;
+	size_t nr_steps;
+};
+
+/**
+ * gprof_recorder_memory() - the memory in use over time
+ * @r: recorder that was stopped
+ * @event: index of a heap with GPROF_RECORD_OVER_TIME
+ * @m: where to; @m->sz must be set
+ *
+ * Return: 0; -EBUSY before the stop; -EINVAL for another event.
+ */
+GPROF_API int gprof_recorder_memory(struct gprof_recorder *r, size_t event,
+				    struct gprof_memory_history *m);
 
 #ifdef __cplusplus
 }

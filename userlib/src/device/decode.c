@@ -283,6 +283,8 @@ static int sample(struct gprof_decoder *d, const struct gprof_rec *rec, uint32_t
 		want += sizeof(out.state);
 	if (rec->flags & GPROF_SAMPLE_REC_F_OBJECT)
 		want += 8;
+	if (rec->flags & GPROF_SAMPLE_REC_F_ENDED)
+		want += 8;
 	if (size < want || !d->started)
 		return malformed(d);
 	if (rec->flags & GPROF_SAMPLE_REC_F_WEIGHT)
@@ -316,7 +318,9 @@ static int sample(struct gprof_decoder *d, const struct gprof_rec *rec, uint32_t
 		extra += sizeof(out.state) / sizeof(*extra);
 	}
 	if (rec->flags & GPROF_SAMPLE_REC_F_OBJECT)
-		out.live = *extra;
+		out.live = *extra++;
+	if (rec->flags & GPROF_SAMPLE_REC_F_ENDED)
+		out.ended = *extra;
 	out.time = s->time;
 	out.tid = s->tid;
 	out.task = gprof_map64_get(&d->tasks, s->tid);

@@ -24,6 +24,7 @@
  * @value: measured value, when @has_value
  * @wait: GPROF_WAIT_*, when @has_wait
  * @live: its word in the object table, or 0
+ * @ended: end of the object that had that slot before; 0: unknown
  * @parallelism: tasks of the target that ran, this one among them; 0: not told
  * @tid: the task that ran
  * @cpu: where
@@ -42,6 +43,7 @@ struct gprof_decoded {
 	uint64_t addr;
 	uint64_t value;
 	uint64_t live;
+	uint64_t ended;
 	uint64_t wait;
 	uint32_t parallelism;
 	uint32_t tid;

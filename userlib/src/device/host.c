@@ -43,6 +43,9 @@ static const struct feature features[] = {
 	  "the module does not give a thread its own stack; load a newer one" },
 	{ "memory", GPROF_FEAT_ALLOC_REPORT, "profiles of programs' own allocations",
 	  "the module takes no reports of allocations from programs; load a newer one" },
+	{ "memory_over_time", GPROF_FEAT_OBJECT_ENDS,
+	  "profiles of memory have its peak, and its use over time",
+	  "the module does not tell when memory is freed; load a newer one" },
 	{ "alloc_probes", GPROF_FEAT_ALLOC_PROBES,
 	  "profiles of what programs that run already allocate themselves (--uprobes)",
 	  "functions of programs cannot be probed; the kernel needs CONFIG_UPROBES, CONFIG_MEMCG "

@@ -52,4 +52,15 @@ uint64_t gprof_object_table_count(const __u64 *counter);
 bool gprof_object_table_read(const struct gprof_object_table *t, uint32_t slot,
 			     struct gprof_object_slot *out);
 
+/**
+ * gprof_object_table_last() - likewise of an object that is live, or was the last one to be so
+ * @t: table, as above
+ * @slot: number, as above
+ * @out: gets it; @out->ended is 0 where the module does not say when it ended
+ *
+ * Return: false: the slot was changed meanwhile.
+ */
+bool gprof_object_table_last(const struct gprof_object_table *t, uint32_t slot,
+			     struct gprof_object_slot *out);
+
 #endif /* GPROF_OBJECT_TABLE_H */

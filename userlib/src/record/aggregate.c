@@ -181,7 +181,11 @@ static uint8_t end_of(const struct gprof_builder *b, uint32_t stack)
 
 static int note_live(struct gprof_builder *b, const struct gprof_decoded *s, uint32_t index)
 {
-	return s->live ? gprof_live_samples_note(&b->live_samples, s->live, index) : 0;
+	int err = s->live ? gprof_live_samples_note(&b->live_samples, s->live, index) : 0;
+
+	if (!err && s->live && b->lifetimes.on && GPROF_OBJECT_SLOT(s->live) < b->live_samples.max)
+		err = gprof_lifetimes_note(&b->lifetimes, s, times(s->value, s->weight), index);
+	return err;
 }
 
 static void on_repeat(void *ctx, uint32_t handle, uint64_t weight, uint64_t time)

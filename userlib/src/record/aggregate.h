@@ -11,6 +11,7 @@
 #include "device/decode.h"
 #include "symbol/process.h"
 #include "profile/profile.h"
+#include "lifetimes.h"
 #include "live_samples.h"
 #include "stack_ends.h"
 #include "stacks.h"
@@ -106,6 +107,7 @@ struct gprof_instant {
  * @early: how many these were
  * @live_samples: which samples last, by slot of the kernel's table
  * @unknown: live objects beside these
+ * @lifetimes: when objects began and ended, where that is wanted
  * @p: profile with the samples that are not in @counts any more, or NULL
  * @r: makes locations of @p, where there is one
  * @services: samples have a label of their service
@@ -130,6 +132,7 @@ struct gprof_builder {
 	uint64_t early;
 	struct gprof_live_samples live_samples;
 	struct gprof_live_unsampled unknown;
+	struct gprof_lifetimes lifetimes;
 	struct gprof_profile *p;
 	struct gprof_resolver r;
 	uint64_t rest;

@@ -28,6 +28,9 @@ int gprof_alloc_kind_source(const struct gprof_kind *kind, const struct gprof_ki
 	if (cfg->flags & GPROF_RECORD_PROBES && cfg->flags & GPROF_RECORD_KEEP)
 		return gprof_error_set(e, EINVAL, "%s: with probes, what ended programs had is not "
 				       "kept", kind->name);
+	if (cfg->flags & GPROF_RECORD_OVER_TIME && !lasts)
+		return gprof_error_set(e, EINVAL, "%s: what is allocated over time is of a heap",
+				       kind->name);
 	/* A program tells of itself alone. */
 	if (kind->flags & GPROF_ALLOC_F_PROGRAM)
 		out->stack &= ~GPROF_STACK_F_KERNEL;
@@ -38,6 +41,11 @@ int gprof_alloc_kind_source(const struct gprof_kind *kind, const struct gprof_ki
 		.period = period,
 		.slots = lasts ? cfg->slots : 0,
 	};
+	if (cfg->grown_since_ms && !(cfg->flags & GPROF_RECORD_OVER_TIME))
+		return gprof_error_set(e, EINVAL, "%s: growth since a moment wants "
+				       "GPROF_RECORD_OVER_TIME", kind->name);
+	out->columns.over_time = cfg->flags & GPROF_RECORD_OVER_TIME;
+	out->columns.grown_since_ns = cfg->grown_since_ms * 1000000ULL;
 	if (cfg->flags & GPROF_RECORD_PROBES) {
 		params->alloc.flags = GPROF_ALLOC_F_PROBES;
 		out->needs = GPROF_FEAT_ALLOC_PROBES;

@@ -47,6 +47,7 @@ void gprof_builder_free(struct gprof_builder *b)
 	gprof_strings_free(&b->labels);
 	gprof_stacks_free(&b->stacks);
 	gprof_live_samples_free(&b->live_samples);
+	gprof_lifetimes_free(&b->lifetimes);
 	gprof_table_free(&b->tasks_table);
 	gprof_table_free(&b->counts_table);
 	free(b->tasks);
@@ -69,6 +70,7 @@ void gprof_builder_clear(struct gprof_builder *b)
 	b->nr_counts = 0;
 	b->nr_instants = 0;
 	gprof_live_samples_free(&b->live_samples);
+	gprof_lifetimes_free(&b->lifetimes);
 	memset(b->ends, 0, sizeof(b->ends));
 	gprof_table_clear(&b->counts_table);
 }
@@ -80,11 +82,16 @@ int gprof_builder_next(struct gprof_builder *b)
 
 	if (!numbers)
 		return -ENOMEM;
-	for (i = 0; i < b->nr_counts; i++) {
+	for (i = 0; i < b->nr_counts; i++)
+		numbers[i] = b->counts[i].live_weight ? (uint32_t)nr++ : GPROF_NONE;
+	if (gprof_lifetimes_renumber(&b->lifetimes, numbers, b->nr_counts)) {
+		free(numbers);
+		return -ENOMEM;
+	}
+	for (i = nr = 0; i < b->nr_counts; i++) {
 		struct gprof_count *c = &b->counts[i];
 
-		numbers[i] = c->live_weight ? (uint32_t)nr : GPROF_NONE;
-		if (!c->live_weight)
+		if (numbers[i] == GPROF_NONE)
 			continue;
 		b->counts[nr] = *c;
 		b->counts[nr].samples = b->counts[nr].weight = b->counts[nr].value = 0;
@@ -247,7 +254,7 @@ static int add_samples(struct gprof_builder *b, const struct gprof_columns *colu
 
 	for (i = 0; i < nr_order && !err; i++) {
 		const struct gprof_count *c = order[i];
-		int64_t values[7];
+		int64_t values[10];
 		size_t nr = 0;
 
 		if (c->stack == GPROF_NONE) {
@@ -272,6 +279,17 @@ static int add_samples(struct gprof_builder *b, const struct gprof_columns *colu
 			values[nr++] = gprof_clamp(c->live_weight);
 		if (columns->live_value_type)
 			values[nr++] = gprof_clamp(c->live_value);
+		if (columns->over_time) {
+			struct gprof_in_use part =
+				gprof_lifetimes_part(&b->lifetimes, (uint32_t)(c - b->counts));
+
+			values[nr++] = gprof_clamp(part.peak_weight);
+			values[nr++] = gprof_clamp(part.peak_value);
+			values[nr++] = gprof_clamp(part.brief);
+			values[nr++] = (int64_t)(part.weight - part.marked_weight);
+			values[nr++] = (int64_t)(part.value - part.marked_value);
+			nr -= columns->grown_since_ns ? 0 : 2;
+		}
 		if (columns->latency)
 			values[nr++] = gprof_clamp(divided(c->weight, c->parallelism, &b->rest));
 		if (!err)
@@ -284,6 +302,21 @@ static int add_samples(struct gprof_builder *b, const struct gprof_columns *colu
 	return err;
 }
 
+static int add_columns_over_time(struct gprof_profile *p, const struct gprof_columns *columns)
+{
+	const char *const names[] = { "peak_objects", "peak_space", "temporary_objects",
+				      "grown_objects", "grown_space" };
+	size_t i, nr = columns->grown_since_ns ? 5 : 3;
+	int err = 0;
+
+	for (i = 0; i < nr && !err; i++)
+		err = gprof_profile_add_column(p, names[i], strstr(names[i], "space") ?
+					       columns->value_unit : columns->weight_unit);
+	if (!err && columns->grown_since_ns)
+		p->default_type = p->columns[p->nr_columns - 1].type;
+	return err;
+}
+
 static int add_live_columns(struct gprof_profile *p, const struct gprof_columns *columns)
 {
 	int err = gprof_profile_add_column(p, columns->live_weight_type, columns->weight_unit);
@@ -292,6 +325,8 @@ static int add_live_columns(struct gprof_profile *p, const struct gprof_columns 
 		err = gprof_profile_add_column(p, columns->live_value_type, columns->value_unit);
 	if (!err)
 		p->default_type = p->columns[p->nr_columns - 1].type;
+	if (!err && columns->over_time)
+		err = add_columns_over_time(p, columns);
 	return err;
 }
 

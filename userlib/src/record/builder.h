@@ -29,6 +29,8 @@
  * @value_unit: its unit
  * @live_weight_type: name of the column of the live part of @weight_type, or NULL for none
  * @live_value_type: likewise of @value_type; then the default
+ * @over_time: columns of the peak of these two, and of objects that live shortly
+ * @grown_since_ns: ... and of what they grew by since then, ns after the start; then the default
  * @period_type: type of the period; NULL: @weight_type
  * @period_unit: its unit
  * @runnable_type: name of the column of the time from the end of a wait until the task ran, in
@@ -50,6 +52,8 @@ struct gprof_columns {
 	const char *value_unit;
 	const char *runnable_type;
 	bool latency;
+	bool over_time;
+	uint64_t grown_since_ns;
 };
 
 int gprof_builder_init(struct gprof_builder *b);

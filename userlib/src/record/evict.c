@@ -401,7 +401,8 @@ int gprof_evict(struct gprof_eviction *a, struct gprof_builder *b,
 		const struct gprof_columns *columns, const struct gprof_object_table *live,
 		struct gprof_decoder *decoders, size_t nr)
 {
-	if (b->nr_instants)
+	/* A count that is settled has no part in a peak that is still to come. */
+	if (b->nr_instants || b->lifetimes.on)
 		return 0;
 	if (a->marked)
 		return forget(a, b, columns, live, decoders, nr);

@@ -84,11 +84,12 @@ static int make_source(const struct gprof_kind_config *cfg, union gprof_kind_par
 	if (!kind)
 		return gprof_error_set(e, ENOENT, "%.64s: no such kind of recorder; there are %s",
 				       cfg->kind ? cfg->kind : "(none)", names + strlen(", "));
-	if (cfg->reserved[0] || cfg->reserved[1])
+	if (cfg->reserved)
 		return gprof_error_set(e, E2BIG, "%s: sets what this libgprof does not know; it is "
 				       "older than the program", kind->name);
 	if (cfg->flags & ~(GPROF_RECORD_KERNEL | GPROF_RECORD_ADDR | GPROF_RECORD_LATENCY |
-			   GPROF_RECORD_OWNER | GPROF_RECORD_KEEP | GPROF_RECORD_PROBES))
+			   GPROF_RECORD_OWNER | GPROF_RECORD_KEEP | GPROF_RECORD_PROBES |
+			   GPROF_RECORD_OVER_TIME))
 		return gprof_error_set(e, EINVAL, "%s: unknown flags %#x", kind->name, cfg->flags);
 	*out = (struct gprof_stream_source){
 		.kind = kind->kind,
@@ -129,6 +130,11 @@ static struct gprof_recorder *make(const struct gprof_recorder_config *cfg,
 	for (i = 0; i < cfg->nr_kinds; i++) {
 		if (make_source(&cfg->kinds[i], &params[i], &sources[i], e))
 			return NULL;
+		if (cfg->flight && sources[i].columns.over_time) {
+			gprof_error_set(e, EINVAL, "%s: a flight recorder has no memory over time",
+					sources[i].name);
+			return NULL;
+		}
 		if (cfg->kinds[i].flags & GPROF_RECORD_PROBES && sources[i].needs &&
 		    add_functions(functions, cfg, &params[i], sources[i].name, e))
 			return NULL;

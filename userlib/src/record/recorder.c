@@ -254,7 +254,9 @@ static int finish(struct gprof_recorder *r, struct gprof_stream *s,
 				       (unsigned long long)gprof_stream_samples(s));
 	if (err)
 		return err;
-	gprof_stream_mark_live(s);
+	err = gprof_stream_mark_live(s, &r->error);
+	if (err)
+		return err;
 	s->builder.last = true;
 	p = make_profile(s, &t, before);
 	if (!p)
@@ -347,7 +349,9 @@ static int make_next(struct gprof_recorder *r, struct gprof_stream *s, uint64_t 
 	/* Samples of the kernel since the reading are of the next. */
 	t.kernel.out_produced = t.seen.samples + gprof_tally_lost(&t) + t.kernel.out_overwritten;
 	s->until_ns = now;
-	gprof_stream_mark_live(s);
+	err = gprof_stream_mark_live(s, &r->error);
+	if (err)
+		return err;
 	*profile = make_profile(s, &t, &none);
 	if (!*profile)
 		return gprof_error_set(&r->error, ENOMEM, "%s: no memory for the profile", s->name);
@@ -416,7 +420,9 @@ int gprof_recorder_snapshot(struct gprof_recorder *r, size_t event, struct gprof
 	/* Files that have come up are for the next snapshot. */
 	gprof_table_loader_scan(&r->table_loader, &s->builder.spaces.objects);
 	as_of_snapshot(&t);
-	gprof_stream_mark_live(s);
+	err = gprof_stream_mark_live(s, &r->error);
+	if (err)
+		return err;
 	*profile = make_profile(s, &t, &none);
 	return *profile ? 0 : gprof_error_set(&r->error, ENOMEM, "%s: no memory for the profile",
 					      s->name);
@@ -497,6 +503,34 @@ int gprof_recorder_stats(struct gprof_recorder *r, size_t event, struct gprof_re
 	out.live_lost = r->streams[event].builder.unknown.objects;
 	out.live_unseen = r->streams[event].builder.unknown.unseen;
 	return gprof_opts_copy_out(st, &out, sizeof(out), least, "gprof_recorder_stats", &r->error);
+}
+
+int gprof_recorder_memory(struct gprof_recorder *r, size_t event, struct gprof_memory_history *m)
+{
+	const size_t least = GPROF_SIZE_WITH(struct gprof_memory_history, nr_steps);
+	struct gprof_memory_history out = { 0 };
+	const struct gprof_lifetimes *l;
+
+	if (event >= r->nr || !r->streams[event].builder.lifetimes.on)
+		return gprof_error_set(&r->error, EINVAL, "event %zu is no heap that is recorded "
+				       "over time", event);
+	if (r->started)
+		return gprof_error_set(&r->error, EBUSY,
+				       "the history of memory is known when the recorder is stopped");
+	l = &r->streams[event].builder.lifetimes;
+	out.peak_bytes = l->peak;
+	out.peak_objects = l->peak_weight;
+	out.peak_ns = l->peak_ns > l->from_ns ? l->peak_ns - l->from_ns : 0;
+	out.objects = l->begun;
+	out.temporary_objects = l->brief;
+	out.end_bytes = l->now;
+	out.end_objects = l->now_weight;
+	out.grown = l->marked;
+	out.guessed = l->guessed;
+	out.step_ns = l->step_ns;
+	out.steps = l->steps;
+	out.nr_steps = l->nr_steps;
+	return gprof_opts_copy_out(m, &out, sizeof(out), least, "gprof_memory_history", &r->error);
 }
 
 uint64_t gprof_recorder_bytes(struct gprof_recorder *r)

@@ -11,6 +11,11 @@
 #include "device/ring_snapshot.h"
 #include "profile/labels.h"
 
+/* A sample may be published, by an interrupt that took long, a little after its time. */
+#define LATE_NS		1000000000ULL
+/* Reading the table may take about a hundredth of the time. */
+#define UPDATE_NS_A_SLOT	300
+
 static int setup(struct gprof_stream *s, const struct gprof_stream_source *source,
 		 const struct gprof_kernel_target *kernel_target,
 		 const struct gprof_stream_opts *opts, struct gprof_error *e)
@@ -39,6 +44,10 @@ static int setup(struct gprof_stream *s, const struct gprof_stream_source *sourc
 		err = gprof_error_set(e, EOPNOTSUPP, "%s: this gprof.ko cannot count running "
 				      "tasks, which latency needs; load a newer one, or leave "
 				      "latency out", s->name);
+	if (!err && source->columns.over_time && !(info.out_features & GPROF_FEAT_OBJECT_ENDS))
+		err = gprof_error_set(e, EOPNOTSUPP, "%s: this gprof.ko does not tell when memory "
+				      "is freed; load a newer one, or record without the peak",
+				      s->name);
 	if (!err && source->needs & ~info.out_features)
 		err = gprof_error_set(e, EOPNOTSUPP, "%s: this gprof.ko %s", s->name,
 				      source->needs_text);
@@ -80,6 +89,8 @@ static int init_builder(struct gprof_stream *s)
 	if (!err && s->live.head)
 		s->builder.live_samples.max = s->live.head->nr_slots;
 	s->builder.services = s->services;
+	gprof_lifetimes_init(&s->builder.lifetimes, s->columns.over_time,
+			     s->columns.grown_since_ns);
 	s->since_ns = s->until_ns = 0;
 	memset(&s->past, 0, sizeof(s->past));
 	memset(s->past_ends, 0, sizeof(s->past_ends));
@@ -208,8 +219,25 @@ static int drain_ring(struct gprof_ring *r, struct gprof_decoder *d)
 	return ret;
 }
 
+static int no_memory(const struct gprof_stream *s, struct gprof_error *e)
+{
+	return gprof_error_set(e, ENOMEM, "%s: no memory for the samples; record for a shorter "
+			       "time, or less often", s->name);
+}
+
+/* Behind the reading of all that was in the rings at @now. */
+static int update_lifetimes(struct gprof_stream *s, uint64_t now)
+{
+	struct gprof_lifetimes *l = &s->builder.lifetimes;
+
+	if (!l->on || now - l->updated_ns < l->nr_newest * UPDATE_NS_A_SLOT)
+		return 0;
+	return gprof_lifetimes_update(l, &s->live, now, now - LATE_NS);
+}
+
 int gprof_stream_drain(struct gprof_stream *s, struct gprof_error *e)
 {
+	uint64_t now = gprof_labels_now();
 	int first = 0;
 	size_t i;
 
@@ -225,14 +253,12 @@ int gprof_stream_drain(struct gprof_stream *s, struct gprof_error *e)
 						"makes no sense, and is not read any further",
 						s->name, r->cpu);
 		else
-			first = gprof_error_set(e, -err,
-						"%s: no memory for the samples; record for a "
-						"shorter time, or less often", s->name);
+			first = no_memory(s, e);
 	}
-	if (!first && gprof_evict(&s->eviction, &s->builder, &s->columns, &s->live, s->decoders,
-				  s->buffer.nr))
-		first = gprof_error_set(e, ENOMEM, "%s: no memory for the samples; record for a "
-					"shorter time, or less often", s->name);
+	if (!first && (update_lifetimes(s, now) ||
+		       gprof_evict(&s->eviction, &s->builder, &s->columns, &s->live, s->decoders,
+				   s->buffer.nr)))
+		first = no_memory(s, e);
 	return first;
 }
 
@@ -387,10 +413,15 @@ int gprof_stream_snapshot(struct gprof_stream *s, struct gprof_error *e)
 	}
 }
 
-void gprof_stream_mark_live(struct gprof_stream *s)
+int gprof_stream_mark_live(struct gprof_stream *s, struct gprof_error *e)
 {
+	struct gprof_lifetimes *l = &s->builder.lifetimes;
+
 	if (s->live.head)
 		gprof_builder_mark_live(&s->builder, &s->live);
+	if (l->on && gprof_lifetimes_update(l, &s->live, gprof_labels_now(), UINT64_MAX))
+		return no_memory(s, e);
+	return 0;
 }
 
 static void add_kernel(struct gprof_stats *sum, const struct gprof_stats *k)
@@ -420,8 +451,7 @@ int gprof_stream_next(struct gprof_stream *s, const struct gprof_tally *t, struc
 	for (i = 0; i < GPROF_ENDS; i++)
 		s->past_ends[i] += s->builder.ends[i];
 	if (gprof_builder_next(&s->builder))
-		return gprof_error_set(e, ENOMEM, "%s: no memory for the samples; record for a "
-				       "shorter time, or less often", s->name);
+		return no_memory(s, e);
 	for (i = 0; i < s->buffer.nr; i++)
 		gprof_decoder_forget(&s->decoders[i]);
 	gprof_eviction_next(&s->eviction);
@@ -456,7 +486,10 @@ int gprof_stream_prepare(struct gprof_stream *s, struct gprof_error *e)
 
 int gprof_stream_start(struct gprof_stream *s, struct gprof_error *e)
 {
-	int err = gprof_device_start(&s->dev, s->kind, s->name, e);
+	int err;
+
+	s->builder.lifetimes.from_ns = gprof_labels_now();
+	err = gprof_device_start(&s->dev, s->kind, s->name, e);
 
 	s->started = !err;
 	return err;

@@ -197,9 +197,9 @@ uint64_t gprof_tally_lost(const struct gprof_tally *t);
  * gprof_stream_mark_live() - mark the samples of live objects
  *
  * To be called behind gprof_stream_drain(), while no thread drains. Without an object table it
- * does nothing.
+ * does nothing. Return: 0 or -ENOMEM.
  */
-void gprof_stream_mark_live(struct gprof_stream *s);
+int gprof_stream_mark_live(struct gprof_stream *s, struct gprof_error *e);
 
 /**
  * gprof_stream_stack_ends() - how the walks of user stacks ended, since the start
