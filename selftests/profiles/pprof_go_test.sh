@@ -406,6 +406,22 @@ instructions_add_up_to_the_function()
 	# two calls of one function are two instructions
 	gprofctl disasm main.around "$dir/hot/hot.pb.gz" --type samples |
 		awk '/call.*<main.hot>/ && $2 + 0 { n++ } END { exit n != 2 }'
+	# the lines of its source are between them, each as it is, and jumps lead to instructions
+	sed -n 's/^ \{24\}//p' "$dir/code" | grep . >"$dir/between"
+	[ "$(wc -l <"$dir/between")" -ge 2 ] || fail "$(wc -l <"$dir/between") lines of source"
+	sed 's/\t/ /g' "$dir/hot/main.go" >"$dir/source"
+	! grep -vxFf "$dir/source" "$dir/between" || fail "lines that are not of the source"
+	[ "$(grep -c ': .*-> ' "$dir/code")" -ge 1 ] || fail "no jump is drawn"
+	gprofctl disasm main.hot "$dir/hot/hot.pb.gz" --type samples --no-source >"$dir/bare" 2>"$dir/err"
+	[ ! -s "$dir/err" ]
+	! grep -q '^ \{24\}' "$dir/bare" || fail "--no-source has a source"
+	[ "$(awk '$3 ~ /:$/ { print $1, $2, $3 }' "$dir/bare")" = \
+	  "$(awk '$3 ~ /:$/ { print $1, $2, $3 }' "$dir/code")" ]
+	# without debug information it says so; the build-id is the same
+	objcopy --strip-debug "$dir/hot/hot" "$dir/stripped"
+	gprofctl disasm main.hot "$dir/hot/hot.pb.gz" --object "$dir/stripped" 2>"$dir/err" >"$dir/bare"
+	grep -q 'no debug information, .*: build it with -g' "$dir/err"
+	! grep -q '^ \{24\}' "$dir/bare"
 	# another program in its place is no source of instructions
 	expect 1 gprofctl disasm main.hot "$dir/hot/hot.pb.gz" --object "$(command -v gprofctl)" 2>"$dir/err"
 	grep -q 'build-id' "$dir/err"

@@ -17,8 +17,10 @@
 
 #include "cli/diag.h"
 #include "cli/json.h"
+#include "cli/pager.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
+#include "debug_package.h"
 #include "elf_place.h"
 #include "options_view.h"
 #include "source.h"
@@ -28,16 +30,19 @@
 #define SPAN_MAX	(1 << 20)
 #define NUMBER_COLUMNS	24
 #define TEXT_COLUMNS	120
+#define SOURCE_MARK	"|"	/* no other line begins with it */
 
 /**
  * struct disasm_options - the command line
  * @view: common options
  * @object: --object, in the place of the file of the profile
+ * @no_source: --no-source
  * @json: --json
  */
 struct disasm_options {
 	struct view_options view;
 	const char *object;
+	bool no_source;
 	bool json;
 };
 
@@ -47,9 +52,18 @@ static int set_object(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
+static int set_no_source(void *ctx, const char *value)
+{
+	(void)value;
+	((struct disasm_options *)ctx)->no_source = true;
+	return STATUS_OK;
+}
+
 static const struct option_row disasm_rows[] = {
 	{ 0, "object", "FILE", "the program or library, if it has moved",
 	  set_object },
+	{ 0, "no-source", NULL, "leave out the lines of the source between the instructions",
+	  set_no_source },
 	{ 0 },
 };
 
@@ -58,8 +72,9 @@ static const struct usage disasm_usage = {
 	.synopsis = "FUNCTION FILE [OPTIONS]",
 	.text =
 "Shows the instructions of a function of a pprof profile, each with its own value\n"
-"(flat) and with all it calls (cum), like go tool pprof -disasm. objdump\n"
-"(binutils) reads them from a file with the recorded build-id. FUNCTION is its\n"
+"(flat) and with all it calls (cum), like go tool pprof -disasm, with the jumps\n"
+"within the function, and its source between them where there is debug\n"
+"information. objdump (binutils) reads them from a file with the recorded build-id. FUNCTION is its\n"
 "name, or a regular expression where no function is called exactly that.",
 	.examples =
 "  gprofctl disasm sort_rows cpu.pb.gz\n"
@@ -114,7 +129,8 @@ static size_t join(struct place *p, size_t nr)
 	return left;
 }
 
-static FILE *start_objdump(const char *file, uint64_t from, uint64_t to, pid_t *pid)
+/* @source: with jumps, and lines of the source, each behind SOURCE_MARK */
+static FILE *start_objdump(const char *file, uint64_t from, uint64_t to, bool source, pid_t *pid)
 {
 	char *start = xprintf("--start-address=0x%" PRIx64, from);
 	char *stop = xprintf("--stop-address=0x%" PRIx64, to);
@@ -125,8 +141,13 @@ static FILE *start_objdump(const char *file, uint64_t from, uint64_t to, pid_t *
 		*pid = fork();
 		if (!*pid) {
 			dup2(fds[1], STDOUT_FILENO);
-			execlp("objdump", "objdump", "-d", "-C", "--no-show-raw-insn", start, stop, "--",
-			       file, NULL);
+			if (source)
+				execlp("objdump", "objdump", "-dS", "-C", "--no-show-raw-insn",
+				       "--visualize-jumps", "--source-comment=" SOURCE_MARK, start, stop,
+				       "--", file, NULL);
+			else
+				execlp("objdump", "objdump", "-d", "-C", "--no-show-raw-insn", start,
+				       stop, "--", file, NULL);
 			_exit(STATUS_NOT_FOUND);
 		}
 		close(fds[1]);
@@ -162,14 +183,20 @@ static void print_line(FILE *f, const struct view *v, const struct place *p, con
 		view_value(v, p->flat, flat);
 	if (p && p->cum)
 		view_value(v, p->cum, cum);
-	fprintf(f, "%11s %11s ", flat, cum);
+	if (*line == *SOURCE_MARK)
+		fprintf(f, "%23s %s", "", terminal_color(stdout, TERMINAL_BOLD));
+	else
+		fprintf(f, "%s%11s %11s%s ",
+			terminal_color(stdout, terminal_heat(p ? view_percent(v, p->flat) : 0)), flat,
+			cum, terminal_color(stdout, TERMINAL_PLAIN));
+	line += *line == *SOURCE_MARK;
 	text = xprintf("%.*s", (int)room, line);
 	for (char *c = text; *c; c++)
 		if (*c == '\t')
 			*c = ' ';
 	text[strcspn(text, "\n")] = '\0';
 	text_plain(f, text);
-	putc('\n', f);
+	fprintf(f, "%s\n", terminal_color(stdout, TERMINAL_PLAIN));
 	free(text);
 }
 
@@ -180,6 +207,8 @@ static void print_line(FILE *f, const struct view *v, const struct place *p, con
  * @nr: how many
  * @at: the next of them
  * @line: instruction that ends at the address of the next one; or NULL
+ * @source: lines of the source before the next instruction, each with its mark
+ * @nr_source: how many there were in all
  * @count: instructions so far
  * @block: objdump's output for one symbol; shown when the profile has samples in it
  * @text: of @block
@@ -194,6 +223,8 @@ struct code {
 	size_t nr;
 	size_t at;
 	char *line;
+	char *source;
+	size_t nr_source;
 	size_t count;
 	FILE *block;
 	char *text;
@@ -240,6 +271,23 @@ static void end_block(struct code *c)
 	c->has = false;
 }
 
+static void note_source(struct code *c, const char *line)
+{
+	char *more = xprintf("%s%s", c->source ? c->source : "", line);
+
+	free(c->source);
+	c->source = more;
+	c->nr_source++;
+}
+
+static void print_source(struct code *c)
+{
+	for (char *line = c->source; line && *line && c->block; line += strcspn(line, "\n") + 1)
+		print_line(c->block, c->v, NULL, line);
+	free(c->source);
+	c->source = NULL;
+}
+
 /* "ADDRESS <SYMBOL>:" */
 static void begin_block(struct code *c, const char *line)
 {
@@ -259,6 +307,10 @@ static void parse_line(struct code *c, const char *line)
 	char *colon = NULL;
 	uint64_t at = strtoull(line, &colon, 16);
 
+	if (*line == *SOURCE_MARK) {
+		note_source(c, line);
+		return;
+	}
 	if (!strncmp(line, "Disassembly", 11) || strstr(line, "file format") || *line == '\n')
 		return;
 	if (colon == line || *colon != ':' || *line != ' ') {
@@ -272,13 +324,30 @@ static void parse_line(struct code *c, const char *line)
 		return;
 	}
 	end_instruction(c, at);
+	print_source(c);
 	c->line = xprintf("%s", line);
 	c->count++;
 }
 
-static int print_code(struct json *j, const struct view *v, const char *file, const struct place *p,
-		      size_t nr)
+/* Where a file without lines of its source has them. */
+static void advise_source(const char *file)
 {
+	char *package = NULL;
+
+	debug_packages(DPKG_INFO, &file, 1, &package);
+	if (package)
+		diag("%s has no debug information here, so that no source is between the "
+		     "instructions: install %s", file, package);
+	else
+		diag("%s has no debug information, or its source is not here, so that no source is "
+		     "between the instructions: build it with -g", file);
+	free(package);
+}
+
+static int print_code(const struct disasm_options *o, struct json *j, const struct view *v,
+		      const char *file, const struct place *p, size_t nr)
+{
+	bool source = !j && !o->no_source;
 	uint64_t from = p[0].at > AROUND ? p[0].at - AROUND : 0, to = p[nr - 1].at + AROUND;
 	struct code code = { .v = v, .places = p, .nr = nr, .json = j };
 	char *line = NULL;
@@ -290,12 +359,13 @@ static int print_code(struct json *j, const struct view *v, const char *file, co
 	if (to - from > SPAN_MAX)
 		return fail("the instructions of the function lie %" PRIu64 " KiB apart, which is no "
 			    "function of %s", (to - from) >> 10, file);
-	f = start_objdump(file, from & ~(uint64_t)3, to, &pid);
+	f = start_objdump(file, from & ~(uint64_t)3, to, source, &pid);
 	while (f && getline(&line, &size, f) > 0)
 		parse_line(&code, line);
 	end_instruction(&code, UINT64_MAX);
 	end_block(&code);
 	free(line);
+	free(code.source);
 	if (f)
 		fclose(f);
 	if (pid < 0 || waitpid(pid, &status, 0) < 0)
@@ -304,6 +374,8 @@ static int print_code(struct json *j, const struct view *v, const char *file, co
 		return fail("there is no objdump here: install binutils");
 	if (!code.count)
 		return fail("objdump finds no instructions in %s, where the profile has some", file);
+	if (source && !code.nr_source)
+		advise_source(file);
 	return STATUS_OK;
 }
 
@@ -336,7 +408,7 @@ static int show(const struct disasm_options *o, struct json *j, const struct vie
 		json_string(j, "path", file);
 		json_array(j, "blocks");
 	}
-	status = print_code(j, v, file, p, join(p, left));
+	status = print_code(o, j, v, file, p, join(p, left));
 	if (j) {
 		json_end(j);
 		json_end(j);
@@ -357,6 +429,7 @@ static void begin_function(struct json *j, const struct view *v, const struct fu
 		json_array(j, "files");
 		return;
 	}
+	pager_begin();
 	printf("%11s %11s (flat, cum) %.2f%% of total: ", view_value(v, fn->flat, flat),
 	       view_value(v, fn->cum, cum), view_percent(v, fn->cum));
 	text_plain(stdout, functions_name(fs, fn));

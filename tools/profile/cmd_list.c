@@ -17,6 +17,7 @@
 #include "cli/pager.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
+#include "debug_package.h"
 #include "options_view.h"
 #include "source.h"
 #include "function_match.h"
@@ -136,7 +137,9 @@ static void print_line(const struct view *v, const struct place *p, uint64_t lin
 		view_value(v, p->flat, flat);
 	if (p && p->cum)
 		view_value(v, p->cum, cum);
-	printf("%11s %11s %6" PRIu64 " ", flat, cum, line);
+	printf("%s%11s %11s%s %6" PRIu64 " ",
+	       terminal_color(stdout, terminal_heat(p ? view_percent(v, p->flat) : 0)), flat, cum,
+	       terminal_color(stdout, TERMINAL_PLAIN), line);
 	if (text) {
 		size_t room = !columns || columns > NUMBER_COLUMNS + TEXT_COLUMNS ? TEXT_COLUMNS :
 			      columns > NUMBER_COLUMNS + 20 ? columns - NUMBER_COLUMNS : 20;
@@ -174,6 +177,19 @@ static void begin_file(struct json *j, const char *file)
 	fputs("     ", stdout);
 	text_plain(stdout, *file ? file : "(no source file is known)");
 	putchar('\n');
+}
+
+/* What has the lines of a file whose functions have none in the profile. */
+static void advise_lines(const char *mapping, const char *profile)
+{
+	char *package = NULL, *advice;
+
+	debug_packages(DPKG_INFO, &mapping, 1, &package);
+	advice = debug_advice(package, 0);
+	diag("the profile has no lines of %s: %s, then gprofctl symbolize %s", mapping, advice,
+	     strcmp(profile, "-") ? profile : "FILE");
+	free(advice);
+	free(package);
 }
 
 /* Lines of one file, of which @nr have values. */
@@ -236,9 +252,11 @@ static void begin_function(struct json *j, const struct view *v, const struct fu
 	putchar('\n');
 }
 
-static void print_function(const struct list_options *o, struct json *j, const struct view *v,
-			   const struct places *p, size_t n)
+/* Returns the file that the function is in, where the profile has no lines of it; or NULL. */
+static const char *print_function(const struct list_options *o, struct json *j,
+				  const struct view *v, const struct places *p, size_t n)
 {
+	const char *unlined = NULL;
 	size_t i = 0, end;
 
 	begin_function(j, v, &p->functions, &p->functions.all[n]);
@@ -249,11 +267,14 @@ static void print_function(const struct list_options *o, struct json *j, const s
 			      p->all[end].file == p->all[i].file;)
 			end++;
 		print_file(o, j, v, &p->all[i], end - i);
+		if (!*p->all[i].file && *p->functions.all[n].mapping == '/')
+			unlined = p->functions.all[n].mapping;
 	}
 	if (!j)
-		return;
+		return unlined;
 	json_end(j);
 	json_end(j);
+	return unlined;
 }
 
 static int print_all(const struct list_options *o, const struct view *v, struct places *p,
@@ -262,6 +283,7 @@ static int print_all(const struct list_options *o, const struct view *v, struct 
 	size_t *found, nr = function_match_all(&p->wanted, &p->functions, &found);
 	char text[VIEW_TEXT_MAX];
 	struct json json, *j = o->json ? &json : NULL;
+	const char *unlined = NULL;
 
 	if (!nr)
 		return function_match_none(&p->wanted);
@@ -277,11 +299,13 @@ static int print_all(const struct list_options *o, const struct view *v, struct 
 			       nr - (size_t)o->limit, nr, p->wanted.word);
 	}
 	for (size_t i = 0; i < nr && (j || i < o->limit); i++)
-		print_function(o, j, v, p, found[i]);
+		unlined = print_function(o, j, v, p, found[i]) ?: unlined;
 	if (j) {
 		json_end(j);
 		view_json_close(j, v, file);
 	}
+	if (unlined)
+		advise_lines(unlined, file);
 	free(found);
 	return finish_stdout();
 }
