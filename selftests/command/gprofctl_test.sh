@@ -727,6 +727,9 @@ a_task_that_runs_alone_has_its_time_as_latency_too()
 	[ "$(total events)" = "$(total latency)" ]
 	run 0 gprofctl record --latency -e cpu:1000 -o x.pb.gz -e block -- "$burner" 100
 	[ "$(total cpu)" = "$(total latency)" ]
+	# of a command 999 a second, as cpu has it
+	run 0 gprofctl record -v -e cpu -o x.pb.gz -- "$burner" 200
+	[ "$(count produced)" -ge 120 ] || fail "$(count produced) samples of 200 ms"
 }
 
 memory_of_the_kernel_is_told_by_where_it_is_asked_for()

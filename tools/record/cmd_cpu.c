@@ -19,7 +19,6 @@
 
 #define EVENTS_MAX	16
 #define DEFAULT_FILE	"cpu.pb.gz"
-#define COMMAND_HZ	999	/* by default, of a command, which may be short */
 
 /* How the kernel's part of the program is dealt with. */
 enum kernel_mode { KERNEL_IF_PERMITTED, KERNEL_NEVER, KERNEL_ALWAYS };
@@ -360,7 +359,7 @@ int cmd_cpu(int argc, char **argv)
 		status = target_complete(&o.target, argv + operands, cpu_usage.name);
 	for (size_t i = 0; i < o.nr && o.target.is_command && !o.hz; i++)
 		if (is_timer(&o.events[i]))
-			o.events[i].hz = COMMAND_HZ;
+			o.events[i].hz = RECORD_COMMAND_HZ;
 	if (status == STATUS_OK)
 		status = record(&(struct recording){
 			.target = &o.target,

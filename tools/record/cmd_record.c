@@ -54,8 +54,8 @@ static int set_output(void *ctx, const char *value)
 
 static const struct option_row rows[] = {
 	{ 'e', "kind", "KIND[:RATE]", "a kind of profile; may be repeated. RATE is samples per\n"
-	  "second of CPU time for cpu (default: 100), bytes per sample for memory (default:\n"
-	  "524288), else one sample of so many (default: 1, all)", set_kind },
+	  "second of CPU time for cpu (default: 100, of a command 999), bytes per sample for\n"
+	  "memory (default: 524288), else one sample of so many (default: 1, all)", set_kind },
 	{ 'o', "output", "FILE", "the profile of the -e before it (default: KIND.pb.gz);\n"
 	  "\"-\" is stdout", set_output },
 	KINDS_ROW_ADDR,
@@ -81,13 +81,20 @@ static const struct usage usage = {
 #include "base/kinds.def"
 "\n"
 "gprofctl exits with the command's status; 1 or 2: gprofctl itself failed, 127 or\n"
-"126: the command did not start. The last lines on stderr count the samples of\n"
-"each kind: produced = read + lost + overwritten. Lines before them count\n"
-"complete, guessed and cut user stacks (man gprofctl).",
+"126: the command did not start. Where samples were lost, and with -v, lines on\n"
+"stderr count those of each kind: produced = read + lost + overwritten.",
 	.examples =
 "  gprofctl record -e cpu:99 -e block -e mutex -- ./server   # cpu.pb.gz, block.pb.gz, ...\n"
 "  gprofctl record -e block:10 -o b.pb.gz -e block-waker:10 -o w.pb.gz -p 1234 -d 10",
 };
+
+static int check(struct kinds *k)
+{
+	for (size_t i = 0; i < k->nr; i++)
+		if (k->target.is_command && !strcmp(k->kinds[i].kind, "cpu") && !k->kinds[i].rate)
+			k->kinds[i].rate = RECORD_COMMAND_HZ;
+	return STATUS_OK;
+}
 
 int cmd_record(int argc, char **argv)
 {
@@ -98,7 +105,7 @@ int cmd_record(int argc, char **argv)
 			"asks for; user-alloc and user-heap need libgprof-heap.so in the program, which "
 			"a command alone is given",
 	};
-	struct kinds k = { .words = &words };
+	struct kinds k = { .words = &words, .check = check };
 	int status = kinds_record(&k, &usage, rows, argc, argv);
 
 	for (size_t i = 0; i < k.nr; i++) {

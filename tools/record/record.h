@@ -14,6 +14,8 @@
 #include "cli/target_options.h"
 #include "record_summary.h"
 
+#define RECORD_COMMAND_HZ	999	/* of CPU time by default, of a command, which may be short */
+
 /**
  * struct recording - recorder, target and outputs
  * @target: from target_complete()
