@@ -14,7 +14,7 @@
 #include "cli/target_options.h"
 #include "record_summary.h"
 
-#define RECORD_COMMAND_HZ	999	/* of CPU time by default, of a command, which may be short */
+#define RECORD_COMMAND_HZ	999	/* by default, of a command, which may be short */
 
 /**
  * struct recording - recorder, target and outputs
