@@ -45,10 +45,13 @@ profiles_are_made()
 	! grep -Eq '(src|href)="?https?:' "$dir/page.html" "$dir/diff.html" "$dir/timeline.html"
 }
 
+# for scripts: what is typed where the focus is
+key="const key = (k) => document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: k, bubbles: true, cancelable: true }));"
+
 # with SCRIPT [HASH [PAGE]]: what the page has after some script of a user
 with()
 {
-	sed "s|</body>|<script>addEventListener('load', () => setTimeout(() => { $1 }, 200));</script></body>|" \
+	sed "s|</body>|<script>addEventListener('load', () => setTimeout(() => { $key $1 }, 200));</script></body>|" \
 		"$dir/${3:-page.html}" >"$dir/with.html"
 	chromium --virtual-time-budget=3000 --dump-dom "file://$dir/with.html$2" >"$dir/dom"
 }
@@ -60,29 +63,68 @@ says()
 	grep -qF -- "$1" "$dir/told"
 }
 
+# shares_are_those_of OPTION...: of the page's table, what csv says of the samples that these choose
+shares_are_those_of()
+{
+	# "function self% total%"
+	sed 's/<tr>/\n<tr>/g' "$dir/dom" |
+		sed -n 's/^<tr><td>[^<]*<\/td><td>\([0-9.]*\) %<.*<td>\([0-9.]*\) %<.*<button[^>]*>\([^<]*\)<.*/\3 \1 \2/p' |
+		sort >"$dir/page"
+	gprofctl csv "$dir/new.pb.gz" "$@" | awk -F, 'NR > 1 && $6 { name[NR] = $1; self[NR] = $4; cum[NR] = $6; sum += $4 }
+		END { for (i in name) print name[i], 100 * self[i] / sum, 100 * cum[i] / sum }' | sort >"$dir/csv"
+	wc -l <"$dir/csv"
+	[ "$(wc -l <"$dir/csv")" -gt 50 ] && [ "$(wc -l <"$dir/csv")" -eq "$(wc -l <"$dir/page")" ]
+	paste -d ' ' "$dir/page" "$dir/csv" | awk '
+		function far(a, b) { return a - b > 0.0051 || b - a > 0.0051 }
+		$1 != $4 || far($2, $5) || far($3, $6) { bad = 1; print }
+		END { exit bad }'
+}
+
 table_is_that_of_gprofctl_top()
 {
 	need_browser
 	# counts: no rounding comes between
-	gprofctl view "$dir/new.pb.gz" --type samples -o "$dir/page.html"
-	with '' '#v=table'
+	with '' '#v=table&t=samples'
 	# "self total function"
 	sed 's/<tr>/\n<tr>/g' "$dir/dom" |
 		sed -n 's/^<tr><td>\([0-9,]*\)<.*<td>\([0-9,]*\)<\/td>.*<button[^>]*>\([^<]*\)<.*/\1 \2 \3/p' |
 		tr -d , | sort >"$dir/page"
-	gprofctl view "$dir/new.pb.gz" -o "$dir/page.html"
 	gprofctl csv "$dir/new.pb.gz" --type samples | awk -F, 'NR > 1 { print $4, $6, $1 }' | sort >"$dir/csv"
 	wc -l <"$dir/csv"
 	[ "$(wc -l <"$dir/csv")" -gt 100 ]
 	diff "$dir/page" "$dir/csv"
 }
 
+# The list changes all: shares, units and the whole; the command line says what comes first.
+values_can_be_chosen()
+{
+	need_browser
+	choose="const s = document.getElementById('type'); s.value = 'samples'; s.dispatchEvent(new Event('change'));"
+	with '' '#v=table'
+	shares_are_those_of --type cpu
+	cp "$dir/csv" "$dir/cpu"
+	with "$choose" '#v=table'
+	shares_are_those_of --type samples
+	! diff -q "$dir/csv" "$dir/cpu" || fail "the values are alike, and prove nothing"
+	grep -o '<span id="whole">[^<]*' "$dir/dom" | tee "$dir/told"
+	grep -qx '.*>samples: 2400' "$dir/told"
+	with "$choose key('ArrowDown');"
+	says ': 2400, 100.00 %'
+	whole=$(gprofctl csv "$dir/new.pb.gz" --type samples | awk -F, '$1 == "function_5" { print $6 }')
+	with "$choose key('ArrowDown'); key('ArrowUp');" '#v=sandwich&f=function_5'
+	says "function_5: $whole, "
+	gprofctl view "$dir/new.pb.gz" --type samples -o "$dir/samples.html"
+	with '' '#v=table' samples.html
+	shares_are_those_of --type samples
+	with '' '#v=table&t=cpu' samples.html
+	shares_are_those_of --type cpu
+	grep -o '<span id="whole">[^<]*' "$dir/dom" | grep -F 'cpu: 6.00 s'
+}
+
 filters_choose()
 {
 	need_browser
-	gprofctl view "$dir/new.pb.gz" --type samples -o "$dir/page.html"
-	with '' '#v=table&process=program_7%20(1007)'
-	gprofctl view "$dir/new.pb.gz" -o "$dir/page.html"
+	with '' '#v=table&t=samples&process=program_7%20(1007)'
 	whole=$(gprofctl csv "$dir/new.pb.gz" --type samples --pid 1007 |
 		awk -F, '$6 + 0 > m { m = $6 + 0 } END { print m }')
 	echo "$whole samples"
@@ -94,28 +136,27 @@ filters_choose()
 keys_suffice()
 {
 	need_browser
-	key="const key = (k) => document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: k, bubbles: true, cancelable: true }));"
 	go="const c = document.querySelector('canvas'); c.focus();"
-	with "$key $go key('ArrowDown'); key('ArrowDown'); key('ArrowDown');"
+	with "$go key('ArrowDown'); key('ArrowDown'); key('ArrowDown');"
 	says 'function_5'
-	with "$key $go key('ArrowDown'); key('ArrowDown'); key('ArrowDown'); key('ArrowRight');"
+	with "$go key('ArrowDown'); key('ArrowDown'); key('ArrowDown'); key('ArrowRight');"
 	says 'function_'
 	! grep -q 'function_5 ' "$dir/told"
-	with "$key $go key('ArrowDown'); key('ArrowDown'); key('ArrowUp'); key('Enter');"
+	with "$go key('ArrowDown'); key('ArrowDown'); key('ArrowUp'); key('Enter');"
 	says 'function_0 '
-	with "$key $go key('ArrowDown'); key('ArrowDown'); key('s');"
+	with "$go key('ArrowDown'); key('ArrowDown'); key('s');"
 	grep -q 'Called by (function_1)' "$dir/dom"
-	with "$key key('/'); document.execCommand('insertText', false, 'function_1\$');"
+	with "key('/'); document.execCommand('insertText', false, 'function_1\$');"
 	grep -o '<span id="matched"[^<]*>[^<]*<' "$dir/dom" | tee "$dir/told"
 	grep -q 'matched .*%' "$dir/told"
 	# with the graph in focus as it is loaded, and after Esc, and no Tab or click
-	with "$key key('ArrowDown'); key('ArrowDown'); key('ArrowDown');"
+	with "key('ArrowDown'); key('ArrowDown'); key('ArrowDown');"
 	says 'function_5'
-	with "$key key('ArrowDown'); key('Escape'); key('ArrowDown'); key('ArrowDown');"
+	with "key('ArrowDown'); key('Escape'); key('ArrowDown'); key('ArrowDown');"
 	says 'function_1'
 	with ""
 	says 'arrow keys move, Enter zooms'
-	with "$key $go key('ArrowDown'); key('Escape');" '#s=function_1&v=inverted'
+	with "$go key('ArrowDown'); key('Escape');" '#s=function_1&v=inverted'
 	! grep -q '>matched [0-9]' "$dir/dom"
 	# and all that is there can be reached and has a name
 	[ "$(grep -o '<canvas[^>]*tabindex="0"[^>]*aria-label="[^"]' "$dir/dom" | wc -l)" -ge 1 ]
@@ -126,25 +167,24 @@ keys_suffice()
 link_has_the_zoom()
 {
 	need_browser
-	key="const key = (k) => document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: k, bubbles: true, cancelable: true }));"
 	hash="document.title = 'at ' + location.hash;"
 	for view in '#' '#v=inverted' '#v=sandwich&f=function_5'; do
 		for nth in 0 1; do
 			[ $nth = 0 ] || [ "$view" != "${view#*sandwich}" ] || continue
 			at="document.querySelectorAll('canvas')[$nth].focus();"
-			with "$key $at key('ArrowDown'); key('ArrowDown'); key('Enter'); key('ArrowDown'); $hash" "$view"
+			with "$at key('ArrowDown'); key('ArrowDown'); key('Enter'); key('ArrowDown'); $hash" "$view"
 			link=$(sed -n 's/.*<title>at \(#[^<]*\)<.*/\1/p' "$dir/dom" | sed 's/&amp;/\&/g')
 			grep -o '<span id="told"[^<]*>[^<]*<' "$dir/dom" >"$dir/before"
 			echo "$view: $link"
 			expr "$link" : ".*z$nth=[0-9]*\.[0-9]*$" >/dev/null || fail "$view: no zoom"
 			# one down from where it is zoomed to is the same again
-			with "$key $at key('ArrowDown'); $hash" "$link"
+			with "$at key('ArrowDown'); $hash" "$link"
 			grep -o '<span id="told"[^<]*>[^<]*<' "$dir/dom" | diff "$dir/before" - || fail "$link"
 			grep -qF "at ${link//&/\&amp;}<" "$dir/dom" || fail "the link has changed"
 		done
 	done
 	# what is no place of this profile leads as far as it can
-	with "$key key('ArrowDown'); $hash" '#z0=1.99999.21'
+	with "key('ArrowDown'); $hash" '#z0=1.99999.21'
 	says 'function_1'
 }
 
@@ -315,6 +355,6 @@ large_page_is_drawn_soon()
 	[ "$nodes" -ge 100000 ] && [ "$best" -lt "${PAINT_MS:-1000}" ]
 }
 
-ktap_run profiles_are_made table_is_that_of_gprofctl_top filters_choose keys_suffice \
+ktap_run profiles_are_made table_is_that_of_gprofctl_top values_can_be_chosen filters_choose keys_suffice \
 	link_has_the_zoom bad_expressions_are_told timeline_asks_why ruler_tells_places \
 	narrow_windows_cut_nothing pictures_are_taken large_page_is_drawn_soon

@@ -643,8 +643,8 @@ static const char *array_of(const char *page, const char *name)
 }
 
 /*
- * What the data of a page say, whatever has which number: for each value a line
- * "VALUE LABEL...: FUNCTION,MODULE,KIND...", leaf first. "PARENT" stands in it where a parent
+ * What the data of a page say, whatever has which number: for each sample a line
+ * "VALUE... LABEL...: FUNCTION,MODULE,KIND...", leaf first. "PARENT" stands in it where a parent
  * does not come before its child, as the script wants.
  */
 static void read_page(const char *page, char *text, size_t size)
@@ -652,13 +652,16 @@ static void read_page(const char *page, char *text, size_t size)
 	const char *frames = array_of(page, "\"frames\":"), *nodes = array_of(page, "\"nodes\":");
 	const char *parents = array_of(page, "\"parents\":"), *sets = array_of(page, "\"sets\":");
 	const char *labels = array_of(page, "\"values\":"), *node = array_of(page, "\"node\":");
-	const char *set = array_of(page, "\"set\":"), *values = array_of(page, "\"value\":");
+	const char *set = array_of(page, "\"set\":"), *columns = array_of(page, "\"columns\":");
 	FILE *f = fmemopen(text, size, "w");
 
-	for (size_t i = 0; *element(values, i); i++) {
+	for (size_t i = 0; *element(set, i); i++) {
 		long n = number(node, i), parent;
 
-		put_element(f, element(values, i));
+		for (size_t t = 0; *element(columns, t); t++) {
+			fputs(t ? " " : "", f);
+			put_element(f, element(element(columns, t), i));
+		}
 		for (size_t k = 0; *element(labels, k); k++) {
 			putc(' ', f);
 			put_element(f, element(element(labels, k),
@@ -686,18 +689,21 @@ TEST_F(profiles, page_has_all_that_its_script_needs)
 		{ "view F -o - --title a<b", {
 			"<title>a&lt;b</title>",
 			"\"keys\":[\"process\",\"cgroup\",\"cpu\",\"thread\"]" }, "http" },
-		{ "view F -o - --comm worker", { "\"total\":200," }, "\"start\"" },
+		{ "view F -o - --comm worker", {
+			"\"type\":1,\n\"types\":[{\"name\":\"samples\",\"total\":5,",
+			"{\"name\":\"cpu\",\"total\":200," }, "\"start\"" },
+		{ "view F -o - --type samples", { "\"type\":0," } },
 	};
 	static const struct { const char *line, *wanted[6]; } pages[] = {
 		{ "view F -o -", {
-			"10 shop (7) (no cgroup) CPU 0 shop (7): read,kernel,1 deep,shop,0 main,shop,0 all,,0\n",
-			"20 shop (7) (no cgroup) CPU 1 worker (8): deep,shop,0 deep,shop,0 main,shop,0 all,,0\n",
-			"30 shop (7) (no cgroup) CPU 1 worker (8): wide,libx.so,0 main,shop,0 all,,0\n",
-			"40 a,b;c (9) (no cgroup) CPU 1 a,b;c (9): read,kernel,1 wide,libx.so,0 start,other,0 all,,0\n",
-			"100 a,b;c (9) (no cgroup) CPU 0 other (9): \\\"quo;te,,other,0 start,other,0 all,,0\n" } },
+			"1 10 shop (7) (no cgroup) CPU 0 shop (7): read,kernel,1 deep,shop,0 main,shop,0 all,,0\n",
+			"1 20 shop (7) (no cgroup) CPU 1 worker (8): deep,shop,0 deep,shop,0 main,shop,0 all,,0\n",
+			"1 30 shop (7) (no cgroup) CPU 1 worker (8): wide,libx.so,0 main,shop,0 all,,0\n",
+			"1 40 a,b;c (9) (no cgroup) CPU 1 a,b;c (9): read,kernel,1 wide,libx.so,0 start,other,0 all,,0\n",
+			"1 100 a,b;c (9) (no cgroup) CPU 0 other (9): \\\"quo;te,,other,0 start,other,0 all,,0\n" } },
 		{ "view F -o - --comm worker", {
-			"20 shop (7) (no cgroup) CPU 1 worker (8): deep,shop,0 deep,shop,0 main,shop,0 all,,0\n",
-			"30 shop (7) (no cgroup) CPU 1 worker (8): wide,libx.so,0 main,shop,0 all,,0\n" } },
+			"1 20 shop (7) (no cgroup) CPU 1 worker (8): deep,shop,0 deep,shop,0 main,shop,0 all,,0\n",
+			"1 30 shop (7) (no cgroup) CPU 1 worker (8): wide,libx.so,0 main,shop,0 all,,0\n" } },
 	};
 	char text[2048];
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The page holds the tree of calls once, and beside it the values of each node for each set of
- * labels: the script adds up those that a filter leaves.
+ * labels, of each type: the script adds up those that a filter leaves.
  */
 #include "page.h"
 
@@ -28,15 +28,27 @@ static const char *const keys[] = { "process", "cgroup", "cpu", "thread" };
 #define NR_KEYS		ARRAY_SIZE(keys)
 
 /**
- * struct cell - a node's value of samples with one set of labels
+ * struct cell - a node's values of samples with one set of labels
  * @node: path of the tree
  * @set: of labels: as in the profile, then as in the page
- * @value: of these samples
+ * @value: of a sample: its value, or of several types the number of its row of values, from 1
  */
 struct cell {
 	uint32_t node;
 	uint32_t set;
 	int64_t value;
+};
+
+/**
+ * struct rows - values, one for each type
+ * @v: row after row
+ * @nr: rows
+ * @room: of @v
+ */
+struct rows {
+	int64_t *v;
+	size_t nr;
+	size_t room;
 };
 
 /**
@@ -47,6 +59,11 @@ struct cell {
  * @sets: numbers of sets, of one text a key
  * @known: number + 1 of the set of each of the profile's sets, or 0
  * @room_known: of @known
+ * @types: of the profile's values
+ * @nr_types: how many
+ * @totals: of each
+ * @sampled: values of samples, where there are several types
+ * @added: values of cells
  * @samples: a cell for each sample, in the order of nodes
  * @nr_samples: how many
  * @room_samples: of @samples
@@ -62,6 +79,11 @@ struct page {
 	struct intern sets;
 	uint32_t *known;
 	size_t room_known;
+	const struct gprof_value_type *types;
+	size_t nr_types;
+	int64_t *totals;
+	struct rows sampled;
+	struct rows added;
 	struct cell *samples;
 	size_t nr_samples;
 	size_t room_samples;
@@ -70,6 +92,30 @@ struct page {
 	size_t room;
 	size_t nr_keys;
 };
+
+static int64_t *add_row(struct page *p, struct rows *r)
+{
+	while (r->room < (r->nr + 1) * p->nr_types)
+		r->v = xmore(r->v, r->room, &r->room, sizeof(*r->v));
+	return r->v + r->nr++ * p->nr_types;
+}
+
+/* A sample that is nothing of one type may be something of another. */
+static int64_t weigh(void *ctx, const int64_t *values)
+{
+	struct page *p = ctx;
+	bool any = false;
+	int64_t *row;
+
+	for (size_t i = 0; i < p->nr_types; i++)
+		any |= values[i] > 0;
+	if (!any)
+		return 0;
+	row = add_row(p, &p->sampled);
+	for (size_t i = 0; i < p->nr_types; i++)
+		row[i] = values[i] > 0 ? values[i] : 0;
+	return (int64_t)p->sampled.nr;
+}
 
 static int add_sample(void *ctx, uint32_t node, uint32_t labels, int64_t value)
 {
@@ -135,10 +181,12 @@ static bool make_cells(struct page *p)
 	struct latest *latest = NULL;
 	size_t room = 0;
 
-	p->nr = 0;
+	p->nr = p->added.nr = 0;
 	for (size_t i = 0; i < p->nr_samples && (p->nr <= CELLS_MAX || p->nr_keys == 1); i++) {
 		const struct cell *s = &p->samples[i];
 		uint32_t set = set_of(p, s->set);
+		const int64_t *values = &s->value;
+		int64_t *sums;
 
 		while (set >= room)
 			latest = xgrow(latest, room, &room, sizeof(*latest));
@@ -146,9 +194,13 @@ static bool make_cells(struct page *p)
 		if (latest[set].node != s->node + 1) {
 			latest[set] = (struct latest){ s->node + 1, p->nr };
 			p->cells[p->nr++] = (struct cell){ s->node, set, 0 };
+			memset(add_row(p, &p->added), 0, p->nr_types * sizeof(*sums));
 		}
-		p->cells[latest[set].cell].value =
-			view_sum(p->cells[latest[set].cell].value, s->value);
+		if (p->nr_types > 1)
+			values = p->sampled.v + (s->value - 1) * p->nr_types;
+		sums = p->added.v + latest[set].cell * p->nr_types;
+		for (size_t t = 0; t < p->nr_types; t++)
+			sums[t] = view_sum(sums[t], values[t]);
 	}
 	free(latest);
 	return p->nr <= CELLS_MAX || p->nr_keys == 1;
@@ -170,6 +222,9 @@ static void empty(struct page *p)
 	for (size_t k = 0; k < NR_KEYS; k++)
 		group_free(&p->groups[k]);
 	forget_sets(p);
+	free(p->totals);
+	free(p->sampled.v);
+	free(p->added.v);
 	free(p->samples);
 	free(p->cells);
 }
@@ -178,12 +233,17 @@ static int collect(struct page *p)
 {
 	int status;
 
-	/* Names are of all samples, which are gone then. */
+	/* Names and totals are of all samples, which are gone then. */
+	p->nr_types = gprof_profile_types(p->view->profile, &p->types);
+	p->totals = xraw(p->nr_types, sizeof(*p->totals));
+	for (size_t i = 0; i < p->nr_types; i++)
+		p->totals[i] = gprof_profile_whole(p->view->profile, i);
 	for (size_t k = 0; k < NR_KEYS; k++) {
 		group_set(&p->groups[k], keys[k]);
 		group_name(&p->groups[k], p->view->profile);
 	}
-	status = calltree_collect(&p->tree, p->view, false, add_sample, p);
+	status = calltree_collect(&p->tree, p->view, false, p->nr_types > 1 ? weigh : NULL,
+				  add_sample, p);
 	if (status != STATUS_OK)
 		return status;
 	calltree_collected(&p->tree);
@@ -202,13 +262,35 @@ static void put_number(FILE *f, size_t i, int64_t v)
 	fwrite_unlocked(begin, 1, (size_t)(end - begin), f);
 }
 
-static void write_numbers(FILE *f, const char *name, const struct page *p, size_t member)
+static void write_samples(FILE *f, const struct page *p)
 {
-	fprintf(f, "\"%s\":[", name);
+	fputs("\"samples\":{\"node\":[", f);
 	for (size_t i = 0; i < p->nr; i++)
-		put_number(f, i, member == 0 ? (int64_t)p->cells[i].node :
-			   member == 1 ? (int64_t)p->cells[i].set : p->cells[i].value);
-	fputs("]", f);
+		put_number(f, i, p->cells[i].node);
+	fputs("],\n\"set\":[", f);
+	for (size_t i = 0; i < p->nr; i++)
+		put_number(f, i, p->cells[i].set);
+	fputs("],\n\"columns\":[", f);
+	for (size_t t = 0; t < p->nr_types; t++) {
+		fputs(t ? ",\n[" : "[", f);
+		for (size_t i = 0; i < p->nr; i++)
+			put_number(f, i, p->added.v[i * p->nr_types + t]);
+		putc(']', f);
+	}
+	fputs("]}", f);
+}
+
+static void write_types(FILE *f, const struct page *p)
+{
+	fprintf(f, "\"type\":%zu,\n\"types\":[", p->view->type);
+	for (size_t t = 0; t < p->nr_types; t++) {
+		fputs(t ? ",\n{\"name\":" : "{\"name\":", f);
+		text_json(f, p->types[t].type);
+		fprintf(f, ",\"total\":%" PRId64 ",\"units\":", p->totals[t]);
+		human_json(f, p->types[t].unit);
+		putc('}', f);
+	}
+	fputs("],\n", f);
 }
 
 static void write_labels(FILE *f, const struct page *p)
@@ -245,10 +327,9 @@ static void write_data(FILE *f, const struct page *p)
 {
 	const struct calltree *t = &p->tree;
 
-	fprintf(f, "<script id=\"data\" type=\"application/json\">\n{\"total\":%" PRId64
-		",\"units\":", p->view->total);
-	human_json(f, p->view->unit);
-	fputs(",\n\"frames\":[", f);
+	fputs("<script id=\"data\" type=\"application/json\">\n{", f);
+	write_types(f, p);
+	fputs("\"frames\":[", f);
 	for (size_t i = 0; i < t->nr_frames; i++) {
 		const char *function, *mapping;
 		char module[MODULE_TEXT_MAX];
@@ -268,13 +349,8 @@ static void write_data(FILE *f, const struct page *p)
 		put_number(f, i, t->paths[i].frame);
 	fputs("],\n", f);
 	write_labels(f, p);
-	fputs("\"samples\":{", f);
-	write_numbers(f, "node", p, 0);
-	fputs(",\n", f);
-	write_numbers(f, "set", p, 1);
-	fputs(",\n", f);
-	write_numbers(f, "value", p, 2);
-	fputs("}}\n</script>\n", f);
+	write_samples(f, p);
+	fputs("}\n</script>\n", f);
 }
 
 static void write_head(FILE *f, const struct view *v, const char *title)
@@ -289,9 +365,9 @@ static void write_head(FILE *f, const struct view *v, const char *title)
 	text_xml(f, title, SIZE_MAX);
 	fprintf(f, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<h1>", page_style);
 	text_xml(f, title, SIZE_MAX);
-	fputs("</h1>\n<p>", f);
+	fputs("</h1>\n<p><span id=\"whole\">", f);
 	text_xml(f, v->name, 40);
-	fprintf(f, ": %s", view_value(v, v->total, text));
+	fprintf(f, ": %s</span>", view_value(v, v->total, text));
 	if (seconds)
 		fprintf(f, " in %s", human(seconds, "seconds", text));
 	if (*view_time(v, text)) {

@@ -166,7 +166,8 @@ int main(int argc, char **argv)
 		};
 		struct gprof_frame frames[DEPTH];
 		unsigned long stack[DEPTH];
-		int64_t values[] = { 1, 1000000 };
+		/* as perf has it, or so that functions rank by one as they do not by the other */
+		int64_t values[] = { 1, perf ? 1000000 : 1000000 * (1 + (int64_t)(i % 4)) };
 		unsigned long at = 0;
 
 		snprintf(comm, sizeof(comm), "program_%lu", process);
