@@ -156,7 +156,22 @@ keys_suffice()
 	says 'function_1'
 	with ""
 	says 'arrow keys move, Enter zooms'
-	with "$go key('ArrowDown'); key('Escape');" '#s=function_1&v=inverted'
+	# the search is left with what was typed; the second time all is shown
+	with "key('/'); document.execCommand('insertText', false, 'function_1\$'); key('Escape'); key('ArrowDown');"
+	says 'function_0 '
+	grep -q '>matched [0-9]' "$dir/dom"
+	with "key('4'); key('ArrowDown'); key('ArrowDown'); document.title = 'at ' + document.activeElement.textContent;"
+	sed -n 's/.*<title>at \(function_[0-9]*\)<.*/\1/p' "$dir/dom" | tee "$dir/told"
+	third=$(sed 's/<tr>/\n<tr>/g' "$dir/dom" | sed -n 's/^<tr><td>.*<button[^>]*>\([^<]*\)<.*/\1/p' | sed -n 3p)
+	[ "$third" ] && [ "$(cat "$dir/told")" = "$third" ]
+	with "key('ArrowDown'); document.activeElement.click();" '#v=table'
+	grep -q 'Called by (function_' "$dir/dom"
+	with "key('v'); key('ArrowDown');"
+	says 'function_0 [libc.so.6]: 2400, '
+	with "key('?'); document.title = 'keys ' + document.getElementById('keys').open; key('Escape');"
+	grep -q '<title>keys true<' "$dir/dom"
+	! grep -q '<dialog[^>]* open' "$dir/dom"
+	with "key('ArrowDown'); key('Escape');" '#s=function_1&v=inverted'
 	! grep -q '>matched [0-9]' "$dir/dom"
 	# and all that is there can be reached and has a name
 	[ "$(grep -o '<canvas[^>]*tabindex="0"[^>]*aria-label="[^"]' "$dir/dom" | wc -l)" -ge 1 ]
@@ -186,6 +201,33 @@ link_has_the_zoom()
 	# what is no place of this profile leads as far as it can
 	with "key('ArrowDown'); $hash" '#z0=1.99999.21'
 	says 'function_1'
+}
+
+# Each step is one back in the history; what a link says that is not there changes nothing.
+back_goes_back()
+{
+	need_browser
+	later() { echo "setTimeout(() => { $1 }, $2);"; }
+	title="document.title = 'at #' + location.hash.slice(1);"
+	at() { sed -n 's/.*<title>at \(#[^<]*\)<.*/\1/p' "$dir/dom" | sed 's/&amp;/\&/g' | tee "$dir/at"; }
+	steps="key('v'); key('ArrowDown'); key('ArrowDown'); key('Enter'); key('4'); document.querySelector('th[data-key=total] button').click();"
+	with "$steps $title"
+	[ "$(at)" = '#v=table&t=samples&o=total' ]
+	with "$steps history.back(); $(later "$title" 300)"
+	[ "$(at)" = '#v=table&t=samples' ]
+	with "$steps history.back(); $(later "history.go(-2);" 300) $(later "$title" 600)"
+	[ "$(at)" = '#t=samples' ]
+	with "$steps history.go(-3); $(later "key('ArrowDown'); $title" 400)"
+	[ "$(at)" = '#t=samples' ]
+	says 'function_0 [libc.so.6]: 2400, 100.00 %'
+	with "$steps history.go(-4); $(later "key('ArrowDown'); $title" 400)"
+	[ "$(at)" = '#' ]
+	says 'function_0 [libc.so.6]: 6.00 s, 100.00 %'
+	for bad in '#%E0%A4%A&v=%' '#v=nothing&t=none&o=9&f=nowhere&process=no%20one&z0=-1..x&&==' '#?'; do
+		with "key('ArrowDown'); $title" "$bad"
+		[ "$(at)" = '#' ] || fail "$bad"
+		says 'function_0 [libc.so.6]: 6.00 s, 100.00 %'
+	done
 }
 
 # What is no expression is called so, where the text as it stands is nowhere either.
@@ -356,5 +398,5 @@ large_page_is_drawn_soon()
 }
 
 ktap_run profiles_are_made table_is_that_of_gprofctl_top values_can_be_chosen filters_choose keys_suffice \
-	link_has_the_zoom bad_expressions_are_told timeline_asks_why ruler_tells_places \
+	link_has_the_zoom back_goes_back bad_expressions_are_told timeline_asks_why ruler_tells_places \
 	narrow_windows_cut_nothing pictures_are_taken large_page_is_drawn_soon

@@ -12,10 +12,13 @@
 	const $ = (id) => document.getElementById(id);
 	const ROW = 18, NARROWEST = 0.4;
 	const dark = matchMedia("(prefers-color-scheme: dark)");
+	const tabs = [...document.querySelectorAll("[role=tab]")];
 
 	let mode = "flame", pattern = "", test = null, invalid = "", focus = -1;
 	let charts = [], current = null;
 	let sortKey = "self", pending = false;
+	/* What the newest entry of the history shows, and whether one is being shown again. */
+	let step = null, restoring = false;
 
 	/* ---- drawing ---- */
 
@@ -158,9 +161,9 @@
 		const of = g || current;
 
 		$("told").textContent = of ? describe(of) :
-			mode === "table" ? "a function's name shows its callers and callees, / searches, Esc shows the whole" :
+			mode === "table" ? "a function's name shows its callers and callees, / searches, Esc shows the whole, ? shows all keys" :
 			mode === "sandwich" && focus < 0 ? "choose a function in the table, or click one with Shift" :
-			"arrow keys move, Enter zooms, Esc shows the whole, s makes a sandwich, / searches";
+			"arrow keys move, Enter zooms, Esc shows the whole, s makes a sandwich, / searches, ? shows all keys";
 		if (!test) {
 			$("matched").textContent = "";
 			return;
@@ -212,9 +215,9 @@
 	function show() {
 		/* The keys are the graph's, unless something else was chosen by hand. */
 		const takes = document.activeElement === document.body ||
-			$("charts").contains(document.activeElement);
+			document.querySelector("main").contains(document.activeElement);
 
-		document.querySelectorAll("[role=tab]").forEach((b) => {
+		tabs.forEach((b) => {
 			b.setAttribute("aria-selected", b.dataset.mode === mode);
 			b.tabIndex = b.dataset.mode === mode ? 0 : -1;
 		});
@@ -251,8 +254,10 @@
 	}
 
 	function take() {
-		if (charts.length)
-			charts[0].canvas.focus({ preventScroll: true });
+		const first = charts.length ? charts[0].canvas : $("rows").querySelector("button");
+
+		if (first)
+			first.focus({ preventScroll: true });
 	}
 
 	function sandwich(f) {
@@ -292,7 +297,7 @@
 		if (!chart.boxes.some((b) => b.g === to))
 			chart.zoom = to.above || to;
 		redraw();
-		remember();
+		remember(true);
 		const top = chart.canvas.getBoundingClientRect().top + to.depth * ROW;
 
 		if (top < 60 || top > window.innerHeight - 60)
@@ -387,9 +392,15 @@
 		});
 	}
 
-	/* A link has the view. */
-	function remember() {
+	/*
+	 * A link has the view, and each step but typing and moving is one back in the history. With
+	 * @along it is none.
+	 */
+	function remember(along) {
 		const parts = [];
+
+		if (restoring)
+			return;
 
 		if (mode !== "flame")
 			parts.push("v=" + mode);
@@ -397,6 +408,8 @@
 			parts.push("t=" + encodeURIComponent(model.type.name));
 		if (pattern)
 			parts.push("s=" + encodeURIComponent(pattern));
+		if (sortKey !== "self")
+			parts.push("o=" + sortKey);
 		if (focus >= 0)
 			parts.push("f=" + encodeURIComponent(functions[focus].name));
 		data.keys.forEach((key, k) => {
@@ -407,8 +420,14 @@
 			if (chart.zoom.above)
 				parts.push("z" + i + "=" + pathOf(chart.zoom).join("."));
 		});
+		const before = step;
+
+		step = parts.filter((p) => !p.startsWith("s=")).join("&");
 		try {
-			history.replaceState(null, "", "#" + parts.join("&"));
+			if (before === null || before === step || along)
+				history.replaceState(null, "", "#" + parts.join("&"));
+			else
+				history.pushState(null, "", "#" + parts.join("&"));
 		} catch (e) {
 			/* A page inside another may not: it then has no link to share. */
 		}
@@ -417,6 +436,8 @@
 	function restore() {
 		const wanted = new URLSearchParams(location.hash.slice(1));
 
+		restoring = true;
+		sortKey = ["total", "name"].includes(wanted.get("o")) ? wanted.get("o") : "self";
 		mode = ["flame", "inverted", "sandwich", "table"].includes(wanted.get("v")) ?
 			wanted.get("v") : "flame";
 		focus = functions.findIndex((f) => f.name === wanted.get("f"));
@@ -434,6 +455,8 @@
 		show();
 		charts.forEach((chart, i) => follow(chart, wanted.get("z" + i) || ""));
 		redraw();
+		restoring = false;
+		step = null;
 		remember();
 	}
 
@@ -482,18 +505,66 @@
 	}
 
 	function tab(by) {
-		const all = [...document.querySelectorAll("[role=tab]")];
-		const at = all.findIndex((b) => b.dataset.mode === mode);
-		const to = all[(at + by + all.length) % all.length];
+		const at = tabs.findIndex((b) => b.dataset.mode === mode);
+		const to = tabs[(at + by + tabs.length) % tabs.length];
 
 		mode = to.dataset.mode;
 		show();
 		to.focus();
 	}
 
+	/* From a function in the table to the one @by rows below. */
+	function stepRow(by) {
+		const all = [...$("rows").querySelectorAll("button")];
+		const to = all[all.indexOf(document.activeElement) + by];
+
+		if (to)
+			to.focus();
+	}
+
+	/* Esc leaves what has the keys, and is else for the whole. */
+	function leave() {
+		if ($("keys").open)
+			$("keys").close();
+		else if (document.activeElement.matches("input, select"))
+			take();
+		else
+			reset();
+	}
+
+	function press(e) {
+		const at = document.activeElement, typing = at.matches("input, select");
+
+		if (e.key === "f" && (e.ctrlKey || e.metaKey) && at !== $("search")) {
+			$("search").focus();
+			$("search").select();
+		} else if (e.key === "Escape") {
+			leave();
+		} else if (typing || $("keys").open || e.ctrlKey || e.metaKey || e.altKey) {
+			return;
+		} else if (e.key === "/") {
+			$("search").focus();
+			$("search").select();
+		} else if (e.key === "?") {
+			$("keys").showModal();
+		} else if (e.key >= "1" && e.key <= String(tabs.length)) {
+			mode = tabs[e.key - 1].dataset.mode;
+			show();
+			take();
+		} else if (e.key === "v" && data.types.length > 1) {
+			setType(data.types[(data.types.indexOf(model.type) + 1) % data.types.length].name);
+			show();
+		} else if ($("rows").contains(at) && (e.key === "ArrowDown" || e.key === "ArrowUp")) {
+			stepRow(e.key === "ArrowDown" ? 1 : -1);
+		} else {
+			return;
+		}
+		e.preventDefault();
+	}
+
 	addTypes();
 	addFilters();
-	document.querySelectorAll("[role=tab]").forEach((b) => {
+	tabs.forEach((b) => {
 		b.addEventListener("click", () => {
 			mode = b.dataset.mode;
 			show();
@@ -506,6 +577,7 @@
 	document.querySelectorAll("th[data-key] button").forEach((b) => b.addEventListener("click", () => {
 		sortKey = b.parentNode.dataset.key;
 		fillTable();
+		remember();
 	}));
 	$("reset").addEventListener("click", reset);
 	$("search").addEventListener("input", (e) => search(e.target.value));
@@ -515,16 +587,7 @@
 		e.target.offsetHeight + "px")).observe(document.querySelector(".bar"));
 	dark.addEventListener("change", redraw);
 	window.addEventListener("hashchange", restore);
-	window.addEventListener("keydown", (e) => {
-		const typing = document.activeElement === $("search");
-
-		if (((e.ctrlKey || e.metaKey) && e.key === "f" && !typing) || (e.key === "/" && !typing)) {
-			e.preventDefault();
-			$("search").focus();
-			$("search").select();
-		} else if (e.key === "Escape") {
-			reset();
-		}
-	});
+	$("help").addEventListener("click", () => $("keys").showModal());
+	window.addEventListener("keydown", press);
 	restore();
 })();
