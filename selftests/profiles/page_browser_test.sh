@@ -37,7 +37,9 @@ profiles_are_made()
 {
 	"$here/views_load" "$dir/old.pb.gz" 2000 150
 	"$here/views_load" "$dir/new.pb.gz" 2400 180
+	"$here/views_load" "$dir/rich.pb.gz" 2400 180 rich
 	gprofctl view "$dir/new.pb.gz" -o "$dir/page.html"
+	gprofctl view "$dir/rich.pb.gz" -o "$dir/rich.html"
 	gprofctl flame "$dir/new.pb.gz" -o "$dir/flame.svg"
 	gprofctl diff "$dir/old.pb.gz" "$dir/new.pb.gz" -o "$dir/diff.html" -n 1 >/dev/null
 	"$here/trace_load" "$dir/x.trace" 200000 40 4
@@ -201,6 +203,33 @@ link_has_the_zoom()
 	# what is no place of this profile leads as far as it can
 	with "key('ArrowDown'); $hash" '#z0=1.99999.21'
 	says 'function_1'
+}
+
+# Inlined functions and those of a runtime are called so, and a legend has what there is.
+kinds_of_code_are_told_apart()
+{
+	need_browser
+	legend() { grep -o '<span\( hidden=""\)\?><i class="[a-z]*"' "$dir/dom" | grep -v hidden | sed 's/.*class=//' | tr '\n' ' '; }
+	with '' '#v=table'
+	[ "$(legend)" = '"user" "kernel" "match" ' ]
+	with '' '#v=table' rich.html
+	[ "$(legend)" = '"user" "kernel" "inlined" "runtime" "match" ' ]
+	for kind in inlined runtime; do
+		sed 's/<tr>/\n<tr>/g' "$dir/dom" |
+			sed -n "s/^<tr><td>.*<button[^>]*>\([^<]*\)<.*<span class=\"where\"> \([a-z.0-9]*, \)\?$kind<.*/\1/p" |
+			sort >"$dir/page"
+		gprofctl csv "$dir/rich.pb.gz" | awk -F, -v kind=$kind '$3 == kind { print $1 }' | sort >"$dir/csv"
+		echo "$(wc -l <"$dir/csv") functions are $kind"
+		[ -s "$dir/csv" ]
+		diff "$dir/page" "$dir/csv"
+	done
+	with "key('ArrowDown'); key('ArrowDown'); key('ArrowRight'); key('ArrowRight');" '' rich.html
+	says 'function_3 [runtime]: '
+	with "key('ArrowDown'); key('ArrowDown'); key('ArrowRight'); key('ArrowRight'); key('ArrowRight');" '' rich.html
+	says 'function_2 [libc.so.6, inlined]: '
+	# and are seen without colours: where user code has one grey, a runtime's has stripes
+	with "const c = document.querySelector('canvas'), d = c.getContext('2d').getImageData(0, 36, c.width, 16).data; const greys = (x0, x1) => { const seen = new Set(); for (let y = 2; y < 14; y++) for (let x = x0; x < x1; x++) { const i = (y * c.width + x) * 4; seen.add(Math.round(0.2126 * d[i] + 0.7152 * d[i + 1] + 0.0722 * d[i + 2])); } return seen.size; }; document.title = 'greys ' + greys(300, 340) + ' ' + (greys(c.width - 53, c.width - 47) > 3);" '' rich.html
+	grep -o '<title>greys 1 true' "$dir/dom"
 }
 
 # Each step is one back in the history; what a link says that is not there changes nothing.
@@ -397,6 +426,6 @@ large_page_is_drawn_soon()
 	[ "$nodes" -ge 100000 ] && [ "$best" -lt "${PAINT_MS:-1000}" ]
 }
 
-ktap_run profiles_are_made table_is_that_of_gprofctl_top values_can_be_chosen filters_choose keys_suffice \
+ktap_run profiles_are_made kinds_of_code_are_told_apart table_is_that_of_gprofctl_top values_can_be_chosen filters_choose keys_suffice \
 	link_has_the_zoom back_goes_back bad_expressions_are_told timeline_asks_why ruler_tells_places \
 	narrow_windows_cut_nothing pictures_are_taken large_page_is_drawn_soon

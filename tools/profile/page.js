@@ -30,16 +30,37 @@
 		return (h >>> 4) % 4;
 	}
 
+	const kinds = ["user", "kernel", "inlined", "runtime"];
 	const shades = [
 		["#ffcf85", "#ffc46b", "#fdbb63", "#ffd596"],	/* user */
 		["#6fa3dd", "#7dade1", "#659bd6", "#86b3e3"],	/* kernel: darker, also in grey */
 		["#ffe7bd", "#ffe2b0", "#ffecca", "#fbe3b8"],	/* inlined: dashed besides */
+		["#bfe3c0", "#b3dcb4", "#c9e8ca", "#addaaf"],	/* runtime: hatched besides */
 	];
 
 	function colorOf(g) {
 		if (g.frame < 0)
 			return "#d5d5d5";
 		return shades[data.frames[g.frame][2]][hash(data.frames[g.frame][0])];
+	}
+
+	function kindOf(g) {
+		return g && g.frame >= 0 ? kinds[data.frames[g.frame][2]] : "";
+	}
+
+	/* Stripes that leave a name upon them readable. */
+	function hatching(c) {
+		const tile = document.createElement("canvas"), t = tile.getContext("2d");
+
+		tile.width = tile.height = 6;
+		t.strokeStyle = "#00000050";
+		t.beginPath();
+		for (const at of [-6, 0, 6]) {
+			t.moveTo(at, 6);
+			t.lineTo(at + 6, 0);
+		}
+		t.stroke();
+		return c.createPattern(tile, "repeat");
 	}
 
 	function clip(text, room) {
@@ -98,6 +119,7 @@
 		canvas.width = Math.floor(width * ratio);
 		canvas.height = Math.floor(Math.min(height, most) * ratio);
 		c.scale(ratio, ratio);
+		const hatch = hatching(c);
 		c.font = "12px \"DejaVu Sans Mono\", Menlo, Consolas, monospace";
 		for (const b of boxes) {
 			const y = (b.g ? b.g.depth : b.depth) * ROW;
@@ -107,7 +129,11 @@
 			c.globalAlpha = b.g && b.g.depth < chart.zoom.depth ? 0.7 : 1;
 			c.fillStyle = hit ? "#d0007f" : b.g ? colorOf(b.g) : "#b4b4b4";
 			c.fillRect(b.x, y, w, ROW - 1);
-			if (b.g && b.g.frame >= 0 && data.frames[b.g.frame][2] === 2 && w > 8) {
+			if (kindOf(b.g) === "runtime" && !hit) {
+				c.fillStyle = hatch;
+				c.fillRect(b.x, y, w, ROW - 1);
+			}
+			if (kindOf(b.g) === "inlined" && w > 8) {
 				c.strokeStyle = "#333";
 				c.setLineDash([3, 2]);
 				c.strokeRect(b.x + 0.5, y + 0.5, w - 1, ROW - 2);
@@ -147,12 +173,17 @@
 
 	/* ---- words ---- */
 
-	function describe(g) {
-		const f = g.frame < 0 ? null : data.frames[g.frame];
-		const kind = f && ["", "kernel", "inlined"][f[2]];
+	/* The module of a frame, and what sets it apart from other code there. */
+	function placeOf([, module, kind]) {
+		const words = kind && kinds[kind] !== module.split("/")[0] ? [module, kinds[kind]] : [module];
 
-		return nameOf(g) + (f && f[1] ? " [" + f[1] + (kind === "inlined" ? ", inlined" : "") + "]" :
-				    kind ? " [" + kind + "]" : "") + ": " +
+		return words.filter((s) => s).join(", ");
+	}
+
+	function describe(g) {
+		const where = g.frame < 0 ? "" : placeOf(data.frames[g.frame]);
+
+		return nameOf(g) + (where && " [" + where + "]") + ": " +
 			valueText(g.total) + ", " + percentText(g.total, total[0]) +
 			(total[0] < model.type.total ? " of what is chosen" : "");
 	}
@@ -200,8 +231,7 @@
 			name.title = "callers and callees";
 			name.addEventListener("click", () => sandwich(functionOf[f.frame]));
 			where.className = "where";
-			where.textContent = " " + [place[1], ["", "kernel", "inlined"][place[2]]]
-				.filter((s, i, all) => s && all.indexOf(s) === i).join(", ");
+			where.textContent = " " + placeOf(place);
 			cell.append(name, where);
 		});
 		$("left").textContent = rows.length > most ?
@@ -564,6 +594,9 @@
 
 	addTypes();
 	addFilters();
+	kinds.forEach((kind, i) => {
+		$("legend").querySelector("." + kind).parentNode.hidden = !data.frames.some((f) => f[2] === i);
+	});
 	tabs.forEach((b) => {
 		b.addEventListener("click", () => {
 			mode = b.dataset.mode;
