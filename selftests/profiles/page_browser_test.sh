@@ -65,6 +65,8 @@ says()
 	grep -qF -- "$1" "$dir/told"
 }
 
+profile=$dir/new.pb.gz
+
 # shares_are_those_of OPTION...: of the page's table, what csv says of the samples that these choose
 shares_are_those_of()
 {
@@ -72,7 +74,7 @@ shares_are_those_of()
 	sed 's/<tr>/\n<tr>/g' "$dir/dom" |
 		sed -n 's/^<tr><td>[^<]*<\/td><td>\([0-9.]*\) %<.*<td>\([0-9.]*\) %<.*<button[^>]*>\([^<]*\)<.*/\3 \1 \2/p' |
 		sort >"$dir/page"
-	gprofctl csv "$dir/new.pb.gz" "$@" | awk -F, 'NR > 1 && $6 { name[NR] = $1; self[NR] = $4; cum[NR] = $6; sum += $4 }
+	gprofctl csv "$profile" "$@" | awk -F, 'NR > 1 && $6 { name[NR] = $1; self[NR] = $4; cum[NR] = $6; sum += $4 }
 		END { for (i in name) print name[i], 100 * self[i] / sum, 100 * cum[i] / sum }' | sort >"$dir/csv"
 	wc -l <"$dir/csv"
 	[ "$(wc -l <"$dir/csv")" -gt 50 ] && [ "$(wc -l <"$dir/csv")" -eq "$(wc -l <"$dir/page")" ]
@@ -232,6 +234,54 @@ kinds_of_code_are_told_apart()
 	grep -o '<title>greys 1 true' "$dir/dom"
 }
 
+# A process with all below it, as the command has each of them; a click leaves no others.
+processes_are_a_tree()
+{
+	need_browser
+	with '' '#v=processes' rich.html
+	# "depth own% below% name"
+	sed 's/<tr>/\n<tr>/g' "$dir/dom" |
+		sed -n 's/^<tr><td>[^<]*<\/td><td>\([0-9.]*\) %<.*<td>\([0-9.]*\) %<.*margin-left: \([0-9]*\)ch[^>]*>\([^<]*\)<.*/\3 \1 \2 \4/p' >"$dir/page"
+	head -n 4 "$dir/page"
+	grep -qx '0 0.00 100.00 process 999, without samples' "$dir/page"
+	gprofctl csv "$dir/rich.pb.gz" --by process | awk -F, '/^program_/ { print $1, $7 }' >"$dir/csv"
+	# a child is below its parent, two columns further right
+	awk 'FILENAME ~ /csv$/ { own[$1] = $3; pid[$1] = substr($2, 2) + 0; next }
+		$4 in own {
+			n++
+			at[$1] = pid[$4]
+			sum = 0
+			for (i in own) {
+				for (p = pid[i]; p > pid[$4]; p = 999 + int((p - 1000 + 3) / 4)) { }
+				if (p == pid[$4])
+					sum += own[i]
+			}
+			if ($2 - own[$4] > 0.0051 || own[$4] - $2 > 0.0051 || $3 - sum > 0.01 || sum - $3 > 0.01 ||
+			    ($1 > 2 && at[$1 - 2] != 999 + int((pid[$4] - 1000 + 3) / 4))) {
+				print "is", own[$4], sum, "not", $0
+				bad = 1
+			}
+		}
+		END { exit bad || n != 64 }' "$dir/csv" "$dir/page"
+	profile=$dir/rich.pb.gz
+	click="[...document.querySelectorAll('#tree button')].find((b) => b.textContent === 'program_5 (1005)').click();"
+	with "$click key('4'); document.title = 'at ' + location.hash;" '#v=processes' rich.html
+	shares_are_those_of --pid 1005,1021,1022,1023,1024
+	grep -oF '<title>at #v=table&amp;below=program_5%20(1005)' "$dir/dom"
+	with "$click $click key('4');" '#v=processes' rich.html
+	shares_are_those_of
+	with '' '#v=table&below=program_5%20(1005)' rich.html
+	shares_are_those_of --pid 1005,1021,1022,1023,1024
+	with '' '#v=table&process=program_5%20(1005)' rich.html
+	shares_are_those_of --pid 1005
+	with "key('ArrowDown'); key('ArrowDown'); document.title = 'took ' + document.activeElement.closest('tr').cells[2].textContent; document.activeElement.click(); key('1'); key('ArrowDown');" '#v=processes' rich.html
+	took=$(sed -n 's/.*<title>took \([^<]*\)<.*/\1/p' "$dir/dom")
+	says "function_0 [libc.so.6]: ${took:-nothing}, 100.00 % of what is chosen"
+	# none without parents, or of one process
+	with '' '#v=processes'
+	! grep -q 'margin-left: [1-9]' "$dir/dom"
+}
+
 # Each step is one back in the history; what a link says that is not there changes nothing.
 back_goes_back()
 {
@@ -364,6 +414,7 @@ narrow_windows_cut_nothing()
 	for width in 390 800; do
 		fits diff.html $width "box('#tools').right > innerWidth \&\& 'tools', box('.tools input').right > innerWidth \&\& 'search', box('.head').right > box('.tools button').left \&\& 'title', box('#bar .note').right > innerWidth \&\& 'note', box('#culled').right > innerWidth \&\& 'culled'"
 		fits page.html $width "void scrollTo(0, 900), document.documentElement.scrollWidth > innerWidth \&\& 'wide', box('.bar').bottom > box('th').top + 1 \&\& 'head below tools', box('th').top < -1 \&\& 'head'" '#v=table'
+		fits rich.html $width "[...document.querySelectorAll('#tree button')].some((b) => b.getBoundingClientRect().right > innerWidth) \&\& 'name'" '#v=processes'
 	done
 }
 
@@ -426,6 +477,6 @@ large_page_is_drawn_soon()
 	[ "$nodes" -ge 100000 ] && [ "$best" -lt "${PAINT_MS:-1000}" ]
 }
 
-ktap_run profiles_are_made kinds_of_code_are_told_apart table_is_that_of_gprofctl_top values_can_be_chosen filters_choose keys_suffice \
+ktap_run profiles_are_made kinds_of_code_are_told_apart processes_are_a_tree table_is_that_of_gprofctl_top values_can_be_chosen filters_choose keys_suffice \
 	link_has_the_zoom back_goes_back bad_expressions_are_told timeline_asks_why ruler_tells_places \
 	narrow_windows_cut_nothing pictures_are_taken large_page_is_drawn_soon

@@ -40,6 +40,16 @@ struct cell {
 };
 
 /**
+ * struct process - a process of the page, in the order of their texts
+ * @pid: its id, or 0
+ * @ppid: its parent's, or 0
+ */
+struct process {
+	int64_t pid;
+	int64_t ppid;
+};
+
+/**
  * struct rows - values, one for each type
  * @v: row after row
  * @nr: rows
@@ -59,6 +69,9 @@ struct rows {
  * @sets: numbers of sets, of one text a key
  * @known: number + 1 of the set of each of the profile's sets, or 0
  * @room_known: of @known
+ * @processes: of the first key's texts, each once
+ * @room_processes: of @processes
+ * @parents: a parent is known of one of them
  * @types: of the profile's values
  * @nr_types: how many
  * @totals: of each
@@ -79,6 +92,9 @@ struct page {
 	struct intern sets;
 	uint32_t *known;
 	size_t room_known;
+	struct process *processes;
+	size_t room_processes;
+	bool parents;
 	const struct gprof_value_type *types;
 	size_t nr_types;
 	int64_t *totals;
@@ -142,6 +158,20 @@ static void sort_samples(struct page *p)
 	p->samples = sorted;
 }
 
+/* Of samples before a parent was known, and of those after. */
+static void note_process(struct page *p, uint32_t text, uint32_t labels)
+{
+	struct process *one;
+
+	while (text >= p->room_processes)
+		p->processes = xgrow(p->processes, p->room_processes, &p->room_processes,
+				     sizeof(*p->processes));
+	one = &p->processes[text];
+	gprof_profile_label_of(p->view->profile, labels, "pid", &one->pid);
+	if (gprof_profile_label_of(p->view->profile, labels, "ppid", &one->ppid))
+		p->parents = true;
+}
+
 /* The page's set for the kept keys of the profile's labels. */
 static uint32_t set_of(struct page *p, uint32_t labels)
 {
@@ -153,6 +183,7 @@ static uint32_t set_of(struct page *p, uint32_t labels)
 		return p->known[labels] - 1;
 	for (size_t k = 0; k < p->nr_keys; k++)
 		set[k] = group_text(&p->groups[k], p->view->profile, labels);
+	note_process(p, set[0], labels);
 	p->known[labels] = intern_add(&p->sets, set, sizeof(set)) + 1;
 	return p->known[labels] - 1;
 }
@@ -222,6 +253,7 @@ static void empty(struct page *p)
 	for (size_t k = 0; k < NR_KEYS; k++)
 		group_free(&p->groups[k]);
 	forget_sets(p);
+	free(p->processes);
 	free(p->totals);
 	free(p->sampled.v);
 	free(p->added.v);
@@ -310,6 +342,10 @@ static void write_labels(FILE *f, const struct page *p)
 		}
 		putc(']', f);
 	}
+	fputs("],\n\"processes\":[", f);
+	for (size_t i = 0; p->parents && i < p->groups[0].nr; i++)
+		fprintf(f, "%s[%" PRId64 ",%" PRId64 "]", i ? "," : "", p->processes[i].pid,
+			p->processes[i].ppid);
 	fputs("],\n\"sets\":[", f);
 	for (size_t i = 0; i < p->sets.nr; i++) {
 		uint32_t set[NR_KEYS];
@@ -392,16 +428,17 @@ static const char body[] =
 "<button type=\"button\" role=\"tab\" data-mode=\"flame\">Flame graph</button>\n"
 "<button type=\"button\" role=\"tab\" data-mode=\"inverted\">Inverted</button>\n"
 "<button type=\"button\" role=\"tab\" data-mode=\"sandwich\">Sandwich</button>\n"
-"<button type=\"button\" role=\"tab\" data-mode=\"table\">Table</button>\n</span>\n"
+"<button type=\"button\" role=\"tab\" data-mode=\"table\">Table</button>\n"
+"<button type=\"button\" role=\"tab\" data-mode=\"processes\" hidden>Processes</button>\n</span>\n"
 "<input id=\"search\" type=\"search\" placeholder=\"search (/), regexp\" aria-label=\"search\">\n"
 "<span id=\"filters\"></span>\n"
 "<button type=\"button\" id=\"reset\" title=\"Esc\">Reset</button>\n"
 "<button type=\"button\" id=\"help\" aria-label=\"keys\">?</button>\n</div>\n"
 "<dialog id=\"keys\" aria-label=\"keys\">\n<form method=\"dialog\"><button>Close</button></form>\n<dl>\n"
-"<dt>1 2 3 4</dt><dd>flame graph, inverted, sandwich, table</dd>\n"
-"<dt>\xe2\x86\x91 \xe2\x86\x93</dt><dd>to the caller, to the largest callee; in the table, one function up or down</dd>\n"
+"<dt>1 2 3 4 5</dt><dd>flame graph, inverted, sandwich, table, processes</dd>\n"
+"<dt>\xe2\x86\x91 \xe2\x86\x93</dt><dd>to the caller, to the largest callee; in a table, one row up or down</dd>\n"
 "<dt>\xe2\x86\x90 \xe2\x86\x92</dt><dd>to the neighbours</dd>\n"
-"<dt>Enter</dt><dd>zoom; in the table, callers and callees of the function</dd>\n"
+"<dt>Enter</dt><dd>zoom; in the table, callers and callees of the function; of the processes, take one with all below</dd>\n"
 "<dt>s</dt><dd>callers and callees of the function (sandwich)</dd>\n"
 "<dt>/</dt><dd>search, a regular expression</dd>\n"
 "<dt>v</dt><dd>the next of the values, where the profile has several</dd>\n"
@@ -416,7 +453,11 @@ static const char body[] =
 "<th data-key=\"self\" scope=\"col\"><button type=\"button\">self</button></th><th scope=\"col\">self %</th>"
 "<th data-key=\"total\" scope=\"col\"><button type=\"button\">total</button></th><th scope=\"col\">total %</th>"
 "<th data-key=\"name\" scope=\"col\"><button type=\"button\">function</button></th></tr></thead>\n"
-"<tbody id=\"rows\"></tbody>\n</table>\n<p id=\"left\"></p>\n</div>\n</main>\n"
+"<tbody id=\"rows\"></tbody>\n</table>\n<p id=\"left\"></p>\n</div>\n"
+"<div id=\"processes\" hidden>\n<table>\n<caption hidden>processes</caption>\n<thead><tr>"
+"<th scope=\"col\">own</th><th scope=\"col\">own %</th><th scope=\"col\">and below</th>"
+"<th scope=\"col\">and below %</th><th scope=\"col\">process</th></tr></thead>\n"
+"<tbody id=\"tree\"></tbody>\n</table>\n</div>\n</main>\n"
 "<div id=\"status\"><span id=\"told\" role=\"status\" aria-live=\"polite\"></span>"
 "<span id=\"matched\" aria-live=\"polite\"></span></div>\n"
 "<noscript>This page needs scripts; gprofctl top and gprofctl flame do not.</noscript>\n";

@@ -8,11 +8,12 @@
 
 	const data = JSON.parse(document.getElementById("data").textContent), model = pageModel(data);
 	const { chosen, functions, functionOf, total, expand, nameOf } = model;
-	const { valueText, percentText, sumFunctions } = model;
+	const { valueText, percentText, sumFunctions, processes } = model;
 	const $ = (id) => document.getElementById(id);
 	const ROW = 18, NARROWEST = 0.4;
 	const dark = matchMedia("(prefers-color-scheme: dark)");
-	const tabs = [...document.querySelectorAll("[role=tab]")];
+	const tabs = [...document.querySelectorAll("[role=tab]")].filter((b) =>
+		b.dataset.mode !== "processes" || data.values[processes.key].length > 1);
 
 	let mode = "flame", pattern = "", test = null, invalid = "", focus = -1;
 	let charts = [], current = null;
@@ -193,6 +194,7 @@
 
 		$("told").textContent = of ? describe(of) :
 			mode === "table" ? "a function's name shows its callers and callees, / searches, Esc shows the whole, ? shows all keys" :
+			mode === "processes" ? "a name chooses the process and all below it, in each view; Esc shows the whole" :
 			mode === "sandwich" && focus < 0 ? "choose a function in the table, or click one with Shift" :
 			"arrow keys move, Enter zooms, Esc shows the whole, s makes a sandwich, / searches, ? shows all keys";
 		if (!test) {
@@ -240,7 +242,54 @@
 			th.dataset.key === sortKey ? (sortKey === "name" ? "ascending" : "descending") : "none"));
 	}
 
+	/* ---- processes ---- */
+
+	function choiceOf(p) {
+		return p.at + (p.children.length ? "+" : "");
+	}
+
+	function choiceText(p) {
+		return p.name + (p.children.length ? " and below" : "");
+	}
+
+	function fillProcesses() {
+		const body = $("tree");
+
+		model.sumProcesses();
+		const shown = processes.inOrder().filter((p) => p.total);
+		const whole = shown.reduce((sum, p) => sum + p.own, 0);
+
+		body.textContent = "";
+		shown.slice(0, 1000).forEach((p) => {
+			const tr = body.insertRow(), name = document.createElement("button");
+
+			for (const text of [valueText(p.own), percentText(p.own, whole),
+					    valueText(p.total), percentText(p.total, whole)])
+				tr.insertCell().textContent = text;
+			name.type = "button";
+			name.textContent = p.name;
+			name.title = "only " + choiceText(p);
+			name.style.marginLeft = 2 * Math.min(p.depth, 20) + "ch";
+			name.setAttribute("aria-pressed", chosen[processes.key] === choiceOf(p));
+			name.addEventListener("click", () => {
+				choose(processes.key, chosen[processes.key] === choiceOf(p) ? "" : choiceOf(p));
+				[...body.querySelectorAll("button")][shown.indexOf(p)].focus();
+			});
+			tr.insertCell().append(name);
+		});
+	}
+
 	/* ---- actions of the user ---- */
+
+	function choose(k, choice) {
+		const select = document.querySelector("select[data-key='" + k + "']");
+
+		chosen[k] = choice;
+		if (select)
+			select.value = choice;
+		model.compute();
+		show();
+	}
 
 	function show() {
 		/* The keys are the graph's, unless something else was chosen by hand. */
@@ -252,9 +301,11 @@
 			b.tabIndex = b.dataset.mode === mode ? 0 : -1;
 		});
 		$("table").hidden = mode !== "table";
-		$("charts").hidden = mode === "table";
-		$("charts").textContent = "";
-		charts = mode === "table" ? [] : model.graphs(mode, focus);
+		$("processes").hidden = mode !== "processes";
+		$("charts").hidden = mode === "table" || mode === "processes";
+		for (const id of ["charts", "rows", "tree"])
+			$(id).textContent = "";
+		charts = $("charts").hidden ? [] : model.graphs(mode, focus);
 		current = null;
 		for (const chart of charts) {
 			chart.zoom = chart.root;
@@ -277,6 +328,8 @@
 				functions[focus].name + " is in no sample that is chosen.";
 		if (mode === "table")
 			fillTable();
+		if (mode === "processes")
+			fillProcesses();
 		if (takes)
 			take();
 		redraw();
@@ -284,7 +337,8 @@
 	}
 
 	function take() {
-		const first = charts.length ? charts[0].canvas : $("rows").querySelector("button");
+		const first = charts.length ? charts[0].canvas :
+			document.querySelector("main > div:not([hidden]) tbody button");
 
 		if (first)
 			first.focus({ preventScroll: true });
@@ -443,7 +497,9 @@
 		if (focus >= 0)
 			parts.push("f=" + encodeURIComponent(functions[focus].name));
 		data.keys.forEach((key, k) => {
-			if (chosen[k] !== "")
+			if (k === processes.key && chosen[k].endsWith("+"))
+				parts.push("below=" + encodeURIComponent(processes.all[parseInt(chosen[k], 10)].name));
+			else if (chosen[k] !== "")
 				parts.push(key + "=" + encodeURIComponent(data.values[k][chosen[k]]));
 		});
 		charts.forEach((chart, i) => {
@@ -468,14 +524,17 @@
 
 		restoring = true;
 		sortKey = ["total", "name"].includes(wanted.get("o")) ? wanted.get("o") : "self";
-		mode = ["flame", "inverted", "sandwich", "table"].includes(wanted.get("v")) ?
-			wanted.get("v") : "flame";
+		mode = tabs.some((b) => b.dataset.mode === wanted.get("v")) ? wanted.get("v") : "flame";
 		focus = functions.findIndex((f) => f.name === wanted.get("f"));
 		data.keys.forEach((key, k) => {
 			const at = data.values[k].indexOf(wanted.get(key));
 
 			chosen[k] = at < 0 ? "" : String(at);
 		});
+		const top = processes.all.find((p) => p.children.length && p.name === wanted.get("below"));
+
+		if (top)
+			chosen[processes.key] = top.at + "+";
 		document.querySelectorAll("select[data-key]").forEach((s) => {
 			s.value = chosen[Number(s.dataset.key)];
 		});
@@ -524,11 +583,10 @@
 			select.dataset.key = k;
 			select.add(new Option("all", ""));
 			data.values[k].forEach((value, i) => select.add(new Option(value, i)));
-			select.addEventListener("change", () => {
-				chosen[k] = select.value;
-				model.compute();
-				show();
-			});
+			if (k === processes.key)
+				processes.all.filter((p) => p.children.length).forEach((p) =>
+					select.add(new Option(choiceText(p), choiceOf(p))));
+			select.addEventListener("change", () => choose(k, select.value));
 			label.append(key + " ", select);
 			$("filters").append(label);
 		});
@@ -543,9 +601,9 @@
 		to.focus();
 	}
 
-	/* From a function in the table to the one @by rows below. */
+	/* From a name in a table to the one @by rows below. */
 	function stepRow(by) {
-		const all = [...$("rows").querySelectorAll("button")];
+		const all = [...document.activeElement.closest("tbody").querySelectorAll("button")];
 		const to = all[all.indexOf(document.activeElement) + by];
 
 		if (to)
@@ -584,7 +642,7 @@
 		} else if (e.key === "v" && data.types.length > 1) {
 			setType(data.types[(data.types.indexOf(model.type) + 1) % data.types.length].name);
 			show();
-		} else if ($("rows").contains(at) && (e.key === "ArrowDown" || e.key === "ArrowUp")) {
+		} else if (at.closest("tbody") && (e.key === "ArrowDown" || e.key === "ArrowUp")) {
 			stepRow(e.key === "ArrowDown" ? 1 : -1);
 		} else {
 			return;
@@ -592,6 +650,7 @@
 		e.preventDefault();
 	}
 
+	tabs.forEach((b) => { b.hidden = false; });
 	addTypes();
 	addFilters();
 	kinds.forEach((kind, i) => {

@@ -13,8 +13,9 @@ function pageModel(data) {
 	const parent = Int32Array.from(data.parents), frame = Int32Array.from(data.nodes);
 	const self = new Float64Array(nodes), total = new Float64Array(nodes);
 	const firstChild = new Int32Array(nodes).fill(-1), next = new Int32Array(nodes).fill(-1);
-	/* Of each key the number of the value that is chosen, "": all. */
+	/* Of each key the number of the value that is chosen, "": all; of processes as chosenBy() has it. */
 	const chosen = data.keys.map(() => "");
+	const processes = pageProcesses(data);
 	/* Functions are told apart by name, as in the tables of gprofctl. */
 	const functionOf = new Int32Array(data.frames.length), functions = [];
 	/* Of nested nodes of one function only the outermost counts. */
@@ -53,9 +54,33 @@ function pageModel(data) {
 
 	/* ---- selection ---- */
 
+	/* Of each set of labels, whether it is chosen, whatever is of key @but. */
+	function allowedSets(but) {
+		const tests = [];
+
+		chosen.forEach((choice, k) => {
+			if (choice === "" || k === but)
+				return;
+			const is = k === processes.key ? processes.chosenBy(choice) : (v) => v === Number(choice);
+			const of = data.values[k].map((name, v) => is(v));
+
+			tests.push((set) => of[set[k]]);
+		});
+		return data.sets.map((set) => tests.every((test) => test(set)));
+	}
+
+	function sumProcesses() {
+		const allowed = allowedSets(processes.key), own = new Float64Array(processes.all.length);
+		const { set, columns } = data.samples, value = columns[type];
+
+		for (let i = 0; i < set.length; i++)
+			if (allowed[set[i]])
+				own[data.sets[set[i]][processes.key]] += value[i];
+		processes.sum(own);
+	}
+
 	function compute() {
-		const allowed = data.sets.map((set) => set.every((value, k) =>
-			chosen[k] === "" || value === Number(chosen[k])));
+		const allowed = allowedSets(-1);
 		const { node, set, columns } = data.samples, value = columns[type];
 
 		self.fill(0);
@@ -224,7 +249,8 @@ function pageModel(data) {
 
 			type = at < 0 ? data.type : at;
 		},
-		compute: compute, sumFunctions: sumFunctions, expand: expand, nameOf: nameOf,
+		processes: processes, sumProcesses: sumProcesses, compute: compute, sumFunctions: sumFunctions, expand: expand,
+		nameOf: nameOf,
 		graphs: graphs, matched: matched, valueText: valueText, percentText: percentText,
 	};
 }
