@@ -266,7 +266,7 @@ static int publish_error(int err, const char *sentence)
 static int check(const struct gprof_tag *tags, size_t nr)
 {
 	static const char *const taken[] = {
-		"pid", "tid", "cpu", "comm", "addr", "cgroup", "process.executable.name", "ppid",
+		"pid", "tid", "cpu", "comm", "addr", "cgroup", "process.executable.name",
 	};
 	size_t i, j;
 

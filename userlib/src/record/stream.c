@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "device/ring_snapshot.h"
 #include "profile/labels.h"
 
@@ -45,6 +46,9 @@ static int setup(struct gprof_stream *s, const struct gprof_stream_source *sourc
 	if (!err && opts->python && !(info.out_features & GPROF_FEAT_PYTHON))
 		err = gprof_error_set(e, EOPNOTSUPP, "%s: this gprof.ko cannot find the frames of "
 				      "Python; load a newer one, or leave them out", s->name);
+	if (!err && opts->slice_ns && opts->flight)
+		err = gprof_error_set(e, EINVAL, "%s: a flight recorder has no slices of time",
+				      s->name);
 	if (!err && opts->python && opts->no_tables)
 		err = gprof_error_set(e, EINVAL, "%s: frames of Python want unwind tables, "
 				      "which were left out", s->name);
@@ -80,6 +84,7 @@ static int init_builder(struct gprof_stream *s)
 	if (!err && s->live.head)
 		s->builder.live_samples.max = s->live.head->nr_slots;
 	s->builder.services = s->services;
+	s->builder.slice_ns = s->slice_ns;
 	s->since_ns = s->until_ns = 0;
 	memset(&s->past, 0, sizeof(s->past));
 	memset(s->past_ends, 0, sizeof(s->past_ends));
@@ -98,6 +103,7 @@ int gprof_stream_init(struct gprof_stream *s, const struct gprof_stream_source *
 	s->out = -1;
 	s->columns = source->columns;
 	s->services = opts->services;
+	s->slice_ns = opts->slice_ns;
 	s->kind = source->kind;
 	s->name = strdup(source->name);
 	s->detail = strdup(source->detail);
@@ -456,8 +462,10 @@ int gprof_stream_prepare(struct gprof_stream *s, struct gprof_error *e)
 
 int gprof_stream_start(struct gprof_stream *s, struct gprof_error *e)
 {
-	int err = gprof_device_start(&s->dev, s->kind, s->name, e);
+	int err;
 
+	s->builder.slice_base = now_ns();
+	err = gprof_device_start(&s->dev, s->kind, s->name, e);
 	s->started = !err;
 	return err;
 }
