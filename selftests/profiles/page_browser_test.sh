@@ -230,7 +230,7 @@ kinds_of_code_are_told_apart()
 	with "key('ArrowDown'); key('ArrowDown'); key('ArrowRight'); key('ArrowRight'); key('ArrowRight');" '' rich.html
 	says 'function_2 [libc.so.6, inlined]: '
 	# and are seen without colours: where user code has one grey, a runtime's has stripes
-	with "const c = document.querySelector('canvas'), d = c.getContext('2d').getImageData(0, 36, c.width, 16).data; const greys = (x0, x1) => { const seen = new Set(); for (let y = 2; y < 14; y++) for (let x = x0; x < x1; x++) { const i = (y * c.width + x) * 4; seen.add(Math.round(0.2126 * d[i] + 0.7152 * d[i + 1] + 0.0722 * d[i + 2])); } return seen.size; }; document.title = 'greys ' + greys(300, 340) + ' ' + (greys(c.width - 53, c.width - 47) > 3);" '' rich.html
+	with "const c = document.querySelector('#charts canvas'), d = c.getContext('2d').getImageData(0, 36, c.width, 16).data; const greys = (x0, x1) => { const seen = new Set(); for (let y = 2; y < 14; y++) for (let x = x0; x < x1; x++) { const i = (y * c.width + x) * 4; seen.add(Math.round(0.2126 * d[i] + 0.7152 * d[i + 1] + 0.0722 * d[i + 2])); } return seen.size; }; document.title = 'greys ' + greys(300, 340) + ' ' + (greys(c.width - 53, c.width - 47) > 3);" '' rich.html
 	grep -o '<title>greys 1 true' "$dir/dom"
 }
 
@@ -280,6 +280,46 @@ processes_are_a_tree()
 	# none without parents, or of one process
 	with '' '#v=processes'
 	! grep -q 'margin-left: [1-9]' "$dir/dom"
+}
+
+# A span of time limits all that is shown, and is chosen by mouse, keys or link.
+a_span_of_time_chooses()
+{
+	need_browser
+	profile=$dir/rich.pb.gz
+	# slices FROM TO: their times as --label has them
+	slices() { seq -s , $(($1 * 10000000)) 10000000 $(($2 * 10000000 - 1)); }
+	span() { sed -n 's/.*<title>at \([^<]*\)<.*/\1/p' "$dir/dom" | head -n 1; }
+	title="document.title = 'at ' + location.hash.replace(/.*span=/, '');"
+	with '' '#v=table&span=200000000-400000000' rich.html
+	shares_are_those_of --label "time=$(slices 20 40)"
+	grep -o '<p id="span"[^<]*<' "$dir/dom" | tee "$dir/told"
+	gprofctl csv "$profile" --label "time=$(slices 20 40)" | awk -F, 'NR > 1 { sum += $4 }
+		END { printf "from 200 ms to 400 ms: %.2f s, %.2f %% of all\n", sum / 1e9, sum / 6e7 }' | tee "$dir/wanted"
+	grep -qF "$(cat "$dir/wanted")" "$dir/told"
+	with '' '#v=table&t=samples&span=950000000-1000000000&below=program_5%20(1005)' rich.html
+	shares_are_those_of --type samples --label "time=$(slices 95 100)" --pid 1005,1021,1022,1023,1024
+	press="const press = (k, shift) => document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: k, shiftKey: shift, bubbles: true, cancelable: true }));"
+	with "$press key('b'); press('ArrowRight'); $title" '' rich.html
+	[ "$(span)" = 0-100000000 ]
+	with "$press key('b'); press('ArrowRight'); press('ArrowRight'); press('ArrowRight', true); $title" '' rich.html
+	[ "$(span)" = 20000000-140000000 ]
+	with "$press key('b'); press('ArrowRight'); press('End'); press('ArrowRight'); press('ArrowLeft'); $title" '' rich.html
+	[ "$(span)" = 880000000-980000000 ]
+	with "$press key('b'); press('ArrowRight'); press('Escape'); $title" '' rich.html
+	[ -z "$(span)" ]
+	drag="const c = document.getElementById('strip'), box = c.getBoundingClientRect(); const point = (what, at) => c.dispatchEvent(new PointerEvent(what, { clientX: box.left + at * box.width, bubbles: true }));"
+	with "$drag point('pointerdown', 0.405); point('pointermove', 0.3); point('pointermove', 0.2051); point('pointerup', 0.2051); $title key('4');" '' rich.html
+	[ "$(span)" = 200000000-410000000 ]
+	shares_are_those_of --label "time=$(slices 20 41)"
+	with "$drag point('pointerdown', 0.7); point('pointerup', 0.7); $title" '#span=0-10000000' rich.html
+	[ -z "$(span)" ]
+	for bad in 5-5 1-x 9000000000-9900000000 -; do
+		with "$title" "#span=$bad" rich.html
+		[ -z "$(span)" ] || fail "$bad"
+	done
+	with ''
+	! grep -q 'id="strip"' "$dir/dom"
 }
 
 # Each step is one back in the history; what a link says that is not there changes nothing.
@@ -432,7 +472,7 @@ as_eyes()
 {
 	# deuteranopia: Machado 2009, severity 1; grey: what each colour's light is
 	sed "s|<body>|<body><svg width='0' height='0' style='position:absolute'><filter id='eyes'><feColorMatrix values='$1'/></filter></svg><style>html { filter: url(#eyes); }</style>|" \
-		"$dir/page.html" >"$dir/eyes.html"
+		"$dir/rich.html" >"$dir/eyes.html"
 	take "$2" 1400,900 eyes.html
 }
 
@@ -444,6 +484,10 @@ pictures_are_taken()
 	take view-sandwich 1400,900 "page.html#v=sandwich&f=function_5"
 	take view-table 800,900 "page.html#v=table"
 	take view-phone 390,800 "page.html#v=table"
+	take view-span 1400,900 "rich.html#span=200000000-400000000"
+	take view-span-dark 400,800 "rich.html#span=200000000-400000000" --force-dark-mode
+	take view-processes 1400,900 "rich.html#v=processes" --force-dark-mode
+	take view-processes-phone 400,800 "rich.html#v=processes"
 	take timeline-whole 1400,500 timeline.html
 	take timeline-zoomed 700,400 "timeline.html#t=840922100-840922900"
 	take timeline-dark 2500,800 "timeline.html#t=1500000000-1900000000" --force-dark-mode
@@ -477,6 +521,6 @@ large_page_is_drawn_soon()
 	[ "$nodes" -ge 100000 ] && [ "$best" -lt "${PAINT_MS:-1000}" ]
 }
 
-ktap_run profiles_are_made kinds_of_code_are_told_apart processes_are_a_tree table_is_that_of_gprofctl_top values_can_be_chosen filters_choose keys_suffice \
+ktap_run profiles_are_made kinds_of_code_are_told_apart processes_are_a_tree a_span_of_time_chooses table_is_that_of_gprofctl_top values_can_be_chosen filters_choose keys_suffice \
 	link_has_the_zoom back_goes_back bad_expressions_are_told timeline_asks_why ruler_tells_places \
 	narrow_windows_cut_nothing pictures_are_taken large_page_is_drawn_soon

@@ -23,9 +23,16 @@ extern const char page_style[];
 /* Sets of labels beyond which the finest key is given up: a page has to be small. */
 #define CELLS_MAX	300000
 
-/* The keys one filters by, the coarsest first. */
-static const char *const keys[] = { "process", "cgroup", "cpu", "thread" };
+/*
+ * The keys one filters by, the coarsest first: as the page calls them, and as group_set() does. Time
+ * is one where samples have it.
+ */
+static const char *const keys[][2] = {
+	{ "process", "process" }, { "cgroup", "cgroup" }, { "time", "label=time" }, { "cpu", "cpu" },
+	{ "thread", "thread" },
+};
 #define NR_KEYS		ARRAY_SIZE(keys)
+#define KEY_TIME	2
 
 /**
  * struct cell - a node's values of samples with one set of labels
@@ -83,7 +90,8 @@ struct rows {
  * @cells: cells
  * @nr: how many
  * @room: of @cells
- * @nr_keys: keys that are kept
+ * @keys: their names
+ * @nr_keys: how many are kept
  */
 struct page {
 	struct view *view;
@@ -106,6 +114,7 @@ struct page {
 	struct cell *cells;
 	size_t nr;
 	size_t room;
+	const char *keys[NR_KEYS];
 	size_t nr_keys;
 };
 
@@ -237,14 +246,49 @@ static bool make_cells(struct page *p)
 	return p->nr <= CELLS_MAX || p->nr_keys == 1;
 }
 
+static bool has_time(const struct page *p)
+{
+	uint32_t most = 0;
+	int64_t time;
+
+	for (size_t i = 0; i < p->nr_samples; i++)
+		if (p->samples[i].set > most)
+			most = p->samples[i].set;
+	for (uint32_t labels = 0; p->nr_samples && labels <= most; labels++) {
+		const char *text = gprof_profile_label_of(p->view->profile, labels, "time", &time);
+
+		if (text && !*text)
+			return true;
+	}
+	return false;
+}
+
+static void leave_time_out(struct page *p)
+{
+	group_free(&p->groups[KEY_TIME]);
+	p->nr_keys--;
+	for (size_t k = KEY_TIME; k < p->nr_keys; k++) {
+		p->groups[k] = p->groups[k + 1];
+		p->keys[k] = p->keys[k + 1];
+	}
+	p->groups[p->nr_keys] = (struct group){ 0 };
+}
+
 static void choose_keys(struct page *p)
 {
-	for (p->nr_keys = NR_KEYS; !make_cells(p); p->nr_keys--)
+	char left_out[64] = "", *to = left_out;
+	size_t nr;
+
+	if (!has_time(p))
+		leave_time_out(p);
+	for (nr = p->nr_keys; !make_cells(p); p->nr_keys--)
 		forget_sets(p);
-	if (p->nr_keys < NR_KEYS)
+	for (size_t k = nr; k > p->nr_keys; k--)
+		to += sprintf(to, "%s%s", k == nr ? "" : k - 1 > p->nr_keys ? ", " : " and ",
+			      p->keys[k - 1]);
+	if (*left_out)
 		diag("the profile is too large to be filtered by %s in the page; --comm, --pid and "
-		     "--label choose before",
-		     p->nr_keys < 3 ? "thread and CPU" : "thread");
+		     "--label choose before", left_out);
 }
 
 static void empty(struct page *p)
@@ -270,8 +314,9 @@ static int collect(struct page *p)
 	p->totals = xraw(p->nr_types, sizeof(*p->totals));
 	for (size_t i = 0; i < p->nr_types; i++)
 		p->totals[i] = gprof_profile_whole(p->view->profile, i);
-	for (size_t k = 0; k < NR_KEYS; k++) {
-		group_set(&p->groups[k], keys[k]);
+	for (size_t k = 0; k < NR_KEYS; k++, p->nr_keys++) {
+		p->keys[k] = keys[k][0];
+		group_set(&p->groups[k], keys[k][1]);
 		group_name(&p->groups[k], p->view->profile);
 	}
 	status = calltree_collect(&p->tree, p->view, false, p->nr_types > 1 ? weigh : NULL,
@@ -331,7 +376,7 @@ static void write_labels(FILE *f, const struct page *p)
 
 	fputs("\"keys\":[", f);
 	for (size_t k = 0; k < p->nr_keys; k++)
-		fprintf(f, "%s\"%s\"", k ? "," : "", keys[k]);
+		fprintf(f, "%s\"%s\"", k ? "," : "", p->keys[k]);
 	fputs("],\n\"values\":[", f);
 	for (size_t k = 0; k < p->nr_keys; k++) {
 		fputs(k ? ",[" : "[", f);
@@ -356,7 +401,9 @@ static void write_labels(FILE *f, const struct page *p)
 			fprintf(f, "%s%u", k ? "," : "", set[k]);
 		putc(']', f);
 	}
-	fputs("],\n", f);
+	fputs("],\n\"timeUnits\":", f);
+	human_json(f, "nanoseconds");
+	fputs(",\n", f);
 }
 
 static void write_data(FILE *f, const struct page *p)
@@ -442,13 +489,14 @@ static const char body[] =
 "<dt>s</dt><dd>callers and callees of the function (sandwich)</dd>\n"
 "<dt>/</dt><dd>search, a regular expression</dd>\n"
 "<dt>v</dt><dd>the next of the values, where the profile has several</dd>\n"
+"<dt>b</dt><dd>to the strip of time, where there is one: arrows move the span, with Shift its end</dd>\n"
 "<dt>Esc</dt><dd>leave the search or a list; in a graph, show the whole again</dd>\n"
 "<dt>Tab</dt><dd>to the next control</dd>\n"
 "<dt>?</dt><dd>this list</dd>\n</dl>\n</dialog>\n"
 "<div id=\"legend\"><span><i class=\"user\"></i>user</span><span><i class=\"kernel\"></i>kernel</span>"
 "<span><i class=\"inlined\"></i>inlined</span>"
 "<span><i class=\"runtime\"></i>runtime (interpreted or generated code)</span><span><i class=\"match\"></i>matched</span></div>\n"
-"<main>\n<div id=\"charts\"></div>\n<div id=\"table\" hidden>\n<table>\n"
+"<div id=\"time\"></div>\n<main>\n<div id=\"charts\"></div>\n<div id=\"table\" hidden>\n<table>\n"
 "<caption hidden>functions</caption>\n<thead><tr>"
 "<th data-key=\"self\" scope=\"col\"><button type=\"button\">self</button></th><th scope=\"col\">self %</th>"
 "<th data-key=\"total\" scope=\"col\"><button type=\"button\">total</button></th><th scope=\"col\">total %</th>"

@@ -8,7 +8,7 @@
 
 	const data = JSON.parse(document.getElementById("data").textContent), model = pageModel(data);
 	const { chosen, functions, functionOf, total, expand, nameOf } = model;
-	const { valueText, percentText, sumFunctions, processes } = model;
+	const { valueText, percentText, sumFunctions, processes, time } = model;
 	const $ = (id) => document.getElementById(id);
 	const ROW = 18, NARROWEST = 0.4;
 	const dark = matchMedia("(prefers-color-scheme: dark)");
@@ -158,6 +158,8 @@
 
 	function redraw() {
 		charts.forEach(draw);
+		if (strip)
+			strip.draw();
 		tell();
 	}
 
@@ -279,7 +281,42 @@
 		});
 	}
 
+	/* ---- time ---- */
+
+	let ofSlices = null;
+
+	function spanText(span) {
+		const [from, to] = time.ends(span), at = (n) => valueText(n * time.width, data.timeUnits);
+		const sum = (a, b) => ofSlices.slice(a, b).reduce((s, v) => s + v, 0);
+
+		if (span === "")
+			return "over time, " + at(time.bins) + " in slices of " + at(1) + ": drag to choose a span, b and arrow keys do so too";
+		return "from " + at(from) + " to " + at(to) + ": " + valueText(sum(from, to)) + ", " +
+			percentText(sum(from, to), sum(0, time.bins)) + " of all; Esc there, or a click, takes the span away";
+	}
+
+	const strip = time && pageStrip($("time"), time, () => ofSlices, () => chosen[time.key],
+					(span) => choose(time.key, span), spanText);
+
 	/* ---- actions of the user ---- */
+
+	/* What is zoomed to stays so, where it has samples yet. */
+	function showAgain() {
+		const paths = charts.map((chart) => pathOf(chart.zoom).join("."));
+
+		restoring = true;
+		show();
+		charts.forEach((chart, i) => follow(chart, paths[i] || ""));
+		redraw();
+		restoring = false;
+		remember();
+	}
+
+	function compute() {
+		model.compute();
+		if (time)
+			ofSlices = model.sumTime();
+	}
 
 	function choose(k, choice) {
 		const select = document.querySelector("select[data-key='" + k + "']");
@@ -287,8 +324,8 @@
 		chosen[k] = choice;
 		if (select)
 			select.value = choice;
-		model.compute();
-		show();
+		compute();
+		showAgain();
 	}
 
 	function show() {
@@ -457,7 +494,7 @@
 		document.querySelectorAll("select[data-key]").forEach((s) => { s.value = ""; });
 		$("search").value = "";
 		search("");
-		model.compute();
+		compute();
 		show();
 		take();
 	}
@@ -497,7 +534,9 @@
 		if (focus >= 0)
 			parts.push("f=" + encodeURIComponent(functions[focus].name));
 		data.keys.forEach((key, k) => {
-			if (k === processes.key && chosen[k].endsWith("+"))
+			if (time && k === time.key && chosen[k] !== "")
+				parts.push("span=" + time.toLink(chosen[k]));
+			else if (k === processes.key && chosen[k].endsWith("+"))
 				parts.push("below=" + encodeURIComponent(processes.all[parseInt(chosen[k], 10)].name));
 			else if (chosen[k] !== "")
 				parts.push(key + "=" + encodeURIComponent(data.values[k][chosen[k]]));
@@ -531,6 +570,8 @@
 
 			chosen[k] = at < 0 ? "" : String(at);
 		});
+		if (time)
+			chosen[time.key] = time.fromLink(wanted.get("span") || "");
 		const top = processes.all.find((p) => p.children.length && p.name === wanted.get("below"));
 
 		if (top)
@@ -552,7 +593,7 @@
 	/* The whole stands at the top of the page. */
 	function setType(name) {
 		model.setType(name);
-		model.compute();
+		compute();
 		if (data.types.length === 1)
 			return;
 		$("type").value = model.type.name;
@@ -568,7 +609,7 @@
 		data.types.forEach((t) => select.add(new Option(t.name)));
 		select.addEventListener("change", () => {
 			setType(select.value);
-			show();
+			showAgain();
 		});
 		label.append("value ", select);
 		$("filters").append(label);
@@ -578,7 +619,7 @@
 		data.keys.forEach((key, k) => {
 			const label = document.createElement("label"), select = document.createElement("select");
 
-			if (data.values[k].length < 2)
+			if (data.values[k].length < 2 || (time && k === time.key))
 				return;
 			select.dataset.key = k;
 			select.add(new Option("all", ""));
@@ -641,7 +682,9 @@
 			take();
 		} else if (e.key === "v" && data.types.length > 1) {
 			setType(data.types[(data.types.indexOf(model.type) + 1) % data.types.length].name);
-			show();
+			showAgain();
+		} else if (e.key === "b" && strip) {
+			strip.canvas.focus();
 		} else if (at.closest("tbody") && (e.key === "ArrowDown" || e.key === "ArrowUp")) {
 			stepRow(e.key === "ArrowDown" ? 1 : -1);
 		} else {

@@ -5,6 +5,7 @@
 	.globl page_script
 	.type page_script, %object
 page_script:
+	.incbin "page_time.js"
 	.incbin "page_processes.js"
 	.incbin "page_model.js"
 	.incbin "page.js"

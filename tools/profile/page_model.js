@@ -15,7 +15,7 @@ function pageModel(data) {
 	const firstChild = new Int32Array(nodes).fill(-1), next = new Int32Array(nodes).fill(-1);
 	/* Of each key the number of the value that is chosen, "": all; of processes as chosenBy() has it. */
 	const chosen = data.keys.map(() => "");
-	const processes = pageProcesses(data);
+	const processes = pageProcesses(data), time = pageTime(data);
 	/* Functions are told apart by name, as in the tables of gprofctl. */
 	const functionOf = new Int32Array(data.frames.length), functions = [];
 	/* Of nested nodes of one function only the outermost counts. */
@@ -41,8 +41,8 @@ function pageModel(data) {
 	})();
 
 	/* As human() of the command. */
-	function valueText(v) {
-		const [least, size, name] = data.types[type].units.find((u) => Math.abs(v) >= u[0]);
+	function valueText(v, units) {
+		const [least, size, name] = (units || data.types[type].units).find((u) => Math.abs(v) >= u[0]);
 		const n = v / size, digits = !least || Math.abs(n) >= 99.95 ? 0 : Math.abs(n) >= 9.995 ? 1 : 2;
 
 		return n.toFixed(digits) + (v ? name : "");
@@ -61,7 +61,8 @@ function pageModel(data) {
 		chosen.forEach((choice, k) => {
 			if (choice === "" || k === but)
 				return;
-			const is = k === processes.key ? processes.chosenBy(choice) : (v) => v === Number(choice);
+			const is = k === processes.key ? processes.chosenBy(choice) :
+				time && k === time.key ? time.chosenBy(choice) : (v) => v === Number(choice);
 			const of = data.values[k].map((name, v) => is(v));
 
 			tests.push((set) => of[set[k]]);
@@ -77,6 +78,18 @@ function pageModel(data) {
 			if (allowed[set[i]])
 				own[data.sets[set[i]][processes.key]] += value[i];
 		processes.sum(own);
+	}
+
+	/* The value of each slice, of whatever span. */
+	function sumTime() {
+		const allowed = allowedSets(time.key), sums = new Float64Array(time.bins);
+		const bin = data.sets.map((set, i) => allowed[i] ? time.binOf[set[time.key]] : NaN);
+		const { set, columns } = data.samples, value = columns[type];
+
+		for (let i = 0; i < set.length; i++)
+			if (bin[set[i]] >= 0)
+				sums[bin[set[i]]] += value[i];
+		return sums;
 	}
 
 	function compute() {
@@ -249,7 +262,7 @@ function pageModel(data) {
 
 			type = at < 0 ? data.type : at;
 		},
-		processes: processes, sumProcesses: sumProcesses, compute: compute, sumFunctions: sumFunctions, expand: expand,
+		time: time, sumTime: sumTime, processes: processes, sumProcesses: sumProcesses, compute: compute, sumFunctions: sumFunctions, expand: expand,
 		nameOf: nameOf,
 		graphs: graphs, matched: matched, valueText: valueText, percentText: percentText,
 	};

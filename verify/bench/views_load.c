@@ -8,8 +8,8 @@
  * processes on 8 CPUs.  A stack is a walk down a tree, in which each function calls four
  * others, mostly the first of them, and ends in any function at all.
  *
- * With "rich" some functions are inlined, and some a runtime's, and of four processes one is the
- * parent.
+ * With "rich" some functions are inlined, and some a runtime's, of four processes one is the
+ * parent, and samples are of a hundred slices of 10 ms.
  *
  * PERF_DATA gets the same samples for perf report, all of user mode: function i is at
  * TEXT + 16 * i of PROGRAM.
@@ -167,6 +167,8 @@ int main(int argc, char **argv)
 			{ .key = "pid", .num = 1000 + process },
 			{ .key = "tid", .num = 1000 + process }, { .key = "comm", .text = comm },
 			{ .key = "cpu", .num = draw(8) }, { .key = "ppid", .num = 999 + (process + 3) / 4 },
+			{ .key = "time", .num = (int64_t)(i * 100 / samples) * 10000000,
+			  .unit = "nanoseconds" },
 		};
 		struct gprof_frame frames[DEPTH];
 		unsigned long stack[DEPTH];
@@ -189,7 +191,7 @@ int main(int argc, char **argv)
 			at = at * CALLEES + 1 + (draw(4) ? 0 : draw(CALLEES));
 			at = j == 1 ? draw(functions) : at % functions;
 		}
-		err = gprof_profile_builder_add(b, frames, DEPTH, tags, rich ? 5 : 4, values);
+		err = gprof_profile_builder_add(b, frames, DEPTH, tags, rich ? 6 : 4, values);
 		if (perf)
 			perf_add(perf, 1000 + process, stack);
 	}
