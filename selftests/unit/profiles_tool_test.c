@@ -65,6 +65,13 @@ static const struct stack waits[] = {
 	{ 30, 7, 8, "shop", 0, "main@/bin/shop:5 schedule@[kernel.kallsyms]:0", "shop", "poll" },
 };
 
+/* Code without an object file; the source of native is compiled: its module alone is not told. */
+static const struct stack runtimes[] = {
+	{ 1, 7, 7, "app", 0, "main@/bin/app:3 <module>@:2" },
+	{ 2, 7, 7, "app", 0, "main@/bin/app:3 jit@[anon]:1 dump@/tmp/jit-7.dump:1 [anon]@[anon]:0" },
+	{ 3, 7, 7, "app", 0, "main@/bin/app:3 native@:4" },
+};
+
 /* Each "%s" in it is the file. */
 struct row {
 	const char *line;
@@ -106,7 +113,7 @@ static void put(struct gprof_profile_builder *b, const struct stack *s, const ch
 		memmove(&frames[1], &frames[0], nr++ * sizeof(frames[0]));
 		frames[0] = (struct gprof_frame){
 			.function = word, .mapping = at + 1, .line = atoi(colon + 1),
-			.file = strcmp(word, "main") ? "x.c" : file,
+			.file = *word == '<' ? "work.py" : strcmp(word, "main") ? "x.c" : file,
 		};
 	}
 	gprof_profile_builder_add(b, frames, nr, tags, s->reason ? 6 : s->process ? 5 : 4, values);
@@ -282,6 +289,19 @@ TEST_F(profiles, a_process_is_called_as_its_samples_say)
 				  self->source));
 	CHECK_TABLES(cmd_top, tops);
 	CHECK(cmd_view, pages);
+}
+
+TEST_F(profiles, code_of_a_runtime_is_told_apart)
+{
+	static const struct row csv[] = {
+		{ "csv F", { "\n<module>,,runtime,", "\njit,anon,runtime,",
+			     "\ndump,jit-7.dump,runtime," } },
+		{ "csv F", { "\nmain,app,user,", "\nnative,,user,", "\n[anon],anon,user," } },
+	};
+
+	ASSERT_TRUE(write_profile(self->file, runtimes, sizeof(runtimes) / sizeof(runtimes[0]),
+				  self->source));
+	CHECK(cmd_csv, csv);
 }
 
 /* Shares stay those of the whole, 200 ms. */

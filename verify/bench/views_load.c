@@ -166,7 +166,8 @@ int main(int argc, char **argv)
 		struct gprof_tag tags[] = {
 			{ .key = "pid", .num = 1000 + process },
 			{ .key = "tid", .num = 1000 + process }, { .key = "comm", .text = comm },
-			{ .key = "cpu", .num = draw(8) }, { .key = "ppid", .num = 999 + (process + 3) / 4 },
+			{ .key = "cpu", .num = draw(8) },
+			{ .key = "ppid", .num = 999 + (process + 3) / 4 },
 			{ .key = "time", .num = (int64_t)(i * 100 / samples) * 10000000,
 			  .unit = "nanoseconds" },
 		};
