@@ -149,7 +149,8 @@ static int run(size_t i, int argc, char **argv)
 	int status, recorded = STATUS_OK;
 
 	status = commands[i].records ?
-		 record_first(commands[i].records, &argc, argv, &recorded) : STATUS_OK;
+		 record_first(commands[i].records, !strcmp(commands[i].name, "view"), &argc,
+			      argv, &recorded) : STATUS_OK;
 	if (status == STATUS_OK)
 		status = commands[i].run(argc, argv);
 	/* That of a recorded command is passed on. */

@@ -177,6 +177,35 @@ children_are_recorded_too()
 	grep -q burn_ns out
 }
 
+# "TIME SAMPLES" of each slice
+slices() { gprofctl csv x.pb.gz --type samples --by label=time | awk -F, '$1 ~ /^[0-9]+$/ { print $1, $6 }' | sort -n; }
+
+# A busy part, a quiet one, a busy one: what was read is in slices of the busy ones, as it was.
+samples_tell_their_slice_and_their_parent()
+{
+	run 0 gprofctl cpu -v -F 1000 --slices 100ms -o x.pb.gz -- sh -c "$burner 500; sleep 1; $burner 500"
+	[ "$(count produced)" -eq "$(($(count read) + $(count lost) + $(count overwritten)))" ]
+	slices | tee slices
+	awk -v read="$(count read)" '{ sum += $2; bad += $1 % 100000000 }
+		NR > 1 && $1 - last > 700000000 { quiet++ }
+		{ last = $1 }
+		END { exit sum != read || bad || quiet != 1 || NR < 8 || last > 20000000000 }' slices
+	gprofctl csv x.pb.gz --by process | sed -n 's/^sh (\([0-9]*\)),.*/\1/p' | tee shell
+	[ -s shell ]
+	# both of them are children of the shell, which is one of gprofctl
+	[ "$(gprofctl csv x.pb.gz --by process --label ppid="$(cat shell)" | grep -c "^${burner##*/} (")" = 2 ]
+	run 0 gprofctl cpu -F 1000 -o x.pb.gz -- "$burner" 200
+	[ -z "$(slices)" ]
+	# view asks for them, unless it is told how long they are
+	run 0 gprofctl view -o page -F 1000 -o x.pb.gz -- "$burner" 200
+	[ "$(slices | wc -l)" -ge 10 ]
+	grep -q '"keys":\["process","cgroup","time",' page
+	run 0 gprofctl view -o page cpu -F 1000 --slices 10s -o x.pb.gz -- "$burner" 200
+	[ "$(slices | cut -d ' ' -f 1)" = 0 ]
+	run 2 gprofctl cpu --slices 100us -- true
+	grep -q 'a time of 1ms at least' err
+}
+
 # Whichever of its threads takes most.
 processes_are_called_as_their_first_thread()
 {
@@ -768,7 +797,7 @@ ktap_run recording_ends_with_its_counts file_has_what_was_read \
 	duration_ends_the_recording_not_the_process recording_ends_with_its_process \
 	command_beside_a_target_is_the_clock first_end_of_clock_target_and_duration_counts \
 	command_is_a_clock_for_all_that_record interrupt_ends_the_recording_with_a_profile \
-	children_are_recorded_too processes_are_called_as_their_first_thread \
+	children_are_recorded_too samples_tell_their_slice_and_their_parent processes_are_called_as_their_first_thread \
 	one_thread_is_recorded whole_host_and_single_cpus_are_recorded cgroup_is_recorded \
 	several_events_have_an_output_each tracepoint_hits_are_counted_exactly \
 	several_tracepoints_have_an_output_each filter_is_for_the_event_before_it \

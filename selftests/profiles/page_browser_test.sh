@@ -37,7 +37,9 @@ profiles_are_made()
 {
 	"$here/views_load" "$dir/old.pb.gz" 2000 150
 	"$here/views_load" "$dir/new.pb.gz" 2400 180
+	"$here/views_load" "$dir/rich.pb.gz" 2400 180 rich
 	gprofctl view "$dir/new.pb.gz" -o "$dir/page.html"
+	gprofctl view "$dir/rich.pb.gz" -o "$dir/rich.html"
 	gprofctl flame "$dir/new.pb.gz" -o "$dir/flame.svg"
 	gprofctl diff "$dir/old.pb.gz" "$dir/new.pb.gz" -o "$dir/diff.html" -n 1 >/dev/null
 	"$here/trace_load" "$dir/x.trace" 200000 40 4
@@ -45,10 +47,13 @@ profiles_are_made()
 	! grep -Eq '(src|href)="?https?:' "$dir/page.html" "$dir/diff.html" "$dir/timeline.html"
 }
 
+# for scripts: what is typed where the focus is
+key="const key = (k) => document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: k, bubbles: true, cancelable: true }));"
+
 # with SCRIPT [HASH [PAGE]]: what the page has after some script of a user
 with()
 {
-	sed "s|</body>|<script>addEventListener('load', () => setTimeout(() => { $1 }, 200));</script></body>|" \
+	sed "s|</body>|<script>addEventListener('load', () => setTimeout(() => { $key $1 }, 200));</script></body>|" \
 		"$dir/${3:-page.html}" >"$dir/with.html"
 	chromium --virtual-time-budget=3000 --dump-dom "file://$dir/with.html$2" >"$dir/dom"
 }
@@ -60,29 +65,70 @@ says()
 	grep -qF -- "$1" "$dir/told"
 }
 
+profile=$dir/new.pb.gz
+
+# shares_are_those_of OPTION...: of the page's table, what csv says of the samples that these choose
+shares_are_those_of()
+{
+	# "function self% total%"
+	sed 's/<tr>/\n<tr>/g' "$dir/dom" |
+		sed -n 's/^<tr><td>[^<]*<\/td><td>\([0-9.]*\) %<.*<td>\([0-9.]*\) %<.*<button[^>]*>\([^<]*\)<.*/\3 \1 \2/p' |
+		sort >"$dir/page"
+	gprofctl csv "$profile" "$@" | awk -F, 'NR > 1 && $6 { name[NR] = $1; self[NR] = $4; cum[NR] = $6; sum += $4 }
+		END { for (i in name) print name[i], 100 * self[i] / sum, 100 * cum[i] / sum }' | sort >"$dir/csv"
+	wc -l <"$dir/csv"
+	[ "$(wc -l <"$dir/csv")" -gt 50 ] && [ "$(wc -l <"$dir/csv")" -eq "$(wc -l <"$dir/page")" ]
+	paste -d ' ' "$dir/page" "$dir/csv" | awk '
+		function far(a, b) { return a - b > 0.0051 || b - a > 0.0051 }
+		$1 != $4 || far($2, $5) || far($3, $6) { bad = 1; print }
+		END { exit bad }'
+}
+
 table_is_that_of_gprofctl_top()
 {
 	need_browser
 	# counts: no rounding comes between
-	gprofctl view "$dir/new.pb.gz" --type samples -o "$dir/page.html"
-	with '' '#v=table'
+	with '' '#v=table&t=samples'
 	# "self total function"
 	sed 's/<tr>/\n<tr>/g' "$dir/dom" |
 		sed -n 's/^<tr><td>\([0-9,]*\)<.*<td>\([0-9,]*\)<\/td>.*<button[^>]*>\([^<]*\)<.*/\1 \2 \3/p' |
 		tr -d , | sort >"$dir/page"
-	gprofctl view "$dir/new.pb.gz" -o "$dir/page.html"
 	gprofctl csv "$dir/new.pb.gz" --type samples | awk -F, 'NR > 1 { print $4, $6, $1 }' | sort >"$dir/csv"
 	wc -l <"$dir/csv"
 	[ "$(wc -l <"$dir/csv")" -gt 100 ]
 	diff "$dir/page" "$dir/csv"
 }
 
+# The list changes all: shares, units and the whole; the command line says what comes first.
+values_can_be_chosen()
+{
+	need_browser
+	choose="const s = document.getElementById('type'); s.value = 'samples'; s.dispatchEvent(new Event('change'));"
+	with '' '#v=table'
+	shares_are_those_of --type cpu
+	cp "$dir/csv" "$dir/cpu"
+	with "$choose" '#v=table'
+	shares_are_those_of --type samples
+	! diff -q "$dir/csv" "$dir/cpu" || fail "the values are alike, and prove nothing"
+	grep -o '<span id="whole">[^<]*' "$dir/dom" | tee "$dir/told"
+	grep -qx '.*>samples: 2400' "$dir/told"
+	with "$choose key('ArrowDown');"
+	says ': 2400, 100.00 %'
+	whole=$(gprofctl csv "$dir/new.pb.gz" --type samples | awk -F, '$1 == "function_5" { print $6 }')
+	with "$choose key('ArrowDown'); key('ArrowUp');" '#v=sandwich&f=function_5'
+	says "function_5: $whole, "
+	gprofctl view "$dir/new.pb.gz" --type samples -o "$dir/samples.html"
+	with '' '#v=table' samples.html
+	shares_are_those_of --type samples
+	with '' '#v=table&t=cpu' samples.html
+	shares_are_those_of --type cpu
+	grep -o '<span id="whole">[^<]*' "$dir/dom" | grep -F 'cpu: 6.00 s'
+}
+
 filters_choose()
 {
 	need_browser
-	gprofctl view "$dir/new.pb.gz" --type samples -o "$dir/page.html"
-	with '' '#v=table&process=program_7%20(1007)'
-	gprofctl view "$dir/new.pb.gz" -o "$dir/page.html"
+	with '' '#v=table&t=samples&process=program_7%20(1007)'
 	whole=$(gprofctl csv "$dir/new.pb.gz" --type samples --pid 1007 |
 		awk -F, '$6 + 0 > m { m = $6 + 0 } END { print m }')
 	echo "$whole samples"
@@ -94,28 +140,42 @@ filters_choose()
 keys_suffice()
 {
 	need_browser
-	key="const key = (k) => document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: k, bubbles: true, cancelable: true }));"
 	go="const c = document.querySelector('canvas'); c.focus();"
-	with "$key $go key('ArrowDown'); key('ArrowDown'); key('ArrowDown');"
+	with "$go key('ArrowDown'); key('ArrowDown'); key('ArrowDown');"
 	says 'function_5'
-	with "$key $go key('ArrowDown'); key('ArrowDown'); key('ArrowDown'); key('ArrowRight');"
+	with "$go key('ArrowDown'); key('ArrowDown'); key('ArrowDown'); key('ArrowRight');"
 	says 'function_'
 	! grep -q 'function_5 ' "$dir/told"
-	with "$key $go key('ArrowDown'); key('ArrowDown'); key('ArrowUp'); key('Enter');"
+	with "$go key('ArrowDown'); key('ArrowDown'); key('ArrowUp'); key('Enter');"
 	says 'function_0 '
-	with "$key $go key('ArrowDown'); key('ArrowDown'); key('s');"
+	with "$go key('ArrowDown'); key('ArrowDown'); key('s');"
 	grep -q 'Called by (function_1)' "$dir/dom"
-	with "$key key('/'); document.execCommand('insertText', false, 'function_1\$');"
+	with "key('/'); document.execCommand('insertText', false, 'function_1\$');"
 	grep -o '<span id="matched"[^<]*>[^<]*<' "$dir/dom" | tee "$dir/told"
 	grep -q 'matched .*%' "$dir/told"
 	# with the graph in focus as it is loaded, and after Esc, and no Tab or click
-	with "$key key('ArrowDown'); key('ArrowDown'); key('ArrowDown');"
+	with "key('ArrowDown'); key('ArrowDown'); key('ArrowDown');"
 	says 'function_5'
-	with "$key key('ArrowDown'); key('Escape'); key('ArrowDown'); key('ArrowDown');"
+	with "key('ArrowDown'); key('Escape'); key('ArrowDown'); key('ArrowDown');"
 	says 'function_1'
 	with ""
 	says 'arrow keys move, Enter zooms'
-	with "$key $go key('ArrowDown'); key('Escape');" '#s=function_1&v=inverted'
+	# the search is left with what was typed; the second time all is shown
+	with "key('/'); document.execCommand('insertText', false, 'function_1\$'); key('Escape'); key('ArrowDown');"
+	says 'function_0 '
+	grep -q '>matched [0-9]' "$dir/dom"
+	with "key('4'); key('ArrowDown'); key('ArrowDown'); document.title = 'at ' + document.activeElement.textContent;"
+	sed -n 's/.*<title>at \(function_[0-9]*\)<.*/\1/p' "$dir/dom" | tee "$dir/told"
+	third=$(sed 's/<tr>/\n<tr>/g' "$dir/dom" | sed -n 's/^<tr><td>.*<button[^>]*>\([^<]*\)<.*/\1/p' | sed -n 3p)
+	[ "$third" ] && [ "$(cat "$dir/told")" = "$third" ]
+	with "key('ArrowDown'); document.activeElement.click();" '#v=table'
+	grep -q 'Called by (function_' "$dir/dom"
+	with "key('v'); key('ArrowDown');"
+	says 'function_0 [libc.so.6]: 2400, '
+	with "key('?'); document.title = 'keys ' + document.getElementById('keys').open; key('Escape');"
+	grep -q '<title>keys true<' "$dir/dom"
+	! grep -q '<dialog[^>]* open' "$dir/dom"
+	with "key('ArrowDown'); key('Escape');" '#s=function_1&v=inverted'
 	! grep -q '>matched [0-9]' "$dir/dom"
 	# and all that is there can be reached and has a name
 	[ "$(grep -o '<canvas[^>]*tabindex="0"[^>]*aria-label="[^"]' "$dir/dom" | wc -l)" -ge 1 ]
@@ -126,26 +186,167 @@ keys_suffice()
 link_has_the_zoom()
 {
 	need_browser
-	key="const key = (k) => document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: k, bubbles: true, cancelable: true }));"
 	hash="document.title = 'at ' + location.hash;"
 	for view in '#' '#v=inverted' '#v=sandwich&f=function_5'; do
 		for nth in 0 1; do
 			[ $nth = 0 ] || [ "$view" != "${view#*sandwich}" ] || continue
 			at="document.querySelectorAll('canvas')[$nth].focus();"
-			with "$key $at key('ArrowDown'); key('ArrowDown'); key('Enter'); key('ArrowDown'); $hash" "$view"
+			with "$at key('ArrowDown'); key('ArrowDown'); key('Enter'); key('ArrowDown'); $hash" "$view"
 			link=$(sed -n 's/.*<title>at \(#[^<]*\)<.*/\1/p' "$dir/dom" | sed 's/&amp;/\&/g')
 			grep -o '<span id="told"[^<]*>[^<]*<' "$dir/dom" >"$dir/before"
 			echo "$view: $link"
 			expr "$link" : ".*z$nth=[0-9]*\.[0-9]*$" >/dev/null || fail "$view: no zoom"
 			# one down from where it is zoomed to is the same again
-			with "$key $at key('ArrowDown'); $hash" "$link"
+			with "$at key('ArrowDown'); $hash" "$link"
 			grep -o '<span id="told"[^<]*>[^<]*<' "$dir/dom" | diff "$dir/before" - || fail "$link"
 			grep -qF "at ${link//&/\&amp;}<" "$dir/dom" || fail "the link has changed"
 		done
 	done
 	# what is no place of this profile leads as far as it can
-	with "$key key('ArrowDown'); $hash" '#z0=1.99999.21'
+	with "key('ArrowDown'); $hash" '#z0=1.99999.21'
 	says 'function_1'
+}
+
+# Inlined functions and those of a runtime are called so, and a legend has what there is.
+kinds_of_code_are_told_apart()
+{
+	need_browser
+	legend() { grep -o '<span\( hidden=""\)\?><i class="[a-z]*"' "$dir/dom" | grep -v hidden | sed 's/.*class=//' | tr '\n' ' '; }
+	with '' '#v=table'
+	[ "$(legend)" = '"user" "kernel" "match" ' ]
+	with '' '#v=table' rich.html
+	[ "$(legend)" = '"user" "kernel" "inlined" "runtime" "match" ' ]
+	for kind in inlined runtime; do
+		sed 's/<tr>/\n<tr>/g' "$dir/dom" |
+			sed -n "s/^<tr><td>.*<button[^>]*>\([^<]*\)<.*<span class=\"where\"> \([a-z.0-9]*, \)\?$kind<.*/\1/p" |
+			sort >"$dir/page"
+		gprofctl csv "$dir/rich.pb.gz" | awk -F, -v kind=$kind '$3 == kind { print $1 }' | sort >"$dir/csv"
+		echo "$(wc -l <"$dir/csv") functions are $kind"
+		[ -s "$dir/csv" ]
+		diff "$dir/page" "$dir/csv"
+	done
+	with "key('ArrowDown'); key('ArrowDown'); key('ArrowRight'); key('ArrowRight');" '' rich.html
+	says 'function_3 [runtime]: '
+	with "key('ArrowDown'); key('ArrowDown'); key('ArrowRight'); key('ArrowRight'); key('ArrowRight');" '' rich.html
+	says 'function_2 [libc.so.6, inlined]: '
+	# and are seen without colours: where user code has one grey, a runtime's has stripes
+	with "const c = document.querySelector('#charts canvas'), d = c.getContext('2d').getImageData(0, 36, c.width, 16).data; const greys = (x0, x1) => { const seen = new Set(); for (let y = 2; y < 14; y++) for (let x = x0; x < x1; x++) { const i = (y * c.width + x) * 4; seen.add(Math.round(0.2126 * d[i] + 0.7152 * d[i + 1] + 0.0722 * d[i + 2])); } return seen.size; }; document.title = 'greys ' + greys(300, 340) + ' ' + (greys(c.width - 53, c.width - 47) > 3);" '' rich.html
+	grep -o '<title>greys 1 true' "$dir/dom"
+}
+
+# A process with all below it, as the command has each of them; a click leaves no others.
+processes_are_a_tree()
+{
+	need_browser
+	with '' '#v=processes' rich.html
+	# "depth own% below% name"
+	sed 's/<tr>/\n<tr>/g' "$dir/dom" |
+		sed -n 's/^<tr><td>[^<]*<\/td><td>\([0-9.]*\) %<.*<td>\([0-9.]*\) %<.*margin-left: \([0-9]*\)ch[^>]*>\([^<]*\)<.*/\3 \1 \2 \4/p' >"$dir/page"
+	head -n 4 "$dir/page"
+	grep -qx '0 0.00 100.00 process 999, without samples' "$dir/page"
+	gprofctl csv "$dir/rich.pb.gz" --by process | awk -F, '/^program_/ { print $1, $7 }' >"$dir/csv"
+	# a child is below its parent, two columns further right
+	awk 'FILENAME ~ /csv$/ { own[$1] = $3; pid[$1] = substr($2, 2) + 0; next }
+		$4 in own {
+			n++
+			at[$1] = pid[$4]
+			sum = 0
+			for (i in own) {
+				for (p = pid[i]; p > pid[$4]; p = 999 + int((p - 1000 + 3) / 4)) { }
+				if (p == pid[$4])
+					sum += own[i]
+			}
+			if ($2 - own[$4] > 0.0051 || own[$4] - $2 > 0.0051 || $3 - sum > 0.01 || sum - $3 > 0.01 ||
+			    ($1 > 2 && at[$1 - 2] != 999 + int((pid[$4] - 1000 + 3) / 4))) {
+				print "is", own[$4], sum, "not", $0
+				bad = 1
+			}
+		}
+		END { exit bad || n != 64 }' "$dir/csv" "$dir/page"
+	profile=$dir/rich.pb.gz
+	click="[...document.querySelectorAll('#tree button')].find((b) => b.textContent === 'program_5 (1005)').click();"
+	with "$click key('4'); document.title = 'at ' + location.hash;" '#v=processes' rich.html
+	shares_are_those_of --pid 1005,1021,1022,1023,1024
+	grep -oF '<title>at #v=table&amp;below=program_5%20(1005)' "$dir/dom"
+	with "$click $click key('4');" '#v=processes' rich.html
+	shares_are_those_of
+	with '' '#v=table&below=program_5%20(1005)' rich.html
+	shares_are_those_of --pid 1005,1021,1022,1023,1024
+	with '' '#v=table&process=program_5%20(1005)' rich.html
+	shares_are_those_of --pid 1005
+	with "key('ArrowDown'); key('ArrowDown'); document.title = 'took ' + document.activeElement.closest('tr').cells[2].textContent; document.activeElement.click(); key('1'); key('ArrowDown');" '#v=processes' rich.html
+	took=$(sed -n 's/.*<title>took \([^<]*\)<.*/\1/p' "$dir/dom")
+	says "function_0 [libc.so.6]: ${took:-nothing}, 100.00 % of what is chosen"
+	# none without parents, or of one process
+	with '' '#v=processes'
+	! grep -q 'margin-left: [1-9]' "$dir/dom"
+}
+
+# A span of time limits all that is shown, and is chosen by mouse, keys or link.
+a_span_of_time_chooses()
+{
+	need_browser
+	profile=$dir/rich.pb.gz
+	# slices FROM TO: their times as --label has them
+	slices() { seq -s , $(($1 * 10000000)) 10000000 $(($2 * 10000000 - 1)); }
+	span() { sed -n 's/.*<title>at \([^<]*\)<.*/\1/p' "$dir/dom" | head -n 1; }
+	title="document.title = 'at ' + location.hash.replace(/.*span=/, '');"
+	with '' '#v=table&span=200000000-400000000' rich.html
+	shares_are_those_of --label "time=$(slices 20 40)"
+	grep -o '<p id="span"[^<]*<' "$dir/dom" | tee "$dir/told"
+	gprofctl csv "$profile" --label "time=$(slices 20 40)" | awk -F, 'NR > 1 { sum += $4 }
+		END { printf "from 200 ms to 400 ms: %.2f s, %.2f %% of all\n", sum / 1e9, sum / 6e7 }' | tee "$dir/wanted"
+	grep -qF "$(cat "$dir/wanted")" "$dir/told"
+	with '' '#v=table&t=samples&span=950000000-1000000000&below=program_5%20(1005)' rich.html
+	shares_are_those_of --type samples --label "time=$(slices 95 100)" --pid 1005,1021,1022,1023,1024
+	press="const press = (k, shift) => document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: k, shiftKey: shift, bubbles: true, cancelable: true }));"
+	with "$press key('b'); press('ArrowRight'); $title" '' rich.html
+	[ "$(span)" = 0-100000000 ]
+	with "$press key('b'); press('ArrowRight'); press('ArrowRight'); press('ArrowRight', true); $title" '' rich.html
+	[ "$(span)" = 20000000-140000000 ]
+	with "$press key('b'); press('ArrowRight'); press('End'); press('ArrowRight'); press('ArrowLeft'); $title" '' rich.html
+	[ "$(span)" = 880000000-980000000 ]
+	with "$press key('b'); press('ArrowRight'); press('Escape'); $title" '' rich.html
+	[ -z "$(span)" ]
+	drag="const c = document.getElementById('strip'), box = c.getBoundingClientRect(); const point = (what, at) => c.dispatchEvent(new PointerEvent(what, { clientX: box.left + at * box.width, bubbles: true }));"
+	with "$drag point('pointerdown', 0.405); point('pointermove', 0.3); point('pointermove', 0.2051); point('pointerup', 0.2051); $title key('4');" '' rich.html
+	[ "$(span)" = 200000000-410000000 ]
+	shares_are_those_of --label "time=$(slices 20 41)"
+	with "$drag point('pointerdown', 0.7); point('pointerup', 0.7); $title" '#span=0-10000000' rich.html
+	[ -z "$(span)" ]
+	for bad in 5-5 1-x 9000000000-9900000000 -; do
+		with "$title" "#span=$bad" rich.html
+		[ -z "$(span)" ] || fail "$bad"
+	done
+	with ''
+	! grep -q 'id="strip"' "$dir/dom"
+}
+
+# Each step is one back in the history; what a link says that is not there changes nothing.
+back_goes_back()
+{
+	need_browser
+	later() { echo "setTimeout(() => { $1 }, $2);"; }
+	title="document.title = 'at #' + location.hash.slice(1);"
+	at() { sed -n 's/.*<title>at \(#[^<]*\)<.*/\1/p' "$dir/dom" | sed 's/&amp;/\&/g' | tee "$dir/at"; }
+	steps="key('v'); key('ArrowDown'); key('ArrowDown'); key('Enter'); key('4'); document.querySelector('th[data-key=total] button').click();"
+	with "$steps $title"
+	[ "$(at)" = '#v=table&t=samples&o=total' ]
+	with "$steps history.back(); $(later "$title" 300)"
+	[ "$(at)" = '#v=table&t=samples' ]
+	with "$steps history.back(); $(later "history.go(-2);" 300) $(later "$title" 600)"
+	[ "$(at)" = '#t=samples' ]
+	with "$steps history.go(-3); $(later "key('ArrowDown'); $title" 400)"
+	[ "$(at)" = '#t=samples' ]
+	says 'function_0 [libc.so.6]: 2400, 100.00 %'
+	with "$steps history.go(-4); $(later "key('ArrowDown'); $title" 400)"
+	[ "$(at)" = '#' ]
+	says 'function_0 [libc.so.6]: 6.00 s, 100.00 %'
+	for bad in '#%E0%A4%A&v=%' '#v=nothing&t=none&o=9&f=nowhere&process=no%20one&z0=-1..x&&==' '#?'; do
+		with "key('ArrowDown'); $title" "$bad"
+		[ "$(at)" = '#' ] || fail "$bad"
+		says 'function_0 [libc.so.6]: 6.00 s, 100.00 %'
+	done
 }
 
 # What is no expression is called so, where the text as it stands is nowhere either.
@@ -253,6 +454,7 @@ narrow_windows_cut_nothing()
 	for width in 390 800; do
 		fits diff.html $width "box('#tools').right > innerWidth \&\& 'tools', box('.tools input').right > innerWidth \&\& 'search', box('.head').right > box('.tools button').left \&\& 'title', box('#bar .note').right > innerWidth \&\& 'note', box('#culled').right > innerWidth \&\& 'culled'"
 		fits page.html $width "void scrollTo(0, 900), document.documentElement.scrollWidth > innerWidth \&\& 'wide', box('.bar').bottom > box('th').top + 1 \&\& 'head below tools', box('th').top < -1 \&\& 'head'" '#v=table'
+		fits rich.html $width "[...document.querySelectorAll('#tree button')].some((b) => b.getBoundingClientRect().right > innerWidth) \&\& 'name'" '#v=processes'
 	done
 }
 
@@ -270,7 +472,7 @@ as_eyes()
 {
 	# deuteranopia: Machado 2009, severity 1; grey: what each colour's light is
 	sed "s|<body>|<body><svg width='0' height='0' style='position:absolute'><filter id='eyes'><feColorMatrix values='$1'/></filter></svg><style>html { filter: url(#eyes); }</style>|" \
-		"$dir/page.html" >"$dir/eyes.html"
+		"$dir/rich.html" >"$dir/eyes.html"
 	take "$2" 1400,900 eyes.html
 }
 
@@ -282,6 +484,10 @@ pictures_are_taken()
 	take view-sandwich 1400,900 "page.html#v=sandwich&f=function_5"
 	take view-table 800,900 "page.html#v=table"
 	take view-phone 390,800 "page.html#v=table"
+	take view-span 1400,900 "rich.html#span=200000000-400000000"
+	take view-span-dark 400,800 "rich.html#span=200000000-400000000" --force-dark-mode
+	take view-processes 1400,900 "rich.html#v=processes" --force-dark-mode
+	take view-processes-phone 400,800 "rich.html#v=processes"
 	take timeline-whole 1400,500 timeline.html
 	take timeline-zoomed 700,400 "timeline.html#t=840922100-840922900"
 	take timeline-dark 2500,800 "timeline.html#t=1500000000-1900000000" --force-dark-mode
@@ -315,6 +521,6 @@ large_page_is_drawn_soon()
 	[ "$nodes" -ge 100000 ] && [ "$best" -lt "${PAINT_MS:-1000}" ]
 }
 
-ktap_run profiles_are_made table_is_that_of_gprofctl_top filters_choose keys_suffice \
-	link_has_the_zoom bad_expressions_are_told timeline_asks_why ruler_tells_places \
+ktap_run profiles_are_made kinds_of_code_are_told_apart processes_are_a_tree a_span_of_time_chooses table_is_that_of_gprofctl_top values_can_be_chosen filters_choose keys_suffice \
+	link_has_the_zoom back_goes_back bad_expressions_are_told timeline_asks_why ruler_tells_places \
 	narrow_windows_cut_nothing pictures_are_taken large_page_is_drawn_soon

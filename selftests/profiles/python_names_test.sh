@@ -144,7 +144,12 @@ lines_are_those_of_the_source()
 	gprofctl list spin_a x.pb.gz --source "$dir" >listed
 	cat listed
 	# of its loop, lines 3 to 5; nearly all of the time
-	awk '$3 ~ /^[0-9]+$/ { sub(/s$/, "", $1); all += $1; if ($3 >= 3 && $3 <= 5) in_loop += $1 }
+	awk 'BEGIN { ns["s"] = 1e9; ns["ms"] = 1e6; ns["us"] = 1e3 }
+	     $2 in ns && $5 ~ /^[0-9]+$/ {
+		all += $1 * ns[$2]
+		if ($5 >= 3 && $5 <= 5)
+			in_loop += $1 * ns[$2]
+	     }
 	     END { exit !(all && in_loop / all > 0.9) }' listed || fail "other lines"
 }
 

@@ -962,6 +962,40 @@ TEST_F(builder, what_nothing_live_is_of_is_forgotten_and_counted)
 	EXPECT_TOTALS(self->p, 0, 0, 1000LL * (lasts / 2), 100000LL * (lasts / 2));
 }
 
+/* One stack at several times; there are no more slices than are of use, but longer ones. */
+TEST_F(builder, samples_tell_their_slice_of_time)
+{
+	static const struct {
+		uint64_t times[8];
+		const char *wanted;
+	} rows[] = {
+		{ { 200, 209, 210, 219, 199, 205, 230 }, "0 4\n10 2\n30 1\n" },
+		{ { 200, 200 + 10 * GPROF_SLICES_MAX - 1 }, "0 1\n5110 1\n" },
+		{ { 200, 210, 220, 200 + 10 * GPROF_SLICES_MAX, 239 }, "0 2\n20 2\n5120 1\n" },
+	};
+
+	START_MAPPED();
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct gprof_sample_rec s = {
+			.rec = { GPROF_REC_SAMPLE, 0, sizeof(s) }, .tid = (uint32_t)self->c.pid,
+		};
+
+		gprof_builder_clear(&self->b);
+		self->b.slice_ns = 10;
+		self->b.slice_base = 200;
+		feed_stack(self, &self->c, 0, (const uint64_t[4]){ self->c.work, self->c.main + 3 });
+		s.stack = self->next_id;
+		for (size_t j = 0; rows[i].times[j]; j++) {
+			s.time = rows[i].times[j];
+			if (!gprof_decoder_feed_again(&self->d, &s, sizeof(s)))
+				gprof_decoder_feed(&self->d, &s.rec, sizeof(s));
+		}
+		ASSERT_EQ(0, make(self));
+		LABELS(rows[i].wanted, "time");
+		drop(self);
+	}
+}
+
 TEST_F(builder, samples_carry_pid_tid_cpu_and_comm)
 {
 	struct child c = { .pid = 4321 };
@@ -986,9 +1020,10 @@ TEST_F(builder, samples_carry_what_there_is_to_say_of_the_process)
 	/* What is known for certain counts. */
 	free(space->description.context);
 	space->description.context = strdup("cgroup\1no\2service.name\1shop\2");
+	space->description.ppid = 77;
 	ASSERT_EQ(0, make(self));
 	cgroup = lib_own_cgroup();
-	LABELS(lib_text("%s shop 1\n", cgroup ? cgroup : "-"), "cgroup", "service.name");
+	LABELS(lib_text("%s shop 77 1\n", cgroup ? cgroup : "-"), "cgroup", "service.name", "ppid");
 }
 
 TEST_F(builder, a_process_is_called_as_its_first_thread_or_its_file)

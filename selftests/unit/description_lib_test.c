@@ -501,7 +501,7 @@ TEST_F(description, a_payload_that_is_withheld_is_not_waited_for)
 	check_withheld(_metadata, self, withhold_payload);
 }
 
-TEST_F(description, a_process_that_publishes_nothing_has_a_cgroup_and_a_user)
+TEST_F(description, a_process_that_publishes_nothing_has_a_cgroup_a_user_and_a_parent)
 {
 	struct bytes b = context_of(shop, 2);
 	struct publisher p = { .payload = b.b, .size = b.nr, .nameless = true, .user = 65534 };
@@ -513,11 +513,18 @@ TEST_F(description, a_process_that_publishes_nothing_has_a_cgroup_and_a_user)
 	EXPECT_STREQ(lib_own_cgroup(), self->d.cgroup);
 	EXPECT_TRUE(self->d.uid_known);
 	EXPECT_EQ(user, self->d.uid);
+	EXPECT_EQ(getpid(), self->d.ppid);
+	/* Who begins a process does so once. */
+	self->d.ppid = 1;
+	gprof_describe(&self->d, &self->run, true);
+	EXPECT_EQ(1, self->d.ppid);
 	/* Not those of a process with its pid. */
 	self->d.uid = user + 1;
+	self->d.ppid = 0;
 	self->id.start_ns += 1000000000;
 	gprof_describe(&self->d, &self->run, true);
 	EXPECT_EQ(user + 1, self->d.uid);
+	EXPECT_EQ(0, self->d.ppid);
 }
 
 /* Lines of maps as kernels write them, and what is none. */

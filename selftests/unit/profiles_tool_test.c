@@ -65,6 +65,13 @@ static const struct stack waits[] = {
 	{ 30, 7, 8, "shop", 0, "main@/bin/shop:5 schedule@[kernel.kallsyms]:0", "shop", "poll" },
 };
 
+/* Code without an object file; the source of native is compiled: its module alone is not told. */
+static const struct stack runtimes[] = {
+	{ 1, 7, 7, "app", 0, "main@/bin/app:3 <module>@:2" },
+	{ 2, 7, 7, "app", 0, "main@/bin/app:3 jit@[anon]:1 dump@/tmp/jit-7.dump:1 [anon]@[anon]:0" },
+	{ 3, 7, 7, "app", 0, "main@/bin/app:3 native@:4" },
+};
+
 /* Each "%s" in it is the file. */
 struct row {
 	const char *line;
@@ -106,7 +113,7 @@ static void put(struct gprof_profile_builder *b, const struct stack *s, const ch
 		memmove(&frames[1], &frames[0], nr++ * sizeof(frames[0]));
 		frames[0] = (struct gprof_frame){
 			.function = word, .mapping = at + 1, .line = atoi(colon + 1),
-			.file = strcmp(word, "main") ? "x.c" : file,
+			.file = *word == '<' ? "work.py" : strcmp(word, "main") ? "x.c" : file,
 		};
 	}
 	gprof_profile_builder_add(b, frames, nr, tags, s->reason ? 6 : s->process ? 5 : 4, values);
@@ -282,6 +289,19 @@ TEST_F(profiles, a_process_is_called_as_its_samples_say)
 				  self->source));
 	CHECK_TABLES(cmd_top, tops);
 	CHECK(cmd_view, pages);
+}
+
+TEST_F(profiles, code_of_a_runtime_is_told_apart)
+{
+	static const struct row csv[] = {
+		{ "csv F", { "\n<module>,,runtime,", "\njit,anon,runtime,",
+			     "\ndump,jit-7.dump,runtime," } },
+		{ "csv F", { "\nmain,app,user,", "\nnative,,user,", "\n[anon],anon,user," } },
+	};
+
+	ASSERT_TRUE(write_profile(self->file, runtimes, sizeof(runtimes) / sizeof(runtimes[0]),
+				  self->source));
+	CHECK(cmd_csv, csv);
 }
 
 /* Shares stay those of the whole, 200 ms. */
@@ -643,8 +663,8 @@ static const char *array_of(const char *page, const char *name)
 }
 
 /*
- * What the data of a page say, whatever has which number: for each value a line
- * "VALUE LABEL...: FUNCTION,MODULE,KIND...", leaf first. "PARENT" stands in it where a parent
+ * What the data of a page say, whatever has which number: for each sample a line
+ * "VALUE... LABEL...: FUNCTION,MODULE,KIND...", leaf first. "PARENT" stands in it where a parent
  * does not come before its child, as the script wants.
  */
 static void read_page(const char *page, char *text, size_t size)
@@ -652,13 +672,16 @@ static void read_page(const char *page, char *text, size_t size)
 	const char *frames = array_of(page, "\"frames\":"), *nodes = array_of(page, "\"nodes\":");
 	const char *parents = array_of(page, "\"parents\":"), *sets = array_of(page, "\"sets\":");
 	const char *labels = array_of(page, "\"values\":"), *node = array_of(page, "\"node\":");
-	const char *set = array_of(page, "\"set\":"), *values = array_of(page, "\"value\":");
+	const char *set = array_of(page, "\"set\":"), *columns = array_of(page, "\"columns\":");
 	FILE *f = fmemopen(text, size, "w");
 
-	for (size_t i = 0; *element(values, i); i++) {
+	for (size_t i = 0; *element(set, i); i++) {
 		long n = number(node, i), parent;
 
-		put_element(f, element(values, i));
+		for (size_t t = 0; *element(columns, t); t++) {
+			fputs(t ? " " : "", f);
+			put_element(f, element(element(columns, t), i));
+		}
 		for (size_t k = 0; *element(labels, k); k++) {
 			putc(' ', f);
 			put_element(f, element(element(labels, k),
@@ -686,18 +709,21 @@ TEST_F(profiles, page_has_all_that_its_script_needs)
 		{ "view F -o - --title a<b", {
 			"<title>a&lt;b</title>",
 			"\"keys\":[\"process\",\"cgroup\",\"cpu\",\"thread\"]" }, "http" },
-		{ "view F -o - --comm worker", { "\"total\":200," }, "\"start\"" },
+		{ "view F -o - --comm worker", {
+			"\"type\":1,\n\"types\":[{\"name\":\"samples\",\"total\":5,",
+			"{\"name\":\"cpu\",\"total\":200," }, "\"start\"" },
+		{ "view F -o - --type samples", { "\"type\":0," } },
 	};
 	static const struct { const char *line, *wanted[6]; } pages[] = {
 		{ "view F -o -", {
-			"10 shop (7) (no cgroup) CPU 0 shop (7): read,kernel,1 deep,shop,0 main,shop,0 all,,0\n",
-			"20 shop (7) (no cgroup) CPU 1 worker (8): deep,shop,0 deep,shop,0 main,shop,0 all,,0\n",
-			"30 shop (7) (no cgroup) CPU 1 worker (8): wide,libx.so,0 main,shop,0 all,,0\n",
-			"40 a,b;c (9) (no cgroup) CPU 1 a,b;c (9): read,kernel,1 wide,libx.so,0 start,other,0 all,,0\n",
-			"100 a,b;c (9) (no cgroup) CPU 0 other (9): \\\"quo;te,,other,0 start,other,0 all,,0\n" } },
+			"1 10 shop (7) (no cgroup) CPU 0 shop (7): read,kernel,1 deep,shop,0 main,shop,0 all,,0\n",
+			"1 20 shop (7) (no cgroup) CPU 1 worker (8): deep,shop,0 deep,shop,0 main,shop,0 all,,0\n",
+			"1 30 shop (7) (no cgroup) CPU 1 worker (8): wide,libx.so,0 main,shop,0 all,,0\n",
+			"1 40 a,b;c (9) (no cgroup) CPU 1 a,b;c (9): read,kernel,1 wide,libx.so,0 start,other,0 all,,0\n",
+			"1 100 a,b;c (9) (no cgroup) CPU 0 other (9): \\\"quo;te,,other,0 start,other,0 all,,0\n" } },
 		{ "view F -o - --comm worker", {
-			"20 shop (7) (no cgroup) CPU 1 worker (8): deep,shop,0 deep,shop,0 main,shop,0 all,,0\n",
-			"30 shop (7) (no cgroup) CPU 1 worker (8): wide,libx.so,0 main,shop,0 all,,0\n" } },
+			"1 20 shop (7) (no cgroup) CPU 1 worker (8): deep,shop,0 deep,shop,0 main,shop,0 all,,0\n",
+			"1 30 shop (7) (no cgroup) CPU 1 worker (8): wide,libx.so,0 main,shop,0 all,,0\n" } },
 	};
 	char text[2048];
 

@@ -63,6 +63,19 @@ static const char *named_file(char **args)
 	return file;
 }
 
+/* All that write profiles over a time but "task" have the option; the user's own counts. */
+static bool wants_slices(const char *kind, char **args)
+{
+	const char *file = file_of(kind);
+
+	if (!file || !strcmp(kind, "task") || !strcmp(kind, "trace"))
+		return false;
+	for (; *args && strcmp(*args, "--"); args++)
+		if (!strncmp(*args, "--slices", strlen("--slices")))
+			return false;
+	return true;
+}
+
 /* Ctrl-C ends the recording, and not the look at it. */
 static int run(char **args)
 {
@@ -83,7 +96,7 @@ static int run(char **args)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : STATUS_FAILED;
 }
 
-int record_first(const char *kind, int *argc, char **argv, int *recorded)
+int record_first(const char *kind, bool slices, int *argc, char **argv, int *recorded)
 {
 	struct stat before = { 0 }, after;
 	int target = 1, from, status;
@@ -101,12 +114,15 @@ int record_first(const char *kind, int *argc, char **argv, int *recorded)
 	named = file_of(argv[from]);
 	if (named)
 		kind = argv[from];
-	args = calloc((size_t)(*argc - from) + 3, sizeof(*args));
+	args = calloc((size_t)(*argc - from) + 4, sizeof(*args));
 	if (!args)
 		return fail("there is no memory for the command line");
 	args[0] = "gprofctl";
 	args[1] = (char *)kind;
-	memcpy(&args[2], &argv[from + named], (size_t)(*argc - from - named) * sizeof(*args));
+	slices = slices && wants_slices(kind, &argv[from + named]);
+	args[2] = "--slices=10ms";
+	memcpy(&args[2 + slices], &argv[from + named],
+	       (size_t)(*argc - from - named) * sizeof(*args));
 	file = named_file(&args[2]);
 	if (!file)
 		file = file_of(kind);

@@ -216,7 +216,7 @@ static void forget_paths(struct calltree *t)
 
 static int build(struct calltree *t, struct view *view, bool diff)
 {
-	int status = calltree_collect(t, view, diff, add_value, t);
+	int status = calltree_collect(t, view, diff, NULL, add_value, t);
 	struct order o = { .t = t };
 
 	if (status != STATUS_OK)

@@ -113,6 +113,7 @@ struct calltree {
  * @t: tree
  * @view: its view
  * @diff: as in struct calltree
+ * @weigh: makes a sample's value of its values, 0: it has no width; NULL: that of the view's type
  * @take: gets each sample that has a width: its path, labels and value; a return other than
  *	0 ends the walk
  * @ctx: passed on
@@ -121,6 +122,7 @@ struct calltree {
  * any case.
  */
 int calltree_collect(struct calltree *t, struct view *view, bool diff,
+		     int64_t (*weigh)(void *ctx, const int64_t *values),
 		     int (*take)(void *ctx, uint32_t path, uint32_t labels, int64_t value),
 		     void *ctx);
 /* calltree_collected() - all samples are added: free the index of paths */

@@ -157,7 +157,8 @@ struct walk {
 /**
  * struct collector - adds samples
  * @t: tree
- * @take: see calltree_collect()
+ * @weigh: see calltree_collect()
+ * @take: likewise
  * @ctx: for it
  * @status: its return
  * @first: the first child of each path
@@ -181,6 +182,7 @@ struct walk {
  */
 struct collector {
 	struct calltree *t;
+	int64_t (*weigh)(void *ctx, const int64_t *values);
 	int (*take)(void *ctx, uint32_t path, uint32_t labels, int64_t value);
 	void *ctx;
 	int status;
@@ -355,6 +357,8 @@ static int add_sample(void *ctx, const struct view_sample *s)
 		value = view_size(value);
 	if (value < 0)
 		t->left_out++;
+	if (c->weigh)
+		value = c->weigh(c->ctx, s->values);
 	if (value <= 0)
 		return 0;
 	if (s->nr > CALLTREE_DEPTH_MAX) {
@@ -483,6 +487,7 @@ static void add_rests(struct collector *c)
 }
 
 int calltree_collect(struct calltree *t, struct view *view, bool diff,
+		     int64_t (*weigh)(void *ctx, const int64_t *values),
 		     int (*take)(void *ctx, uint32_t path, uint32_t labels, int64_t value),
 		     void *ctx)
 {
@@ -493,6 +498,7 @@ int calltree_collect(struct calltree *t, struct view *view, bool diff,
 	add_path(t, CALLTREE_NONE, number_of(t, add_frame(t, FRAME_USER, "all", "")) - 1);
 	map_keys(t, view);
 	c->t = t;
+	c->weigh = weigh;
 	c->take = take;
 	c->ctx = ctx;
 	c->seed = intern_seed();

@@ -69,7 +69,7 @@ struct words {
 
 static int make_words(struct words *w, const struct calltree *t)
 {
-	static const char *const marks[] = { "", "_[k]", "_[i]" };
+	static const char *const marks[] = { "", "_[k]", "_[i]", "" };
 	size_t size;
 	FILE *f = open_memstream(&w->all, &size);
 
@@ -171,7 +171,6 @@ static int by_flat(const void *pa, const void *pb, void *ctx)
 
 static int write_csv(FILE *f, struct view *v)
 {
-	static const char *const kinds[] = { "user", "kernel", "inlined" };
 	struct functions fs = { 0 };
 	int status = functions_of(&fs, v);
 
@@ -191,7 +190,7 @@ static int write_csv(FILE *f, struct view *v)
 		put_field(f, functions_name(&fs, one));
 		putc(',', f);
 		put_field(f, module_text(one->kind, one->mapping, module));
-		fprintf(f, ",%s,%" PRId64 ",%.4f,%" PRId64 ",%.4f\n", kinds[one->kind], one->flat,
+		fprintf(f, ",%s,%" PRId64 ",%.4f,%" PRId64 ",%.4f\n", frame_kinds[one->kind], one->flat,
 			view_percent(v, one->flat), one->cum, view_percent(v, one->cum));
 	}
 	functions_free(&fs);

@@ -183,7 +183,7 @@ static void write_node(struct flame *fl, uint32_t i, int64_t start)
 	const struct call_node *n = &fl->tree->nodes[i];
 	const char *function, *mapping;
 	enum frame_kind kind = calltree_frame(fl->tree, n->frame, &function, &mapping);
-	char class[] = { i ? "uki"[kind] : 'a', i ? '0' + tone_of(function) : '\0', '\0' };
+	char class[] = { i ? "ukij"[kind] : 'a', i ? '0' + tone_of(function) : '\0', '\0' };
 	char text[VIEW_TEXT_MAX];
 
 	open_box(fl, start, n->total, n->depth, class);
@@ -339,15 +339,15 @@ static void write_data(struct flame *fl, const char *hint)
 
 static void write_legend(struct flame *fl, double y)
 {
-	static const char *const kinds[] = { "user", "kernel", "inlined" };
 	static const char *const changes[] = { "+ more", "- less", "the same" };
-	static const char *const classes[] = { "u1", "k1", "i1", "g2", "l2", "a" };
-	const char *const *names = fl->tree->diff ? changes : kinds;
+	static const char *const classes[] = { "u1", "k1", "i1", "j1", "g2", "l2", "a" };
+	const char *const *names = fl->tree->diff ? changes : frame_kinds;
+	size_t nr = fl->tree->diff ? ARRAY_SIZE(changes) : FRAME_KINDS;
 	double x = MARGIN;
 
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < nr; i++) {
 		fprintf(fl->f, "<rect class=\"%s\" x=\"%.0f\" y=\"%.0f\" width=\"12\" "
-			"height=\"12\"/>", classes[fl->tree->diff ? 3 + i : i], x, y - 10);
+			"height=\"12\"/>", classes[fl->tree->diff ? FRAME_KINDS + i : i], x, y - 10);
 		fprintf(fl->f, "<text class=\"note\" x=\"%.0f\" y=\"%.0f\">%s</text>\n", x + 18, y,
 			names[i]);
 		x += 18 + COLUMN * (strlen(names[i]) + 3);

@@ -22,7 +22,7 @@
 	const comments = [...svg.querySelectorAll("text.note")].filter((e) => !bar.contains(e))
 		.map((e) => ({ element: e, text: e.textContent }));
 	const alone = svg === document.documentElement || svg.parentNode === document.body;
-	const kinds = "uki";
+	const kinds = "ukij";
 
 	/* One entry a node, in the order of drawing: parents first, then their children. */
 	const frame = [], parent = [], depth = [], start = [], total = [], self = [], end = [], base = [];

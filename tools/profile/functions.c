@@ -217,9 +217,7 @@ void functions_free(struct functions *fs)
 
 void functions_json(struct json *j, const struct functions *fs, const struct function *f)
 {
-	static const char *const kinds[] = { "user", "kernel", "inlined" };
-
 	json_string(j, "name", functions_name(fs, f));
 	json_string(j, "mapping", f->mapping);
-	json_string(j, "kind", kinds[f->kind]);
+	json_string(j, "kind", frame_kinds[f->kind]);
 }

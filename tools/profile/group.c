@@ -293,7 +293,7 @@ static size_t by_module(struct group *g, struct frames *frames, size_t nr)
 size_t group_frames(struct group *g, const struct gprof_profile *p, struct frames *frames,
 		    uint32_t labels, size_t nr)
 {
-	static const struct gprof_frame none = { .file = "", .mapping = "" };
+	static const struct gprof_frame none = { .function = "", .file = "", .mapping = "" };
 
 	if (g->how == GROUP_MODULE)
 		return by_module(g, frames, nr);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The page holds the tree of calls once, and beside it the values of each node for each set of
- * labels: the script adds up those that a filter leaves.
+ * labels, of each type: the script adds up those that a filter leaves.
  */
 #include "page.h"
 
@@ -23,20 +23,49 @@ extern const char page_style[];
 /* Sets of labels beyond which the finest key is given up: a page has to be small. */
 #define CELLS_MAX	300000
 
-/* The keys one filters by, the coarsest first. */
-static const char *const keys[] = { "process", "cgroup", "cpu", "thread" };
+/*
+ * The keys one filters by, the coarsest first: as the page calls them, and as group_set() does. Time
+ * is one where samples have it.
+ */
+static const char *const keys[][2] = {
+	{ "process", "process" }, { "cgroup", "cgroup" }, { "time", "label=time" }, { "cpu", "cpu" },
+	{ "thread", "thread" },
+};
 #define NR_KEYS		ARRAY_SIZE(keys)
+#define KEY_TIME	2
 
 /**
- * struct cell - a node's value of samples with one set of labels
+ * struct cell - a node's values of samples with one set of labels
  * @node: path of the tree
  * @set: of labels: as in the profile, then as in the page
- * @value: of these samples
+ * @value: of a sample: its value, or of several types the number of its row of values, from 1
  */
 struct cell {
 	uint32_t node;
 	uint32_t set;
 	int64_t value;
+};
+
+/**
+ * struct process - a process of the page, in the order of their texts
+ * @pid: its id, or 0
+ * @ppid: its parent's, or 0
+ */
+struct process {
+	int64_t pid;
+	int64_t ppid;
+};
+
+/**
+ * struct rows - values, one for each type
+ * @v: row after row
+ * @nr: rows
+ * @room: of @v
+ */
+struct rows {
+	int64_t *v;
+	size_t nr;
+	size_t room;
 };
 
 /**
@@ -47,13 +76,22 @@ struct cell {
  * @sets: numbers of sets, of one text a key
  * @known: number + 1 of the set of each of the profile's sets, or 0
  * @room_known: of @known
+ * @processes: of the first key's texts, each once
+ * @room_processes: of @processes
+ * @parents: a parent is known of one of them
+ * @types: of the profile's values
+ * @nr_types: how many
+ * @totals: of each
+ * @sampled: values of samples, where there are several types
+ * @added: values of cells
  * @samples: a cell for each sample, in the order of nodes
  * @nr_samples: how many
  * @room_samples: of @samples
  * @cells: cells
  * @nr: how many
  * @room: of @cells
- * @nr_keys: keys that are kept
+ * @keys: their names
+ * @nr_keys: how many are kept
  */
 struct page {
 	struct view *view;
@@ -62,14 +100,47 @@ struct page {
 	struct intern sets;
 	uint32_t *known;
 	size_t room_known;
+	struct process *processes;
+	size_t room_processes;
+	bool parents;
+	const struct gprof_value_type *types;
+	size_t nr_types;
+	int64_t *totals;
+	struct rows sampled;
+	struct rows added;
 	struct cell *samples;
 	size_t nr_samples;
 	size_t room_samples;
 	struct cell *cells;
 	size_t nr;
 	size_t room;
+	const char *keys[NR_KEYS];
 	size_t nr_keys;
 };
+
+static int64_t *add_row(struct page *p, struct rows *r)
+{
+	while (r->room < (r->nr + 1) * p->nr_types)
+		r->v = xmore(r->v, r->room, &r->room, sizeof(*r->v));
+	return r->v + r->nr++ * p->nr_types;
+}
+
+/* A sample that is nothing of one type may be something of another. */
+static int64_t weigh(void *ctx, const int64_t *values)
+{
+	struct page *p = ctx;
+	bool any = false;
+	int64_t *row;
+
+	for (size_t i = 0; i < p->nr_types; i++)
+		any |= values[i] > 0;
+	if (!any)
+		return 0;
+	row = add_row(p, &p->sampled);
+	for (size_t i = 0; i < p->nr_types; i++)
+		row[i] = values[i] > 0 ? values[i] : 0;
+	return (int64_t)p->sampled.nr;
+}
 
 static int add_sample(void *ctx, uint32_t node, uint32_t labels, int64_t value)
 {
@@ -96,6 +167,20 @@ static void sort_samples(struct page *p)
 	p->samples = sorted;
 }
 
+/* Of samples before a parent was known, and of those after. */
+static void note_process(struct page *p, uint32_t text, uint32_t labels)
+{
+	struct process *one;
+
+	while (text >= p->room_processes)
+		p->processes = xgrow(p->processes, p->room_processes, &p->room_processes,
+				     sizeof(*p->processes));
+	one = &p->processes[text];
+	gprof_profile_label_of(p->view->profile, labels, "pid", &one->pid);
+	if (gprof_profile_label_of(p->view->profile, labels, "ppid", &one->ppid))
+		p->parents = true;
+}
+
 /* The page's set for the kept keys of the profile's labels. */
 static uint32_t set_of(struct page *p, uint32_t labels)
 {
@@ -107,6 +192,7 @@ static uint32_t set_of(struct page *p, uint32_t labels)
 		return p->known[labels] - 1;
 	for (size_t k = 0; k < p->nr_keys; k++)
 		set[k] = group_text(&p->groups[k], p->view->profile, labels);
+	note_process(p, set[0], labels);
 	p->known[labels] = intern_add(&p->sets, set, sizeof(set)) + 1;
 	return p->known[labels] - 1;
 }
@@ -135,10 +221,12 @@ static bool make_cells(struct page *p)
 	struct latest *latest = NULL;
 	size_t room = 0;
 
-	p->nr = 0;
+	p->nr = p->added.nr = 0;
 	for (size_t i = 0; i < p->nr_samples && (p->nr <= CELLS_MAX || p->nr_keys == 1); i++) {
 		const struct cell *s = &p->samples[i];
 		uint32_t set = set_of(p, s->set);
+		const int64_t *values = &s->value;
+		int64_t *sums;
 
 		while (set >= room)
 			latest = xgrow(latest, room, &room, sizeof(*latest));
@@ -146,22 +234,61 @@ static bool make_cells(struct page *p)
 		if (latest[set].node != s->node + 1) {
 			latest[set] = (struct latest){ s->node + 1, p->nr };
 			p->cells[p->nr++] = (struct cell){ s->node, set, 0 };
+			memset(add_row(p, &p->added), 0, p->nr_types * sizeof(*sums));
 		}
-		p->cells[latest[set].cell].value =
-			view_sum(p->cells[latest[set].cell].value, s->value);
+		if (p->nr_types > 1)
+			values = p->sampled.v + (s->value - 1) * p->nr_types;
+		sums = p->added.v + latest[set].cell * p->nr_types;
+		for (size_t t = 0; t < p->nr_types; t++)
+			sums[t] = view_sum(sums[t], values[t]);
 	}
 	free(latest);
 	return p->nr <= CELLS_MAX || p->nr_keys == 1;
 }
 
+static bool has_time(const struct page *p)
+{
+	uint32_t most = 0;
+	int64_t time;
+
+	for (size_t i = 0; i < p->nr_samples; i++)
+		if (p->samples[i].set > most)
+			most = p->samples[i].set;
+	for (uint32_t labels = 0; p->nr_samples && labels <= most; labels++) {
+		const char *text = gprof_profile_label_of(p->view->profile, labels, "time", &time);
+
+		if (text && !*text)
+			return true;
+	}
+	return false;
+}
+
+static void leave_time_out(struct page *p)
+{
+	group_free(&p->groups[KEY_TIME]);
+	p->nr_keys--;
+	for (size_t k = KEY_TIME; k < p->nr_keys; k++) {
+		p->groups[k] = p->groups[k + 1];
+		p->keys[k] = p->keys[k + 1];
+	}
+	p->groups[p->nr_keys] = (struct group){ 0 };
+}
+
 static void choose_keys(struct page *p)
 {
-	for (p->nr_keys = NR_KEYS; !make_cells(p); p->nr_keys--)
+	char left_out[64] = "", *to = left_out;
+	size_t nr;
+
+	if (!has_time(p))
+		leave_time_out(p);
+	for (nr = p->nr_keys; !make_cells(p); p->nr_keys--)
 		forget_sets(p);
-	if (p->nr_keys < NR_KEYS)
+	for (size_t k = nr; k > p->nr_keys; k--)
+		to += sprintf(to, "%s%s", k == nr ? "" : k - 1 > p->nr_keys ? ", " : " and ",
+			      p->keys[k - 1]);
+	if (*left_out)
 		diag("the profile is too large to be filtered by %s in the page; --comm, --pid and "
-		     "--label choose before",
-		     p->nr_keys < 3 ? "thread and CPU" : "thread");
+		     "--label choose before", left_out);
 }
 
 static void empty(struct page *p)
@@ -170,6 +297,10 @@ static void empty(struct page *p)
 	for (size_t k = 0; k < NR_KEYS; k++)
 		group_free(&p->groups[k]);
 	forget_sets(p);
+	free(p->processes);
+	free(p->totals);
+	free(p->sampled.v);
+	free(p->added.v);
 	free(p->samples);
 	free(p->cells);
 }
@@ -178,12 +309,18 @@ static int collect(struct page *p)
 {
 	int status;
 
-	/* Names are of all samples, which are gone then. */
-	for (size_t k = 0; k < NR_KEYS; k++) {
-		group_set(&p->groups[k], keys[k]);
+	/* Names and totals are of all samples, which are gone then. */
+	p->nr_types = gprof_profile_types(p->view->profile, &p->types);
+	p->totals = xraw(p->nr_types, sizeof(*p->totals));
+	for (size_t i = 0; i < p->nr_types; i++)
+		p->totals[i] = gprof_profile_whole(p->view->profile, i);
+	for (size_t k = 0; k < NR_KEYS; k++, p->nr_keys++) {
+		p->keys[k] = keys[k][0];
+		group_set(&p->groups[k], keys[k][1]);
 		group_name(&p->groups[k], p->view->profile);
 	}
-	status = calltree_collect(&p->tree, p->view, false, add_sample, p);
+	status = calltree_collect(&p->tree, p->view, false, p->nr_types > 1 ? weigh : NULL,
+				  add_sample, p);
 	if (status != STATUS_OK)
 		return status;
 	calltree_collected(&p->tree);
@@ -202,13 +339,35 @@ static void put_number(FILE *f, size_t i, int64_t v)
 	fwrite_unlocked(begin, 1, (size_t)(end - begin), f);
 }
 
-static void write_numbers(FILE *f, const char *name, const struct page *p, size_t member)
+static void write_samples(FILE *f, const struct page *p)
 {
-	fprintf(f, "\"%s\":[", name);
+	fputs("\"samples\":{\"node\":[", f);
 	for (size_t i = 0; i < p->nr; i++)
-		put_number(f, i, member == 0 ? (int64_t)p->cells[i].node :
-			   member == 1 ? (int64_t)p->cells[i].set : p->cells[i].value);
-	fputs("]", f);
+		put_number(f, i, p->cells[i].node);
+	fputs("],\n\"set\":[", f);
+	for (size_t i = 0; i < p->nr; i++)
+		put_number(f, i, p->cells[i].set);
+	fputs("],\n\"columns\":[", f);
+	for (size_t t = 0; t < p->nr_types; t++) {
+		fputs(t ? ",\n[" : "[", f);
+		for (size_t i = 0; i < p->nr; i++)
+			put_number(f, i, p->added.v[i * p->nr_types + t]);
+		putc(']', f);
+	}
+	fputs("]}", f);
+}
+
+static void write_types(FILE *f, const struct page *p)
+{
+	fprintf(f, "\"type\":%zu,\n\"types\":[", p->view->type);
+	for (size_t t = 0; t < p->nr_types; t++) {
+		fputs(t ? ",\n{\"name\":" : "{\"name\":", f);
+		text_json(f, p->types[t].type);
+		fprintf(f, ",\"total\":%" PRId64 ",\"units\":", p->totals[t]);
+		human_json(f, p->types[t].unit);
+		putc('}', f);
+	}
+	fputs("],\n", f);
 }
 
 static void write_labels(FILE *f, const struct page *p)
@@ -217,7 +376,7 @@ static void write_labels(FILE *f, const struct page *p)
 
 	fputs("\"keys\":[", f);
 	for (size_t k = 0; k < p->nr_keys; k++)
-		fprintf(f, "%s\"%s\"", k ? "," : "", keys[k]);
+		fprintf(f, "%s\"%s\"", k ? "," : "", p->keys[k]);
 	fputs("],\n\"values\":[", f);
 	for (size_t k = 0; k < p->nr_keys; k++) {
 		fputs(k ? ",[" : "[", f);
@@ -228,6 +387,10 @@ static void write_labels(FILE *f, const struct page *p)
 		}
 		putc(']', f);
 	}
+	fputs("],\n\"processes\":[", f);
+	for (size_t i = 0; p->parents && i < p->groups[0].nr; i++)
+		fprintf(f, "%s[%" PRId64 ",%" PRId64 "]", i ? "," : "", p->processes[i].pid,
+			p->processes[i].ppid);
 	fputs("],\n\"sets\":[", f);
 	for (size_t i = 0; i < p->sets.nr; i++) {
 		uint32_t set[NR_KEYS];
@@ -238,17 +401,18 @@ static void write_labels(FILE *f, const struct page *p)
 			fprintf(f, "%s%u", k ? "," : "", set[k]);
 		putc(']', f);
 	}
-	fputs("],\n", f);
+	fputs("],\n\"timeUnits\":", f);
+	human_json(f, "nanoseconds");
+	fputs(",\n", f);
 }
 
 static void write_data(FILE *f, const struct page *p)
 {
 	const struct calltree *t = &p->tree;
 
-	fprintf(f, "<script id=\"data\" type=\"application/json\">\n{\"total\":%" PRId64
-		",\"units\":", p->view->total);
-	human_json(f, p->view->unit);
-	fputs(",\n\"frames\":[", f);
+	fputs("<script id=\"data\" type=\"application/json\">\n{", f);
+	write_types(f, p);
+	fputs("\"frames\":[", f);
 	for (size_t i = 0; i < t->nr_frames; i++) {
 		const char *function, *mapping;
 		char module[MODULE_TEXT_MAX];
@@ -268,13 +432,8 @@ static void write_data(FILE *f, const struct page *p)
 		put_number(f, i, t->paths[i].frame);
 	fputs("],\n", f);
 	write_labels(f, p);
-	fputs("\"samples\":{", f);
-	write_numbers(f, "node", p, 0);
-	fputs(",\n", f);
-	write_numbers(f, "set", p, 1);
-	fputs(",\n", f);
-	write_numbers(f, "value", p, 2);
-	fputs("}}\n</script>\n", f);
+	write_samples(f, p);
+	fputs("}\n</script>\n", f);
 }
 
 static void write_head(FILE *f, const struct view *v, const char *title)
@@ -289,9 +448,9 @@ static void write_head(FILE *f, const struct view *v, const char *title)
 	text_xml(f, title, SIZE_MAX);
 	fprintf(f, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<h1>", page_style);
 	text_xml(f, title, SIZE_MAX);
-	fputs("</h1>\n<p>", f);
+	fputs("</h1>\n<p><span id=\"whole\">", f);
 	text_xml(f, v->name, 40);
-	fprintf(f, ": %s", view_value(v, v->total, text));
+	fprintf(f, ": %s</span>", view_value(v, v->total, text));
 	if (seconds)
 		fprintf(f, " in %s", human(seconds, "seconds", text));
 	if (*view_time(v, text)) {
@@ -316,18 +475,37 @@ static const char body[] =
 "<button type=\"button\" role=\"tab\" data-mode=\"flame\">Flame graph</button>\n"
 "<button type=\"button\" role=\"tab\" data-mode=\"inverted\">Inverted</button>\n"
 "<button type=\"button\" role=\"tab\" data-mode=\"sandwich\">Sandwich</button>\n"
-"<button type=\"button\" role=\"tab\" data-mode=\"table\">Table</button>\n</span>\n"
+"<button type=\"button\" role=\"tab\" data-mode=\"table\">Table</button>\n"
+"<button type=\"button\" role=\"tab\" data-mode=\"processes\" hidden>Processes</button>\n</span>\n"
 "<input id=\"search\" type=\"search\" placeholder=\"search (/), regexp\" aria-label=\"search\">\n"
 "<span id=\"filters\"></span>\n"
-"<button type=\"button\" id=\"reset\" title=\"Esc\">Reset</button>\n</div>\n"
+"<button type=\"button\" id=\"reset\" title=\"Esc\">Reset</button>\n"
+"<button type=\"button\" id=\"help\" aria-label=\"keys\">?</button>\n</div>\n"
+"<dialog id=\"keys\" aria-label=\"keys\">\n<form method=\"dialog\"><button>Close</button></form>\n<dl>\n"
+"<dt>1 2 3 4 5</dt><dd>flame graph, inverted, sandwich, table, processes</dd>\n"
+"<dt>\xe2\x86\x91 \xe2\x86\x93</dt><dd>to the caller, to the largest callee; in a table, one row up or down</dd>\n"
+"<dt>\xe2\x86\x90 \xe2\x86\x92</dt><dd>to the neighbours</dd>\n"
+"<dt>Enter</dt><dd>zoom; in the table, callers and callees of the function; of the processes, take one with all below</dd>\n"
+"<dt>s</dt><dd>callers and callees of the function (sandwich)</dd>\n"
+"<dt>/</dt><dd>search, a regular expression</dd>\n"
+"<dt>v</dt><dd>the next of the values, where the profile has several</dd>\n"
+"<dt>b</dt><dd>to the strip of time, where there is one: arrows move the span, with Shift its end</dd>\n"
+"<dt>Esc</dt><dd>leave the search or a list; in a graph, show the whole again</dd>\n"
+"<dt>Tab</dt><dd>to the next control</dd>\n"
+"<dt>?</dt><dd>this list</dd>\n</dl>\n</dialog>\n"
 "<div id=\"legend\"><span><i class=\"user\"></i>user</span><span><i class=\"kernel\"></i>kernel</span>"
-"<span><i class=\"inlined\"></i>inlined</span><span><i class=\"match\"></i>matched</span></div>\n"
-"<main>\n<div id=\"charts\"></div>\n<div id=\"table\" hidden>\n<table>\n"
+"<span><i class=\"inlined\"></i>inlined</span>"
+"<span><i class=\"runtime\"></i>runtime (interpreted or generated code)</span><span><i class=\"match\"></i>matched</span></div>\n"
+"<div id=\"time\"></div>\n<main>\n<div id=\"charts\"></div>\n<div id=\"table\" hidden>\n<table>\n"
 "<caption hidden>functions</caption>\n<thead><tr>"
 "<th data-key=\"self\" scope=\"col\"><button type=\"button\">self</button></th><th scope=\"col\">self %</th>"
 "<th data-key=\"total\" scope=\"col\"><button type=\"button\">total</button></th><th scope=\"col\">total %</th>"
 "<th data-key=\"name\" scope=\"col\"><button type=\"button\">function</button></th></tr></thead>\n"
-"<tbody id=\"rows\"></tbody>\n</table>\n<p id=\"left\"></p>\n</div>\n</main>\n"
+"<tbody id=\"rows\"></tbody>\n</table>\n<p id=\"left\"></p>\n</div>\n"
+"<div id=\"processes\" hidden>\n<table>\n<caption hidden>processes</caption>\n<thead><tr>"
+"<th scope=\"col\">own</th><th scope=\"col\">own %</th><th scope=\"col\">and below</th>"
+"<th scope=\"col\">and below %</th><th scope=\"col\">process</th></tr></thead>\n"
+"<tbody id=\"tree\"></tbody>\n</table>\n</div>\n</main>\n"
 "<div id=\"status\"><span id=\"told\" role=\"status\" aria-live=\"polite\"></span>"
 "<span id=\"matched\" aria-live=\"polite\"></span></div>\n"
 "<noscript>This page needs scripts; gprofctl top and gprofctl flame do not.</noscript>\n";

@@ -1,206 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * The page of gprofctl view: one profile as a flame graph, an inverted one, a sandwich
- * and a table, of the samples that its filters leave.
- *
- * All graphs are of groups: nodes of the tree of calls that are shown as one box. A
- * group finds its children when they are drawn, so that invisible ones cost nothing.
+ * and a table, of the samples that its filters leave; page_model.js has the numbers.
  */
 (function () {
 	"use strict";
 
-	const data = JSON.parse(document.getElementById("data").textContent);
+	const data = JSON.parse(document.getElementById("data").textContent), model = pageModel(data);
+	const { chosen, functions, functionOf, total, expand, nameOf } = model;
+	const { valueText, percentText, sumFunctions, processes, time } = model;
 	const $ = (id) => document.getElementById(id);
 	const ROW = 18, NARROWEST = 0.4;
-	const nodes = data.parents.length;
-	const parent = Int32Array.from(data.parents), frame = Int32Array.from(data.nodes);
-	const self = new Float64Array(nodes), total = new Float64Array(nodes);
-	const firstChild = new Int32Array(nodes).fill(-1), next = new Int32Array(nodes).fill(-1);
 	const dark = matchMedia("(prefers-color-scheme: dark)");
-	const chosen = data.keys.map(() => "");
-
-	/* Functions are told apart by name, as in the tables of gprofctl. */
-	const functionOf = new Int32Array(data.frames.length), functions = [];
-	/* Of nested nodes of one function only the outermost counts. */
-	let outermost = null;
-	/* Values of functions are added up when they are shown. */
-	let summed = false;
+	const tabs = [...document.querySelectorAll("[role=tab]")].filter((b) =>
+		b.dataset.mode !== "processes" || data.values[processes.key].length > 1);
 
 	let mode = "flame", pattern = "", test = null, invalid = "", focus = -1;
 	let charts = [], current = null;
 	let sortKey = "self", pending = false;
-
-	for (let i = nodes - 1; i > 0; i--) {
-		next[i] = firstChild[parent[i]];
-		firstChild[parent[i]] = i;
-	}
-	(function () {
-		const known = new Map();
-
-		data.frames.forEach(([name], i) => {
-			if (!known.has(name)) {
-				known.set(name, functions.length);
-				functions.push({ name: name, frame: i, self: 0, total: 0 });
-			}
-			functionOf[i] = known.get(name);
-		});
-	})();
-
-	/* As human() of the command. */
-	function valueText(v) {
-		const [least, size, name] = data.units.find(u => Math.abs(v) >= u[0]);
-		const n = v / size, digits = !least || Math.abs(n) >= 99.95 ? 0 : Math.abs(n) >= 9.995 ? 1 : 2;
-
-		return n.toFixed(digits) + (v ? name : "");
-	}
-
-	function percentText(v, whole) {
-		return (whole ? 100 * v / whole : 0).toFixed(2) + " %";
-	}
-
-	/* ---- selection ---- */
-
-	function compute() {
-		const allowed = data.sets.map((set) => set.every((value, k) =>
-			chosen[k] === "" || value === Number(chosen[k])));
-		const { node, set, value } = data.samples;
-
-		self.fill(0);
-		for (let i = 0; i < node.length; i++)
-			if (allowed[set[i]])
-				self[node[i]] += value[i];
-		total.set(self);
-		for (let i = nodes - 1; i > 0; i--)
-			total[parent[i]] += total[i];
-		summed = false;
-	}
-
-	function sumFunctions() {
-		if (summed)
-			return;
-		summed = true;
-		functions.forEach((f) => { f.self = f.total = 0; });
-		findOutermost();
-		for (let i = 1; i < nodes; i++) {
-			const f = functions[functionOf[frame[i]]];
-
-			f.self += self[i];
-			if (outermost[i])
-				f.total += total[i];
-		}
-	}
-
-	/* Parents come before their children, but not in the order of a walk. */
-	function findOutermost() {
-		const open = new Int32Array(functions.length), stack = [0];
-
-		if (outermost)
-			return;
-		outermost = new Uint8Array(nodes);
-		while (stack.length) {
-			const i = stack.pop();
-
-			if (i < 0) {
-				open[functionOf[frame[-i]]]--;
-				continue;
-			}
-			if (i) {
-				outermost[i] = !open[functionOf[frame[i]]]++;
-				stack.push(-i);
-			}
-			for (let c = firstChild[i]; c >= 0; c = next[c])
-				stack.push(c);
-		}
-	}
-
-	/* ---- groups ---- */
-
-	function group(f, up, above, depth) {
-		return { frame: f, list: [], weights: [], total: 0, self: 0, up: up, above: above,
-			 depth: depth, children: null };
-	}
-
-	function gather(g, one) {
-		const found = new Map();
-
-		g.list.forEach((n, i) => one(n, g.weights[i], (node, weight) => {
-			let c = found.get(frame[node]);
-
-			if (!c) {
-				c = group(frame[node], g.up, g, g.depth + 1);
-				found.set(frame[node], c);
-			}
-			c.list.push(node);
-			c.weights.push(weight);
-			c.total += weight;
-		}));
-		g.children = [...found.values()].sort((a, b) => b.total - a.total ||
-			(nameOf(a) < nameOf(b) ? -1 : 1));
-	}
-
-	function expand(g) {
-		if (g.children)
-			return g.children;
-		if (g.up)
-			gather(g, (n, weight, add) => parent[n] > 0 && add(parent[n], weight));
-		else
-			gather(g, (n, weight, add) => {
-				for (let c = firstChild[n]; c >= 0; c = next[c])
-					if (total[c])
-						add(c, total[c]);
-			});
-		g.self = g.total - g.children.reduce((sum, c) => sum + c.total, 0);
-		return g.children;
-	}
-
-	function nameOf(g) {
-		return g.frame < 0 ? g.title : data.frames[g.frame][0];
-	}
-
-	function rootOf(title, list, weights, up) {
-		const g = group(-1, up, null, 0);
-
-		g.title = title;
-		g.list = list;
-		g.weights = weights;
-		g.total = weights.reduce((a, b) => a + b, 0);
-		return g;
-	}
-
-	/* The first level upwards is the nodes themselves, not their callers. */
-	function upwards(title, list, weights) {
-		const g = rootOf(title, list, weights, true);
-
-		gather(g, (n, weight, add) => add(n, weight));
-		return g;
-	}
-
-	function makeCharts() {
-		const list = [], weights = [];
-
-		if (mode === "flame")
-			return [{ root: rootOf("all", [0], [total[0]], false) }];
-		if (mode === "inverted") {
-			for (let i = 1; i < nodes; i++)
-				if (self[i]) {
-					list.push(i);
-					weights.push(self[i]);
-				}
-			return [{ root: upwards("all", list, weights) }];
-		}
-		sumFunctions();
-		if (focus < 0 || !functions[focus].total)
-			return [];
-		for (let i = 1; i < nodes; i++)
-			if (outermost[i] && functionOf[frame[i]] === focus && total[i]) {
-				list.push(i);
-				weights.push(total[i]);
-			}
-		return [
-			{ title: "Called by", root: upwards(functions[focus].name, list, weights) },
-			{ title: "Calls", root: rootOf(functions[focus].name, list, weights, false) },
-		];
-	}
+	/* What the newest entry of the history shows, and whether one is being shown again. */
+	let step = null, restoring = false;
 
 	/* ---- drawing ---- */
 
@@ -212,16 +31,37 @@
 		return (h >>> 4) % 4;
 	}
 
+	const kinds = ["user", "kernel", "inlined", "runtime"];
 	const shades = [
 		["#ffcf85", "#ffc46b", "#fdbb63", "#ffd596"],	/* user */
 		["#6fa3dd", "#7dade1", "#659bd6", "#86b3e3"],	/* kernel: darker, also in grey */
 		["#ffe7bd", "#ffe2b0", "#ffecca", "#fbe3b8"],	/* inlined: dashed besides */
+		["#bfe3c0", "#b3dcb4", "#c9e8ca", "#addaaf"],	/* runtime: hatched besides */
 	];
 
 	function colorOf(g) {
 		if (g.frame < 0)
 			return "#d5d5d5";
 		return shades[data.frames[g.frame][2]][hash(data.frames[g.frame][0])];
+	}
+
+	function kindOf(g) {
+		return g && g.frame >= 0 ? kinds[data.frames[g.frame][2]] : "";
+	}
+
+	/* Stripes that leave a name upon them readable. */
+	function hatching(c) {
+		const tile = document.createElement("canvas"), t = tile.getContext("2d");
+
+		tile.width = tile.height = 6;
+		t.strokeStyle = "#00000050";
+		t.beginPath();
+		for (const at of [-6, 0, 6]) {
+			t.moveTo(at, 6);
+			t.lineTo(at + 6, 0);
+		}
+		t.stroke();
+		return c.createPattern(tile, "repeat");
 	}
 
 	function clip(text, room) {
@@ -258,7 +98,7 @@
 				at += cw;
 			}
 			/* The largest came first: the rest is narrow, and drawn as one. */
-			const rest = x + w - g.self * scale - at;
+			const rest = g.total ? x + w - g.self * scale - at : 0;
 
 			if (rest >= NARROWEST)
 				boxes.push({ g: null, x: at, w: rest, depth: g.depth + 1 });
@@ -280,6 +120,7 @@
 		canvas.width = Math.floor(width * ratio);
 		canvas.height = Math.floor(Math.min(height, most) * ratio);
 		c.scale(ratio, ratio);
+		const hatch = hatching(c);
 		c.font = "12px \"DejaVu Sans Mono\", Menlo, Consolas, monospace";
 		for (const b of boxes) {
 			const y = (b.g ? b.g.depth : b.depth) * ROW;
@@ -289,7 +130,11 @@
 			c.globalAlpha = b.g && b.g.depth < chart.zoom.depth ? 0.7 : 1;
 			c.fillStyle = hit ? "#d0007f" : b.g ? colorOf(b.g) : "#b4b4b4";
 			c.fillRect(b.x, y, w, ROW - 1);
-			if (b.g && b.g.frame >= 0 && data.frames[b.g.frame][2] === 2 && w > 8) {
+			if (kindOf(b.g) === "runtime" && !hit) {
+				c.fillStyle = hatch;
+				c.fillRect(b.x, y, w, ROW - 1);
+			}
+			if (kindOf(b.g) === "inlined" && w > 8) {
 				c.strokeStyle = "#333";
 				c.setLineDash([3, 2]);
 				c.strokeRect(b.x + 0.5, y + 0.5, w - 1, ROW - 2);
@@ -313,6 +158,8 @@
 
 	function redraw() {
 		charts.forEach(draw);
+		if (strip)
+			strip.draw();
 		tell();
 	}
 
@@ -329,44 +176,36 @@
 
 	/* ---- words ---- */
 
-	function describe(g) {
-		const f = g.frame < 0 ? null : data.frames[g.frame];
-		const kind = f && ["", "kernel", "inlined"][f[2]];
+	/* The module of a frame, and what sets it apart from other code there. */
+	function placeOf([, module, kind]) {
+		const words = kind && kinds[kind] !== module.split("/")[0] ? [module, kinds[kind]] : [module];
 
-		return nameOf(g) + (f && f[1] ? " [" + f[1] + (kind === "inlined" ? ", inlined" : "") + "]" :
-				    kind ? " [" + kind + "]" : "") + ": " +
+		return words.filter((s) => s).join(", ");
+	}
+
+	function describe(g) {
+		const where = g.frame < 0 ? "" : placeOf(data.frames[g.frame]);
+
+		return nameOf(g) + (where && " [" + where + "]") + ": " +
 			valueText(g.total) + ", " + percentText(g.total, total[0]) +
-			(total[0] < data.total ? " of what is chosen" : "");
+			(total[0] < model.type.total ? " of what is chosen" : "");
 	}
 
 	function tell(g) {
 		const of = g || current;
 
 		$("told").textContent = of ? describe(of) :
-			mode === "table" ? "a function's name shows its callers and callees, / searches, Esc shows the whole" :
+			mode === "table" ? "a function's name shows its callers and callees, / searches, Esc shows the whole, ? shows all keys" :
+			mode === "processes" ? "a name chooses the process and all below it, in each view; Esc shows the whole" :
 			mode === "sandwich" && focus < 0 ? "choose a function in the table, or click one with Shift" :
-			"arrow keys move, Enter zooms, Esc shows the whole, s makes a sandwich, / searches";
+			"arrow keys move, Enter zooms, Esc shows the whole, s makes a sandwich, / searches, ? shows all keys";
 		if (!test) {
 			$("matched").textContent = "";
 			return;
 		}
 		const bad = invalid && "not a valid expression: " + invalid;
-		const stack = [0];
-		let sum = 0, found = false;
+		const { found, sum } = model.matched(test);
 
-		/* Of nested matches only the outermost counts. */
-		while (stack.length) {
-			const i = stack.pop();
-
-			if (i && test(data.frames[frame[i]][0])) {
-				found = true;
-				sum += total[i];
-				continue;
-			}
-			for (let c = firstChild[i]; c >= 0; c = next[c])
-				if (total[c])
-					stack.push(c);
-		}
 		$("matched").textContent = bad && !found ? bad : (bad && bad + "; as text: ") +
 			"matched " + valueText(sum) + ", " + percentText(sum, total[0]);
 	}
@@ -396,8 +235,7 @@
 			name.title = "callers and callees";
 			name.addEventListener("click", () => sandwich(functionOf[f.frame]));
 			where.className = "where";
-			where.textContent = " " + [place[1], ["", "kernel", "inlined"][place[2]]]
-				.filter((s, i, all) => s && all.indexOf(s) === i).join(", ");
+			where.textContent = " " + placeOf(place);
 			cell.append(name, where);
 		});
 		$("left").textContent = rows.length > most ?
@@ -406,21 +244,105 @@
 			th.dataset.key === sortKey ? (sortKey === "name" ? "ascending" : "descending") : "none"));
 	}
 
+	/* ---- processes ---- */
+
+	function choiceOf(p) {
+		return p.at + (p.children.length ? "+" : "");
+	}
+
+	function choiceText(p) {
+		return p.name + (p.children.length ? " and below" : "");
+	}
+
+	function fillProcesses() {
+		const body = $("tree");
+
+		model.sumProcesses();
+		const shown = processes.inOrder().filter((p) => p.total);
+		const whole = shown.reduce((sum, p) => sum + p.own, 0);
+
+		body.textContent = "";
+		shown.slice(0, 1000).forEach((p) => {
+			const tr = body.insertRow(), name = document.createElement("button");
+
+			for (const text of [valueText(p.own), percentText(p.own, whole),
+					    valueText(p.total), percentText(p.total, whole)])
+				tr.insertCell().textContent = text;
+			name.type = "button";
+			name.textContent = p.name;
+			name.title = "only " + choiceText(p);
+			name.style.marginLeft = 2 * Math.min(p.depth, 20) + "ch";
+			name.setAttribute("aria-pressed", chosen[processes.key] === choiceOf(p));
+			name.addEventListener("click", () => {
+				choose(processes.key, chosen[processes.key] === choiceOf(p) ? "" : choiceOf(p));
+				[...body.querySelectorAll("button")][shown.indexOf(p)].focus();
+			});
+			tr.insertCell().append(name);
+		});
+	}
+
+	/* ---- time ---- */
+
+	let ofSlices = null;
+
+	function spanText(span) {
+		const [from, to] = time.ends(span), at = (n) => valueText(n * time.width, data.timeUnits);
+		const sum = (a, b) => ofSlices.slice(a, b).reduce((s, v) => s + v, 0);
+
+		if (span === "")
+			return "over time, " + at(time.bins) + " in slices of " + at(1) + ": drag to choose a span, b and arrow keys do so too";
+		return "from " + at(from) + " to " + at(to) + ": " + valueText(sum(from, to)) + ", " +
+			percentText(sum(from, to), sum(0, time.bins)) + " of all; Esc there, or a click, takes the span away";
+	}
+
+	const strip = time && pageStrip($("time"), time, () => ofSlices, () => chosen[time.key],
+					(span) => choose(time.key, span), spanText);
+
 	/* ---- actions of the user ---- */
+
+	/* What is zoomed to stays so, where it has samples yet. */
+	function showAgain() {
+		const paths = charts.map((chart) => pathOf(chart.zoom).join("."));
+
+		restoring = true;
+		show();
+		charts.forEach((chart, i) => follow(chart, paths[i] || ""));
+		redraw();
+		restoring = false;
+		remember();
+	}
+
+	function compute() {
+		model.compute();
+		if (time)
+			ofSlices = model.sumTime();
+	}
+
+	function choose(k, choice) {
+		const select = document.querySelector("select[data-key='" + k + "']");
+
+		chosen[k] = choice;
+		if (select)
+			select.value = choice;
+		compute();
+		showAgain();
+	}
 
 	function show() {
 		/* The keys are the graph's, unless something else was chosen by hand. */
 		const takes = document.activeElement === document.body ||
-			$("charts").contains(document.activeElement);
+			document.querySelector("main").contains(document.activeElement);
 
-		document.querySelectorAll("[role=tab]").forEach((b) => {
+		tabs.forEach((b) => {
 			b.setAttribute("aria-selected", b.dataset.mode === mode);
 			b.tabIndex = b.dataset.mode === mode ? 0 : -1;
 		});
 		$("table").hidden = mode !== "table";
-		$("charts").hidden = mode === "table";
-		$("charts").textContent = "";
-		charts = mode === "table" ? [] : makeCharts();
+		$("processes").hidden = mode !== "processes";
+		$("charts").hidden = mode === "table" || mode === "processes";
+		for (const id of ["charts", "rows", "tree"])
+			$(id).textContent = "";
+		charts = $("charts").hidden ? [] : model.graphs(mode, focus);
 		current = null;
 		for (const chart of charts) {
 			chart.zoom = chart.root;
@@ -443,6 +365,8 @@
 				functions[focus].name + " is in no sample that is chosen.";
 		if (mode === "table")
 			fillTable();
+		if (mode === "processes")
+			fillProcesses();
 		if (takes)
 			take();
 		redraw();
@@ -450,8 +374,11 @@
 	}
 
 	function take() {
-		if (charts.length)
-			charts[0].canvas.focus({ preventScroll: true });
+		const first = charts.length ? charts[0].canvas :
+			document.querySelector("main > div:not([hidden]) tbody button");
+
+		if (first)
+			first.focus({ preventScroll: true });
 	}
 
 	function sandwich(f) {
@@ -491,7 +418,7 @@
 		if (!chart.boxes.some((b) => b.g === to))
 			chart.zoom = to.above || to;
 		redraw();
-		remember();
+		remember(true);
 		const top = chart.canvas.getBoundingClientRect().top + to.depth * ROW;
 
 		if (top < 60 || top > window.innerHeight - 60)
@@ -586,26 +513,46 @@
 		});
 	}
 
-	/* A link has the view. */
-	function remember() {
+	/*
+	 * A link has the view, and each step but typing and moving is one back in the history. With
+	 * @along it is none.
+	 */
+	function remember(along) {
 		const parts = [];
+
+		if (restoring)
+			return;
 
 		if (mode !== "flame")
 			parts.push("v=" + mode);
+		if (model.type !== data.types[data.type])
+			parts.push("t=" + encodeURIComponent(model.type.name));
 		if (pattern)
 			parts.push("s=" + encodeURIComponent(pattern));
+		if (sortKey !== "self")
+			parts.push("o=" + sortKey);
 		if (focus >= 0)
 			parts.push("f=" + encodeURIComponent(functions[focus].name));
 		data.keys.forEach((key, k) => {
-			if (chosen[k] !== "")
+			if (time && k === time.key && chosen[k] !== "")
+				parts.push("span=" + time.toLink(chosen[k]));
+			else if (k === processes.key && chosen[k].endsWith("+"))
+				parts.push("below=" + encodeURIComponent(processes.all[parseInt(chosen[k], 10)].name));
+			else if (chosen[k] !== "")
 				parts.push(key + "=" + encodeURIComponent(data.values[k][chosen[k]]));
 		});
 		charts.forEach((chart, i) => {
 			if (chart.zoom.above)
 				parts.push("z" + i + "=" + pathOf(chart.zoom).join("."));
 		});
+		const before = step;
+
+		step = parts.filter((p) => !p.startsWith("s=")).join("&");
 		try {
-			history.replaceState(null, "", "#" + parts.join("&"));
+			if (before === null || before === step || along)
+				history.replaceState(null, "", "#" + parts.join("&"));
+			else
+				history.pushState(null, "", "#" + parts.join("&"));
 		} catch (e) {
 			/* A page inside another may not: it then has no link to share. */
 		}
@@ -614,57 +561,145 @@
 	function restore() {
 		const wanted = new URLSearchParams(location.hash.slice(1));
 
-		mode = ["flame", "inverted", "sandwich", "table"].includes(wanted.get("v")) ?
-			wanted.get("v") : "flame";
+		restoring = true;
+		sortKey = ["total", "name"].includes(wanted.get("o")) ? wanted.get("o") : "self";
+		mode = tabs.some((b) => b.dataset.mode === wanted.get("v")) ? wanted.get("v") : "flame";
 		focus = functions.findIndex((f) => f.name === wanted.get("f"));
 		data.keys.forEach((key, k) => {
 			const at = data.values[k].indexOf(wanted.get(key));
 
 			chosen[k] = at < 0 ? "" : String(at);
 		});
+		if (time)
+			chosen[time.key] = time.fromLink(wanted.get("span") || "");
+		const top = processes.all.find((p) => p.children.length && p.name === wanted.get("below"));
+
+		if (top)
+			chosen[processes.key] = top.at + "+";
 		document.querySelectorAll("select[data-key]").forEach((s) => {
 			s.value = chosen[Number(s.dataset.key)];
 		});
 		$("search").value = wanted.get("s") || "";
-		compute();
+		setType(wanted.get("t"));
 		search($("search").value);
 		show();
 		charts.forEach((chart, i) => follow(chart, wanted.get("z" + i) || ""));
 		redraw();
+		restoring = false;
+		step = null;
 		remember();
+	}
+
+	/* The whole stands at the top of the page. */
+	function setType(name) {
+		model.setType(name);
+		compute();
+		if (data.types.length === 1)
+			return;
+		$("type").value = model.type.name;
+		$("whole").textContent = model.type.name + ": " + valueText(model.type.total);
+	}
+
+	function addTypes() {
+		const label = document.createElement("label"), select = document.createElement("select");
+
+		if (data.types.length === 1)
+			return;
+		select.id = "type";
+		data.types.forEach((t) => select.add(new Option(t.name)));
+		select.addEventListener("change", () => {
+			setType(select.value);
+			showAgain();
+		});
+		label.append("value ", select);
+		$("filters").append(label);
 	}
 
 	function addFilters() {
 		data.keys.forEach((key, k) => {
 			const label = document.createElement("label"), select = document.createElement("select");
 
-			if (data.values[k].length < 2)
+			if (data.values[k].length < 2 || (time && k === time.key))
 				return;
 			select.dataset.key = k;
 			select.add(new Option("all", ""));
 			data.values[k].forEach((value, i) => select.add(new Option(value, i)));
-			select.addEventListener("change", () => {
-				chosen[k] = select.value;
-				compute();
-				show();
-			});
+			if (k === processes.key)
+				processes.all.filter((p) => p.children.length).forEach((p) =>
+					select.add(new Option(choiceText(p), choiceOf(p))));
+			select.addEventListener("change", () => choose(k, select.value));
 			label.append(key + " ", select);
 			$("filters").append(label);
 		});
 	}
 
 	function tab(by) {
-		const all = [...document.querySelectorAll("[role=tab]")];
-		const at = all.findIndex((b) => b.dataset.mode === mode);
-		const to = all[(at + by + all.length) % all.length];
+		const at = tabs.findIndex((b) => b.dataset.mode === mode);
+		const to = tabs[(at + by + tabs.length) % tabs.length];
 
 		mode = to.dataset.mode;
 		show();
 		to.focus();
 	}
 
+	/* From a name in a table to the one @by rows below. */
+	function stepRow(by) {
+		const all = [...document.activeElement.closest("tbody").querySelectorAll("button")];
+		const to = all[all.indexOf(document.activeElement) + by];
+
+		if (to)
+			to.focus();
+	}
+
+	/* Esc leaves what has the keys, and is else for the whole. */
+	function leave() {
+		if ($("keys").open)
+			$("keys").close();
+		else if (document.activeElement.matches("input, select"))
+			take();
+		else
+			reset();
+	}
+
+	function press(e) {
+		const at = document.activeElement, typing = at.matches("input, select");
+
+		if (e.key === "f" && (e.ctrlKey || e.metaKey) && at !== $("search")) {
+			$("search").focus();
+			$("search").select();
+		} else if (e.key === "Escape") {
+			leave();
+		} else if (typing || $("keys").open || e.ctrlKey || e.metaKey || e.altKey) {
+			return;
+		} else if (e.key === "/") {
+			$("search").focus();
+			$("search").select();
+		} else if (e.key === "?") {
+			$("keys").showModal();
+		} else if (e.key >= "1" && e.key <= String(tabs.length)) {
+			mode = tabs[e.key - 1].dataset.mode;
+			show();
+			take();
+		} else if (e.key === "v" && data.types.length > 1) {
+			setType(data.types[(data.types.indexOf(model.type) + 1) % data.types.length].name);
+			showAgain();
+		} else if (e.key === "b" && strip) {
+			strip.canvas.focus();
+		} else if (at.closest("tbody") && (e.key === "ArrowDown" || e.key === "ArrowUp")) {
+			stepRow(e.key === "ArrowDown" ? 1 : -1);
+		} else {
+			return;
+		}
+		e.preventDefault();
+	}
+
+	tabs.forEach((b) => { b.hidden = false; });
+	addTypes();
 	addFilters();
-	document.querySelectorAll("[role=tab]").forEach((b) => {
+	kinds.forEach((kind, i) => {
+		$("legend").querySelector("." + kind).parentNode.hidden = !data.frames.some((f) => f[2] === i);
+	});
+	tabs.forEach((b) => {
 		b.addEventListener("click", () => {
 			mode = b.dataset.mode;
 			show();
@@ -677,6 +712,7 @@
 	document.querySelectorAll("th[data-key] button").forEach((b) => b.addEventListener("click", () => {
 		sortKey = b.parentNode.dataset.key;
 		fillTable();
+		remember();
 	}));
 	$("reset").addEventListener("click", reset);
 	$("search").addEventListener("input", (e) => search(e.target.value));
@@ -686,16 +722,7 @@
 		e.target.offsetHeight + "px")).observe(document.querySelector(".bar"));
 	dark.addEventListener("change", redraw);
 	window.addEventListener("hashchange", restore);
-	window.addEventListener("keydown", (e) => {
-		const typing = document.activeElement === $("search");
-
-		if (((e.ctrlKey || e.metaKey) && e.key === "f" && !typing) || (e.key === "/" && !typing)) {
-			e.preventDefault();
-			$("search").focus();
-			$("search").select();
-		} else if (e.key === "Escape") {
-			reset();
-		}
-	});
+	$("help").addEventListener("click", () => $("keys").showModal());
+	window.addEventListener("keydown", press);
 	restore();
 })();

@@ -5,6 +5,9 @@
 	.globl page_script
 	.type page_script, %object
 page_script:
+	.incbin "page_time.js"
+	.incbin "page_processes.js"
+	.incbin "page_model.js"
 	.incbin "page.js"
 	.byte 0
 	.size page_script, . - page_script

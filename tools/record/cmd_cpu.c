@@ -15,6 +15,7 @@
 #include "cli/diag.h"
 #include "cli/target_options.h"
 #include "events.h"
+#include "kinds.h"
 #include "record.h"
 
 #define EVENTS_MAX	16
@@ -38,6 +39,7 @@ enum kernel_mode { KERNEL_IF_PERMITTED, KERNEL_NEVER, KERNEL_ALWAYS };
  * @no_callchain: --no-callchain
  * @no_tables: --no-unwind-tables
  * @python: --python
+ * @slice_ns: --slices, 0 when absent
  */
 struct cpu_options {
 	struct target target;
@@ -53,6 +55,7 @@ struct cpu_options {
 	bool no_callchain;
 	bool no_tables;
 	bool python;
+	uint64_t slice_ns;
 };
 
 static int set_kernel_mode(struct cpu_options *o, enum kernel_mode mode)
@@ -174,6 +177,11 @@ static int set_python(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
+static int set_slices(void *ctx, const char *value)
+{
+	return parse_slices(value, &((struct cpu_options *)ctx)->slice_ns);
+}
+
 static int set_no_callchain(void *ctx, const char *value)
 {
 	(void)value;
@@ -215,6 +223,7 @@ static const struct option_row cpu_rows[] = {
 	{ 0, "no-unwind-tables", NULL, "walk stacks by frame pointers alone", set_no_tables },
 	{ 0, "python", NULL, "put functions of Python programs into the stacks (CPython 3.11 and\n"
 	  "3.13)", set_python },
+	{ 0, "slices", "TIME", SLICES_HELP, set_slices },
 	{ 0, "buffer", "BYTES", "kernel buffer per CPU and event", set_buffer },
 	RECORD_DEBUGINFOD,
 	{ 0 },
@@ -313,6 +322,7 @@ static struct gprof_recorder *make_with(struct cpu_options *o, const struct gpro
 		.on_exec = on_exec,
 		.no_unwind_tables = o->no_tables,
 		.python = o->python,
+		.slice_ns = o->slice_ns,
 	};
 	unsigned int flags = o->flags;
 

@@ -12,6 +12,7 @@
 #include "cli/options.h"
 #include "cli/diag.h"
 #include "cli/target_options.h"
+#include "kinds.h"
 #include "record.h"
 
 #define EVENTS_MAX	16
@@ -147,6 +148,11 @@ static int set_python(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
+static int set_slices(void *ctx, const char *value)
+{
+	return parse_slices(value, &((struct profile_options *)ctx)->cfg.slice_ns);
+}
+
 static int set_buffer(void *ctx, const char *value)
 {
 	struct profile_options *o = ctx;
@@ -179,6 +185,7 @@ static const struct option_row profile_rows[] = {
 	{ 0, "no-unwind-tables", NULL, "walk stacks by frame pointers alone", set_no_tables },
 	{ 0, "python", NULL, "put functions of Python programs into the stacks (CPython 3.11 and\n"
 	  "3.13)", set_python },
+	{ 0, "slices", "TIME", SLICES_HELP, set_slices },
 	{ 0, "buffer", "BYTES", "kernel buffer per CPU", set_buffer },
 	RECORD_DEBUGINFOD,
 	{ 0 },

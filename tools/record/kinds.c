@@ -6,6 +6,7 @@
 
 #include "cli/cmd.h"
 #include "cli/diag.h"
+#include "cli/duration.h"
 #include "cli/json.h"
 #include "preload.h"
 
@@ -91,6 +92,22 @@ int kinds_set_python(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
+int parse_slices(const char *value, uint64_t *ns)
+{
+	int64_t time;
+
+	if (!duration_parse(value, &time) || time < 1000000)
+		return misused("--slices wants a time of 1ms at least, such as 100ms, not \"%s\"",
+			       value);
+	*ns = (uint64_t)time;
+	return STATUS_OK;
+}
+
+int kinds_set_slices(void *ctx, const char *value)
+{
+	return parse_slices(value, &((struct kinds *)ctx)->slice_ns);
+}
+
 static struct gprof_recorder *make_with(struct kinds *k, const struct gprof_target *target,
 					bool on_exec, bool kernel)
 {
@@ -103,6 +120,7 @@ static struct gprof_recorder *make_with(struct kinds *k, const struct gprof_targ
 		.on_exec = on_exec,
 		.no_unwind_tables = k->no_tables,
 		.python = k->python,
+		.slice_ns = k->slice_ns,
 		.service_names = k->services,
 	};
 

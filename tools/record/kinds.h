@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <gprof/recorder.h>
 
@@ -28,6 +29,7 @@
  * @kernel: --kernel
  * @no_tables: --no-unwind-tables
  * @python: --python
+ * @slice_ns: --slices, 0 when absent
  * @services: samples have a label of their service
  * @leaks: --leaks
  * @text: --format text
@@ -55,6 +57,7 @@ struct kinds {
 	bool kernel;
 	bool no_tables;
 	bool python;
+	uint64_t slice_ns;
 	bool services;
 	bool leaks;
 	bool text;
@@ -85,6 +88,14 @@ int kinds_set_kernel(void *ctx, const char *value);
 int kinds_set_buffer(void *ctx, const char *value);
 int kinds_set_no_tables(void *ctx, const char *value);
 int kinds_set_python(void *ctx, const char *value);
+int kinds_set_slices(void *ctx, const char *value);
+
+/* parse_slices() - the value of --slices, after a sentence where it is none; returns a status */
+int parse_slices(const char *value, uint64_t *ns);
+
+#define SLICES_HELP								\
+	"label samples with the time of their slice, this long, such as 100ms,\n"	\
+	"for view; longer ones where there would be more than 512"
 
 #define KINDS_ROW_EVERY								\
 	{ 0, "every", "N", "sample one of N, by chance (default: 1, all)", kinds_set_every }
@@ -106,7 +117,8 @@ int kinds_set_python(void *ctx, const char *value);
 	{ 0, "no-unwind-tables", NULL, "walk stacks by frame pointers alone",		\
 	  kinds_set_no_tables },							\
 	{ 0, "python", NULL, "put functions of Python programs into the stacks (CPython 3.11 and\n" \
-	  "3.13)", kinds_set_python }
+	  "3.13)", kinds_set_python },							\
+	{ 0, "slices", "TIME", SLICES_HELP, kinds_set_slices }
 
 /*
  * kinds_recorder() - a recorder of a struct kinds, of the kernel too where that is permitted;

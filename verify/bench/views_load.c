@@ -2,11 +2,14 @@
 /*
  * views_load.c: a profile as large as views have to bear, for what they cost.
  *
- *	views_load FILE [SAMPLES [FUNCTIONS [PERF_DATA PROGRAM]]]
+ *	views_load FILE [SAMPLES [FUNCTIONS [PERF_DATA PROGRAM | rich]]]
  *
  * A million samples of a hundred thousand functions unless told otherwise, of 64
  * processes on 8 CPUs.  A stack is a walk down a tree, in which each function calls four
  * others, mostly the first of them, and ends in any function at all.
+ *
+ * With "rich" some functions are inlined, and some a runtime's, of four processes one is the
+ * parent, and samples are of a hundred slices of 10 ms.
  *
  * PERF_DATA gets the same samples for perf report, all of user mode: function i is at
  * TEXT + 16 * i of PROGRAM.
@@ -149,6 +152,7 @@ int main(int argc, char **argv)
 		});
 	char (*names)[32] = calloc(functions ? functions : 1, sizeof(*names));
 	FILE *perf = argc > 5 ? perf_begin(argv[4], argv[5]) : NULL;
+	bool rich = argc == 5;
 	struct gprof_profile *p;
 	int fd, err = argc > 5 && !perf;
 
@@ -163,27 +167,32 @@ int main(int argc, char **argv)
 			{ .key = "pid", .num = 1000 + process },
 			{ .key = "tid", .num = 1000 + process }, { .key = "comm", .text = comm },
 			{ .key = "cpu", .num = draw(8) },
+			{ .key = "ppid", .num = 999 + (process + 3) / 4 },
+			{ .key = "time", .num = (int64_t)(i * 100 / samples) * 10000000,
+			  .unit = "nanoseconds" },
 		};
 		struct gprof_frame frames[DEPTH];
 		unsigned long stack[DEPTH];
-		int64_t values[] = { 1, 1000000 };
+		/* as perf has it, or so that functions rank by one as they do not by the other */
+		int64_t values[] = { 1, perf ? 1000000 : 1000000 * (1 + (int64_t)(i % 4)) };
 		unsigned long at = 0;
 
 		snprintf(comm, sizeof(comm), "program_%lu", process);
 		for (size_t j = DEPTH; j-- > 0;) {
-			bool kernel = j < 3 && i % 4 == 0;
+			bool inlined = rich && at % 5 == 2, runtime = rich && !inlined && at % 11 == 3;
+			bool kernel = !inlined && !runtime && j < 3 && i % 4 == 0;
 
 			stack[j] = at;
 			frames[j] = (struct gprof_frame){
-				.function = names[at], .file = "source.c",
-				.mapping = kernel ? "[kernel.kallsyms]" : at % 7 ? "/bin/prog" :
+				.function = names[at], .file = runtime ? "work.py" : "source.c",
+				.mapping = runtime ? "" : kernel ? "[kernel.kallsyms]" : at % 7 ? "/bin/prog" :
 					   "/lib/libc.so.6",
-				.line = at % 1000 + 1,
+				.line = at % 1000 + 1, .inlined = inlined,
 			};
 			at = at * CALLEES + 1 + (draw(4) ? 0 : draw(CALLEES));
 			at = j == 1 ? draw(functions) : at % functions;
 		}
-		err = gprof_profile_builder_add(b, frames, DEPTH, tags, 4, values);
+		err = gprof_profile_builder_add(b, frames, DEPTH, tags, rich ? 6 : 4, values);
 		if (perf)
 			perf_add(perf, 1000 + process, stack);
 	}

@@ -252,7 +252,8 @@ GPROF_API void gprof_profile_clear(struct gprof_profile *p, size_t type);
  * gprof_profile_label() - a label of the sample that gprof_profile_each(), or filter, is at
  * @p: profile
  * @key: "pid", "tid", "comm", "cpu"; where they are known "process.executable.name" (name of the
- *	process' first thread, else of its file), "stack" ("guessed": at least one frame was),
+ *	process' first thread, else of its file), "ppid" (its parent when it was first seen),
+ *	"time" (where there are slices of it, struct gprof_cpu_config), "stack" ("guessed": at least one frame was),
  *	"cgroup" (path in the hierarchy of cgroup v2) and the attributes that the process publishes
  *	as OpenTelemetry's process context (OTEP 4719): "service.name", "service.namespace",
  *	"service.version", "service.instance.id", "deployment.environment.name"; the thread's own

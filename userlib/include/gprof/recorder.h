@@ -140,6 +140,9 @@ struct gprof_cpu_event {
  *	complete
  * @python: have CPython's functions (3.11 and 3.13) in the stacks, in the place of the
  *	interpreting function. Wants unwind tables
+ * @slice_ns: samples have a label time, the ns from the start of the recording to that of the slice
+ *	that they are of, each this long or, so that there are no more than 512, some power of two
+ *	times longer; 0: none. Not with @flight
  */
 struct gprof_cpu_config {
 	size_t sz;
@@ -151,6 +154,7 @@ struct gprof_cpu_config {
 	bool flight;
 	bool no_unwind_tables;
 	bool python;
+	uint64_t slice_ns;
 };
 
 /**
@@ -181,6 +185,7 @@ struct gprof_cpu_config {
  * @filters: likewise one for each of @events, NULL for those without; or NULL
  * @latency: as GPROF_EVENT_LATENCY of struct gprof_cpu_event
  * @python: as in struct gprof_cpu_config
+ * @slice_ns: likewise
  */
 struct gprof_tracepoint_config {
 	size_t sz;
@@ -198,6 +203,7 @@ struct gprof_tracepoint_config {
 	const char *const *filters;
 	bool latency;
 	bool python;
+	uint64_t slice_ns;
 };
 
 /* flags of struct gprof_kind_config */
@@ -292,6 +298,7 @@ struct gprof_kind_config {
  * @service_names: each sample has a label service.name: the process' own (profile.h), else the
  *	unit of systemd that it is in, its cgroup, or its name
  * @python: as in struct gprof_cpu_config
+ * @slice_ns: likewise
  */
 struct gprof_recorder_config {
 	size_t sz;
@@ -304,6 +311,7 @@ struct gprof_recorder_config {
 	bool no_unwind_tables;
 	bool service_names;
 	bool python;
+	uint64_t slice_ns;
 };
 
 /**

@@ -97,7 +97,7 @@ static bool count_eq(const void *ctx, uint32_t index, const void *key)
 	       a->cpu == c->cpu && a->labels == c->labels && a->has_addr == c->has_addr &&
 	       a->addr == c->addr && a->has_wait == c->has_wait && a->wait == c->wait &&
 	       a->parallelism == c->parallelism && a->owner == c->owner &&
-	       a->owner_comm == c->owner_comm;
+	       a->owner_comm == c->owner_comm && a->slice == c->slice;
 }
 
 static uint64_t count_hash(const struct gprof_builder *b, const struct gprof_count *c)
@@ -108,6 +108,8 @@ static uint64_t count_hash(const struct gprof_builder *b, const struct gprof_cou
 	hash = gprof_hash_u64(hash, (uint64_t)c->tid << 32 | c->cpu);
 	hash = gprof_hash_u64(hash, (uint64_t)c->labels << 32 ^ c->addr);
 	hash = gprof_hash_u64(hash, (uint64_t)c->parallelism << 32 | c->wait);
+	if (c->slice)
+		hash = gprof_hash_u64(hash, c->slice);
 	return gprof_hash_u64(hash, (uint64_t)c->owner << 32 | c->owner_comm);
 }
 
@@ -202,6 +204,30 @@ static void on_repeat(void *ctx, uint32_t handle, uint64_t weight, uint64_t time
 		b->counts[handle].last = time;
 }
 
+/* Two neighbours are one from now on; their equal samples stay apart, and count as before. */
+static int widen_slices(struct gprof_builder *b)
+{
+	size_t i;
+
+	b->slice_ns *= 2;
+	for (i = 0; i < b->nr_counts; i++)
+		if (b->counts[i].slice)
+			b->counts[i].slice = (b->counts[i].slice - 1) / 2 + 1;
+	return gprof_builder_renumbered(b);
+}
+
+static int find_slice(struct gprof_builder *b, uint64_t time, uint32_t *slice)
+{
+	uint64_t since = time > b->slice_base ? time - b->slice_base : 0;
+	int err = 0;
+
+	while (!err && b->slice_ns && since / b->slice_ns >= GPROF_SLICES_MAX)
+		err = widen_slices(b);
+	if (b->slice_ns)
+		*slice = (uint32_t)(since / b->slice_ns) + 1;
+	return err;
+}
+
 static int on_sample(void *ctx, const struct gprof_decoded *s, uint32_t *handle)
 {
 	struct gprof_builder *b = ctx;
@@ -241,13 +267,15 @@ static int on_sample(void *ctx, const struct gprof_decoded *s, uint32_t *handle)
 		return -ENOMEM;
 	if (s->flags & GPROF_SAMPLE_REC_F_STATE)
 		return add_instant(b, s, &c);
+	if (find_slice(b, s->time, &c.slice))
+		return -ENOMEM;
 	hash = count_hash(b, &c);
 	index = gprof_table_find(&b->counts_table, hash, count_eq, b, &c);
 	if (index != GPROF_NONE) {
 		on_repeat(b, index, s->weight, s->time);
 		b->counts[index].value = plus(b->counts[index].value, c.value);
 		b->counts[index].runnable = plus(b->counts[index].runnable, c.runnable);
-		*handle = own ? GPROF_NONE : index;
+		*handle = own || c.slice ? GPROF_NONE : index;
 		return note_live(b, s, index);
 	}
 	if (b->nr_counts >= GPROF_NONE - 1 ||
@@ -257,7 +285,7 @@ static int on_sample(void *ctx, const struct gprof_decoded *s, uint32_t *handle)
 	c.end = end_of(b, c.stack);
 	b->ends[c.end]++;
 	b->counts[b->nr_counts] = c;
-	*handle = own ? GPROF_NONE : (uint32_t)b->nr_counts;
+	*handle = own || c.slice ? GPROF_NONE : (uint32_t)b->nr_counts;
 	return note_live(b, s, (uint32_t)b->nr_counts++);
 }
 

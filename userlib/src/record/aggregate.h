@@ -32,7 +32,7 @@ struct gprof_task {
 };
 
 /**
- * struct gprof_count - samples with one stack, task and CPU
+ * struct gprof_count - samples with one stack, task and CPU, of one slice of time
  * @addr: data address, where @has_addr
  * @wait: reason and end of the wait, GPROF_WAIT_*, where @has_wait
  * @samples: how many
@@ -54,6 +54,7 @@ struct gprof_task {
  * @has_addr: is there a data address?
  * @has_wait: were they waits?
  * @state: number of the task's state in the builder's, from 1; 0: none
+ * @slice: number of the slice, from 1; 0: there are none
  * @end: index in the builder's @ends
  */
 struct gprof_count {
@@ -78,6 +79,7 @@ struct gprof_count {
 	bool has_addr;
 	bool has_wait;
 	uint32_t state;
+	uint32_t slice;
 	uint8_t end;
 };
 
@@ -113,6 +115,8 @@ struct gprof_instant {
  * @services: samples have a label of their service
  * @goes_on: there are profiles after this one, and processes are looked at meanwhile
  * @last: there is none after the next one: samples and stacks go when they are in it
+ * @slice_ns: length of a slice of time; 0: there are none
+ * @slice_base: begin of the first, CLOCK_MONOTONIC
  * @rest: of divisions for it, in units of 1 / 2^32
  */
 struct gprof_builder {
@@ -135,11 +139,16 @@ struct gprof_builder {
 	struct gprof_lifetimes lifetimes;
 	struct gprof_profile *p;
 	struct gprof_resolver r;
+	uint64_t slice_ns;
+	uint64_t slice_base;
 	uint64_t rest;
 	bool services;
 	bool goes_on;
 	bool last;
 };
+
+/* Slices of time, beyond which they become longer: their samples are to be few. */
+#define GPROF_SLICES_MAX	512
 
 /** gprof_builder_ops - functions for a decoder; its context is the builder */
 extern const struct gprof_decode_ops gprof_builder_ops;

@@ -54,7 +54,7 @@ static struct gprof_recorder *make(const struct gprof_cpu_config *cfg, struct gp
 	size_t nr = cfg->nr_events ? cfg->nr_events : 1, i, j;
 	const struct gprof_stream_opts opts = {
 		cfg->buffer_bytes, cfg->on_exec, cfg->flight, cfg->no_unwind_tables, false,
-		cfg->python,
+		cfg->python, cfg->slice_ns,
 	};
 	struct gprof_stream_source sources[EVENTS_MAX];
 	struct gprof_cpu_source cpu[EVENTS_MAX];

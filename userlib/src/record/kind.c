@@ -116,7 +116,7 @@ static struct gprof_recorder *make(const struct gprof_recorder_config *cfg,
 {
 	const struct gprof_stream_opts opts = {
 		cfg->buffer_bytes, cfg->on_exec, cfg->flight, cfg->no_unwind_tables,
-		cfg->service_names, cfg->python,
+		cfg->service_names, cfg->python, cfg->slice_ns,
 	};
 	union gprof_kind_params params[KINDS_MAX];
 	struct gprof_stream_source sources[KINDS_MAX];

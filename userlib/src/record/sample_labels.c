@@ -177,7 +177,7 @@ int gprof_sample_keys(struct gprof_profile *p, uint32_t keys[GPROF_SAMPLE_KEYS])
 	static const char *const names[GPROF_SAMPLE_KEYS] = {
 		"pid", "tid", "cpu", "comm", "addr", "state", "since", "at", "reason", "ended",
 		"lock", "parallelism", "owner", "owner_comm", "process.executable.name",
-		"stack",
+		"stack", "ppid", "time",
 	};
 	size_t i;
 
@@ -226,6 +226,17 @@ int gprof_sample_labels(struct gprof_builder *b, const struct gprof_count *c,
 	err = name ? add_text(p, keys[14], name, labels, nr) : 0;
 	if (err)
 		return err;
+	if (space && space->description.ppid) {
+		labels[*nr].key = labels[*nr].unit = keys[16];
+		labels[(*nr)++].num = space->description.ppid;
+	}
+	if (c->slice) {
+		labels[*nr].key = keys[17];
+		labels[*nr].unit = gprof_profile_text(p, "nanoseconds");
+		if (labels[*nr].unit == GPROF_NONE)
+			return -ENOMEM;
+		labels[(*nr)++].num = gprof_clamp((c->slice - 1) * b->slice_ns);
+	}
 	if (c->has_addr) {
 		labels[*nr].key = labels[*nr].unit = keys[4];
 		labels[(*nr)++].num = (int64_t)c->addr;

@@ -11,7 +11,7 @@
 #include "aggregate.h"
 #include "profile/labels.h"
 
-#define GPROF_SAMPLE_KEYS	16
+#define GPROF_SAMPLE_KEYS	18
 #define GPROF_SAMPLE_LABELS_MAX	(GPROF_SAMPLE_KEYS + GPROF_LABELS_MAX + GPROF_DESCRIPTION_MAX + 1)
 
 /** gprof_clamp() - a count, as far as int64_t of pprof can hold it */
@@ -31,7 +31,7 @@ int gprof_sample_keys(struct gprof_profile *p, uint32_t keys[GPROF_SAMPLE_KEYS])
  * @labels: room for GPROF_SAMPLE_LABELS_MAX
  * @nr: how many there are then
  *
- * pid, tid, cpu, comm; process.executable.name where it is known; addr, parallelism and owner
+ * pid, tid, cpu, comm; time, where there are slices of it; process.executable.name and ppid where they are known; addr, parallelism and owner
  * where they were asked for, the reason of a wait, "stack" of one with guessed frames, those of
  * the thread, and those of the process.
  *

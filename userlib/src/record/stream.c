@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "device/ring_snapshot.h"
 #include "profile/labels.h"
 
@@ -54,6 +55,9 @@ static int setup(struct gprof_stream *s, const struct gprof_stream_source *sourc
 	if (!err && opts->python && !(info.out_features & GPROF_FEAT_PYTHON))
 		err = gprof_error_set(e, EOPNOTSUPP, "%s: this gprof.ko cannot find the frames of "
 				      "Python; load a newer one, or leave them out", s->name);
+	if (!err && opts->slice_ns && opts->flight)
+		err = gprof_error_set(e, EINVAL, "%s: a flight recorder has no slices of time",
+				      s->name);
 	if (!err && opts->python && opts->no_tables)
 		err = gprof_error_set(e, EINVAL, "%s: frames of Python want unwind tables, "
 				      "which were left out", s->name);
@@ -89,6 +93,7 @@ static int init_builder(struct gprof_stream *s)
 	if (!err && s->live.head)
 		s->builder.live_samples.max = s->live.head->nr_slots;
 	s->builder.services = s->services;
+	s->builder.slice_ns = s->slice_ns;
 	gprof_lifetimes_init(&s->builder.lifetimes, s->columns.over_time,
 			     s->columns.grown_since_ns);
 	s->since_ns = s->until_ns = 0;
@@ -109,6 +114,7 @@ int gprof_stream_init(struct gprof_stream *s, const struct gprof_stream_source *
 	s->out = -1;
 	s->columns = source->columns;
 	s->services = opts->services;
+	s->slice_ns = opts->slice_ns;
 	s->kind = source->kind;
 	s->name = strdup(source->name);
 	s->detail = strdup(source->detail);
@@ -237,7 +243,7 @@ static int update_lifetimes(struct gprof_stream *s, uint64_t now)
 
 int gprof_stream_drain(struct gprof_stream *s, struct gprof_error *e)
 {
-	uint64_t now = gprof_labels_now();
+	uint64_t now = now_ns();
 	int first = 0;
 	size_t i;
 
@@ -419,7 +425,7 @@ int gprof_stream_mark_live(struct gprof_stream *s, struct gprof_error *e)
 
 	if (s->live.head)
 		gprof_builder_mark_live(&s->builder, &s->live);
-	if (l->on && gprof_lifetimes_update(l, &s->live, gprof_labels_now(), UINT64_MAX))
+	if (l->on && gprof_lifetimes_update(l, &s->live, now_ns(), UINT64_MAX))
 		return no_memory(s, e);
 	return 0;
 }
@@ -488,9 +494,8 @@ int gprof_stream_start(struct gprof_stream *s, struct gprof_error *e)
 {
 	int err;
 
-	s->builder.lifetimes.from_ns = gprof_labels_now();
+	s->builder.slice_base = s->builder.lifetimes.from_ns = now_ns();
 	err = gprof_device_start(&s->dev, s->kind, s->name, e);
-
 	s->started = !err;
 	return err;
 }

@@ -51,6 +51,7 @@ struct gprof_stream_source {
  * @no_tables: walk no stacks by unwind tables
  * @services: samples have a label of their service
  * @python: stacks have the frames of Python code
+ * @slice_ns: as in struct gprof_cpu_config
  */
 struct gprof_stream_opts {
 	uint64_t buffer_bytes;
@@ -59,6 +60,7 @@ struct gprof_stream_opts {
 	bool no_tables;
 	bool services;
 	bool python;
+	uint64_t slice_ns;
 };
 
 /**
@@ -98,6 +100,7 @@ struct gprof_tally {
  * @tables: it takes unwind tables
  * @tables_refused: there is no memory for that
  * @python: stacks have the frames of Python code
+ * @slice_ns: as in struct gprof_cpu_config
  */
 struct gprof_stream {
 	struct gprof_own_fd dev;
@@ -126,6 +129,7 @@ struct gprof_stream {
 	bool tables;
 	bool tables_refused;
 	bool python;
+	uint64_t slice_ns;
 };
 
 /**

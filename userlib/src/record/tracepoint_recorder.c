@@ -185,7 +185,7 @@ static struct gprof_recorder *make(const struct gprof_tracepoint_config *cfg, st
 {
 	const struct gprof_stream_opts opts = {
 		cfg->buffer_bytes, cfg->on_exec, cfg->flight, cfg->no_unwind_tables, false,
-		cfg->python,
+		cfg->python, cfg->slice_ns,
 	};
 	const char *const *names = cfg->nr_events ? cfg->events : &cfg->event;
 	const char *const *filters = cfg->nr_events ? cfg->filters : &cfg->filter;

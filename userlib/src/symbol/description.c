@@ -91,6 +91,22 @@ static char *read_comm(const struct gprof_process *id)
 	return line;
 }
 
+/* Its name may have any bytes, and stands between parentheses. */
+static uint32_t read_ppid(const struct gprof_process *id)
+{
+	FILE *f = open_proc(id, "stat");
+	const char *end;
+	unsigned int ppid = 0;
+	char text[256];
+
+	if (!f)
+		return 0;
+	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
+	fclose(f);
+	end = strrchr(text, ')');
+	return end && sscanf(end, ") %*c %u", &ppid) == 1 ? ppid : 0;
+}
+
 /* ---- the published context ---- */
 
 /* A user's own file system may block a reader for any time. */
@@ -280,6 +296,7 @@ void gprof_describe(struct gprof_description *d, const struct gprof_described_ru
 	uint64_t now = now_ns();
 	char *cgroup, *comm, *context, path[32];
 	struct stat st;
+	uint32_t ppid = d->ppid;
 	struct layout l;
 	bool owned;
 	int mem;
@@ -301,6 +318,9 @@ void gprof_describe(struct gprof_description *d, const struct gprof_described_ru
 		comm = NULL;
 	}
 	cgroup = read_cgroup(run->process);
+	/* One that outlives its parent gets another, which did not begin it. */
+	if (!ppid)
+		ppid = read_ppid(run->process);
 	snprintf(path, sizeof(path), "/proc/%u", run->process->pid);
 	owned = !stat(path, &st);
 	context = mem < 0 ? NULL : read_context(run, &l, mem);
@@ -311,6 +331,7 @@ void gprof_describe(struct gprof_description *d, const struct gprof_described_ru
 		replace(&d->cgroup, cgroup);
 		replace(&d->comm, comm);
 		replace(&d->context, context);
+		d->ppid = ppid;
 		if (owned) {
 			d->uid = st.st_uid;
 			d->uid_known = true;

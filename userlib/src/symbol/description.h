@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * description.h: description of a process: its cgroup, and the context that it publishes
+ * description.h: description of a process: its parent, its cgroup, and the context that it publishes
  * (OpenTelemetry's process context, OTEP 4719: service.name and the like).
  */
 #ifndef GPROF_DESCRIPTION_H
@@ -19,6 +19,7 @@
  * @cgroup: path in the hierarchy of cgroup v2, or NULL
  * @comm: name of the process, or NULL
  * @context: its published context, as labels.h writes a set, or NULL
+ * @ppid: its parent's id when it was first seen, or 0
  * @uid: user of the process
  * @uid_known: is @uid known?
  * @next_ns: when it is looked for again, CLOCK_MONOTONIC
@@ -28,6 +29,7 @@ struct gprof_description {
 	char *cgroup;
 	char *comm;
 	char *context;
+	uint32_t ppid;
 	uid_t uid;
 	bool uid_known;
 	uint64_t next_ns;
