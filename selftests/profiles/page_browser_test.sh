@@ -20,7 +20,7 @@ out=${OUT:-$vm/../../out/check}
 need_browser()
 {
 	[ "$browser" ] || skip "there is no chromium"
-	[ -s "$dir/new.pb.gz" ] || skip "no profile was made"
+	[ -s "$dir/timeline.html" ] || profiles_are_made
 	mkdir -p "$out" 2>/dev/null && [ -w "$out" ] || out=$dir
 }
 
@@ -185,6 +185,95 @@ timeline_asks_why()
 	}' "$dir/why"
 }
 
+# Of a script of a user in a timeline: keys, clicks, and the names at the left of what was drawn last.
+user="const key = (k) => document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: k, bubbles: true, cancelable: true })); const canvas = document.querySelector('canvas'); canvas.setPointerCapture = () => {}; const click = (x, y) => { const b = canvas.getBoundingClientRect(); for (const type of ['pointerdown', 'pointerup']) canvas.dispatchEvent(new PointerEvent(type, { clientX: b.left + x, clientY: b.top + y, bubbles: true })); }; let seen = []; const draws = CanvasRenderingContext2D.prototype.fillText; CanvasRenderingContext2D.prototype.fillText = function (text, x, y) { if (x === 6 \&\& y > 40) seen.push(text); draws.call(this, text, x, y); }; const clears = CanvasRenderingContext2D.prototype.fillRect; CanvasRenderingContext2D.prototype.fillRect = function (x, y, w, h) { if (!x \&\& !y \&\& h > 100) seen = []; clears.call(this, x, y, w, h); }; const tell = () => setTimeout(() => { dispatchEvent(new Event('resize')); setTimeout(() => { document.title = 'seen ' + seen.join('~'); }, 300); }, 500);"
+
+# uses SCRIPT [HASH [PAGE]]: the names that a timeline then has, in seen, and its details, in what
+uses()
+{
+	# no time passes for frames here
+	sed 's|<body>|&<script>requestAnimationFrame = (f) => setTimeout(f, 0);</script>|' \
+		"$dir/${3:-timeline.html}" >"$dir/used.html"
+	with "$user $1 tell();" "$2" used.html
+	sed -n 's/.*<title>seen \([^<]*\)<.*/\1/p' "$dir/dom" | head -n 1 | tr '~' '\n' >"$dir/seen"
+	sed -n 's/.*<p class="what">\([^<]*\)<.*/\1/p' "$dir/dom" >"$dir/what"
+	sed 's/^/what: /' "$dir/what"
+}
+
+# Processes by what gprofctl wall says of their threads: NAME THREADS and ns on CPUs, without one,
+# waiting; the one that ran longest first.  Here threads of a name are those of a process.
+processes_by_wall()
+{
+	gprofctl wall "$1" -n 0 --json | tr ',' '\n' | awk -F '"' '
+		$2 == "comm" { name = $4; threads[name]++ }
+		$2 ~ /_ns$/ {
+			ns = substr($3, 3) + 0
+			if ($2 == "cpu_ns")
+				cpu[name] += ns
+			else if ($2 == "runnable_ns" || $2 == "throttled_ns")
+				ready[name] += ns
+			else if ($2 !~ /^(first|last|elapsed|lost)_ns$/)
+				waits[name] += ns
+		}
+		END {
+			for (name in cpu)
+				print name, threads[name], cpu[name], ready[name], waits[name]
+		}' | grep -v '"' | sort -k 3,3 -n -r
+}
+
+# Each process has the sums of its threads, and folds and unfolds them.
+processes_fold()
+{
+	need_browser
+	processes_by_wall "$dir/x.trace" >"$dir/wall"
+	for nth in 1 2 3; do
+		uses "$(seq "$nth" | sed "s/.*/key('g');/" | tr -d '\n')"
+		sed -n "${nth}p" "$dir/wall" >"$dir/one"
+		sed 's/,//; s/://; s/ on CPUs,//; s/ without one,//; s/ waiting//' "$dir/what" |
+			cat "$dir/one" - | awk '
+			NR == 1 { for (i = 1; i <= 5; i++) want[i] = $i; next }
+			{
+				size["s"] = 1e9; size["ms"] = 1e6; size["us"] = 1e3
+				if ($2 != want[1] || $3 != want[2])
+					exit 1
+				for (i = 0; i < 3; i++) {
+					got = $(5 + 2 * i) * size[$(6 + 2 * i)]
+					if (got < want[3 + i] * 0.9994 || got > want[3 + i] * 1.0006)
+						exit 1
+					seen++
+				}
+			}
+			END { exit seen != 3 }' || fail "$nth: $(cat "$dir/one")"
+	done
+	name=$(awk 'NR == 1 { print $1 }' "$dir/wall")
+	# the threads stand below the process, and go and come with Enter, with a click, with a link
+	uses ''
+	[ "$(grep -c "^  [0-9]* $name\$" "$dir/seen")" -eq "$(awk 'NR == 1 { print $2 }' "$dir/wall")" ]
+	grep -q "^- [0-9]* $name, " "$dir/seen"
+	uses "key('g'); key('Enter');"
+	! grep -q "^  [0-9]* $name\$" "$dir/seen"
+	grep -q "^+ [0-9]* $name, " "$dir/seen"
+	cp "$dir/seen" "$dir/folded"
+	uses "key('g'); key('Enter'); key('Enter');"
+	grep -q "^  [0-9]* $name\$" "$dir/seen"
+	uses "click(300, 26 + 4 * 20 + 5);"
+	diff "$dir/folded" "$dir/seen"
+	uses '' '#g=0'
+	head -n 8 "$dir/folded" | diff - <(head -n 8 "$dir/seen")
+	uses "key('e');"
+	! grep -q '^  [0-9]' "$dir/seen"
+	# of many threads those of the busiest process are unfolded alone
+	"$here/trace_load" "$dir/many.trace" 100000 200 4
+	gprofctl timeline "$dir/many.trace" -o "$dir/many.html"
+	name=$(processes_by_wall "$dir/many.trace" | awk 'NR == 1 { print $1 }')
+	uses "key('g'); key('Enter');" '' many.html
+	head -n 12 "$dir/seen"
+	[ "$(grep -c '^+ ' "$dir/seen")" -ge 5 ]
+	! grep -q '^  [0-9]' "$dir/seen"
+	uses '' '' many.html
+	grep -q "^  [0-9]* $name\$" "$dir/seen"
+}
+
 # ruler HASH: what it says of that part of the trace, one text a line, in ruler
 ruler()
 {
@@ -316,5 +405,5 @@ large_page_is_drawn_soon()
 }
 
 ktap_run profiles_are_made table_is_that_of_gprofctl_top filters_choose keys_suffice \
-	link_has_the_zoom bad_expressions_are_told timeline_asks_why ruler_tells_places \
-	narrow_windows_cut_nothing pictures_are_taken large_page_is_drawn_soon
+	link_has_the_zoom bad_expressions_are_told processes_fold timeline_asks_why \
+	ruler_tells_places narrow_windows_cut_nothing pictures_are_taken large_page_is_drawn_soon

@@ -109,6 +109,38 @@ TEST_F(views, page_of_a_part)
 	EXPECT_EQ(STATUS_USAGE, self->r.status);
 }
 
+/*
+ * 9, of process 7, ran longest of all, and 7 has no track in this part but gives the name. 20 is of process 8, of
+ * which nothing is known.
+ */
+TEST_F(views, page_of_processes)
+{
+	char *page, *data;
+
+	gprof_trace_writer_name(w, 7, "seven");
+	gprof_trace_writer_name(w, 8, "eight");
+	gprof_trace_writer_name(w, 9, "nine");
+	gprof_trace_writer_name(w, 20, "twenty");
+	ASSERT_ZEROS(gprof_trace_writer_process(w, 9, 7), gprof_trace_writer_process(w, 20, 12));
+	comes(1, 7);
+	leaves(2, 7, GPROF_TRACE_WHY_DEAD, 0);
+	comes(4, 8);
+	leaves(6, 8, GPROF_TRACE_WHY_DEAD, 0);
+	comes(7, 20);
+	leaves(8, 20, GPROF_TRACE_WHY_DEAD, 0);
+	comes(9, 9);
+	leaves(14, 9, GPROF_TRACE_WHY_DEAD, 0);
+	SHOW(cmd_timeline,
+	     ARGV("timeline", self->trace, "-o", self->other, "--from", "0.003"));
+	page = page_of(self->other);
+	data = strstr(page, "\"processes\":");
+	ASSERT_NE(NULL, data);
+	EXPECT_SAYS(data, "[\n[7,\"seven\"],\n[8,\"eight\"],\n[12,\"twenty\"]],");
+	EXPECT_SAYS(page, "\"threads\":[\n[9,\"nine\"],\n[8,\"eight\"],\n[20,\"twenty\"]",
+		    "{\"thread\":0,\"process\":0,", "{\"thread\":2,\"process\":2,");
+	free(page);
+}
+
 /* JavaScript's numbers are exact up to 2^53: the begin is text, and a longer span no page. */
 TEST_F(views, page_of_times_beyond_numbers_of_javascript)
 {

@@ -14,7 +14,8 @@
 		["mouse", "drag to pan, Ctrl and the wheel to zoom, a drag on the ruler zooms into that part"],
 		["+ - or w s", "zoom in and out"], ["left right or a d", "pan"],
 		["up down, PgUp PgDn", "scroll"], ["Home or 0", "all of it"],
-		["click", "what a box is, and its stack; a click on a group's name closes it"],
+		["click", "what a box is, and its stack; a click on a process folds or unfolds it"],
+		["g and G", "the next process, and the one before; Enter folds or unfolds it, e all"],
 		[". and ,", "the next piece of that track, and the one before"],
 		["k", "on to its waker, at that time"], ["f", "zoom to what was chosen"],
 		["r", "arrows from wakers to their threads, on and off"],
@@ -148,11 +149,54 @@
 			.addEventListener("click", act);
 	}
 
+	/* Processes whose fold is not the one that they had at first, by number. */
+	function folds() {
+		return model.rows.filter((r) => r.head && r.open !== r.opens).map((r) => r.process);
+	}
+
+	function chooseHead(head) {
+		look.selected = null;
+		look.head = head;
+		details.hidden = false;
+		details.textContent = "";
+		element("p", { class: "what" }, details, model.headText(head));
+		element("p", { class: "note" }, details, "by state: " + model.timesText(head.ns));
+		fit();
+	}
+
+	function fold(head) {
+		head.open = !head.open;
+		chooseHead(head);
+	}
+
+	function foldAll() {
+		const heads = model.rows.filter((r) => r.head);
+		const open = !heads.some((r) => r.open);
+
+		for (const head of heads)
+			head.open = open;
+		picture.place();
+		later();
+	}
+
+	function nextHead(by) {
+		const heads = model.rows.filter((r) => r.head);
+		const at = heads.indexOf(look.head);
+
+		if (!heads.length) {
+			tell("no process has several threads");
+			return;
+		}
+		chooseHead(heads[(at + by + heads.length + (at < 0 && by < 0 ? 1 : 0)) % heads.length]);
+		show(look.head);
+	}
+
 	function choose(row, p, i) {
 		const wait = !row.isCpu && model.isWait(p.part[i]);
 		const begin = p.begin[i], end = p.begin[i + 1];
 		const waker = !row.isCpu && p.woken[i] ? p.who[i] : -1;
 
+		look.head = null;
 		look.selected = { row, begin, end, waker, wokenAt: wait ? end : begin };
 		details.hidden = false;
 		details.textContent = "";
@@ -185,7 +229,7 @@
 	}
 
 	function unchoose() {
-		look.selected = null;
+		look.selected = look.head = null;
 		details.hidden = true;
 		fit();
 	}
@@ -234,9 +278,7 @@
 		const at = hits.indexOf(look.at);
 
 		look.at = hits[(at + by + hits.length + (at < 0 && by < 0 ? 1 : 0)) % hits.length];
-		tell(look.at.text + ": " + data.parts.map((name, i) => [name, look.at.track.ns[i]])
-			.filter(([, ns]) => ns).map(([name, ns]) => name + " " + model.durationText(ns))
-			.join(", "));
+		tell(look.at.text + ": " + model.timesText(look.at.track.ns));
 		show(look.at);
 	}
 
@@ -275,6 +317,8 @@
 			parts.push("t=" + Math.round(view.from) + "-" + Math.round(view.to));
 		if (input.value)
 			parts.push("s=" + encodeURIComponent(input.value));
+		if (folds().length)
+			parts.push("g=" + folds().join(","));
 		try {
 			history.replaceState(null, "", "#" + parts.join("&"));
 		} catch (e) {
@@ -289,6 +333,12 @@
 		if (from >= 0 && to > from)
 			zoomTo(from, to);
 		input.value = wanted.get("s") || "";
+		const folded = (wanted.get("g") || "").split(",");
+
+		for (const row of model.rows)
+			if (row.head && folded.includes(String(row.process)))
+				row.open = !row.opens;
+		picture.place();
 	}
 
 	function all() {
@@ -320,6 +370,7 @@
 				later();
 			},
 			n: () => next(1), N: () => next(-1), "?": toggleHelp,
+			g: () => nextHead(1), G: () => nextHead(-1), e: foldAll,
 			"/": () => input.select(),
 		};
 
@@ -334,6 +385,10 @@
 			canvas.focus();
 		} else if (typing && e.key === "Enter") {
 			next(e.shiftKey ? -1 : 1);
+		} else if (e.key === "Enter" &&
+			   [canvas, document.body].includes(document.activeElement)) {
+			if (look.head)
+				fold(look.head);
 		} else if (!typing && !e.ctrlKey && !e.metaKey && !e.altKey && acts[e.key]) {
 			e.preventDefault();
 			acts[e.key]();
@@ -366,8 +421,8 @@
 			const at = picture.hit(x, y);
 
 			tell(at && at.piece >= 0 ? model.describe(at.row, at.p, at.piece) + ", from +" +
-			     model.offsetText(at.p.begin[at.piece]) : at && !at.row.head ?
-			     at.row.text : "");
+			     model.offsetText(at.p.begin[at.piece]) : at ? at.row.head ?
+			     model.headText(at.row) : at.row.text : "");
 		}
 	}
 
@@ -382,12 +437,10 @@
 		} else if (hand && !hand.moved) {
 			const at = picture.hit(x, y);
 
-			if (at && at.row.head) {
-				at.row.open = !at.row.open;
-				picture.place();
-			} else if (at && at.piece >= 0) {
+			if (at && at.row.head)
+				fold(at.row);
+			else if (at && at.piece >= 0)
 				choose(at.row, at.p, at.piece);
-			}
 			later();
 		}
 		hand = range = null;

@@ -6,8 +6,9 @@
 function timelinePicture(model, canvas) {
 	"use strict";
 
-	const RULER = 26, ROW = 20, HEAD = 20, BOX = 16;
+	const RULER = 26, ROW = 20, HEAD = 36, BOX = 16, STRIP = 14;
 	const ARROWS_MAX = 120;
+	const MARK = "#ff4fc3";
 	const data = model.data, NOTHING = model.NOTHING;
 	const ctx = canvas.getContext("2d");
 	const fonts = "\"DejaVu Sans Mono\", Menlo, Consolas, monospace";
@@ -38,7 +39,7 @@ function timelinePicture(model, canvas) {
 
 	const view = { from: 0, to: Math.max(1, data.span), top: 0, width: 0, height: 0, gutter: 200,
 		       full: 0 };
-	const look = { only: -1, found: null, selected: null, arrows: true };
+	const look = { only: -1, found: null, selected: null, head: null, arrows: true };
 	let paints = [], paper, ink, faint, line, column = 7.2, tooMany = false;
 
 	function dark() {
@@ -236,17 +237,54 @@ function timelinePicture(model, canvas) {
 		drawColumn(row, x, sums, y);
 	}
 
-	function drawName(row, y) {
-		const hit = look.found && !row.isCpu && !row.head && look.found.threads[row.track.thread];
+	function isFound(row) {
+		return !row.isCpu && look.found && look.found.threads[row.track.thread];
+	}
 
-		ctx.fillStyle = row.head ? faint : ink;
-		ctx.fillText(clip(row.head ? (row.open ? "- " : "+ ") + row.name + " (" +
-				  row.rows.length + " threads)" : (row.group ? "  " : "") + row.text,
-				  view.gutter - 8), 6, y + BOX - 4);
-		if (!hit)
+	function drawName(row, y) {
+		ctx.fillStyle = ink;
+		ctx.fillText(clip((row.group ? "  " : "") + row.text, view.gutter - 8), 6, y + BOX - 4);
+		if (!isFound(row))
 			return;
-		ctx.fillStyle = "#ff4fc3";
+		ctx.fillStyle = MARK;
 		ctx.fillRect(0, y, 3, BOX);
+	}
+
+	/*
+	 * A process: a line of its sums, and below, over time, how many of its threads have a CPU,
+	 * and above those how many would; the most there are fill the strip.
+	 */
+	function drawHead(head, y) {
+		const columns = Math.max(1, Math.round(view.width - view.gutter));
+		const d = model.demandOf(head, view.from, view.to, columns);
+		const bottom = y + HEAD - 4;
+		const paint = (values, base, part) => {
+			ctx.fillStyle = paints[data.parts.indexOf(part)].colour;
+			for (let x = 0; x < columns; x++) {
+				const h = values[x] / d.peak * STRIP;
+
+				if (h)
+					ctx.fillRect(view.gutter + x, bottom - base(x) / d.peak * STRIP - h, 1, h);
+			}
+		};
+
+		ctx.fillStyle = paper;
+		ctx.fillRect(0, y, view.width, HEAD - STRIP - 4);
+		paint(d.cpu, () => 0, "cpu");
+		paint(d.ready, (x) => d.cpu[x], "runnable");
+		ctx.fillStyle = faint;
+		ctx.fillRect(view.gutter, bottom, columns, 1);
+		ctx.fillText(clip("up to " + Math.round(d.peak), view.gutter - 26), 20, y + HEAD - 6);
+		ctx.fillStyle = ink;
+		ctx.fillText(clip((head.open ? "- " : "+ ") + model.headText(head), view.width - 8), 6, y + 13);
+		ctx.fillStyle = MARK;
+		if (head.rows.some(isFound) || look.head === head)
+			ctx.fillRect(0, y, 3, HEAD - 4);
+		if (look.head === head) {
+			ctx.strokeStyle = MARK;
+			ctx.lineWidth = 1;
+			ctx.strokeRect(0.5, y - 0.5, view.width - 1, HEAD - 3);
+		}
 	}
 
 	/* From the waker, at that time, to the woken thread. */
@@ -261,7 +299,7 @@ function timelinePicture(model, canvas) {
 
 		if (ya === yb || (Math.max(ya, yb) < RULER) || Math.min(ya, yb) > view.height)
 			return;
-		ctx.strokeStyle = ctx.fillStyle = strong ? "#ff4fc3" : ink;
+		ctx.strokeStyle = ctx.fillStyle = strong ? MARK : ink;
 		ctx.lineWidth = strong ? 2 : 0.8;
 		ctx.globalAlpha = strong ? 1 : 0.7;
 		ctx.beginPath();
@@ -320,7 +358,7 @@ function timelinePicture(model, canvas) {
 		const y = s.row.y - view.top;
 
 		if (xb >= view.gutter && xa <= view.width && y > RULER - ROW) {
-			ctx.strokeStyle = "#ff4fc3";
+			ctx.strokeStyle = MARK;
 			ctx.lineWidth = 2;
 			ctx.strokeRect(xa - 1, y - 1, Math.max(3, xb - xa) + 1, BOX + 2);
 		}
@@ -337,6 +375,7 @@ function timelinePicture(model, canvas) {
 		ctx.fillStyle = line;
 		for (const [x] of marks.ticks)
 			ctx.fillRect(x, 18, 1, view.height);
+		ctx.fillRect(view.gutter - 4, RULER - 4, 1, view.height);
 		ctx.save();
 		ctx.beginPath();
 		ctx.rect(0, RULER - 4, view.width, view.height);
@@ -344,10 +383,13 @@ function timelinePicture(model, canvas) {
 		for (const row of model.rows) {
 			const y = row.y - view.top;
 
-			if (row.hidden || y < RULER - ROW || y > view.height)
+			if (row.hidden || y < RULER - HEAD || y > view.height)
 				continue;
-			if (!row.head)
-				drawTrack(row, y, arrows);
+			if (row.head) {
+				drawHead(row, y);
+				continue;
+			}
+			drawTrack(row, y, arrows);
 			drawName(row, y);
 		}
 		tooMany = arrows.length > ARROWS_MAX;
@@ -357,8 +399,6 @@ function timelinePicture(model, canvas) {
 		drawSelected();
 		ctx.restore();
 		drawRuler(marks);
-		ctx.fillStyle = line;
-		ctx.fillRect(view.gutter - 4, RULER - 4, 1, view.height);
 	}
 
 	/* The row at a place, and its piece. */
@@ -368,7 +408,7 @@ function timelinePicture(model, canvas) {
 		for (const row of model.rows) {
 			const top = row.y - view.top;
 
-			if (row.hidden || y < top || y >= top + ROW)
+			if (row.hidden || y < top || y >= top + (row.head ? HEAD : ROW))
 				continue;
 			if (row.head || x < view.gutter)
 				return { row, piece: -1 };

@@ -22,6 +22,8 @@ function timelineModel(data) {
 		other: "waits", untold: "waits, for an unknown reason",
 		lost: "does what is not known: events were lost",
 	};
+	/* More tracks of threads than these begin folded. */
+	const ROWS_OPEN = 100;
 	const rows = [];
 	const rowOfThread = new Map();
 
@@ -88,27 +90,86 @@ function timelineModel(data) {
 		return row;
 	}
 
-	/* Which threads are of a process is not in a trace; those of a name stand together. */
+	/* Threads stand under their process; one that is alone there stands for it. */
 	function addThreads() {
-		let group = null;
+		const nr = data.processes.map(() => 0);
+		let head = null;
 
-		data.tracks.forEach((track, i) => {
-			const name = data.threads[track.thread][1];
-			const next = data.tracks[i + 1];
-			const more = next && data.threads[next.thread][1] === name;
+		for (const track of data.tracks)
+			nr[track.process]++;
+		for (const track of data.tracks) {
+			const [pid, name] = data.processes[track.process];
 
-			if (!group || group.name !== name)
-				group = more ? { name, head: true, rows: [], open: true, y: 0 } : null;
-			if (group && !group.rows.length)
-				rows.push(group);
-			const row = addRow(track, threadName(track.thread), false, group);
+			if (nr[track.process] < 2)
+				head = null;
+			else if (!head || head.process !== track.process)
+				rows.push(head = { head: true, process: track.process, rows: [], open: true, y: 0,
+						   text: pid ? pid + " " + name : name,
+						   ns: data.parts.map(() => 0) });
+			const row = addRow(track, threadName(track.thread), false, head);
 
-			if (group)
-				group.rows.push(row);
 			rowOfThread.set(track.thread, row);
-			if (!more)
-				group = null;
-		});
+			if (!head)
+				continue;
+			head.rows.push(row);
+			track.ns.forEach((ns, part) => head.ns[part] += ns);
+		}
+		/* So many need to be folded to be seen; the first is the busiest. */
+		const heads = rows.filter((r) => r.head);
+		const large = data.tracks.length > ROWS_OPEN;
+
+		heads.forEach((h, i) => h.opens = h.open = !large || !i);
+	}
+
+	/* A line of a process: what its threads did, in sum. */
+	function headText(head) {
+		const sum = (names) => durationText(data.parts.reduce((ns, name, part) =>
+			ns + (names(name, part) ? head.ns[part] : 0), 0));
+
+		return head.text + ", " + head.rows.length + " threads: " + sum((n) => n === "cpu") +
+			" on CPUs, " + sum((n) => n === "runnable" || n === "throttled") +
+			" without one, " + sum((n, part) => isWait(part)) + " waiting";
+	}
+
+	function timesText(ns) {
+		return data.parts.map((name, part) => [name, ns[part]]).filter(([, t]) => t)
+			.map(([name, t]) => name + " " + durationText(t)).join(", ");
+	}
+
+	/*
+	 * How many threads of a process have a CPU, and would have one, in each of @columns parts
+	 * of a time: two rows of numbers.
+	 */
+	function demandOf(head, from, to, columns) {
+		const key = from + "-" + to + "-" + columns;
+
+		if (head.demand && head.demand.key === key)
+			return head.demand;
+		const size = (to - from) / columns;
+		const demand = { key, cpu: new Float64Array(columns), ready: new Float64Array(columns),
+				 peak: 1 };
+
+		for (const row of head.rows) {
+			const p = piecesOf(row, size);
+
+			for (let i = pieceAt(p, from); i < p.nr && p.begin[i] < to; i++) {
+				const name = data.parts[p.part[i]];
+				const into = name === "cpu" ? demand.cpu :
+					name === "runnable" || name === "throttled" ? demand.ready : null;
+				const end = Math.min(to, p.begin[i + 1]);
+				let time = Math.max(from, p.begin[i]);
+
+				for (let x = Math.floor((time - from) / size); into && time < end && x < columns; x++) {
+					const until = Math.min(end, from + (x + 1) * size);
+
+					into[x] += Math.max(0, until - time) / size;
+					time = until;
+				}
+			}
+		}
+		for (let x = 0; x < columns; x++)
+			demand.peak = Math.max(demand.peak, demand.cpu[x] + demand.ready[x]);
+		return head.demand = demand;
 	}
 
 	/* The coarsest level whose cells are no wider than @ns; else the finest. */
@@ -234,5 +295,6 @@ function timelineModel(data) {
 		addRow(track, "CPU " + track.cpu, true, null);
 	addThreads();
 	return { data, rows, rowOfThread, NOTHING, units, piecesOf, pieceAt, durationText,
-		 exactText, offsetText, clockText, whyCommand, isWait, subject, describe, stackOf, threadName, find };
+		 exactText, offsetText, clockText, whyCommand, isWait,
+		 subject, describe, stackOf, threadName, find, headText, timesText, demandOf };
 }

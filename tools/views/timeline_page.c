@@ -11,6 +11,7 @@
 #include "cli/diag.h"
 #include "cli/text.h"
 #include "timeline_assets.h"
+#include "timeline_order.h"
 
 /* Of which the most time was spent in; a page without bounds is none. */
 #define STACKS_MAX	8192
@@ -20,20 +21,11 @@
 #define COARSER		4
 #define CELLS_MIN	64
 
-/* A track of a thread, for the order of them. */
-struct row {
-	uint32_t thread;
-	uint32_t name;
-	int64_t wanted;
-	int64_t all;		/* of its name */
-};
-
 /**
  * struct page - in the making
  * @f: file
  * @t: timeline
- * @rows: tracks of threads
- * @nr: how many
+ * @order: of the tracks of threads
  * @numbers: of lives in the page, + 1
  * @thread_spans: by these numbers
  * @nr_lives: how many
@@ -45,8 +37,7 @@ struct row {
 struct page {
 	FILE *f;
 	struct timeline *t;
-	struct row *rows;
-	size_t nr;
+	struct timeline_order order;
 	uint32_t *numbers;
 	uint32_t *thread_spans;
 	size_t nr_lives;
@@ -55,19 +46,6 @@ struct page {
 	size_t nr_kept;
 	struct intern functions;
 };
-
-static int by_name_and_time(const void *pa, const void *pb)
-{
-	const struct row *a = pa, *b = pb;
-
-	if (a->all != b->all)
-		return a->all < b->all ? 1 : -1;
-	if (a->name != b->name)
-		return a->name < b->name ? -1 : 1;
-	if (a->wanted != b->wanted)
-		return a->wanted < b->wanted ? 1 : -1;
-	return a->thread < b->thread ? -1 : a->thread > b->thread;
-}
 
 static uint32_t number_of(struct page *p, uint32_t thread)
 {
@@ -78,35 +56,15 @@ static uint32_t number_of(struct page *p, uint32_t thread)
 	return p->numbers[thread] - 1;
 }
 
-/* Threads of a name stand together, and the names that did most come first. */
 static void order(struct page *p)
 {
 	const struct timeline *t = p->t;
-	size_t nr_texts = t->thread_spans.texts.nr;
-	int64_t *all = xalloc(nr_texts, sizeof(*all));
 
-	p->rows = xalloc(t->nr_threads, sizeof(*p->rows));
-	for (size_t i = 0; i < t->nr_threads; i++) {
-		const struct thread *l = &t->thread_spans.all[i];
-
-		if (!t->threads[i].pieces.nr)
-			continue;
-		p->rows[p->nr++] = (struct row){
-			.thread = (uint32_t)i,
-			.name = l->name,
-			.wanted = timeline_demand(&t->threads[i]),
-		};
-		all[l->name] += timeline_demand(&t->threads[i]);
-	}
-	for (size_t i = 0; i < p->nr; i++)
-		p->rows[i].all = all[p->rows[i].name];
-	free(all);
-	if (p->nr)
-		qsort(p->rows, p->nr, sizeof(*p->rows), by_name_and_time);
+	timeline_order_make(&p->order, t);
 	p->numbers = xalloc(thread_spans_nr(&t->thread_spans), sizeof(*p->numbers));
 	p->thread_spans = xalloc(thread_spans_nr(&t->thread_spans), sizeof(*p->thread_spans));
-	for (size_t i = 0; i < p->nr; i++)
-		number_of(p, p->rows[i].thread);
+	for (size_t i = 0; i < p->order.nr; i++)
+		number_of(p, p->order.rows[i].thread);
 }
 
 struct stack_time {
@@ -131,8 +89,8 @@ static void choose_stacks(struct page *p)
 
 	for (size_t i = 0; i < nr_stacks; i++)
 		times[i].stack = (uint32_t)i;
-	for (size_t i = 0; i < p->nr; i++) {
-		const struct pieces *all = &t->threads[p->rows[i].thread].pieces;
+	for (size_t i = 0; i < p->order.nr; i++) {
+		const struct pieces *all = &t->threads[p->order.rows[i].thread].pieces;
 
 		for (uint32_t j = 0; j < all->nr; j++)
 			times[all->all[j].stack].ns += all->all[j].ns;
@@ -247,9 +205,10 @@ static void put_tracks(struct page *p)
 		comma = ",";
 	}
 	fputs("],\n\"tracks\":[", p->f);
-	for (size_t i = 0; i < p->nr; i++) {
-		fprintf(p->f, "%s\n{\"thread\":%zu,", i ? "," : "", i);
-		put_track(p, &p->t->threads[p->rows[i].thread]);
+	for (size_t i = 0; i < p->order.nr; i++) {
+		fprintf(p->f, "%s\n{\"thread\":%zu,\"process\":%" PRIu32 ",", i ? "," : "", i,
+			p->order.rows[i].process);
+		put_track(p, &p->t->threads[p->order.rows[i].thread]);
 	}
 	fputs("],\n", p->f);
 }
@@ -272,6 +231,20 @@ static void put_threads(struct page *p)
 		fprintf(p->f, "%s[%" PRId64 ",", i ? ",\n" : "\n",
 			THREAD_TID(v->all[p->thread_spans[i]].id));
 		put_name(p->f, thread_spans_name(v, p->thread_spans[i]), NAME_COLUMNS);
+		putc(']', p->f);
+	}
+	fputs("],\n", p->f);
+}
+
+static void put_processes(struct page *p)
+{
+	fputs("\"processes\":[", p->f);
+	for (size_t i = 0; i < p->order.nr_processes; i++) {
+		const struct timeline_process *one = &p->order.processes[i];
+
+		fprintf(p->f, "%s[%" PRId64 ",", i ? ",\n" : "\n", one->pid);
+		put_name(p->f, one->pid == TIMELINE_KERNEL ? "kernel threads" :
+			 thread_spans_name(&p->t->thread_spans, one->named_by), NAME_COLUMNS);
 		putc(']', p->f);
 	}
 	fputs("],\n", p->f);
@@ -357,6 +330,7 @@ static void put_data(struct page *p, const char *title)
 	put_others(p);
 	put_tracks(p);
 	put_threads(p);
+	put_processes(p);
 	put_stacks(p);
 	fputs("\"version\":1}\n", p->f);
 }
@@ -378,7 +352,7 @@ void timeline_page(FILE *f, struct timeline *t, const char *title)
 		"<script id=\"data\" type=\"application/json\">\n", timeline_style);
 	put_data(&p, title);
 	fprintf(f, "</script>\n<script>\n%s</script>\n</body>\n</html>\n", timeline_script);
-	free(p.rows);
+	timeline_order_free(&p.order);
 	free(p.numbers);
 	free(p.thread_spans);
 	free(p.stacks);

@@ -10,10 +10,11 @@
  *	parts	states of a thread: the letter a in pieces stands for the first; the
  *		letter behind the last means no state
  *	notes	sentences about gaps of the trace
- *	cpus	{cpu, ns, levels}; threads_tracks {thread, first, ns, levels}: @ns is the
+ *	cpus	{cpu, ns, levels}; tracks {thread, process, first, ns, levels}: @ns is the
  *		time of each part, @first when the track begins, @levels are [resolution,
- *		pieces]
+ *		pieces]; those of a process stand together
  *	threads	[tid, name]; the first are those of the tracks
+ *	processes	[pid, name], the one that ran longest first; pid 0: the kernel's threads
  *	stacks	numbers of functions, leaf first; functions	names
  *	others	threads without a track, and their times, as above
  *

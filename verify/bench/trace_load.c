@@ -165,8 +165,11 @@ static void name_all(void)
 		"ksoftirqd/0", "chrome", "a \"b\" <c>",
 	};
 
+	/* Threads of a name are those of a process. */
 	for (uint32_t i = 0; i < nr_threads; i++)
-		gprof_trace_writer_name(w, tid_of(i), names[i % 12]);
+		if (gprof_trace_writer_name(w, tid_of(i), names[i % 12]) ||
+		    gprof_trace_writer_process(w, tid_of(i), tid_of(i % 12)))
+			errx(1, "%s", gprof_error());
 }
 
 int main(int argc, char **argv)
