@@ -256,7 +256,7 @@ processes_fold()
 	cp "$dir/seen" "$dir/folded"
 	uses "key('g'); key('Enter'); key('Enter');"
 	grep -q "^  [0-9]* $name\$" "$dir/seen"
-	uses "click(300, 26 + 4 * 20 + 5);"
+	uses "click(300, 40 + 4 * 20 + 5);"
 	diff "$dir/folded" "$dir/seen"
 	uses '' '#g=0'
 	head -n 8 "$dir/folded" | diff - <(head -n 8 "$dir/seen")
@@ -274,10 +274,11 @@ processes_fold()
 	grep -q "^  [0-9]* $name\$" "$dir/seen"
 }
 
-# ruler HASH: what it says of that part of the trace, one text a line, in ruler
+# ruler HASH: what it says of that part of the trace, one text a line, in ruler: first the place
+# that is the base
 ruler()
 {
-	sed "s|<body>|&<script>let said = []; const draws = CanvasRenderingContext2D.prototype.fillText; CanvasRenderingContext2D.prototype.fillText = function (text, x, y) { if (y === 14) said = text[0] === '+' ? said.concat(text) : [text]; draws.call(this, text, x, y); }; addEventListener('load', () => { document.title = 'ruler ' + said.join('/'); });</script>|" \
+	sed "s|<body>|&<script>let said = []; const draws = CanvasRenderingContext2D.prototype.fillText; CanvasRenderingContext2D.prototype.fillText = function (text, x, y) { if (y === 12 \&\& x === 6) said = [text]; if (y === 28) said.push(text); draws.call(this, text, x, y); }; addEventListener('load', () => { document.title = 'ruler ' + said.join('/'); });</script>|" \
 		"$dir/timeline.html" >"$dir/with.html"
 	chromium --window-size="$width,600" --dump-dom "file://$dir/with.html$1" >"$dir/dom"
 	sed -n 's/.*<title>ruler \([^<]*\)<.*/\1/p' "$dir/dom" | tr / '\n' >"$dir/ruler"
@@ -290,18 +291,18 @@ ruler_tells_places()
 {
 	need_browser
 	width=1400
-	ruler '#'
+	ruler '#c=s'
 	grep -qx '1.000040000 s' "$dir/ruler"
 	grep '^+' "$dir/ruler" | head -n 4 | diff - <(printf '+%s s\n' 0.0 0.5 1.0 1.5)
-	ruler '#t=840920000-840926000'
+	ruler '#c=s&t=840920000-840926000'
 	grep -qx '1.000040000 s +840 ms' "$dir/ruler"
 	grep '^+' "$dir/ruler" | head -n 3 | diff - <(printf '+%s us\n' 920 921 922)
-	ruler '#t=840922100-840922900'
+	ruler '#c=s&t=840922100-840922900'
 	grep -qx '1.000040000 s +840 ms' "$dir/ruler"
 	grep '^+' "$dir/ruler" | head -n 3 | diff - <(printf '+%s us\n' 922.1 922.2 922.3)
 	for width in 390 700 2500; do
 		for part in 0-3180878146 2840000000-2856000000 2840922000-2840924000 2840922120-2840922320; do
-			ruler "#t=$part"
+			ruler "#c=s&t=$part"
 			awk -v from="${part%-*}" -v to="${part#*-}" -v width="$width" '
 				BEGIN { ns["s"] = 1e9; ns["ms"] = 1e6; ns["us"] = 1e3; ns["ns"] = 1 }
 				NR == 1 {
@@ -323,6 +324,61 @@ ruler_tells_places()
 				}' "$dir/ruler" || fail "$part at $width"
 		done
 	done
+}
+
+# wall_of NS DIGITS: the wall clock, so many ns after the trace began, by its first clock and event
+wall_of()
+{
+	gprofctl read "$dir/x.trace" --json | sed -n '2p;3p' >"$dir/begin"
+	number() { sed -n "${2}s/.*\"$1\": \([0-9]*\).*/\1/p" "$dir/begin"; }
+	at=$(($(number wall_sec 1) * 1000000000 + $(number wall_nsec 1) - $(number trace_ns 1) +
+	     $(number time_ns 2) + $1))
+	frac=$(printf %09d $((at % 1000000000)))
+	TZ=$zone date -d "@$((at / 1000000000))" "+%Y-%m-%d %H:%M:%S${2:+.$(echo "$frac" | cut -c "-$2")}"
+}
+
+# The page has the time of day of the trace, in the zone where the page was made.
+timeline_tells_the_wall_clock()
+{
+	need_browser
+	zone=XST-5:45 width=1400
+	TZ=$zone gprofctl timeline "$dir/x.trace" -o "$dir/timeline.html"
+	ruler '#'
+	[ "$(head -n 1 "$dir/ruler")" = "$(wall_of 0 | cut -d ' ' -f 1) +05:45 XST" ]
+	grep -x '[0-9][0-9]:[0-9][0-9]:[0-9][0-9].[05]' "$dir/ruler" | head -n 6 >"$dir/times"
+	# a tick at each whole half second
+	now=$(wall_of 0 9)
+	awk -v began="${now#* }" '
+		function second(text, t) { split(text, t, ":"); return t[1] * 3600 + t[2] * 60 + t[3] }
+		NR == 1 { first = second($1) - second(began); ok = first >= 0 && first < 0.5 }
+		NR > 1 && second($1) - last != 0.5 { ok = 0 }
+		{ last = second($1) }
+		END { exit !ok || NR < 6 }' "$dir/times" || fail "$now: $(cat "$dir/times")"
+	for from in 840922100 2840922120; do
+		ruler "#t=$from-$((from + 800))"
+		base=$(head -n 1 "$dir/ruler")
+		label=$(sed -n 2p "$dir/ruler")
+		# the base is a whole millisecond or microsecond, and both add up to a place in the view
+		case $label in
+		*us) digits=3 ns=$(echo "$label" | awk '{ printf "%d", substr($1, 2) * 1000 }') ;;
+		*ns) digits=6 ns=$(echo "$label" | awk '{ printf "%d", substr($1, 2) }') ;;
+		*) fail "$label" ;;
+		esac
+		[ "$base" = "$(wall_of "$from" $digits) +05:45 XST" ]
+		began=$(wall_of "$from" 9)
+		off=$((10#${began#*.} % (digits == 3 ? 1000000 : 1000)))
+		[ "$ns" -ge "$off" ] && [ "$ns" -le $((off + 800)) ]
+	done
+	# and so have the details, until seconds are wanted
+	uses "click(300, 40 + 4 * 20 + 36 + 5);" '#t=840000000-850000000'
+	grep -o '<p class="wall">[^<]*' "$dir/dom" | tee "$dir/told"
+	begin=$(sed -n 's/.*<p class="note">from +\([0-9]*\)\.\([0-9]*\) ms to.*/\1\2/p' "$dir/dom")
+	[ "$begin" -gt 0 ]
+	grep -qF "<p class=\"wall\">$(wall_of "$begin" 9) to " "$dir/told"
+	grep -qF ' +05:45 XST' "$dir/told"
+	uses "click(300, 40 + 4 * 20 + 36 + 5); key('c');" '#t=840000000-850000000'
+	! grep -q '<p class="wall">' "$dir/dom"
+	gprofctl timeline "$dir/x.trace" -o "$dir/timeline.html"
 }
 
 # fits PAGE WIDTH SCRIPT: what SCRIPT finds in a window as wide as that, "" where all is well
@@ -406,4 +462,4 @@ large_page_is_drawn_soon()
 
 ktap_run profiles_are_made table_is_that_of_gprofctl_top filters_choose keys_suffice \
 	link_has_the_zoom bad_expressions_are_told processes_fold timeline_asks_why \
-	ruler_tells_places narrow_windows_cut_nothing pictures_are_taken large_page_is_drawn_soon
+	ruler_tells_places timeline_tells_the_wall_clock narrow_windows_cut_nothing pictures_are_taken large_page_is_drawn_soon

@@ -205,6 +205,8 @@ struct thread_spans_cpu {
  * @recorded: configuration in the trace
  * @begin: time of the first event
  * @end: of the last
+ * @clock: an instant on the trace's clock and on CLOCK_REALTIME, the first that is told
+ * @has_clock: there is one
  * @lost: events that are not in the trace
  * @any: was there one?
  * @quiet: missing parts of the trace were reported before
@@ -232,6 +234,8 @@ struct thread_spans {
 	struct gprof_trace_stats recorded;
 	int64_t begin;
 	int64_t end;
+	struct gprof_trace_clock clock;
+	bool has_clock;
 	uint64_t lost;
 	bool any;
 	bool quiet;

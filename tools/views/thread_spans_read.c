@@ -327,6 +327,10 @@ static void on_sync(struct thread_spans *v, const struct gprof_trace_event *ev)
 
 	if (!gprof_trace_stats(v->trace, &st))
 		v->lost = st.lost;
+	if (ev->sync.has_clock && !v->has_clock) {
+		v->has_clock = true;
+		v->clock = ev->sync.clock;
+	}
 	if (v->use.generation && v->any)
 		v->use.generation(v->use.ctx, v, ev->time > v->end ? ev->time : v->end);
 	trace_stacks_generation(&v->stacks);

@@ -18,6 +18,7 @@
 		["g and G", "the next process, and the one before; Enter folds or unfolds it, e all"],
 		[". and ,", "the next piece of that track, and the one before"],
 		["k", "on to its waker, at that time"], ["f", "zoom to what was chosen"],
+		["c", "the date and time, or seconds since the trace began"],
 		["r", "arrows from wakers to their threads, on and off"],
 		["/ or Ctrl-F", "search threads and functions, regexp; n and N: next and previous thread"],
 		["Esc", "choose nothing, search nothing"],
@@ -43,6 +44,7 @@
 	const input = element("input", { type: "search", placeholder: "search (/), regexp",
 					 "aria-label": "search threads and functions" }, tools);
 	const whole = element("button", { type: "button", title: "all of it (Home)" }, tools, "whole");
+	const clock = element("button", { type: "button", title: "date and time, or seconds (c)" }, tools);
 	const ask = element("button", { type: "button", title: "keys (?)", "aria-expanded": "false" },
 			    tools, "?");
 	const legend = element("div", { class: "legend", role: "group", "aria-label": "reasons" }, head);
@@ -86,6 +88,20 @@
 
 	function tell(text) {
 		told.textContent = text || summary();
+	}
+
+	/* Where a piece begins. */
+	function placeText(ns) {
+		return look.wall ? "from " + model.wallParts(ns, 6)[1] : "from +" + model.offsetText(ns);
+	}
+
+	function setClock(wall) {
+		look.wall = wall && model.hasWall;
+		clock.hidden = !model.hasWall;
+		clock.textContent = look.wall ? "seconds" : "date";
+		if (look.selected)
+			choose(look.selected.row, look.selected.p, look.selected.i);
+		later();
 	}
 
 	function zoomTo(from, to) {
@@ -197,10 +213,12 @@
 		const waker = !row.isCpu && p.woken[i] ? p.who[i] : -1;
 
 		look.head = null;
-		look.selected = { row, begin, end, waker, wokenAt: wait ? end : begin };
+		look.selected = { row, p, i, begin, end, waker, wokenAt: wait ? end : begin };
 		details.hidden = false;
 		details.textContent = "";
 		element("p", { class: "what" }, details, model.describe(row, p, i));
+		if (look.wall)
+			element("p", { class: "wall" }, details, model.wallRange(begin, end));
 		element("p", { class: "note" }, details, "from +" + model.offsetText(begin) + " to +" +
 			model.offsetText(end) + ", " + model.clockText(begin) + " to " +
 			model.clockText(end) + " of CLOCK_MONOTONIC");
@@ -317,6 +335,8 @@
 			parts.push("t=" + Math.round(view.from) + "-" + Math.round(view.to));
 		if (input.value)
 			parts.push("s=" + encodeURIComponent(input.value));
+		if (model.hasWall && !look.wall)
+			parts.push("c=s");
 		if (folds().length)
 			parts.push("g=" + folds().join(","));
 		try {
@@ -333,6 +353,7 @@
 		if (from >= 0 && to > from)
 			zoomTo(from, to);
 		input.value = wanted.get("s") || "";
+		setClock(wanted.get("c") !== "s");
 		const folded = (wanted.get("g") || "").split(",");
 
 		for (const row of model.rows)
@@ -371,6 +392,7 @@
 			},
 			n: () => next(1), N: () => next(-1), "?": toggleHelp,
 			g: () => nextHead(1), G: () => nextHead(-1), e: foldAll,
+			c: () => setClock(!look.wall),
 			"/": () => input.select(),
 		};
 
@@ -420,8 +442,8 @@
 		} else {
 			const at = picture.hit(x, y);
 
-			tell(at && at.piece >= 0 ? model.describe(at.row, at.p, at.piece) + ", from +" +
-			     model.offsetText(at.p.begin[at.piece]) : at ? at.row.head ?
+			tell(at && at.piece >= 0 ? model.describe(at.row, at.p, at.piece) + ", " +
+			     placeText(at.p.begin[at.piece]) : at ? at.row.head ?
 			     model.headText(at.row) : at.row.text : "");
 		}
 	}
@@ -478,6 +500,7 @@
 	input.addEventListener("input", search);
 	whole.addEventListener("click", all);
 	ask.addEventListener("click", toggleHelp);
+	clock.addEventListener("click", () => setClock(!look.wall));
 	window.addEventListener("keydown", onKey);
 	window.addEventListener("resize", fit);
 	window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {

@@ -6,7 +6,7 @@
 function timelinePicture(model, canvas) {
 	"use strict";
 
-	const RULER = 26, ROW = 20, HEAD = 36, BOX = 16, STRIP = 14;
+	const RULER = 40, ROW = 20, HEAD = 36, BOX = 16, STRIP = 14;
 	const ARROWS_MAX = 120;
 	const MARK = "#ff4fc3";
 	const data = model.data, NOTHING = model.NOTHING;
@@ -39,7 +39,8 @@ function timelinePicture(model, canvas) {
 
 	const view = { from: 0, to: Math.max(1, data.span), top: 0, width: 0, height: 0, gutter: 200,
 		       full: 0 };
-	const look = { only: -1, found: null, selected: null, head: null, arrows: true };
+	const look = { only: -1, found: null, selected: null, head: null, arrows: true,
+		       wall: model.hasWall };
 	let paints = [], paper, ink, faint, line, column = 7.2, tooMany = false;
 
 	function dark() {
@@ -317,36 +318,61 @@ function timelinePicture(model, canvas) {
 		ctx.globalAlpha = 1;
 	}
 
+	/* Steps of seconds that a clock's face has. */
+	const seconds = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200,
+			 86400].map((s) => s * 1e9);
+
+	function stepOf(wanted) {
+		const power = 10 ** Math.floor(Math.log10(wanted));
+
+		return look.wall && wanted > 5e8 ?
+			seconds.find((s) => s >= wanted) || Math.ceil(wanted / 864e11) * 864e11 :
+			Math.max(1, power * [1, 2, 5, 10].find((m) => power * m >= wanted));
+	}
+
+	/* A tick at a whole step of the wall clock; with the date where that is another. */
+	function wallLabel(t, date, step) {
+		const [day, time] = model.wallParts(t, step < 1e9 ? 1 : 0);
+
+		return day === date ? time : day.slice(5) + " " + time;
+	}
+
 	/*
-	 * The ruler's ticks: @places, and their labels in @unit since @base, a round place at the
-	 * left of the view. The base keeps labels short, however far from the begin they are.
+	 * The ruler: @text at the left is a place, and each of @ticks a label that counts from it in a
+	 * unit, so that labels are short however far from the begin they are; or, of seconds of the
+	 * wall clock, the time of day.
 	 */
 	function ruler() {
-		const span = view.to - view.from;
-		const wanted = span / Math.max(2, (view.width - view.gutter) / 120);
-		const power = 10 ** Math.floor(Math.log10(wanted));
-		const step = Math.max(1, power * [1, 2, 5, 10].find((m) => power * m >= wanted));
+		const wanted = (view.to - view.from) / Math.max(2, (view.width - view.gutter) / 120);
+		const step = stepOf(wanted);
 		const [unit, ns] = model.units.find(([, size]) => step >= size / 10);
-		const base = ns === 1e9 ? 0 : Math.floor(view.from / (ns * 1000)) * ns * 1000;
+		const clock = look.wall && ns === 1e9;
+		const phase = look.wall ? model.wallPhase(ns * 1000) : 0;
+		const base = ns === 1e9 ? 0 :
+			Math.floor((view.from + phase) / (ns * 1000)) * ns * 1000 - phase;
+		const shift = look.wall ? model.wallPhase(step) : 0;
+		const [date, time] = look.wall ?
+			model.wallParts(clock ? view.from : base, { " s": 0, " ms": 0, " us": 3, " ns": 6 }[unit]) : [];
+		const text = clock ? date + " " + model.zoneText() :
+			look.wall ? date + " " + time + " " + model.zoneText() :
+			model.clockText(0) + (base ? " +" + model.exactText(base) : "");
 		const ticks = [];
 
-		for (let t = Math.ceil(view.from / step) * step; t <= view.to; t += step)
-			ticks.push([xOf(t), "+" + ((t - base) / ns).toFixed(step < ns ? 1 : 0) + unit]);
-		return { base, ticks };
+		for (let t = Math.ceil((view.from + shift) / step) * step - shift; t <= view.to; t += step)
+			ticks.push([xOf(t), clock ? wallLabel(t, date, step) :
+				"+" + ((t - base) / ns).toFixed(step < ns ? 1 : 0) + unit]);
+		return { text, ticks };
 	}
 
 	/* The sum of all that is read from the left to a tick is its place on the trace's clock. */
-	function drawRuler({ base, ticks }) {
-		const text = model.clockText(0) + (base ? " +" + model.exactText(base) : "");
-		const end = 6 + column * (text.length + 1);
-
+	function drawRuler({ text, ticks }) {
 		ctx.fillStyle = paper;
 		ctx.fillRect(0, 0, view.width, RULER - 4);
 		ctx.fillStyle = faint;
-		ctx.fillText(text, 6, 14);
+		ctx.fillText(clip(text, view.width - 8), 6, 12);
 		for (const [x, label] of ticks)
-			if (x + 2 >= end && x + 4 + column * label.length < view.width)
-				ctx.fillText(label, x + 2, 14);
+			if (x + 4 + column * label.length < view.width)
+				ctx.fillText(label, x + 2, 28);
 	}
 
 	function drawSelected() {
@@ -374,7 +400,7 @@ function timelinePicture(model, canvas) {
 		ctx.fillRect(0, 0, view.width, view.height);
 		ctx.fillStyle = line;
 		for (const [x] of marks.ticks)
-			ctx.fillRect(x, 18, 1, view.height);
+			ctx.fillRect(x, 20, 1, view.height);
 		ctx.fillRect(view.gutter - 4, RULER - 4, 1, view.height);
 		ctx.save();
 		ctx.beginPath();

@@ -226,6 +226,38 @@ function timelineModel(data) {
 		return text.slice(0, -9) + "." + text.slice(-9) + " s";
 	}
 
+	const wall = data.wall === null ? null : BigInt(data.wall) + BigInt(data.zone[0]) * 60000000000n;
+
+	/* [date, time of day with @digits of a second], of the zone of the page */
+	function wallParts(ns, digits) {
+		const at = wall + BigInt(Math.round(ns));
+		const text = new Date(Number(at / 1000000000n) * 1000).toISOString();
+		const rest = (at % 1000000000n).toString().padStart(9, "0").slice(0, digits);
+
+		return [text.slice(0, 10), text.slice(11, 19) + (digits ? "." + rest : "")];
+	}
+
+	function zoneText() {
+		const [minutes, name] = data.zone;
+		const abs = Math.abs(minutes), two = (n) => String(n).padStart(2, "0");
+		const offset = (minutes < 0 ? "-" : "+") + two(Math.floor(abs / 60)) + ":" + two(abs % 60);
+
+		/* Names of zones that have none are offsets. */
+		return /[A-Za-z]/.test(name) ? offset + " " + name : offset;
+	}
+
+	/* From one time to another, to the nanosecond. */
+	function wallRange(begin, end) {
+		const [date, from] = wallParts(begin, 9), [day, to] = wallParts(end, 9);
+
+		return date + " " + from + " to " + (day === date ? "" : day + " ") + to + " " + zoneText();
+	}
+
+	/* How far behind a whole @step of the wall clock the left edge is. */
+	function wallPhase(step) {
+		return Number(wall % BigInt(step));
+	}
+
 	/* The command that tells the chain of a wait: it has all of the trace. */
 	function whyCommand(row, begin, end) {
 		const file = /^[\w./+-]+$/.test(data.title) ? data.title : "TRACE";
@@ -296,5 +328,6 @@ function timelineModel(data) {
 	addThreads();
 	return { data, rows, rowOfThread, NOTHING, units, piecesOf, pieceAt, durationText,
 		 exactText, offsetText, clockText, whyCommand, isWait,
-		 subject, describe, stackOf, threadName, find, headText, timesText, demandOf };
+		 subject, describe, stackOf, threadName, find, headText, timesText, demandOf,
+		 hasWall: wall !== null, wallParts, wallRange, wallPhase, zoneText };
 }

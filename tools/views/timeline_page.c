@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cli/diag.h"
 #include "cli/text.h"
@@ -317,6 +318,25 @@ static void put_notes(struct page *p)
 	fputs("],\n", p->f);
 }
 
+/* All readers of a page see the same times: those of the zone where it was made. */
+static void put_wall_clock(struct page *p)
+{
+	const struct thread_spans *v = &p->t->thread_spans;
+	int64_t wall = (int64_t)(v->clock.sec * 1000000000 + v->clock.nsec) +
+		       (p->t->begin - v->clock.time);
+	time_t seconds = wall / 1000000000;
+	struct tm tm;
+
+	if (!v->has_clock || v->clock.sec > INT64_MAX / 2000000000 || wall < 0 ||
+	    !localtime_r(&seconds, &tm)) {
+		fputs("\"wall\":null,\n", p->f);
+		return;
+	}
+	fprintf(p->f, "\"wall\":\"%" PRId64 "\",\n\"zone\":[%ld,", wall, tm.tm_gmtoff / 60);
+	text_json(p->f, tm.tm_zone);
+	fputs("],\n", p->f);
+}
+
 static void put_data(struct page *p, const char *title)
 {
 	fputs("{\"title\":", p->f);
@@ -326,6 +346,7 @@ static void put_data(struct page *p, const char *title)
 	for (size_t i = 0; i < NR_THREAD_STATES; i++)
 		fprintf(p->f, "%s\"%s\"", i ? "," : "", thread_state_name(i));
 	fputs("],\n", p->f);
+	put_wall_clock(p);
 	put_notes(p);
 	put_others(p);
 	put_tracks(p);

@@ -5,6 +5,8 @@
  * The page holds the data as JSON, in the element "data":
  *
  *	begin	CLOCK_MONOTONIC at the left, ns, as a string, for it may be beyond 2^53
+ *	wall	CLOCK_REALTIME there, ns since 1970, as a string; null: the trace does not have it
+ *	zone	[minutes east of Greenwich, name], of the machine that made the page
  *	span	ns; all other times are ns since @begin
  *	resolution	of the finest level
  *	parts	states of a thread: the letter a in pieces stands for the first; the
