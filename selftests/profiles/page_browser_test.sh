@@ -381,6 +381,33 @@ timeline_tells_the_wall_clock()
 	gprofctl timeline "$dir/x.trace" -o "$dir/timeline.html"
 }
 
+# The trace that a Go program wrote of itself: its goroutines by the function that they began with.
+timeline_of_a_go_program()
+{
+	need_browser
+	[ -x "$vm/../tracing/trace_go/tools" ] || skip "no selftests/vm in PATH"
+	for version in 1.23 1.26; do
+		go=$("$vm/../tracing/trace_go/tools" $version) || skip "Go $version cannot be fetched here"
+		"$go/load" "$dir/go.trace" 0.3
+		gprofctl timeline "$dir/go.trace" -o "$dir/go.html"
+		gprofctl read "$dir/go.trace" --summary | sed -n '/ms  *runnable/,$p' | head -n 3
+		# the goroutine that ran longest, which go tool trace would say too
+		set -- $(gprofctl read "$dir/go.trace" --summary | sed -n '/ms  *runnable/{n;p}')
+		ran=$1 id=$5 name=$6
+		wall=$(gprofctl wall "$dir/go.trace" --json -n 0 | sed -n "s/.*\"tid\": $id, .*\"cpu_ns\": \([0-9]*\).*/\1/p")
+		echo "$version: $id $name ran for $ran ms, by gprofctl wall for $wall ns"
+		awk -v ran="$ran" -v wall="$wall" 'BEGIN { d = ran * 1e6 - wall; exit d > 600 || d < -600 }'
+		uses "document.querySelector('input').value = '^$id '; document.querySelector('input').dispatchEvent(new Event('input')); document.body.focus(); const more = document.createElement('button'); document.body.appendChild(more); more.focus(); key('n');" '' go.html
+		grep -o '<p class="note">[^<]*' "$dir/dom" | tee "$dir/told"
+		grep -qF "$id $name: cpu $(awk -v ns="$wall" 'BEGIN { printf "%#.4g ms", ns / 1e6 }')" "$dir/told"
+		grep -qF "Ps. Switches of OS threads are not in it" "$dir/go.html"
+		grep -qx 'P 1' "$dir/seen"
+		# from 1.25 on Go tells the wall clock
+		wall=$(grep -c '^"wall":null' "$dir/go.html" || :)
+		[ "$wall" -eq "$([ $version = 1.23 ] && echo 1 || echo 0)" ]
+	done
+}
+
 # fits PAGE WIDTH SCRIPT: what SCRIPT finds in a window as wide as that, "" where all is well
 fits()
 {
@@ -462,4 +489,5 @@ large_page_is_drawn_soon()
 
 ktap_run profiles_are_made table_is_that_of_gprofctl_top filters_choose keys_suffice \
 	link_has_the_zoom bad_expressions_are_told processes_fold timeline_asks_why \
-	ruler_tells_places timeline_tells_the_wall_clock narrow_windows_cut_nothing pictures_are_taken large_page_is_drawn_soon
+	ruler_tells_places timeline_tells_the_wall_clock \
+	timeline_of_a_go_program narrow_windows_cut_nothing pictures_are_taken large_page_is_drawn_soon

@@ -10,7 +10,7 @@
 #include "lib_util.h"
 
 #define PAGE_MAX	(64U << 20)
-#define LETTERS		20
+#define LETTERS		28
 
 /* The page; for free(). */
 static char *page_of(const char *path)
@@ -56,14 +56,14 @@ TEST_F(views, page_of_a_short_trace)
 	/* On CPU 0 (a), asleep (d) until 9, which is the first thread, wakes it, runnable (b). */
 	EXPECT_NE(NULL, strstr(data, "\"levels\":[[1,\"b2a1999998@0d10000000!:1@0b1000001!:1@0a1999999"
 			       "@0\"]")) TH_LOG("%.2000s", data);
-	/* CPU 0 has the second thread, nobody (u), it again, and nobody up to the end. */
-	EXPECT_SAYS(data, "[[1,\"a1999999@1v11000000a2000000@1v4000001\"]]",
+	/* CPU 0 has the second thread, nobody (}), it again, and nobody up to the end. */
+	EXPECT_SAYS(data, "[[1,\"a1999999@1}11000000a2000000@1}4000001\"]]",
 		    "\"stacks\":[\n[0,1,2,3,4,5]]",
 		    "\"functions\":[\n\"__schedule\",\n\"schedule\",\n\"do_nanosleep\"");
 	free(page);
 }
 
-/* What a CPU did while events of it were lost (t) is not what was seen before or behind. */
+/* What a CPU did while events of it were lost (|) is not what was seen before or behind. */
 TEST_F(views, page_of_a_trace_with_a_gap)
 {
 	char *page, *data;
@@ -80,9 +80,9 @@ TEST_F(views, page_of_a_trace_with_a_gap)
 	EXPECT_SAYS(page,
 		    "9 events are missing in the trace; what CPUs and threads did " "then is drawn as lost");
 	/* No two events have the same time: 7 is said to have left one ns before 8 comes. */
-	EXPECT_NE(NULL, strstr(data, "[[1,\"a1999997@1u7000002u1a3999998@0\"]]"))
+	EXPECT_NE(NULL, strstr(data, "[[1,\"a1999997@1|7000002|1a3999998@0\"]]"))
 		TH_LOG("%.600s", data);
-	EXPECT_NE(NULL, strstr(data, "[[1,\"b2a1999997@0u11000001\"]]")) TH_LOG("%.600s", data);
+	EXPECT_NE(NULL, strstr(data, "[[1,\"b2a1999997@0|11000001\"]]")) TH_LOG("%.600s", data);
 	free(page);
 }
 

@@ -210,6 +210,7 @@ int timeline_read(struct timeline *t, const char *file)
 	int status;
 
 	t->resolution = 1;
+	t->thread_spans.takes_go = true;
 	t->thread_spans.use = (struct thread_spans_ops){
 		.ctx = t,
 		.span = on_span,

@@ -52,8 +52,8 @@
 	const main = element("main", {}, document.body);
 	const canvas = element("canvas", {
 		tabindex: 0, role: "application",
-		"aria-label": "timeline of " + data.cpus.length + " CPUs and " + data.tracks.length +
-			" threads over " + model.durationText(data.span) + "; ? lists the keys",
+		"aria-label": "timeline of " + data.cpus.length + " " + model.cpuWord + "s and " +
+			data.tracks.length + " " + model.threadWord + "s over " + model.durationText(data.span) + "; ? lists the keys",
 	}, main);
 	const band = element("div", { class: "band", hidden: "" }, main);
 	const keys = element("dl", { class: "help", hidden: "" }, main);
@@ -73,13 +73,13 @@
 	}
 
 	function summary() {
-		const parts = [data.cpus.length + " CPUs, " + data.tracks.length + " threads, " +
-			       model.durationText(data.span)];
+		const parts = [data.cpus.length + " " + model.cpuWord + "s, " + data.tracks.length + " " +
+			       model.threadWord + "s, " + model.durationText(data.span)];
 
 		if (data.others.threads)
-			parts.push(data.others.threads + " threads more, which did less (" +
-				   model.durationText(data.others.ns[0]) +
-				   " on CPUs), have no track");
+			parts.push(data.others.threads + " " + model.threadWord + "s more, which did less (" +
+				   model.durationText(data.others.ns[0]) + " on " +
+				   model.cpuWord + "s), have no track");
 		if (data.resolution > 1)
 			parts.push("low boxes are of several stretches, each shorter than " +
 				   model.durationText(data.resolution));
@@ -200,7 +200,7 @@
 		const at = heads.indexOf(look.head);
 
 		if (!heads.length) {
-			tell("no process has several threads");
+			tell("nothing is folded here");
 			return;
 		}
 		chooseHead(heads[(at + by + heads.length + (at < 0 && by < 0 ? 1 : 0)) % heads.length]);
@@ -227,7 +227,7 @@
 		if (waker >= 0)
 			link("to its waker: " + model.threadName(waker), links,
 			     () => jump(waker, look.selected.wokenAt));
-		if (wait)
+		if (wait && !data.go)
 			link("why it waited: copy the command", links, e => {
 				const command = model.whyCommand(row, begin, end);
 

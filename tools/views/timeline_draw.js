@@ -26,12 +26,15 @@ function timelinePicture(model, canvas) {
 		socket: ["#56b4e9", false, false], file: ["#56b4e9", true, false],
 		uninterruptible: ["#0072b2", true, true],
 		child: ["#f0e442", false, false], stopped: ["#f0e442", true, false],
-		signal: ["#f0e442", false, false],
+		signal: ["#f0e442", false, false], syscall: ["#0072b2", true, true],
+		chan: ["#56b4e9", false, false], select: ["#56b4e9", true, false],
+		network: ["#f0e442", false, false], sync: ["#cc79a7", false, false],
+		gc: ["#e69f00", true, false],
 	};
 	const greys = {
-		light: { kernel: ["#d0d0d0", false, false], sleep: ["#e2e2e2", false, false], other: ["#a9a9a9", false, false],
+		light: { kernel: ["#d0d0d0", false, false], runtime: ["#d0d0d0", false, false], sleep: ["#e2e2e2", false, false], other: ["#a9a9a9", false, false],
 			 untold: ["#c9c9c9", true, false], lost: ["#5c5c5c", true, true] },
-		dark: { kernel: ["#44484f", false, true], sleep: ["#30343d", false, true], other: ["#787d87", false, false],
+		dark: { kernel: ["#44484f", false, true], runtime: ["#44484f", false, true], sleep: ["#30343d", false, true], other: ["#787d87", false, false],
 			untold: ["#565b66", true, true], lost: ["#d8d8d8", true, false] },
 	};
 	/* Of the thread that runs on a CPU: by name, a shade of the running state's colour. */

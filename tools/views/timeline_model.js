@@ -19,11 +19,17 @@ function timelineModel(data) {
 		lock: "waits for a lock of the kernel", child: "waits for a child",
 		signal: "waits for a signal", stopped: "is stopped",
 		uninterruptible: "waits in the kernel, where no signal ends it", kernel: "waits for work",
+		syscall: "is in a system call, where it runs or waits", chan: "waits for a channel",
+		select: "waits for one of several channels", sync: "waits for a lock or condition of sync",
+		network: "waits for a connection", gc: "waits for the garbage collector",
+		runtime: "of the runtime waits for work",
 		other: "waits", untold: "waits, for an unknown reason",
 		lost: "does what is not known: events were lost",
 	};
 	/* More tracks of threads than these begin folded. */
 	const ROWS_OPEN = 100;
+	/* In a Go program's own trace. */
+	const [cpuWord, threadWord] = data.go ? ["P", "goroutine"] : ["CPU", "thread"];
 	const rows = [];
 	const rowOfThread = new Map();
 
@@ -80,7 +86,7 @@ function timelineModel(data) {
 	function threadName(i) {
 		const t = data.threads[i];
 
-		return t ? t[0] + " " + t[1] : "a task that was not recorded";
+		return t ? t[0] + " " + t[1] : "a " + (data.go ? threadWord : "task") + " that was not recorded";
 	}
 
 	function addRow(track, text, isCpu, group) {
@@ -104,7 +110,7 @@ function timelineModel(data) {
 				head = null;
 			else if (!head || head.process !== track.process)
 				rows.push(head = { head: true, process: track.process, rows: [], open: true, y: 0,
-						   text: pid ? pid + " " + name : name,
+						   text: pid ? pid + " " + name : name || "unknown function",
 						   ns: data.parts.map(() => 0) });
 			const row = addRow(track, threadName(track.thread), false, head);
 
@@ -126,8 +132,8 @@ function timelineModel(data) {
 		const sum = (names) => durationText(data.parts.reduce((ns, name, part) =>
 			ns + (names(name, part) ? head.ns[part] : 0), 0));
 
-		return head.text + ", " + head.rows.length + " threads: " + sum((n) => n === "cpu") +
-			" on CPUs, " + sum((n) => n === "runnable" || n === "throttled") +
+		return head.text + ", " + head.rows.length + " " + threadWord + "s: " +
+			sum((n) => n === "cpu") + " on " + cpuWord + "s, " + sum((n) => n === "runnable" || n === "throttled") +
 			" without one, " + sum((n, part) => isWait(part)) + " waiting";
 	}
 
@@ -267,7 +273,7 @@ function timelineModel(data) {
 	}
 
 	function isWait(part) {
-		return part < NOTHING && !["cpu", "runnable", "throttled", "lost"].includes(data.parts[part]);
+		return part < NOTHING && !["cpu", "runnable", "throttled", "syscall", "lost"].includes(data.parts[part]);
 	}
 
 	function subject(row, p, i) {
@@ -289,9 +295,10 @@ function timelineModel(data) {
 		if (row.isCpu)
 			return text + " on " + row.text;
 		if (part === "cpu" && p.who[i] >= 0 && count === 1)
-			text += " on CPU " + p.who[i];
+			text += " on " + cpuWord + " " + p.who[i];
 		if (p.woken[i] && isWait(p.part[i]))
-			text += ", until " + (p.who[i] < 0 ? "an interrupt or a task that was not recorded" :
+			text += ", until " + (p.who[i] < 0 ? data.go ? "the runtime" :
+					      "an interrupt or a task that was not recorded" :
 					      threadName(p.who[i])) + " wakes it";
 		else if (p.woken[i] && part !== "cpu" && p.who[i] >= 0)
 			text += ", woken by " + threadName(p.who[i]);
@@ -324,10 +331,10 @@ function timelineModel(data) {
 	}
 
 	for (const track of data.cpus)
-		addRow(track, "CPU " + track.cpu, true, null);
+		addRow(track, cpuWord + " " + track.cpu, true, null);
 	addThreads();
 	return { data, rows, rowOfThread, NOTHING, units, piecesOf, pieceAt, durationText,
 		 exactText, offsetText, clockText, whyCommand, isWait,
 		 subject, describe, stackOf, threadName, find, headText, timesText, demandOf,
-		 hasWall: wall !== null, wallParts, wallRange, wallPhase, zoneText };
+		 cpuWord, threadWord, hasWall: wall !== null, wallParts, wallRange, wallPhase, zoneText };
 }

@@ -71,7 +71,10 @@ static int by_rank(const void *pa, const void *pb)
 	return compare(a->thread, b->thread);
 }
 
-/* A thread of the kernel is known by its waits: for work, and for nothing that a program waits for. */
+/*
+ * Goroutines of a function stand together, as those of a process. A thread of the kernel is known by its waits: for
+ * work, and for nothing that a program waits for.
+ */
 static int64_t pid_of(const struct timeline *t, uint32_t thread)
 {
 	static const enum thread_state programs[] = {
@@ -81,6 +84,8 @@ static int64_t pid_of(const struct timeline *t, uint32_t thread)
 	const int64_t *ns = t->threads[thread].ns;
 	int64_t others = 0;
 
+	if (t->thread_spans.go)
+		return t->thread_spans.all[thread].name;
 	for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
 		others += ns[programs[i]];
 	return ns[THREAD_KERNEL] && !others ? TIMELINE_KERNEL :
@@ -105,7 +110,7 @@ static struct key *make_keys(const struct timeline *t, size_t *nr)
 			.cpu = track->ns[THREAD_CPU],
 			.demand = timeline_demand(track),
 		};
-		keys[*nr].leads = keys[*nr].pid == THREAD_TID(l->id);
+		keys[*nr].leads = !t->thread_spans.go && keys[*nr].pid == THREAD_TID(l->id);
 		++*nr;
 	}
 	if (*nr)
@@ -151,7 +156,7 @@ static void name_processes(struct timeline_order *o, const struct timeline *t)
 {
 	const struct thread_spans *v = &t->thread_spans;
 
-	for (uint32_t i = 0; i < thread_spans_nr(v); i++) {
+	for (uint32_t i = 0; i < thread_spans_nr(v) && !v->go; i++) {
 		int64_t tid = THREAD_TID(v->all[i].id);
 		struct timeline_process *p;
 

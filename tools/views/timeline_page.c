@@ -230,7 +230,7 @@ static void put_threads(struct page *p)
 	fputs("\"threads\":[", p->f);
 	for (size_t i = 0; i < p->nr_lives; i++) {
 		fprintf(p->f, "%s[%" PRId64 ",", i ? ",\n" : "\n",
-			THREAD_TID(v->all[p->thread_spans[i]].id));
+			thread_spans_tid(v, p->thread_spans[i]));
 		put_name(p->f, thread_spans_name(v, p->thread_spans[i]), NAME_COLUMNS);
 		putc(']', p->f);
 	}
@@ -239,13 +239,15 @@ static void put_threads(struct page *p)
 
 static void put_processes(struct page *p)
 {
+	const struct thread_spans *v = &p->t->thread_spans;
+
 	fputs("\"processes\":[", p->f);
 	for (size_t i = 0; i < p->order.nr_processes; i++) {
 		const struct timeline_process *one = &p->order.processes[i];
 
-		fprintf(p->f, "%s[%" PRId64 ",", i ? ",\n" : "\n", one->pid);
-		put_name(p->f, one->pid == TIMELINE_KERNEL ? "kernel threads" :
-			 thread_spans_name(&p->t->thread_spans, one->named_by), NAME_COLUMNS);
+		fprintf(p->f, "%s[%" PRId64 ",", i ? ",\n" : "\n", v->go ? 0 : one->pid);
+		put_name(p->f, !v->go && one->pid == TIMELINE_KERNEL ? "kernel threads" :
+			 thread_spans_name(v, one->named_by), NAME_COLUMNS);
 		putc(']', p->f);
 	}
 	fputs("],\n", p->f);
@@ -353,7 +355,7 @@ static void put_data(struct page *p, const char *title)
 	put_threads(p);
 	put_processes(p);
 	put_stacks(p);
-	fputs("\"version\":1}\n", p->f);
+	fprintf(p->f, "\"go\":%s,\n\"version\":1}\n", p->t->thread_spans.go ? "true" : "false");
 }
 
 void timeline_page(FILE *f, struct timeline *t, const char *title)

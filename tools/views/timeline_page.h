@@ -16,7 +16,9 @@
  *		time of each part, @first when the track begins, @levels are [resolution,
  *		pieces]; those of a process stand together
  *	threads	[tid, name]; the first are those of the tracks
- *	processes	[pid, name], the one that ran longest first; pid 0: the kernel's threads
+ *	processes	[pid, name], the one that ran longest first; pid 0: the kernel's threads, or
+ *		the goroutines that began with a function
+ *	go	a Go program wrote the trace of itself: threads are goroutines, and CPUs Ps
  *	stacks	numbers of functions, leaf first; functions	names
  *	others	threads without a track, and their times, as above
  *
