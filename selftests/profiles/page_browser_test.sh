@@ -381,6 +381,66 @@ timeline_tells_the_wall_clock()
 	gprofctl timeline "$dir/x.trace" -o "$dir/timeline.html"
 }
 
+# The samples of the trace from one time to another, of the threads named NAME: [tid, ns since the
+# begin, frames].  samples_by_read FROM TO NAME
+samples_by_read()
+{
+	gprofctl read "$dir/s.trace" --json --stacks >"$dir/events"
+	tids=$(gprofctl wall "$dir/s.trace" -n 0 --json | sed -n "s/.*\"tid\": \([0-9]*\), \"comm\": \"$3\".*/\1/p")
+	begin=$(sed -n '3s/.*"time_ns": \([0-9]*\).*/\1/p' "$dir/events")
+	grep '"StackSample"' "$dir/events" |
+		sed 's/{"pc": [0-9]*, "function": "\([^"]*\)"[^}]*}/\1/g
+			s/.*"time_ns": \([0-9]*\).*"goroutine": \([0-9]*\), "stack": \[\(.*\)\].*/\2 \1 \3/
+			s/,//g' |
+		awk -v tids="$tids" -v begin="$begin" -v from="$1" -v to="$2" '
+			BEGIN { n = split(tids, t); while (n) of[t[n--]] = 1 }
+			of[$1] && $2 - begin >= from && $2 - begin < to { $2 -= begin; print }'
+}
+
+# The functions in the table of the page: self, total, name
+hot()
+{
+	sed 's/<tr>/\n<tr>/g' "$dir/dom" |
+		sed -n 's/^<tr><td>\([0-9]*\)<.*<td>\([0-9]*\)<\/td><td>[^<]*<\/td><td>\([^<]*\)<.*/\1 \2 \3/p'
+}
+
+# CPU samples: how many there are, where, and in which functions.
+samples_are_told()
+{
+	need_browser
+	"$here/trace_load" "$dir/s.trace" 200000 40 4 997
+	gprofctl timeline "$dir/s.trace" -o "$dir/s.html"
+	name=$(processes_by_wall "$dir/s.trace" | awk 'NR == 1 { print $1 }')
+	# of a process, and all of the trace: those of gprofctl wall
+	gprofctl wall "$dir/s.trace" -o "$dir/s.pb.gz"
+	gprofctl csv "$dir/s.pb.gz" --type stretches --label reason=cpu --comm "$name" |
+		awk -F, 'NR > 1 { print $4, $6, $1 }' | sort -k 1,1nr -k 2,2nr | head -n 10 | sort >"$dir/want"
+	uses "key('g');" '' s.html
+	hot | sort | tee "$dir/got" | diff "$dir/want" -
+	[ "$(wc -l <"$dir/want")" -ge 5 ]
+	nr=$(samples_by_read 0 1e12 "$name" | wc -l)
+	[ "$nr" -gt 500 ]
+	grep -qF "in the span that is shown: $nr CPU samples<" "$dir/dom"
+	# of the span that is shown
+	nr=$(samples_by_read 1000000000 1300000000 "$name" | wc -l)
+	[ "$nr" -gt 10 ]
+	uses "key('g');" '#t=1000000000-1300000000' s.html
+	grep -qF "in the span that is shown: $nr CPU samples<" "$dir/dom"
+	# of one thread, by a click on a mark of its strip, which is below the first process
+	tid=$(sed -n '/^- /{n;s/^  \([0-9]*\) .*/\1/p;q}' "$dir/seen")
+	samples_by_read 1000000000 1300000000 "$name" | grep "^$tid " >"$dir/of"
+	at=$(awk 'NR == 2 { print $2 }' "$dir/of")
+	uses "const c = canvas.clientWidth, g = c < 1000 ? 150 : 230; click(g + (c - g) / 2, 40 + 4 * 20 + 36 + 16 + 5);" "#t=$((at - 50000))-$((at + 50000))" s.html
+	grep -q "^$tid $name: CPU sample at " "$dir/what"
+	sed -n '/<pre>/,/<\/pre>/p' "$dir/dom" | sed 's/.*<pre>//; s/<\/pre>.*//' | tr '\n' ' ' | tee "$dir/got"
+	[ "$(cat "$dir/got")" = "$(sed -n '2s/[0-9]* [0-9]* //p' "$dir/of") " ]
+	grep -qF "hot functions of $tid $name in the span that is shown: 1 CPU samples<" "$dir/dom"
+	# a trace without them has neither
+	! grep -q '"samples":' "$dir/timeline.html"
+	uses "key('g');"
+	! grep -q 'in the span that is shown: [0-9]' "$dir/dom"
+}
+
 # The trace that a Go program wrote of itself: its goroutines by the function that they began with.
 timeline_of_a_go_program()
 {
@@ -490,4 +550,4 @@ large_page_is_drawn_soon()
 ktap_run profiles_are_made table_is_that_of_gprofctl_top filters_choose keys_suffice \
 	link_has_the_zoom bad_expressions_are_told processes_fold timeline_asks_why \
 	ruler_tells_places timeline_tells_the_wall_clock \
-	timeline_of_a_go_program narrow_windows_cut_nothing pictures_are_taken large_page_is_drawn_soon
+	timeline_of_a_go_program samples_are_told narrow_windows_cut_nothing pictures_are_taken large_page_is_drawn_soon

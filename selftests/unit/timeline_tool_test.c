@@ -302,6 +302,46 @@ static void make_long(uint64_t turns)
 	}
 }
 
+/* More CPU samples than a page takes: of two CPUs that take turns each loses half, at random. */
+TEST_F(views, page_of_many_samples)
+{
+	const struct gprof_trace_writer_opts opts = {
+		.sz = sizeof(opts), .sample_period = 1000, .sample_type = "cpu",
+		.sample_unit = "nanoseconds",
+	};
+	const char *p;
+	char *page;
+	size_t nr;
+
+	begin_anew(_metadata, self, &opts);
+	comes(0, 7);
+	point(0, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 8, 0, 0);
+	for (uint32_t i = 1; i <= 300000; i++) {
+		const struct gprof_trace_point sample = {
+			.time = i * 1000, .cpu = i % 2, .type = GPROF_TRACE_POINT_SAMPLE,
+			.tid = 7 + i % 2,
+		};
+
+		gprof_trace_writer_add(w, &sample);
+	}
+	leaves(301, 7, GPROF_TRACE_WHY_DEAD, 0);
+	SHOW(cmd_timeline, ARGV("timeline", self->trace, "-o", self->other));
+	page = page_of(self->other);
+	EXPECT_SAYS(page, "\"sampled\":2,");
+	p = page;
+	for (int i = 0; i < 2; i++) {
+		p = strstr(p, "\"samples\":\"");
+		ASSERT_NE(NULL, p);
+		p += strlen("\"samples\":\"");
+		for (nr = 0; *p != '"'; p++)
+			nr += *p == ',';
+		/* Six deviations. */
+		EXPECT_LT(73800, nr);
+		EXPECT_GT(76200, nr);
+	}
+	free(page);
+}
+
 TEST_F_TIMEOUT(views, page_of_a_long_trace_is_bounded, 120)
 {
 	struct stat st;

@@ -119,7 +119,8 @@ static int write_page(struct timeline_options *o)
 int cmd_timeline(int argc, char **argv)
 {
 	static const char *const wants[] = {
-		"--stacks=blocked,waker", "--syscalls", "--faults", "--reclaim", "--throttle", NULL,
+		"--stacks=blocked,waker", "--syscalls", "--faults", "--reclaim", "--throttle",
+		"--cpu-samples=999", NULL,
 	};
 	struct timeline_options o = { 0 };
 	const struct option_table tables[] = {

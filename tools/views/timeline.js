@@ -10,11 +10,13 @@
 	const model = timelineModel(data);
 	/* Pixels a drag has to go to be one. */
 	const DRAG = 4;
+	const HOT_ROWS = 10;
 	const help = [
 		["mouse", "drag to pan, Ctrl and the wheel to zoom, a drag on the ruler zooms into that part"],
 		["+ - or w s", "zoom in and out"], ["left right or a d", "pan"],
 		["up down, PgUp PgDn", "scroll"], ["Home or 0", "all of it"],
 		["click", "what a box is, and its stack; a click on a process folds or unfolds it"],
+		["click on a mark", "below a thread: the CPU sample there, and its stack"],
 		["g and G", "the next process, and the one before; Enter folds or unfolds it, e all"],
 		[". and ,", "the next piece of that track, and the one before"],
 		["k", "on to its waker, at that time"], ["f", "zoom to what was chosen"],
@@ -58,8 +60,42 @@
 	const band = element("div", { class: "band", hidden: "" }, main);
 	const keys = element("dl", { class: "help", hidden: "" }, main);
 	const details = element("footer", { "aria-live": "polite", hidden: "" }, document.body);
+	const said = element("div", {}, details), hot = element("div", { hidden: "" }, details);
 	const picture = timelinePicture(model, canvas);
 	const { view, look } = picture;
+
+	/* What the samples of the chosen thread or process say of the span that is shown. */
+	function addHot() {
+		const of = look.head ? look.head.rows : look.selected && !look.selected.row.isCpu ?
+			[look.selected.row] : null;
+
+		hot.textContent = "";
+		hot.hidden = !of || !of.some((row) => row.track.samples);
+		if (hot.hidden)
+			return;
+		const { nr, functions } = model.hotFunctions(of, view.from, view.to);
+		const share = (n) => (100 * n / nr).toFixed(1) + " %";
+		const what = "hot functions of " + (look.head || look.selected.row).text +
+			" in the span that is shown: " + nr + " CPU samples" + (data.sampled > 1 ?
+			", 1 of " + data.sampled + " of the trace's" : "");
+
+		element("p", { class: "note" }, hot, what);
+		const table = element("table", { "aria-label": what }, hot);
+		const top = element("tr", {}, element("thead", {}, table));
+
+		for (const name of ["self", "", "total", "", "function"])
+			element("th", { scope: "col" }, top, name);
+		const body = element("tbody", {}, table);
+
+		for (const [name, self, total] of functions.slice(0, HOT_ROWS)) {
+			const row = element("tr", {}, body);
+
+			for (const cell of [self, share(self), total, share(total), name])
+				element("td", {}, row, cell);
+		}
+		if (functions.length > HOT_ROWS)
+			element("p", { class: "note" }, hot, functions.length - HOT_ROWS + " functions more");
+	}
 
 	function later() {
 		if (waiting)
@@ -68,6 +104,9 @@
 		requestAnimationFrame(() => {
 			waiting = false;
 			picture.draw();
+			if (hot.span !== view.from + "-" + view.to)
+				addHot();
+			hot.span = view.from + "-" + view.to;
 			remember();
 		});
 	}
@@ -99,7 +138,9 @@
 		look.wall = wall && model.hasWall;
 		clock.hidden = !model.hasWall;
 		clock.textContent = look.wall ? "seconds" : "date";
-		if (look.selected)
+		if (look.selected && look.selected.sample >= 0)
+			chooseSample(look.selected.row, look.selected.sample);
+		else if (look.selected)
 			choose(look.selected.row, look.selected.p, look.selected.i);
 		later();
 	}
@@ -165,6 +206,31 @@
 			.addEventListener("click", act);
 	}
 
+	/* A CPU sample of a thread. */
+	function chooseSample(row, i) {
+		const s = model.samplesOf(row), time = s.time[i], frames = model.framesOf(s.stack[i]);
+
+		look.head = null;
+		look.selected = { row, sample: i, begin: time, end: time, waker: -1 };
+		begin(row.text + ": CPU sample " + placeText(time).replace("from", "at"));
+		element("p", { class: "note" }, said, frames.length ? "where, innermost first" :
+			"its stack is not in the page");
+		element("pre", {}, said, frames.join("\n"));
+		end();
+	}
+
+	/* The details begin anew, with a line that says what was chosen; and they are whole. */
+	function begin(what) {
+		details.hidden = false;
+		said.textContent = "";
+		element("p", { class: "what" }, said, what);
+	}
+
+	function end() {
+		addHot();
+		fit();
+	}
+
 	/* Processes whose fold is not the one that they had at first, by number. */
 	function folds() {
 		return model.rows.filter((r) => r.head && r.open !== r.opens).map((r) => r.process);
@@ -173,11 +239,9 @@
 	function chooseHead(head) {
 		look.selected = null;
 		look.head = head;
-		details.hidden = false;
-		details.textContent = "";
-		element("p", { class: "what" }, details, model.headText(head));
-		element("p", { class: "note" }, details, "by state: " + model.timesText(head.ns));
-		fit();
+		begin(model.headText(head));
+		element("p", { class: "note" }, said, "by state: " + model.timesText(head.ns));
+		end();
 	}
 
 	function fold(head) {
@@ -209,41 +273,39 @@
 
 	function choose(row, p, i) {
 		const wait = !row.isCpu && model.isWait(p.part[i]);
-		const begin = p.begin[i], end = p.begin[i + 1];
+		const from = p.begin[i], to = p.begin[i + 1];
 		const waker = !row.isCpu && p.woken[i] ? p.who[i] : -1;
 
 		look.head = null;
-		look.selected = { row, p, i, begin, end, waker, wokenAt: wait ? end : begin };
-		details.hidden = false;
-		details.textContent = "";
-		element("p", { class: "what" }, details, model.describe(row, p, i));
+		look.selected = { row, p, i, begin: from, end: to, waker, wokenAt: wait ? to : from };
+		begin(model.describe(row, p, i));
 		if (look.wall)
-			element("p", { class: "wall" }, details, model.wallRange(begin, end));
-		element("p", { class: "note" }, details, "from +" + model.offsetText(begin) + " to +" +
-			model.offsetText(end) + ", " + model.clockText(begin) + " to " +
-			model.clockText(end) + " of CLOCK_MONOTONIC");
-		const links = element("p", {}, details);
+			element("p", { class: "wall" }, said, model.wallRange(from, to));
+		element("p", { class: "note" }, said, "from +" + model.offsetText(from) + " to +" +
+			model.offsetText(to) + ", " + model.clockText(from) + " to " +
+			model.clockText(to) + " of CLOCK_MONOTONIC");
+		const links = element("p", {}, said);
 
 		if (waker >= 0)
 			link("to its waker: " + model.threadName(waker), links,
 			     () => jump(waker, look.selected.wokenAt));
 		if (wait && !data.go)
 			link("why it waited: copy the command", links, e => {
-				const command = model.whyCommand(row, begin, end);
+				const command = model.whyCommand(row, from, to);
 
 				e.target.replaceWith(document.createTextNode(command));
 				navigator.clipboard?.writeText(command).catch(() => {});
 			});
 		if (row.isCpu && p.who[i] >= 0)
-			link("to " + model.threadName(p.who[i]), links, () => jump(p.who[i], end));
+			link("to " + model.threadName(p.who[i]), links, () => jump(p.who[i], to));
 		const frames = model.stackOf(p, i);
 
 		if (frames.length) {
-			element("p", { class: "note" }, details, p.count[i] > 1 ?
+			element("p", { class: "note" }, said, p.count[i] > 1 ?
 				"where the longest was, innermost first" : "where, innermost first");
-			element("pre", {}, details, frames.join("\n"));
+			element("pre", {}, said, frames.join("\n"));
 		}
-		fit();
+		end();
 	}
 
 	function unchoose() {
@@ -255,7 +317,7 @@
 	function step(by) {
 		const s = look.selected;
 
-		if (!s)
+		if (!s || s.sample >= 0)
 			return;
 		const p = model.piecesOf(s.row, (view.to - view.from) / (view.width - view.gutter));
 		const i = model.pieceAt(p, (s.begin + s.end) / 2) + by;
@@ -423,6 +485,13 @@
 		return [e.clientX - box.left, e.clientY - box.top];
 	}
 
+	function sampleText(row, i) {
+		const s = model.samplesOf(row);
+
+		return row.text + ": CPU sample " + placeText(s.time[i]).replace("from", "at") + " in " +
+			(model.framesOf(s.stack[i]).slice(0, 3).join(" < ") || "a place that is not in the page");
+	}
+
 	function onMove(e) {
 		const [x, y] = place(e);
 
@@ -443,7 +512,7 @@
 			const at = picture.hit(x, y);
 
 			tell(at && at.piece >= 0 ? model.describe(at.row, at.p, at.piece) + ", " +
-			     placeText(at.p.begin[at.piece]) : at ? at.row.head ?
+			     placeText(at.p.begin[at.piece]) : at && at.sample >= 0 ? sampleText(at.row, at.sample) : at ? at.row.head ?
 			     model.headText(at.row) : at.row.text : "");
 		}
 	}
@@ -461,6 +530,8 @@
 
 			if (at && at.row.head)
 				fold(at.row);
+			else if (at && at.sample >= 0)
+				chooseSample(at.row, at.sample);
 			else if (at && at.piece >= 0)
 				choose(at.row, at.p, at.piece);
 			later();

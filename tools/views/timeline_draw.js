@@ -6,7 +6,7 @@
 function timelinePicture(model, canvas) {
 	"use strict";
 
-	const RULER = 40, ROW = 20, HEAD = 36, BOX = 16, STRIP = 14;
+	const RULER = 40, ROW = 20, HEAD = 36, BOX = 16, STRIP = 14, SAMPLES = 9;
 	const ARROWS_MAX = 120;
 	const MARK = "#ff4fc3";
 	const data = model.data, NOTHING = model.NOTHING;
@@ -109,6 +109,11 @@ function timelinePicture(model, canvas) {
 		return view.from + (x - view.gutter) / scale();
 	}
 
+	/* A thread with CPU samples has a strip for them below. */
+	function heightOf(row) {
+		return row.head ? HEAD : row.track.samples ? ROW + SAMPLES : ROW;
+	}
+
 	/* Rows have their places; those of a closed group have its head's. */
 	function place() {
 		let y = RULER;
@@ -119,7 +124,7 @@ function timelinePicture(model, canvas) {
 			if (row.hidden)
 				row.y = row.group.y;
 			else
-				y += row.head ? HEAD : ROW;
+				y += heightOf(row);
 		}
 		view.full = y;
 	}
@@ -239,6 +244,35 @@ function timelinePicture(model, canvas) {
 				arrows.push({ row, from: p.who[i], time: p.begin[i + 1] });
 		}
 		drawColumn(row, x, sums, y);
+	}
+
+	/* A mark for each CPU sample; it is darker where several share a pixel. */
+	function drawSamples(row, y) {
+		const s = model.samplesOf(row), top = y + BOX + 2;
+		let x = -1, nr = 0;
+		const mark = () => {
+			ctx.globalAlpha = nr > 1 ? 1 : 0.55;
+			if (nr)
+				ctx.fillRect(x, top, 1, SAMPLES - 3);
+		};
+
+		ctx.fillStyle = ink;
+		for (let i = model.sampleAt(s, view.from); i < s.nr && s.time[i] < view.to; i++) {
+			const at = Math.floor(xOf(s.time[i]));
+
+			if (at !== x) {
+				mark();
+				x = at;
+				nr = 0;
+			}
+			nr++;
+		}
+		mark();
+		ctx.globalAlpha = 1;
+		if (look.selected && look.selected.row === row && look.selected.sample >= 0) {
+			ctx.fillStyle = MARK;
+			ctx.fillRect(xOf(s.time[look.selected.sample]) - 1, top - 1, 3, SAMPLES - 1);
+		}
 	}
 
 	function isFound(row) {
@@ -381,7 +415,7 @@ function timelinePicture(model, canvas) {
 	function drawSelected() {
 		const s = look.selected;
 
-		if (!s)
+		if (!s || s.sample >= 0)
 			return;
 		const xa = Math.max(xOf(s.begin), view.gutter), xb = Math.min(xOf(s.end), view.width);
 		const y = s.row.y - view.top;
@@ -419,6 +453,8 @@ function timelinePicture(model, canvas) {
 				continue;
 			}
 			drawTrack(row, y, arrows);
+			if (row.track.samples)
+				drawSamples(row, y);
 			drawName(row, y);
 		}
 		tooMany = arrows.length > ARROWS_MAX;
@@ -430,19 +466,31 @@ function timelinePicture(model, canvas) {
 		drawRuler(marks);
 	}
 
-	/* The row at a place, and its piece. */
+	/* The sample of a row that is next to a place, if that is near; or -1. */
+	function nearest(row, x) {
+		const s = model.samplesOf(row), i = model.sampleAt(s, timeOf(x));
+		const off = (k) => k >= 0 && k < s.nr ? Math.abs(xOf(s.time[k]) - x) : Infinity;
+		const best = off(i) < off(i - 1) ? i : i - 1;
+
+		return off(best) <= 4 ? best : -1;
+	}
+
+	/* The row at a place, and its piece or sample. */
 	function hit(x, y) {
 		if (y < RULER - 4)
 			return null;
 		for (const row of model.rows) {
 			const top = row.y - view.top;
 
-			if (row.hidden || y < top || y >= top + (row.head ? HEAD : ROW))
+			if (row.hidden || y < top || y >= top + heightOf(row))
 				continue;
 			if (row.head || x < view.gutter)
 				return { row, piece: -1 };
 			const p = model.piecesOf(row, (view.to - view.from) / (view.width - view.gutter));
 			const time = timeOf(x), i = model.pieceAt(p, time);
+
+			if (y >= top + BOX + 1 && row.track.samples)
+				return { row, piece: -1, sample: nearest(row, x) };
 
 			return { row, p, piece: i < p.nr && p.begin[i] <= time ? i : -1 };
 		}

@@ -190,6 +190,68 @@ function timelineModel(data) {
 		return row.levels[i];
 	}
 
+	/* The CPU samples of a track: their times, and numbers of stacks, as pieces have them. */
+	function samplesOf(row) {
+		if (!row.samples && row.track && row.track.samples) {
+			const all = row.track.samples.split(",");
+			const s = { nr: all.length - 1, time: new Float64Array(all.length - 1),
+				    stack: new Uint32Array(all.length - 1) };
+			let time = 0;
+
+			for (let i = 0; i < s.nr; i++) {
+				const at = all[i].indexOf(":");
+
+				s.time[i] = time += Number(all[i].slice(0, at));
+				s.stack[i] = Number(all[i].slice(at + 1));
+			}
+			row.samples = s;
+		}
+		return row.samples || null;
+	}
+
+	/* The first sample at @time or behind it. */
+	function sampleAt(s, time) {
+		let low = 0, high = s.nr;
+
+		while (low < high) {
+			const mid = (low + high) >> 1;
+
+			if (s.time[mid] < time)
+				low = mid + 1;
+			else
+				high = mid;
+		}
+		return low;
+	}
+
+	/*
+	 * The functions of the samples of some rows from one time to another: [name, samples in it,
+	 * samples in it or in what it calls], the most in it first; and how many samples there are.
+	 */
+	function hotFunctions(of, from, to) {
+		const stacks = new Map(), functions = new Map();
+		let nr = 0;
+
+		for (const row of of) {
+			const s = samplesOf(row);
+
+			for (let i = s ? sampleAt(s, from) : 0; s && i < s.nr && s.time[i] < to; i++, nr++)
+				stacks.set(s.stack[i], (stacks.get(s.stack[i]) || 0) + 1);
+		}
+		for (const [stack, count] of stacks) {
+			const frames = framesOf(stack);
+
+			new Set(frames).forEach((name) => {
+				const f = functions.get(name) || [name, 0, 0];
+
+				f[1] += name === frames[0] ? count : 0;
+				f[2] += count;
+				functions.set(name, f);
+			});
+		}
+		return { nr, functions: [...functions.values()].sort((a, b) => b[1] - a[1] || b[2] - a[2]) };
+	}
+
 	/* The piece at @time, or the one behind it; @p.nr: there is none */
 	function pieceAt(p, time) {
 		let low = 0, high = p.nr;
@@ -305,10 +367,13 @@ function timelineModel(data) {
 		return text;
 	}
 
-	function stackOf(p, i) {
-		const stack = data.stacks[p.stack[i] - 1];
+	/* Of a number of a stack; leaf first. */
+	function framesOf(number) {
+		return (data.stacks[number - 1] || []).map((f) => data.functions[f]);
+	}
 
-		return stack ? stack.map((f) => data.functions[f]) : [];
+	function stackOf(p, i) {
+		return framesOf(p.stack[i]);
 	}
 
 	/* A pattern finds threads by tid and name, and stacks by functions. */
@@ -336,5 +401,5 @@ function timelineModel(data) {
 	return { data, rows, rowOfThread, NOTHING, units, piecesOf, pieceAt, durationText,
 		 exactText, offsetText, clockText, whyCommand, isWait,
 		 subject, describe, stackOf, threadName, find, headText, timesText, demandOf,
-		 cpuWord, threadWord, hasWall: wall !== null, wallParts, wallRange, wallPhase, zoneText };
+		 cpuWord, threadWord, samplesOf, sampleAt, hotFunctions, framesOf, hasWall: wall !== null, wallParts, wallRange, wallPhase, zoneText };
 }

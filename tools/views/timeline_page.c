@@ -30,6 +30,7 @@
  * @numbers: of lives in the page, + 1
  * @thread_spans: by these numbers
  * @nr_lives: how many
+ * @samples: of the timeline's, the first of each thread, by its index
  * @stacks: numbers of stacks in the page, by those of lives; 0: it has none
  * @kept: stacks by their numbers in the page, less 1
  * @nr_kept: how many
@@ -42,6 +43,7 @@ struct page {
 	uint32_t *numbers;
 	uint32_t *thread_spans;
 	size_t nr_lives;
+	size_t *samples;
 	uint32_t *stacks;
 	uint32_t *kept;
 	size_t nr_kept;
@@ -82,12 +84,29 @@ static int longest_first(const void *pa, const void *pb)
 	return a->stack < b->stack ? -1 : a->stack > b->stack;
 }
 
+/* Of those with the most time, and of those with the most CPU samples. */
+static void keep_stacks(struct page *p, struct stack_time *times, size_t nr_stacks)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < nr_stacks; i++)
+		if (!times[i].stack || p->stacks[times[i].stack])
+			times[i].ns = 0;
+	qsort(times, nr_stacks, sizeof(*times), longest_first);
+	for (; nr < nr_stacks && nr < STACKS_MAX && times[nr].ns; nr++) {
+		p->kept[p->nr_kept] = times[nr].stack;
+		p->stacks[times[nr].stack] = (uint32_t)++p->nr_kept;
+	}
+}
+
 static void choose_stacks(struct page *p)
 {
 	const struct timeline *t = p->t;
-	size_t nr_stacks = t->thread_spans.stacks.stacks.nr + 1, nr = 0;
+	size_t nr_stacks = t->thread_spans.stacks.stacks.nr + 1;
 	struct stack_time *times = xalloc(nr_stacks, sizeof(*times));
 
+	p->stacks = xalloc(nr_stacks, sizeof(*p->stacks));
+	p->kept = xalloc(2 * STACKS_MAX, sizeof(*p->kept));
 	for (size_t i = 0; i < nr_stacks; i++)
 		times[i].stack = (uint32_t)i;
 	for (size_t i = 0; i < p->order.nr; i++) {
@@ -96,17 +115,38 @@ static void choose_stacks(struct page *p)
 		for (uint32_t j = 0; j < all->nr; j++)
 			times[all->all[j].stack].ns += all->all[j].ns;
 	}
-	times[0].ns = 0;
-	qsort(times, nr_stacks, sizeof(*times), longest_first);
-	while (nr < nr_stacks && nr < STACKS_MAX && times[nr].ns)
-		nr++;
-	p->stacks = xalloc(nr_stacks, sizeof(*p->stacks));
-	p->kept = xalloc(nr, sizeof(*p->kept));
-	for (p->nr_kept = 0; p->nr_kept < nr; p->nr_kept++) {
-		p->kept[p->nr_kept] = times[p->nr_kept].stack;
-		p->stacks[times[p->nr_kept].stack] = (uint32_t)p->nr_kept + 1;
-	}
+	keep_stacks(p, times, nr_stacks);
+	for (size_t i = 0; i < nr_stacks; i++)
+		times[i] = (struct stack_time){ .stack = (uint32_t)i };
+	for (size_t i = 0; i < t->nr_samples; i++)
+		times[t->samples[i].stack].ns++;
+	keep_stacks(p, times, nr_stacks);
 	free(times);
+}
+
+static int by_thread_and_time(const void *pa, const void *pb)
+{
+	const struct timeline_sample *a = pa, *b = pb;
+
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
+	return a->time < b->time ? -1 : a->time > b->time;
+}
+
+/* Those of each thread stand together from now on. */
+static void order_samples(struct page *p)
+{
+	struct timeline *t = p->t;
+	size_t nr = thread_spans_nr(&t->thread_spans), at = 0;
+
+	if (t->nr_samples)
+		qsort(t->samples, t->nr_samples, sizeof(*t->samples), by_thread_and_time);
+	p->samples = xalloc(nr + 1, sizeof(*p->samples));
+	for (size_t i = 0; i <= nr; i++) {
+		while (at < t->nr_samples && t->samples[at].thread < i)
+			at++;
+		p->samples[i] = at;
+	}
 }
 
 /* As "%lu" does, which most of the time would be spent in. */
@@ -183,6 +223,26 @@ static void put_times(FILE *f, const int64_t *ns)
 	fputs("],", f);
 }
 
+/* { ns since the last one ":" stack "," }* */
+static void put_samples(struct page *p, uint32_t thread)
+{
+	int64_t last = p->t->begin;
+
+	if (p->samples[thread] == p->samples[thread + 1])
+		return;
+	fputs("\"samples\":\"", p->f);
+	for (size_t i = p->samples[thread]; i < p->samples[thread + 1]; i++) {
+		const struct timeline_sample *one = &p->t->samples[i];
+
+		put_number(p->f, (uint64_t)(one->time - last));
+		putc_unlocked(':', p->f);
+		put_number(p->f, p->stacks[one->stack]);
+		putc_unlocked(',', p->f);
+		last = one->time;
+	}
+	fputs("\",", p->f);
+}
+
 static void put_track(struct page *p, const struct track *track)
 {
 	int64_t first = track->pieces.nr ? track->pieces.all[0].begin - p->t->begin : 0;
@@ -209,6 +269,7 @@ static void put_tracks(struct page *p)
 	for (size_t i = 0; i < p->order.nr; i++) {
 		fprintf(p->f, "%s\n{\"thread\":%zu,\"process\":%" PRIu32 ",", i ? "," : "", i,
 			p->order.rows[i].process);
+		put_samples(p, p->order.rows[i].thread);
 		put_track(p, &p->t->threads[p->order.rows[i].thread]);
 	}
 	fputs("],\n", p->f);
@@ -349,6 +410,7 @@ static void put_data(struct page *p, const char *title)
 		fprintf(p->f, "%s\"%s\"", i ? "," : "", thread_state_name(i));
 	fputs("],\n", p->f);
 	put_wall_clock(p);
+	fprintf(p->f, "\"sampled\":%u,\n", 1U << p->t->halvings);
 	put_notes(p);
 	put_others(p);
 	put_tracks(p);
@@ -363,6 +425,7 @@ void timeline_page(FILE *f, struct timeline *t, const char *title)
 	struct page p = { .f = f, .t = t };
 
 	order(&p);
+	order_samples(&p);
 	choose_stacks(&p);
 	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
@@ -378,6 +441,7 @@ void timeline_page(FILE *f, struct timeline *t, const char *title)
 	timeline_order_free(&p.order);
 	free(p.numbers);
 	free(p.thread_spans);
+	free(p.samples);
 	free(p.stacks);
 	free(p.kept);
 	intern_free(&p.functions);

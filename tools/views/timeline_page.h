@@ -14,7 +14,9 @@
  *	notes	sentences about gaps of the trace
  *	cpus	{cpu, ns, levels}; tracks {thread, process, first, ns, levels}: @ns is the
  *		time of each part, @first when the track begins, @levels are [resolution,
- *		pieces]; those of a process stand together
+ *		pieces]; those of a process stand together. @samples, where a thread has CPU
+ *		samples: ns since the one before (the first: since @begin) ":" stack "," of each
+ *	sampled	one of so many samples of the trace is in the page
  *	threads	[tid, name]; the first are those of the tracks
  *	processes	[pid, name], the one that ran longest first; pid 0: the kernel's threads, or
  *		the goroutines that began with a function
