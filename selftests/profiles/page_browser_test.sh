@@ -166,25 +166,6 @@ bad_expressions_are_told()
 	grep -o '>4 threads and [0-9]* stacks match' "$dir/dom"
 }
 
-# The command that the page has for a wait finds that wait.
-timeline_asks_why()
-{
-	need_browser
-	with "const m = timelineModel(JSON.parse(document.getElementById('data').textContent)); for (const row of m.rows) { const p = !row.isCpu && m.piecesOf(row, 0); for (let i = 3; p && i < p.nr; i++) if (m.isWait(p.part[i])) { document.title = m.whyCommand(row, p.begin[i], p.begin[i + 1]) + ' ' + m.clockText(p.begin[i]); break; } }" '' timeline.html
-	why=$(sed -n 's/.*<title>\(gprofctl why [^<]*\) s<.*/\1/p' "$dir/dom" | head -n 1)
-	echo "$why"
-	(cd "$dir" && ${why% *} >why)
-	head -n 1 "$dir/why"
-	# to a microsecond
-	tid=${why#*--thread }
-	awk -v begin="${why##* }" -v tid="${tid%% *}" 'NR == 1 {
-		for (i = 1; i < NF; i++)
-			if ($i == "from")
-				off = $(i + 1) - begin
-		exit !($1 == tid && off < 2e-6 && off > -2e-6)
-	}' "$dir/why"
-}
-
 # Of a script of a user in a timeline: keys, clicks, and the names at the left of what was drawn last.
 user="const key = (k) => document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: k, bubbles: true, cancelable: true })); const canvas = document.querySelector('canvas'); canvas.setPointerCapture = () => {}; const click = (x, y) => { const b = canvas.getBoundingClientRect(); for (const type of ['pointerdown', 'pointerup']) canvas.dispatchEvent(new PointerEvent(type, { clientX: b.left + x, clientY: b.top + y, bubbles: true })); }; let seen = []; const draws = CanvasRenderingContext2D.prototype.fillText; CanvasRenderingContext2D.prototype.fillText = function (text, x, y) { if (x === 6 \&\& y > 40) seen.push(text); draws.call(this, text, x, y); }; const clears = CanvasRenderingContext2D.prototype.fillRect; CanvasRenderingContext2D.prototype.fillRect = function (x, y, w, h) { if (!x \&\& !y \&\& h > 100) seen = []; clears.call(this, x, y, w, h); }; const tell = () => setTimeout(() => { dispatchEvent(new Event('resize')); setTimeout(() => { document.title = 'seen ' + seen.join('~'); }, 300); }, 500);"
 
@@ -272,6 +253,57 @@ processes_fold()
 	! grep -q '^  [0-9]' "$dir/seen"
 	uses '' '' many.html
 	grep -q "^  [0-9]* $name\$" "$dir/seen"
+}
+
+# chains PAGE TRACE LEAST: what a page says of the longest wait of each thread, and of one in the
+# middle, is what gprofctl why says of it, line by line
+chains()
+{
+	with "const m = timelineModel(JSON.parse(document.getElementById('data').textContent)), w = timelineWhy(m); const all = []; for (const row of m.rows) { const p = !row.isCpu \&\& !row.head \&\& m.piecesOf(row, 0); let best = -1, some = -1; for (let i = 0; p \&\& i < p.nr; i++) { if (!m.isWait(p.part[i])) continue; if (best < 0 \|\| p.begin[i + 1] - p.begin[i] > p.begin[best + 1] - p.begin[best]) best = i; if (i < p.nr / 2) some = i; } for (const i of [best, some]) { const lines = i >= 0 \&\& w.linesOf(row, p.part[i], p.begin[i], p.begin[i + 1]); if (lines) all.push(m.whyCommand(row, p.begin[i], p.begin[i + 1]), ...lines); } } const pre = document.createElement('pre'); pre.id = 'chains'; pre.textContent = all.join(String.fromCharCode(10)); document.body.appendChild(pre);" '' "$1"
+	sed -n '/<pre id="chains">/,/<\/pre>/p' "$dir/dom" |
+		sed 's/.*<pre id="chains">//; s/<\/pre>.*//; s/\&lt;/</g; s/\&gt;/>/g; s/\&amp;/\&/g' >"$dir/page"
+	grep '^gprofctl why ' "$dir/page" >"$dir/asked"
+	nr=0
+	while read -r why; do
+		echo "$why"
+		(cd "$dir" && $why -n 0) 2>"$dir/err"
+		nr=$((nr + 1))
+	done <"$dir/asked" >"$dir/command"
+	echo "$nr waits, $(wc -l <"$dir/page") lines, of $2"
+	diff "$dir/command" "$dir/page" | head -n 20
+	cmp "$dir/command" "$dir/page"
+	[ "$nr" -ge "$3" ]
+}
+
+timeline_tells_why()
+{
+	need_browser
+	chains timeline.html x.trace 70
+	grep -q ' and wakes ' "$dir/page"
+	grep -q '^In sum:' "$dir/page"
+	grep -q ' times in turn' "$dir/page"
+	# by a click on a wait, and a key or the button; what is told has the command too
+	click="click(300, 40 + 4 * 20 + 36 + 5);"
+	uses "$click key('y');" '#t=840000000-850000000'
+	grep -o '<pre class="why">.*' "$dir/dom" | tee "$dir/told"
+	head=$(sed 's/<[^>]*>//g; s/ for .*//' "$dir/told")
+	[ "$head" ] && grep -qF "$head" "$dir/what"
+	uses "$click [...document.querySelectorAll('.link')].find((b) => b.textContent === 'why it waited').click();" \
+		'#t=840000000-850000000'
+	grep -o '<pre class="why">.*' "$dir/dom" | diff "$dir/told" -
+	# a page that joined pieces says which command has them
+	"$here/trace_load" "$dir/many.trace" 2000000 600 8
+	gprofctl timeline "$dir/many.trace" -o "$dir/many.html"
+	uses "click(400, 40 + 8 * 20 + 36 + 5); for (let k = 0; k < 50 \&\& !document.querySelector('.link'); k++) key('.'); key('y');" \
+		'#t=2000000000-2000001000' many.html
+	part=$(grep -o 'This box is [0-9]* waits; gprofctl timeline many.trace [^<]* draws' "$dir/dom")
+	echo "$part"
+	part=${part#*; }
+	(cd "$dir" && ${part% draws})
+	[ "$(grep -c '^"resolution":1,' "$dir/part.html")" = 1 ]
+	# of a part of the trace: waits that lie within it
+	gprofctl timeline "$dir/x.trace" -o "$dir/part.html" --from +1 --to +1.4 --title x.trace
+	chains part.html x.trace 30
 }
 
 # ruler HASH: what it says of that part of the trace, one text a line, in ruler: first the place
@@ -548,6 +580,6 @@ large_page_is_drawn_soon()
 }
 
 ktap_run profiles_are_made table_is_that_of_gprofctl_top filters_choose keys_suffice \
-	link_has_the_zoom bad_expressions_are_told processes_fold timeline_asks_why \
+	link_has_the_zoom bad_expressions_are_told processes_fold timeline_tells_why \
 	ruler_tells_places timeline_tells_the_wall_clock \
 	timeline_of_a_go_program samples_are_told narrow_windows_cut_nothing pictures_are_taken large_page_is_drawn_soon

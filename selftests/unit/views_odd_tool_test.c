@@ -370,8 +370,12 @@ TEST_F(views, trace_of_a_go_program)
 	EXPECT_EQ(0, lib_sh("grep -qF '[[1,\"a350@0}10a300@1}5a33@0\"]]' %s", self->other));
 	EXPECT_EQ(0, lib_sh("grep -qF '[[1,\"a200@0s50a100@0t210!@1b105!@1a33@0\"]]' %s", self->other));
 	EXPECT_EQ(0, lib_sh("grep -qF '[[1,\"b260a300@0d38\"]]' %s", self->other));
+	RUN_OK(cmd_why, ARGV("why", self->trace, "--thread", "1"));
+	EXPECT_SAYS(self->r.out, "1  waits for a channel for 210 ns",
+		    "       0.000 ms  5000000  is runnable, and has no CPU",
+		    "       0.000 ms  5000000  runs\n                 and wakes 1 \n");
 	RUN_TELLS(STATUS_FAILED, "a trace that a program wrote of itself; gprofctl timeline, wall",
-		  cmd_why, ARGV("why", self->trace));
+		  cmd_read, ARGV("read", self->trace, "--format", "perfetto", "-o", self->other));
 }
 
 TEST_HARNESS_MAIN

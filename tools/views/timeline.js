@@ -8,6 +8,7 @@
 
 	const data = JSON.parse(document.getElementById("data").textContent);
 	const model = timelineModel(data);
+	const chains = timelineWhy(model);
 	/* Pixels a drag has to go to be one. */
 	const DRAG = 4;
 	const HOT_ROWS = 10;
@@ -19,13 +20,14 @@
 		["click on a mark", "below a thread: the CPU sample there, and its stack"],
 		["g and G", "the next process, and the one before; Enter folds or unfolds it, e all"],
 		[". and ,", "the next piece of that track, and the one before"],
+		["y", "why the chosen thread waited: the threads that it waited for"],
 		["k", "on to its waker, at that time"], ["f", "zoom to what was chosen"],
 		["c", "the date and time, or seconds since the trace began"],
 		["r", "arrows from wakers to their threads, on and off"],
 		["/ or Ctrl-F", "search threads and functions, regexp; n and N: next and previous thread"],
 		["Esc", "choose nothing, search nothing"],
 	];
-	let hand = null, waiting = false, range = null;
+	let hand = null, waiting = false, range = null, why = null;
 
 	function element(name, attributes, parent, text) {
 		const e = document.createElement(name);
@@ -80,6 +82,8 @@
 			", 1 of " + data.sampled + " of the trace's" : "");
 
 		element("p", { class: "note" }, hot, what);
+		if (!nr)
+			return;
 		const table = element("table", { "aria-label": what }, hot);
 		const top = element("tr", {}, element("thead", {}, table));
 
@@ -202,8 +206,29 @@
 	}
 
 	function link(text, parent, act) {
-		element("button", { type: "button", class: "link" }, parent, text)
-			.addEventListener("click", act);
+		const button = element("button", { type: "button", class: "link" }, parent, text);
+
+		button.addEventListener("click", act);
+		return button;
+	}
+
+	/* The chain of a wait; where the page lacks a piece of it, the command that tells it. */
+	function tellWhy(row, p, i, into) {
+		const begin = p.begin[i], end = p.begin[i + 1], one = p.count[i] === 1;
+		const lines = one && chains.linesOf(row, p.part[i], begin, end);
+		const command = one ? model.whyCommand(row, begin, end) : model.detailCommand(begin, end);
+
+		if (lines)
+			element("pre", { class: "why" }, into, lines.join("\n"));
+		else
+			element("p", {}, into, (one ? "This page does not have all that led to it; " :
+				"This box is " + p.count[i] + " waits; ") + command +
+				(one ? " tells it." : " draws them one by one."));
+		link("copy the command", into, (e) => {
+			e.target.replaceWith(document.createTextNode(command));
+			navigator.clipboard?.writeText(command).catch(() => {});
+		});
+		fit();
 	}
 
 	/* A CPU sample of a thread. */
@@ -277,6 +302,7 @@
 		const waker = !row.isCpu && p.woken[i] ? p.who[i] : -1;
 
 		look.head = null;
+		why = null;
 		look.selected = { row, p, i, begin: from, end: to, waker, wokenAt: wait ? to : from };
 		begin(model.describe(row, p, i));
 		if (look.wall)
@@ -284,17 +310,15 @@
 		element("p", { class: "note" }, said, "from +" + model.offsetText(from) + " to +" +
 			model.offsetText(to) + ", " + model.clockText(from) + " to " +
 			model.clockText(to) + " of CLOCK_MONOTONIC");
-		const links = element("p", {}, said);
+		const links = element("p", {}, said), answer = element("div", {}, said);
 
 		if (waker >= 0)
 			link("to its waker: " + model.threadName(waker), links,
 			     () => jump(waker, look.selected.wokenAt));
-		if (wait && !data.go)
-			link("why it waited: copy the command", links, e => {
-				const command = model.whyCommand(row, from, to);
-
-				e.target.replaceWith(document.createTextNode(command));
-				navigator.clipboard?.writeText(command).catch(() => {});
+		if (wait)
+			why = link("why it waited", links, (e) => {
+				e.target.remove();
+				tellWhy(row, p, i, answer);
 			});
 		if (row.isCpu && p.who[i] >= 0)
 			link("to " + model.threadName(p.who[i]), links, () => jump(p.who[i], to));
@@ -454,6 +478,7 @@
 			},
 			n: () => next(1), N: () => next(-1), "?": toggleHelp,
 			g: () => nextHead(1), G: () => nextHead(-1), e: foldAll,
+			y: () => why && why.isConnected && why.click(),
 			c: () => setClock(!look.wall),
 			"/": () => input.select(),
 		};

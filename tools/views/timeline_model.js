@@ -9,23 +9,6 @@ function timelineModel(data) {
 
 	const NOTHING = data.parts.length;
 	const units = [[" s", 1e9], [" ms", 1e6], [" us", 1e3], [" ns", 1]];
-	const words = {
-		cpu: "runs", runnable: "is runnable, and has no CPU",
-		throttled: "is throttled: its cgroup has used up its CPU time",
-		sleep: "sleeps", io: "waits for a disk", futex: "waits in a lock or condition of user mode",
-		pipe: "waits for a pipe", socket: "waits for a socket",
-		file: "waits for a file", poll: "waits for one of several files",
-		fault: "waits for a page", reclaim: "waits in the reclaim of memory",
-		lock: "waits for a lock of the kernel", child: "waits for a child",
-		signal: "waits for a signal", stopped: "is stopped",
-		uninterruptible: "waits in the kernel, where no signal ends it", kernel: "waits for work",
-		syscall: "is in a system call, where it runs or waits", chan: "waits for a channel",
-		select: "waits for one of several channels", sync: "waits for a lock or condition of sync",
-		network: "waits for a connection", gc: "waits for the garbage collector",
-		runtime: "of the runtime waits for work",
-		other: "waits", untold: "waits, for an unknown reason",
-		lost: "does what is not known: events were lost",
-	};
 	/* More tracks of threads than these begin folded. */
 	const ROWS_OPEN = 100;
 	/* In a Go program's own trace. */
@@ -326,12 +309,25 @@ function timelineModel(data) {
 		return Number(wall % BigInt(step));
 	}
 
+	/* Likewise, as the tables of commands have it. */
+	function secondsText(ns) {
+		return (Number(BigInt(data.begin) + BigInt(Math.round(ns))) / 1e9).toFixed(6);
+	}
+
 	/* The command that tells the chain of a wait: it has all of the trace. */
 	function whyCommand(row, begin, end) {
 		const file = /^[\w./+-]+$/.test(data.title) ? data.title : "TRACE";
 
 		return "gprofctl why " + file + " --thread " + data.threads[row.track.thread][0] +
-			" --at " + clockText((begin + end) / 2).replace(" s", "");
+			" --at " + clockText(Math.floor((begin + end) / 2)).replace(" s", "");
+	}
+
+	/* The command that draws a box of several stretches as these. */
+	function detailCommand(begin, end) {
+		const file = /^[\w./+-]+$/.test(data.title) ? data.title : "TRACE";
+
+		return "gprofctl timeline " + file + " -o part.html --from " + clockText(begin).replace(" s", "") +
+			" --to " + clockText(end).replace(" s", "");
 	}
 
 	function isWait(part) {
@@ -351,7 +347,7 @@ function timelineModel(data) {
 		const count = p.count[i];
 		let text = row.isCpu && part === "lost" ? "a thread " : subject(row, p, i) + " ";
 
-		text += row.isCpu && part !== "lost" ? (part ? "runs" : "runs here") : part ? words[part] : "has no known state";
+		text += row.isCpu && part !== "lost" ? (part ? "runs" : "runs here") : part ? data.words[p.part[i]] : "has no known state";
 		text += count > 1 ? ", " + count + " times, " + durationText(ns) + " in all" :
 			" for " + durationText(ns);
 		if (row.isCpu)
@@ -399,7 +395,7 @@ function timelineModel(data) {
 		addRow(track, cpuWord + " " + track.cpu, true, null);
 	addThreads();
 	return { data, rows, rowOfThread, NOTHING, units, piecesOf, pieceAt, durationText,
-		 exactText, offsetText, clockText, whyCommand, isWait,
+		 exactText, offsetText, clockText, secondsText, whyCommand, detailCommand, isWait,
 		 subject, describe, stackOf, threadName, find, headText, timesText, demandOf,
 		 cpuWord, threadWord, samplesOf, sampleAt, hotFunctions, framesOf, hasWall: wall !== null, wallParts, wallRange, wallPhase, zoneText };
 }

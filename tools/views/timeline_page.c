@@ -13,6 +13,7 @@
 #include "cli/text.h"
 #include "timeline_assets.h"
 #include "timeline_order.h"
+#include "wait_chain.h"
 
 /* Of which the most time was spent in; a page without bounds is none. */
 #define STACKS_MAX	8192
@@ -400,6 +401,20 @@ static void put_wall_clock(struct page *p)
 	fputs("],\n", p->f);
 }
 
+static void put_words(struct page *p)
+{
+	const struct thread_spans *v = &p->t->thread_spans;
+
+	fputs("\"words\":[", p->f);
+	for (size_t i = 0; i < NR_THREAD_STATES; i++)
+		fprintf(p->f, "%s\"%s\"", i ? "," : "", wait_chain_words(i));
+	fputs("],\n\"ended\":[", p->f);
+	for (size_t i = 0; i < WAIT_CHAIN_ENDS; i++)
+		fprintf(p->f, "%s\"%s\"", i ? "," : "", wait_chain_ended(v, i));
+	fprintf(p->f, "],\n\"whole\":%s,\n",
+		p->t->begin == v->begin && p->t->end == v->end ? "true" : "false");
+}
+
 static void put_data(struct page *p, const char *title)
 {
 	fputs("{\"title\":", p->f);
@@ -409,6 +424,7 @@ static void put_data(struct page *p, const char *title)
 	for (size_t i = 0; i < NR_THREAD_STATES; i++)
 		fprintf(p->f, "%s\"%s\"", i ? "," : "", thread_state_name(i));
 	fputs("],\n", p->f);
+	put_words(p);
 	put_wall_clock(p);
 	fprintf(p->f, "\"sampled\":%u,\n", 1U << p->t->halvings);
 	put_notes(p);

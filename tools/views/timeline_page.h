@@ -11,6 +11,8 @@
  *	resolution	of the finest level
  *	parts	states of a thread: the letter a in pieces stands for the first; the
  *		letter behind the last means no state
+ *	words	what a thread does in each, as gprofctl why says it; ended: as enum wait_chain_end
+ *	whole	it is of all of the trace
  *	notes	sentences about gaps of the trace
  *	cpus	{cpu, ns, levels}; tracks {thread, process, first, ns, levels}: @ns is the
  *		time of each part, @first when the track begins, @levels are [resolution,
