@@ -396,7 +396,7 @@ timeline_tells_the_wall_clock()
 		*ns) digits=6 ns=$(echo "$label" | awk '{ printf "%d", substr($1, 2) }') ;;
 		*) fail "$label" ;;
 		esac
-		[ "$base" = "$(wall_of "$from" $digits) +05:45 XST" ]
+		[ "$base" = "$(wall_of "$from" "$digits") +05:45 XST" ]
 		began=$(wall_of "$from" 9)
 		off=$((10#${began#*.} % (digits == 3 ? 1000000 : 1000)))
 		[ "$ns" -ge "$off" ] && [ "$ns" -le $((off + 800)) ]
@@ -484,8 +484,8 @@ timeline_of_a_go_program()
 		gprofctl timeline "$dir/go.trace" -o "$dir/go.html"
 		gprofctl read "$dir/go.trace" --summary | sed -n '/ms  *runnable/,$p' | head -n 3
 		# the goroutine that ran longest, which go tool trace would say too
-		set -- $(gprofctl read "$dir/go.trace" --summary | sed -n '/ms  *runnable/{n;p}')
-		ran=$1 id=$5 name=$6
+		read -r ran _ _ _ id name < <(gprofctl read "$dir/go.trace" --summary |
+			sed -n '/ms  *runnable/{n;p}')
 		wall=$(gprofctl wall "$dir/go.trace" --json -n 0 | sed -n "s/.*\"tid\": $id, .*\"cpu_ns\": \([0-9]*\).*/\1/p")
 		echo "$version: $id $name ran for $ran ms, by gprofctl wall for $wall ns"
 		awk -v ran="$ran" -v wall="$wall" 'BEGIN { d = ran * 1e6 - wall; exit d > 600 || d < -600 }'

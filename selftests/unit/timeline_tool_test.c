@@ -110,8 +110,8 @@ TEST_F(views, page_of_a_part)
 }
 
 /*
- * 9, of process 7, ran longest of all, and 7 has no track in this part but gives the name. 20 is of process 8, of
- * which nothing is known.
+ * 9, of process 7, ran longest of all, and 7 has no track in this part but gives the name. 20 is of
+ * process 12, of which nothing is known.
  */
 TEST_F(views, page_of_processes)
 {

@@ -124,7 +124,8 @@ static const char *task_of(const struct thread_spans *v, struct waiting *w)
 	if (w->task && w->task_name == l->name)
 		return w->task;
 	free(w->task);
-	plain = xprintf("%s[%" PRId64 "]", thread_spans_name(v, w->thread), thread_spans_tid(v, w->thread));
+	plain = xprintf("%s[%" PRId64 "]", thread_spans_name(v, w->thread),
+			thread_spans_tid(v, w->thread));
 	safe = text_safe(plain);
 	len = text_columns(safe);
 	w->task = xprintf("%s%*s", safe, len < TIMEHIST_TASK ? (int)(TIMEHIST_TASK - len) : 0, "");

@@ -117,7 +117,7 @@ uint32_t thread_spans_look_up(struct thread_spans *v, int64_t id);
 /* thread_spans_cpu() - a CPU by its number; NULL: there are not so many */
 struct thread_spans_cpu *thread_spans_cpu(struct thread_spans *v, int64_t cpu);
 
-/* thread_spans_name_number() - number of a text */
+/* thread_spans_text_number() - number of a text */
 uint32_t thread_spans_text_number(struct thread_spans *v, const struct gprof_trace_text *text);
 
 /* thread_spans_comes() - a CPU has a thread from now on, or THREAD_NONE, after the one before */

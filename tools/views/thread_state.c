@@ -319,7 +319,7 @@ enum thread_state thread_state_of_go_reason(const char *text)
 	return match(reasons, ARRAY_SIZE(reasons), text);
 }
 
-/* Of a goroutine that waits since before the trace; the outermost that is known is what was called. */
+/* Of a goroutine that waits since before the trace: the innermost call that is known. */
 enum thread_state thread_state_of_go_stack(const struct gprof_frame *frames, size_t nr)
 {
 	static const struct rule calls_of_go[] = {

@@ -298,12 +298,14 @@ function timelinePicture(model, canvas) {
 		const bottom = y + HEAD - 4;
 		const paint = (values, base, part) => {
 			ctx.fillStyle = paints[data.parts.indexOf(part)].colour;
+			ctx.beginPath();
 			for (let x = 0; x < columns; x++) {
 				const h = values[x] / d.peak * STRIP;
 
 				if (h)
-					ctx.fillRect(view.gutter + x, bottom - base(x) / d.peak * STRIP - h, 1, h);
+					ctx.rect(view.gutter + x, bottom - base(x) / d.peak * STRIP - h, 1, h);
 			}
+			ctx.fill();
 		};
 
 		ctx.fillStyle = paper;

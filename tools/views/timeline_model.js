@@ -138,20 +138,24 @@ function timelineModel(data) {
 		const demand = { key, cpu: new Float64Array(columns), ready: new Float64Array(columns),
 				 peak: 1 };
 
+		const into = data.parts.map((name) => name === "cpu" ? demand.cpu :
+			name === "runnable" || name === "throttled" ? demand.ready : null);
+
 		for (const row of head.rows) {
 			const p = piecesOf(row, size);
 
 			for (let i = pieceAt(p, from); i < p.nr && p.begin[i] < to; i++) {
-				const name = data.parts[p.part[i]];
-				const into = name === "cpu" ? demand.cpu :
-					name === "runnable" || name === "throttled" ? demand.ready : null;
+				const sums = into[p.part[i]];
+
+				if (!sums)
+					continue;
 				const end = Math.min(to, p.begin[i + 1]);
 				let time = Math.max(from, p.begin[i]);
 
-				for (let x = Math.floor((time - from) / size); into && time < end && x < columns; x++) {
+				for (let x = Math.floor((time - from) / size); time < end && x < columns; x++) {
 					const until = Math.min(end, from + (x + 1) * size);
 
-					into[x] += Math.max(0, until - time) / size;
+					sums[x] += Math.max(0, until - time) / size;
 					time = until;
 				}
 			}

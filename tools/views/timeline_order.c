@@ -72,8 +72,8 @@ static int by_rank(const void *pa, const void *pb)
 }
 
 /*
- * Goroutines of a function stand together, as those of a process. A thread of the kernel is known by its waits: for
- * work, and for nothing that a program waits for.
+ * Goroutines of a function stand together, as threads of a process. A thread of the kernel is known
+ * by its waits: for work, and for nothing that a program waits for.
  */
 static int64_t pid_of(const struct timeline *t, uint32_t thread)
 {

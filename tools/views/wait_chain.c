@@ -314,8 +314,8 @@ static void print_place(struct wait_chain *w, uint32_t stack)
 const char *wait_chain_ended(const struct thread_spans *v, enum wait_chain_end end)
 {
 	static const char *const ended[] = {
-		[WAIT_CHAIN_WOKEN] = "until an interrupt, or a task that was not recorded (-a records all), "
-				     "wakes it",
+		[WAIT_CHAIN_WOKEN] = "until an interrupt, or a task that was not recorded (-a "
+				     "records all), wakes it",
 		[WAIT_CHAIN_TRACE_ENDS] = "until the trace ends",
 		[WAIT_CHAIN_LOST] = "and how that ends is not known, as events were lost",
 	};
@@ -325,8 +325,13 @@ const char *wait_chain_ended(const struct thread_spans *v, enum wait_chain_end e
 
 static const char *how_ended(const struct wait_chain *w, const struct step *s)
 {
-	return wait_chain_ended(&w->thread_spans, !s->open ? WAIT_CHAIN_WOKEN :
-				s->end == w->thread_spans.end ? WAIT_CHAIN_TRACE_ENDS : WAIT_CHAIN_LOST);
+	enum wait_chain_end end = WAIT_CHAIN_LOST;
+
+	if (!s->open)
+		end = WAIT_CHAIN_WOKEN;
+	else if (s->end == w->thread_spans.end)
+		end = WAIT_CHAIN_TRACE_ENDS;
+	return wait_chain_ended(&w->thread_spans, end);
 }
 
 const char *wait_chain_words(enum thread_state state)
