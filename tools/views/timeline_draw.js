@@ -311,7 +311,10 @@ function timelinePicture(model, canvas) {
 		ctx.fillStyle = paper;
 		ctx.fillRect(0, y, view.width, HEAD - STRIP - 4);
 		paint(d.cpu, () => 0, "cpu");
+		/* Paler, since the two have the same lightness. */
+		ctx.globalAlpha = 0.5;
 		paint(d.ready, (x) => d.cpu[x], "runnable");
+		ctx.globalAlpha = 1;
 		ctx.fillStyle = faint;
 		ctx.fillRect(view.gutter, bottom, columns, 1);
 		ctx.fillText(clip("up to " + Math.round(d.peak), view.gutter - 26), 20, y + HEAD - 6);
@@ -334,7 +337,9 @@ function timelinePicture(model, canvas) {
 
 		if (!other || x < view.gutter || x > view.width)
 			return;
-		const ya = other.y - view.top + BOX / 2, yb = a.row.y - view.top + BOX / 2;
+		/* A thread of a folded process has that one's strip. */
+		const middle = (row) => row.y - view.top + (row.hidden ? HEAD - 4 - STRIP / 2 : BOX / 2);
+		const ya = middle(other), yb = middle(a.row);
 		const down = yb > ya ? 1 : -1, tip = yb - down * BOX / 2;
 
 		if (ya === yb || (Math.max(ya, yb) < RULER) || Math.min(ya, yb) > view.height)

@@ -361,7 +361,7 @@ const char *wait_chain_words(enum thread_state state)
 		[THREAD_SYNC] = "waits for a lock or condition of package sync",
 		[THREAD_NETWORK] = "waits for a connection",
 		[THREAD_GC] = "waits for the garbage collector",
-		[THREAD_RUNTIME] = "of Go's runtime waits for work",
+		[THREAD_RUNTIME] = "waits for work of Go's runtime",
 		[THREAD_OTHER] = "waits",
 		[THREAD_NOT_RECORDED] = "waits, for an unknown reason",
 		[THREAD_LOST] = "is in an unknown state, as events were lost",
