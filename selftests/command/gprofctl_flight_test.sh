@@ -75,6 +75,7 @@ knows() { gprofctl read "$1" | grep -qF " Label=\"$2\" "; }
 a_signal_writes_what_was_last()
 {
 	fresh
+	began=$(date +%s)
 	takes_off -a -o D
 	happens first
 	ask 1
@@ -89,6 +90,9 @@ a_signal_writes_what_was_last()
 	knows "$(snapshot 1)" second && fail "the second is in the first"
 	knows "$(snapshot 2)" first || fail "the first is not in the second"
 	knows "$(snapshot 2)" second || fail "the second is not in the second"
+	# with the time of day
+	wall=$(gprofctl read "$(snapshot 1)" --json | sed -n '2s/.*"wall_sec": \([0-9]*\).*/\1/p')
+	[ "$wall" -ge "$began" ] && [ "$wall" -le "$(date +%s)" ]
 }
 
 # What it held in the end is what was produced and neither lost nor overwritten.
@@ -519,6 +523,8 @@ a_core_dump_has_what_was_held()
 	id=$(awk '$2 == "trace" { print $1 }' out)
 	run 0 gprofctl read --core="$id" core -o again.trace
 	cmp held.trace again.trace
+	# the time of day of its conversion is not its own
+	[ "$(gprofctl read held.trace --json | grep -c wall_sec)" -eq 0 ]
 	refused 1 'no recorder 999999' gprofctl read --core=999999 core -o x
 	refused 2 'excludes' gprofctl read --core core --summary
 	# cut short, and other files

@@ -170,12 +170,19 @@ half_a_second()
 several_generations_say_the_same()
 {
 	during=half_a_second
+	began=$(date +%s)
 	traced --generation 50ms
 	[ "$(count lost)" -eq 0 ] || fail "events were lost"
 	[ "$(count generations)" -ge 5 ]
 	[ "$(has generations)" -eq "$(count generations)" ]
 	[ "$(has switches)" -eq "$(($(count switches) + $(count repaired)))" ]
 	[ "$(has goroutines)" -eq "$(count tasks)" ]
+	# each has the time of day
+	gprofctl read x.trace --json |
+		sed -n 's/.*"Sync".*"generation".*"wall_sec": \([0-9]*\).*/\1/p' >walls
+	[ "$(wc -l <walls)" -eq "$(count generations)" ]
+	[ "$(sort -n walls | head -n 1)" -ge "$began" ]
+	[ "$(sort -n walls | tail -n 1)" -le "$(date +%s)" ]
 }
 
 # shows_thrice PATTERN COMMAND...: while it records, and two processes wait for each other.

@@ -176,10 +176,10 @@ EOF
 unused()
 {
 	printf '%s\n' diff.heaviest_sample diff.heaviest_sample_percent mmu.processor
-	printf 'read.%s\n' args begin_ns blocked blocked_in_faults category checked clock contradictions \
+	printf 'read.%s\n' args begin_ns blocked blocked_in_faults category checked contradictions \
 		descheduled end_ns experiment faults functions interrupted intervals kernel_delay message \
-		mono_ns ns parent reclaimed_bytes running_ns runtime_delay swept_bytes tid trace_ns \
-		untold_ns wall_nsec wall_sec
+		ns parent reclaimed_bytes running_ns runtime_delay swept_bytes tid untold_ns
+	printf 'wall.%s_ns\n' chan gc network runtime select sync syscall
 	printf 'stat.%s\n' branch_misses_per_branch cache_misses_per_reference cycles_per_ns \
 		instructions_per_cycle
 }

@@ -20,7 +20,7 @@ out=${OUT:-$vm/../../out/check}
 need_browser()
 {
 	[ "$browser" ] || skip "there is no chromium"
-	[ -s "$dir/new.pb.gz" ] || skip "no profile was made"
+	[ -s "$dir/timeline.html" ] || profiles_are_made
 	mkdir -p "$out" 2>/dev/null && [ -w "$out" ] || out=$dir
 }
 
@@ -367,29 +367,151 @@ bad_expressions_are_told()
 	grep -o '>4 threads and [0-9]* stacks match' "$dir/dom"
 }
 
-# The command that the page has for a wait finds that wait.
-timeline_asks_why()
+# Of a script of a user in a timeline: keys, clicks, and the names at the left of what was drawn last.
+user="const key = (k) => document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: k, bubbles: true, cancelable: true })); const canvas = document.querySelector('canvas'); canvas.setPointerCapture = () => {}; const click = (x, y) => { const b = canvas.getBoundingClientRect(); for (const type of ['pointerdown', 'pointerup']) canvas.dispatchEvent(new PointerEvent(type, { clientX: b.left + x, clientY: b.top + y, bubbles: true })); }; let seen = []; const draws = CanvasRenderingContext2D.prototype.fillText; CanvasRenderingContext2D.prototype.fillText = function (text, x, y) { if (x === 6 \&\& y > 40) seen.push(text); draws.call(this, text, x, y); }; const clears = CanvasRenderingContext2D.prototype.fillRect; CanvasRenderingContext2D.prototype.fillRect = function (x, y, w, h) { if (!x \&\& !y \&\& h > 100) seen = []; clears.call(this, x, y, w, h); }; const tell = () => setTimeout(() => { dispatchEvent(new Event('resize')); setTimeout(() => { document.title = 'seen ' + seen.join('~'); }, 300); }, 500);"
+
+# uses SCRIPT [HASH [PAGE]]: the names that a timeline then has, in seen, and its details, in what
+uses()
 {
-	need_browser
-	with "const m = timelineModel(JSON.parse(document.getElementById('data').textContent)); for (const row of m.rows) { const p = !row.isCpu && m.piecesOf(row, 0); for (let i = 3; p && i < p.nr; i++) if (m.isWait(p.part[i])) { document.title = m.whyCommand(row, p.begin[i], p.begin[i + 1]) + ' ' + m.clockText(p.begin[i]); break; } }" '' timeline.html
-	why=$(sed -n 's/.*<title>\(gprofctl why [^<]*\) s<.*/\1/p' "$dir/dom" | head -n 1)
-	echo "$why"
-	(cd "$dir" && ${why% *} >why)
-	head -n 1 "$dir/why"
-	# to a microsecond
-	tid=${why#*--thread }
-	awk -v begin="${why##* }" -v tid="${tid%% *}" 'NR == 1 {
-		for (i = 1; i < NF; i++)
-			if ($i == "from")
-				off = $(i + 1) - begin
-		exit !($1 == tid && off < 2e-6 && off > -2e-6)
-	}' "$dir/why"
+	# no time passes for frames here
+	sed 's|<body>|&<script>requestAnimationFrame = (f) => setTimeout(f, 0);</script>|' \
+		"$dir/${3:-timeline.html}" >"$dir/used.html"
+	with "$user $1 tell();" "$2" used.html
+	sed -n 's/.*<title>seen \([^<]*\)<.*/\1/p' "$dir/dom" | head -n 1 | tr '~' '\n' >"$dir/seen"
+	sed -n 's/.*<p class="what">\([^<]*\)<.*/\1/p' "$dir/dom" >"$dir/what"
+	sed 's/^/what: /' "$dir/what"
 }
 
-# ruler HASH: what it says of that part of the trace, one text a line, in ruler
+# Processes by what gprofctl wall says of their threads: NAME THREADS and ns on CPUs, without one,
+# waiting; the one that ran longest first.  Here threads of a name are those of a process.
+processes_by_wall()
+{
+	gprofctl wall "$1" -n 0 --json | tr ',' '\n' | awk -F '"' '
+		$2 == "comm" { name = $4; threads[name]++ }
+		$2 ~ /_ns$/ {
+			ns = substr($3, 3) + 0
+			if ($2 == "cpu_ns")
+				cpu[name] += ns
+			else if ($2 == "runnable_ns" || $2 == "throttled_ns")
+				ready[name] += ns
+			else if ($2 !~ /^(first|last|elapsed|lost)_ns$/)
+				waits[name] += ns
+		}
+		END {
+			for (name in cpu)
+				print name, threads[name], cpu[name], ready[name], waits[name]
+		}' | grep -v '"' | sort -k 3,3 -n -r
+}
+
+# Each process has the sums of its threads, and folds and unfolds them.
+processes_fold()
+{
+	need_browser
+	processes_by_wall "$dir/x.trace" >"$dir/wall"
+	for nth in 1 2 3; do
+		uses "$(seq "$nth" | sed "s/.*/key('g');/" | tr -d '\n')"
+		sed -n "${nth}p" "$dir/wall" >"$dir/one"
+		sed 's/,//; s/://; s/ on CPUs,//; s/ without one,//; s/ waiting//' "$dir/what" |
+			cat "$dir/one" - | awk '
+			NR == 1 { for (i = 1; i <= 5; i++) want[i] = $i; next }
+			{
+				size["s"] = 1e9; size["ms"] = 1e6; size["us"] = 1e3
+				if ($2 != want[1] || $3 != want[2])
+					exit 1
+				for (i = 0; i < 3; i++) {
+					got = $(5 + 2 * i) * size[$(6 + 2 * i)]
+					if (got < want[3 + i] * 0.9994 || got > want[3 + i] * 1.0006)
+						exit 1
+					seen++
+				}
+			}
+			END { exit seen != 3 }' || fail "$nth: $(cat "$dir/one")"
+	done
+	name=$(awk 'NR == 1 { print $1 }' "$dir/wall")
+	# the threads stand below the process, and go and come with Enter, with a click, with a link
+	uses ''
+	[ "$(grep -c "^  [0-9]* $name\$" "$dir/seen")" -eq "$(awk 'NR == 1 { print $2 }' "$dir/wall")" ]
+	grep -q "^- [0-9]* $name, " "$dir/seen"
+	uses "key('g'); key('Enter');"
+	! grep -q "^  [0-9]* $name\$" "$dir/seen"
+	grep -q "^+ [0-9]* $name, " "$dir/seen"
+	cp "$dir/seen" "$dir/folded"
+	uses "key('g'); key('Enter'); key('Enter');"
+	grep -q "^  [0-9]* $name\$" "$dir/seen"
+	uses "click(300, 40 + 4 * 20 + 5);"
+	diff "$dir/folded" "$dir/seen"
+	uses '' '#g=0'
+	head -n 8 "$dir/folded" | diff - <(head -n 8 "$dir/seen")
+	uses "key('e');"
+	! grep -q '^  [0-9]' "$dir/seen"
+	# of many threads those of the busiest process are unfolded alone
+	"$here/trace_load" "$dir/many.trace" 100000 200 4
+	gprofctl timeline "$dir/many.trace" -o "$dir/many.html"
+	name=$(processes_by_wall "$dir/many.trace" | awk 'NR == 1 { print $1 }')
+	uses "key('g'); key('Enter');" '' many.html
+	head -n 12 "$dir/seen"
+	[ "$(grep -c '^+ ' "$dir/seen")" -ge 5 ]
+	! grep -q '^  [0-9]' "$dir/seen"
+	uses '' '' many.html
+	grep -q "^  [0-9]* $name\$" "$dir/seen"
+}
+
+# chains PAGE TRACE LEAST: what a page says of the longest wait of each thread, and of one in the
+# middle, is what gprofctl why says of it, line by line
+chains()
+{
+	with "const m = timelineModel(JSON.parse(document.getElementById('data').textContent)), w = timelineWhy(m); const all = []; for (const row of m.rows) { const p = !row.isCpu \&\& !row.head \&\& m.piecesOf(row, 0); let best = -1, some = -1; for (let i = 0; p \&\& i < p.nr; i++) { if (!m.isWait(p.part[i])) continue; if (best < 0 \|\| p.begin[i + 1] - p.begin[i] > p.begin[best + 1] - p.begin[best]) best = i; if (i < p.nr / 2) some = i; } for (const i of [best, some]) { const lines = i >= 0 \&\& w.linesOf(row, p.part[i], p.begin[i], p.begin[i + 1]); if (lines) all.push(m.whyCommand(row, p.begin[i], p.begin[i + 1]), ...lines); } } const pre = document.createElement('pre'); pre.id = 'chains'; pre.textContent = all.join(String.fromCharCode(10)); document.body.appendChild(pre);" '' "$1"
+	sed -n '/<pre id="chains">/,/<\/pre>/p' "$dir/dom" |
+		sed 's/.*<pre id="chains">//; s/<\/pre>.*//; s/\&lt;/</g; s/\&gt;/>/g; s/\&amp;/\&/g' >"$dir/page"
+	grep '^gprofctl why ' "$dir/page" >"$dir/asked"
+	nr=0
+	while read -r why; do
+		echo "$why"
+		(cd "$dir" && $why -n 0) 2>"$dir/err"
+		nr=$((nr + 1))
+	done <"$dir/asked" >"$dir/command"
+	echo "$nr waits, $(wc -l <"$dir/page") lines, of $2"
+	diff "$dir/command" "$dir/page" | head -n 20
+	cmp "$dir/command" "$dir/page"
+	[ "$nr" -ge "$3" ]
+}
+
+timeline_tells_why()
+{
+	need_browser
+	chains timeline.html x.trace 70
+	grep -q ' and wakes ' "$dir/page"
+	grep -q '^In sum:' "$dir/page"
+	grep -q ' times in turn' "$dir/page"
+	# by a click on a wait, and a key or the button; what is told has the command too
+	click="click(300, 40 + 4 * 20 + 36 + 5);"
+	uses "$click key('y');" '#t=840000000-850000000'
+	grep -o '<pre class="why">.*' "$dir/dom" | tee "$dir/told"
+	head=$(sed 's/<[^>]*>//g; s/ for .*//' "$dir/told")
+	[ "$head" ] && grep -qF "$head" "$dir/what"
+	uses "$click [...document.querySelectorAll('.link')].find((b) => b.textContent === 'why it waited').click();" \
+		'#t=840000000-850000000'
+	grep -o '<pre class="why">.*' "$dir/dom" | diff "$dir/told" -
+	# a page that joined pieces says which command has them
+	"$here/trace_load" "$dir/many.trace" 2000000 600 8
+	gprofctl timeline "$dir/many.trace" -o "$dir/many.html"
+	uses "click(400, 40 + 8 * 20 + 36 + 5); for (let k = 0; k < 50 \&\& !document.querySelector('.link'); k++) key('.'); key('y');" \
+		'#t=2000000000-2000001000' many.html
+	part=$(grep -o 'This box is [0-9]* waits; gprofctl timeline many.trace [^<]* draws' "$dir/dom")
+	echo "$part"
+	part=${part#*; }
+	(cd "$dir" && ${part% draws})
+	[ "$(grep -c '^"resolution":1,' "$dir/part.html")" = 1 ]
+	# of a part of the trace: waits that lie within it
+	gprofctl timeline "$dir/x.trace" -o "$dir/part.html" --from +1 --to +1.4 --title x.trace
+	chains part.html x.trace 30
+}
+
+# ruler HASH: what it says of that part of the trace, one text a line, in ruler: first the place
+# that is the base
 ruler()
 {
-	sed "s|<body>|&<script>let said = []; const draws = CanvasRenderingContext2D.prototype.fillText; CanvasRenderingContext2D.prototype.fillText = function (text, x, y) { if (y === 14) said = text[0] === '+' ? said.concat(text) : [text]; draws.call(this, text, x, y); }; addEventListener('load', () => { document.title = 'ruler ' + said.join('/'); });</script>|" \
+	sed "s|<body>|&<script>let said = []; const draws = CanvasRenderingContext2D.prototype.fillText; CanvasRenderingContext2D.prototype.fillText = function (text, x, y) { if (y === 12 \&\& x === 6) said = [text]; if (y === 28) said.push(text); draws.call(this, text, x, y); }; addEventListener('load', () => { document.title = 'ruler ' + said.join('/'); });</script>|" \
 		"$dir/timeline.html" >"$dir/with.html"
 	chromium --window-size="$width,600" --dump-dom "file://$dir/with.html$1" >"$dir/dom"
 	sed -n 's/.*<title>ruler \([^<]*\)<.*/\1/p' "$dir/dom" | tr / '\n' >"$dir/ruler"
@@ -402,18 +524,18 @@ ruler_tells_places()
 {
 	need_browser
 	width=1400
-	ruler '#'
+	ruler '#c=s'
 	grep -qx '1.000040000 s' "$dir/ruler"
 	grep '^+' "$dir/ruler" | head -n 4 | diff - <(printf '+%s s\n' 0.0 0.5 1.0 1.5)
-	ruler '#t=840920000-840926000'
+	ruler '#c=s&t=840920000-840926000'
 	grep -qx '1.000040000 s +840 ms' "$dir/ruler"
 	grep '^+' "$dir/ruler" | head -n 3 | diff - <(printf '+%s us\n' 920 921 922)
-	ruler '#t=840922100-840922900'
+	ruler '#c=s&t=840922100-840922900'
 	grep -qx '1.000040000 s +840 ms' "$dir/ruler"
 	grep '^+' "$dir/ruler" | head -n 3 | diff - <(printf '+%s us\n' 922.1 922.2 922.3)
 	for width in 390 700 2500; do
 		for part in 0-3180878146 2840000000-2856000000 2840922000-2840924000 2840922120-2840922320; do
-			ruler "#t=$part"
+			ruler "#c=s&t=$part"
 			awk -v from="${part%-*}" -v to="${part#*-}" -v width="$width" '
 				BEGIN { ns["s"] = 1e9; ns["ms"] = 1e6; ns["us"] = 1e3; ns["ns"] = 1 }
 				NR == 1 {
@@ -434,6 +556,148 @@ ruler_tells_places()
 					exit bad || NR < (width > 600 ? 4 : 2)
 				}' "$dir/ruler" || fail "$part at $width"
 		done
+	done
+}
+
+# wall_of NS DIGITS: the wall clock, so many ns after the trace began, by its first clock and event
+wall_of()
+{
+	gprofctl read "$dir/x.trace" --json | sed -n '2p;3p' >"$dir/begin"
+	number() { sed -n "${2}s/.*\"$1\": \([0-9]*\).*/\1/p" "$dir/begin"; }
+	at=$(($(number wall_sec 1) * 1000000000 + $(number wall_nsec 1) - $(number trace_ns 1) +
+	     $(number time_ns 2) + $1))
+	frac=$(printf %09d $((at % 1000000000)))
+	TZ=$zone date -d "@$((at / 1000000000))" "+%Y-%m-%d %H:%M:%S${2:+.$(echo "$frac" | cut -c "-$2")}"
+}
+
+# The page has the time of day of the trace, in the zone where the page was made.
+timeline_tells_the_wall_clock()
+{
+	need_browser
+	zone=XST-5:45 width=1400
+	TZ=$zone gprofctl timeline "$dir/x.trace" -o "$dir/timeline.html"
+	ruler '#'
+	[ "$(head -n 1 "$dir/ruler")" = "$(wall_of 0 | cut -d ' ' -f 1) +05:45 XST" ]
+	grep -x '[0-9][0-9]:[0-9][0-9]:[0-9][0-9].[05]' "$dir/ruler" | head -n 6 >"$dir/times"
+	# a tick at each whole half second
+	now=$(wall_of 0 9)
+	awk -v began="${now#* }" '
+		function second(text, t) { split(text, t, ":"); return t[1] * 3600 + t[2] * 60 + t[3] }
+		NR == 1 { first = second($1) - second(began); ok = first >= 0 && first < 0.5 }
+		NR > 1 && second($1) - last != 0.5 { ok = 0 }
+		{ last = second($1) }
+		END { exit !ok || NR < 6 }' "$dir/times" || fail "$now: $(cat "$dir/times")"
+	for from in 840922100 2840922120; do
+		ruler "#t=$from-$((from + 800))"
+		base=$(head -n 1 "$dir/ruler")
+		label=$(sed -n 2p "$dir/ruler")
+		# the base is a whole millisecond or microsecond, and both add up to a place in the view
+		case $label in
+		*us) digits=3 ns=$(echo "$label" | awk '{ printf "%d", substr($1, 2) * 1000 }') ;;
+		*ns) digits=6 ns=$(echo "$label" | awk '{ printf "%d", substr($1, 2) }') ;;
+		*) fail "$label" ;;
+		esac
+		[ "$base" = "$(wall_of "$from" "$digits") +05:45 XST" ]
+		began=$(wall_of "$from" 9)
+		off=$((10#${began#*.} % (digits == 3 ? 1000000 : 1000)))
+		[ "$ns" -ge "$off" ] && [ "$ns" -le $((off + 800)) ]
+	done
+	# and so have the details, until seconds are wanted
+	uses "click(300, 40 + 4 * 20 + 36 + 5);" '#t=840000000-850000000'
+	grep -o '<p class="wall">[^<]*' "$dir/dom" | tee "$dir/told"
+	begin=$(sed -n 's/.*<p class="note">from +\([0-9]*\)\.\([0-9]*\) ms to.*/\1\2/p' "$dir/dom")
+	[ "$begin" -gt 0 ]
+	grep -qF "<p class=\"wall\">$(wall_of "$begin" 9) to " "$dir/told"
+	grep -qF ' +05:45 XST' "$dir/told"
+	uses "click(300, 40 + 4 * 20 + 36 + 5); key('c');" '#t=840000000-850000000'
+	! grep -q '<p class="wall">' "$dir/dom"
+	gprofctl timeline "$dir/x.trace" -o "$dir/timeline.html"
+}
+
+# The samples of the trace from one time to another, of the threads named NAME: [tid, ns since the
+# begin, frames].  samples_by_read FROM TO NAME
+samples_by_read()
+{
+	gprofctl read "$dir/s.trace" --json --stacks >"$dir/events"
+	tids=$(gprofctl wall "$dir/s.trace" -n 0 --json | sed -n "s/.*\"tid\": \([0-9]*\), \"comm\": \"$3\".*/\1/p")
+	begin=$(sed -n '3s/.*"time_ns": \([0-9]*\).*/\1/p' "$dir/events")
+	grep '"StackSample"' "$dir/events" |
+		sed 's/{"pc": [0-9]*, "function": "\([^"]*\)"[^}]*}/\1/g
+			s/.*"time_ns": \([0-9]*\).*"goroutine": \([0-9]*\), "stack": \[\(.*\)\].*/\2 \1 \3/
+			s/,//g' |
+		awk -v tids="$tids" -v begin="$begin" -v from="$1" -v to="$2" '
+			BEGIN { n = split(tids, t); while (n) of[t[n--]] = 1 }
+			of[$1] && $2 - begin >= from && $2 - begin < to { $2 -= begin; print }'
+}
+
+# The functions in the table of the page: self, total, name
+hot()
+{
+	sed 's/<tr>/\n<tr>/g' "$dir/dom" |
+		sed -n 's/^<tr><td>\([0-9]*\)<.*<td>\([0-9]*\)<\/td><td>[^<]*<\/td><td>\([^<]*\)<.*/\1 \2 \3/p'
+}
+
+# CPU samples: how many there are, where, and in which functions.
+samples_are_told()
+{
+	need_browser
+	"$here/trace_load" "$dir/s.trace" 200000 40 4 997
+	gprofctl timeline "$dir/s.trace" -o "$dir/s.html"
+	name=$(processes_by_wall "$dir/s.trace" | awk 'NR == 1 { print $1 }')
+	# of a process, and all of the trace: those of gprofctl wall
+	gprofctl wall "$dir/s.trace" -o "$dir/s.pb.gz"
+	gprofctl csv "$dir/s.pb.gz" --type stretches --label reason=cpu --comm "$name" |
+		awk -F, 'NR > 1 { print $4, $6, $1 }' | sort -k 1,1nr -k 2,2nr | head -n 10 | sort >"$dir/want"
+	uses "key('g');" '' s.html
+	hot | sort | tee "$dir/got" | diff "$dir/want" -
+	[ "$(wc -l <"$dir/want")" -ge 5 ]
+	nr=$(samples_by_read 0 1e12 "$name" | wc -l)
+	[ "$nr" -gt 500 ]
+	grep -qF "in the span that is shown: $nr CPU samples<" "$dir/dom"
+	# of the span that is shown
+	nr=$(samples_by_read 1000000000 1300000000 "$name" | wc -l)
+	[ "$nr" -gt 10 ]
+	uses "key('g');" '#t=1000000000-1300000000' s.html
+	grep -qF "in the span that is shown: $nr CPU samples<" "$dir/dom"
+	# of one thread, by a click on a mark of its strip, which is below the first process
+	tid=$(sed -n '/^- /{n;s/^  \([0-9]*\) .*/\1/p;q}' "$dir/seen")
+	samples_by_read 1000000000 1300000000 "$name" | grep "^$tid " >"$dir/of"
+	at=$(awk 'NR == 2 { print $2 }' "$dir/of")
+	uses "const c = canvas.clientWidth, g = c < 1000 ? 150 : 230; click(g + (c - g) / 2, 40 + 4 * 20 + 36 + 16 + 5);" "#t=$((at - 50000))-$((at + 50000))" s.html
+	grep -q "^$tid $name: CPU sample at " "$dir/what"
+	sed -n '/<pre>/,/<\/pre>/p' "$dir/dom" | sed 's/.*<pre>//; s/<\/pre>.*//' | tr '\n' ' ' | tee "$dir/got"
+	[ "$(cat "$dir/got")" = "$(sed -n '2s/[0-9]* [0-9]* //p' "$dir/of") " ]
+	grep -qF "hot functions of $tid $name in the span that is shown: 1 CPU samples<" "$dir/dom"
+	# a trace without them has neither
+	! grep -q '"samples":' "$dir/timeline.html"
+	uses "key('g');"
+	! grep -q 'in the span that is shown: [0-9]' "$dir/dom"
+}
+
+# The trace that a Go program wrote of itself: its goroutines by the function that they began with.
+timeline_of_a_go_program()
+{
+	need_browser
+	[ -x "$vm/../tracing/trace_go/tools" ] || skip "no selftests/vm in PATH"
+	for version in 1.23 1.26; do
+		go=$("$vm/../tracing/trace_go/tools" $version) || skip "Go $version cannot be fetched here"
+		"$go/load" "$dir/go.trace" 0.3
+		gprofctl timeline "$dir/go.trace" -o "$dir/go.html"
+		gprofctl read "$dir/go.trace" --summary | sed -n '/ms  *runnable/,$p' | head -n 3
+		# the goroutine that ran longest, which go tool trace would say too
+		read -r ran _ _ _ id name < <(gprofctl read "$dir/go.trace" --summary |
+			sed -n '/ms  *runnable/{n;p}')
+		wall=$(gprofctl wall "$dir/go.trace" --json -n 0 | sed -n "s/.*\"tid\": $id, .*\"cpu_ns\": \([0-9]*\).*/\1/p")
+		echo "$version: $id $name ran for $ran ms, by gprofctl wall for $wall ns"
+		awk -v ran="$ran" -v wall="$wall" 'BEGIN { d = ran * 1e6 - wall; exit d > 600 || d < -600 }'
+		uses "document.querySelector('input').value = '^$id '; document.querySelector('input').dispatchEvent(new Event('input')); document.body.focus(); const more = document.createElement('button'); document.body.appendChild(more); more.focus(); key('n');" '' go.html
+		grep -o '<p class="note">[^<]*' "$dir/dom" | tee "$dir/told"
+		grep -qF "$id $name: cpu $(awk -v ns="$wall" 'BEGIN { printf "%#.4g ms", ns / 1e6 }')" "$dir/told"
+		grep -qF "Ps. Switches of OS threads are not in it" "$dir/go.html"
+		grep -qx 'P 1' "$dir/seen"
+		# from 1.25 on Go tells the wall clock
+		wall=$(grep -c '^"wall":null' "$dir/go.html" || :)
+		[ "$wall" -eq "$([ $version = 1.23 ] && echo 1 || echo 0)" ]
 	done
 }
 
@@ -521,6 +785,9 @@ large_page_is_drawn_soon()
 	[ "$nodes" -ge 100000 ] && [ "$best" -lt "${PAINT_MS:-1000}" ]
 }
 
-ktap_run profiles_are_made kinds_of_code_are_told_apart processes_are_a_tree a_span_of_time_chooses table_is_that_of_gprofctl_top values_can_be_chosen filters_choose keys_suffice \
-	link_has_the_zoom back_goes_back bad_expressions_are_told timeline_asks_why ruler_tells_places \
-	narrow_windows_cut_nothing pictures_are_taken large_page_is_drawn_soon
+ktap_run profiles_are_made table_is_that_of_gprofctl_top kinds_of_code_are_told_apart \
+	processes_are_a_tree a_span_of_time_chooses values_can_be_chosen filters_choose \
+	keys_suffice link_has_the_zoom back_goes_back bad_expressions_are_told processes_fold \
+	timeline_tells_why ruler_tells_places timeline_tells_the_wall_clock \
+	timeline_of_a_go_program samples_are_told narrow_windows_cut_nothing pictures_are_taken \
+	large_page_is_drawn_soon

@@ -10,7 +10,7 @@
 #include "lib_util.h"
 
 #define PAGE_MAX	(64U << 20)
-#define LETTERS		20
+#define LETTERS		28
 
 /* The page; for free(). */
 static char *page_of(const char *path)
@@ -56,14 +56,14 @@ TEST_F(views, page_of_a_short_trace)
 	/* On CPU 0 (a), asleep (d) until 9, which is the first thread, wakes it, runnable (b). */
 	EXPECT_NE(NULL, strstr(data, "\"levels\":[[1,\"b2a1999998@0d10000000!:1@0b1000001!:1@0a1999999"
 			       "@0\"]")) TH_LOG("%.2000s", data);
-	/* CPU 0 has the second thread, nobody (u), it again, and nobody up to the end. */
-	EXPECT_SAYS(data, "[[1,\"a1999999@1v11000000a2000000@1v4000001\"]]",
+	/* CPU 0 has the second thread, nobody (}), it again, and nobody up to the end. */
+	EXPECT_SAYS(data, "[[1,\"a1999999@1}11000000a2000000@1}4000001\"]]",
 		    "\"stacks\":[\n[0,1,2,3,4,5]]",
 		    "\"functions\":[\n\"__schedule\",\n\"schedule\",\n\"do_nanosleep\"");
 	free(page);
 }
 
-/* What a CPU did while events of it were lost (t) is not what was seen before or behind. */
+/* What a CPU did while events of it were lost (|) is not what was seen before or behind. */
 TEST_F(views, page_of_a_trace_with_a_gap)
 {
 	char *page, *data;
@@ -80,9 +80,9 @@ TEST_F(views, page_of_a_trace_with_a_gap)
 	EXPECT_SAYS(page,
 		    "9 events are missing in the trace; what CPUs and threads did " "then is drawn as lost");
 	/* No two events have the same time: 7 is said to have left one ns before 8 comes. */
-	EXPECT_NE(NULL, strstr(data, "[[1,\"a1999997@1u7000002u1a3999998@0\"]]"))
+	EXPECT_NE(NULL, strstr(data, "[[1,\"a1999997@1|7000002|1a3999998@0\"]]"))
 		TH_LOG("%.600s", data);
-	EXPECT_NE(NULL, strstr(data, "[[1,\"b2a1999997@0u11000001\"]]")) TH_LOG("%.600s", data);
+	EXPECT_NE(NULL, strstr(data, "[[1,\"b2a1999997@0|11000001\"]]")) TH_LOG("%.600s", data);
 	free(page);
 }
 
@@ -107,6 +107,38 @@ TEST_F(views, page_of_a_part)
 	run(&self->r, cmd_timeline,
 	    ARGV("timeline", self->trace, "-o", self->other, "--from", "soon"), -1);
 	EXPECT_EQ(STATUS_USAGE, self->r.status);
+}
+
+/*
+ * 9, of process 7, ran longest of all, and 7 has no track in this part but gives the name. 20 is of
+ * process 12, of which nothing is known.
+ */
+TEST_F(views, page_of_processes)
+{
+	char *page, *data;
+
+	gprof_trace_writer_name(w, 7, "seven");
+	gprof_trace_writer_name(w, 8, "eight");
+	gprof_trace_writer_name(w, 9, "nine");
+	gprof_trace_writer_name(w, 20, "twenty");
+	ASSERT_ZEROS(gprof_trace_writer_process(w, 9, 7), gprof_trace_writer_process(w, 20, 12));
+	comes(1, 7);
+	leaves(2, 7, GPROF_TRACE_WHY_DEAD, 0);
+	comes(4, 8);
+	leaves(6, 8, GPROF_TRACE_WHY_DEAD, 0);
+	comes(7, 20);
+	leaves(8, 20, GPROF_TRACE_WHY_DEAD, 0);
+	comes(9, 9);
+	leaves(14, 9, GPROF_TRACE_WHY_DEAD, 0);
+	SHOW(cmd_timeline,
+	     ARGV("timeline", self->trace, "-o", self->other, "--from", "0.003"));
+	page = page_of(self->other);
+	data = strstr(page, "\"processes\":");
+	ASSERT_NE(NULL, data);
+	EXPECT_SAYS(data, "[\n[7,\"seven\"],\n[8,\"eight\"],\n[12,\"twenty\"]],");
+	EXPECT_SAYS(page, "\"threads\":[\n[9,\"nine\"],\n[8,\"eight\"],\n[20,\"twenty\"]",
+		    "{\"thread\":0,\"process\":0,", "{\"thread\":2,\"process\":2,");
+	free(page);
 }
 
 /* JavaScript's numbers are exact up to 2^53: the begin is text, and a longer span no page. */
@@ -268,6 +300,46 @@ static void make_long(uint64_t turns)
 		}
 		gprof_trace_writer_add(w, &p);
 	}
+}
+
+/* More CPU samples than a page takes: of two CPUs that take turns each loses half, at random. */
+TEST_F(views, page_of_many_samples)
+{
+	const struct gprof_trace_writer_opts opts = {
+		.sz = sizeof(opts), .sample_period = 1000, .sample_type = "cpu",
+		.sample_unit = "nanoseconds",
+	};
+	const char *p;
+	char *page;
+	size_t nr;
+
+	begin_anew(_metadata, self, &opts);
+	comes(0, 7);
+	point(0, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 8, 0, 0);
+	for (uint32_t i = 1; i <= 300000; i++) {
+		const struct gprof_trace_point sample = {
+			.time = i * 1000, .cpu = i % 2, .type = GPROF_TRACE_POINT_SAMPLE,
+			.tid = 7 + i % 2,
+		};
+
+		gprof_trace_writer_add(w, &sample);
+	}
+	leaves(301, 7, GPROF_TRACE_WHY_DEAD, 0);
+	SHOW(cmd_timeline, ARGV("timeline", self->trace, "-o", self->other));
+	page = page_of(self->other);
+	EXPECT_SAYS(page, "\"sampled\":2,");
+	p = page;
+	for (int i = 0; i < 2; i++) {
+		p = strstr(p, "\"samples\":\"");
+		ASSERT_NE(NULL, p);
+		p += strlen("\"samples\":\"");
+		for (nr = 0; *p != '"'; p++)
+			nr += *p == ',';
+		/* Six deviations. */
+		EXPECT_LT(73800, nr);
+		EXPECT_GT(76200, nr);
+	}
+	free(page);
 }
 
 TEST_F_TIMEOUT(views, page_of_a_long_trace_is_bounded, 120)

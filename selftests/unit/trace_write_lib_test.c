@@ -716,6 +716,38 @@ TEST(a_trigger_that_fired_is_a_log)
 	close(fd);
 }
 
+/* In Go's own event, or before that in a fact; unless the points are of another time. */
+TEST(a_generation_has_the_clocks_of_its_recording)
+{
+	static const unsigned int forms[] = { 22, 23, 25, 26, 23 };
+	const struct gprof_trace_clock clock = { .mono = 128007, .sec = 1700000000, .nsec = 42 };
+	const struct gprof_trace_point p = { .time = 64000, .type = GPROF_TRACE_POINT_SWITCH, .other = 7 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
+		const struct gprof_trace_writer_opts o = { .sz = sizeof(o), .version = forms[i] };
+		int fd = lib_trace_file();
+		struct gprof_trace_writer *w = gprof_trace_writer_new(fd, &o);
+		struct gprof_trace_event ev = { 0 };
+		bool past = i == ARRAY_SIZE(forms) - 1;
+		struct gprof_trace *t;
+
+		ASSERT_NE(NULL, w);
+		if (past)
+			gprof_trace_writer_of_another_time(w);
+		ASSERT_ZEROS(gprof_trace_writer_add(w, &p),
+			     gprof_trace_writer_cut(w, 64064, &clock), gprof_trace_writer_close(w));
+		lseek(fd, 0, SEEK_SET);
+		t = gprof_trace_new(fd, NULL);
+		ASSERT_EQ(1, gprof_trace_next(t, &ev));
+		EXPECT_EQS(GPROF_TRACE_SYNC, ev.kind, !past, ev.sync.has_clock);
+		if (!past)
+			EXPECT_EQS(128000, ev.sync.clock.time, 128007, ev.sync.clock.mono,
+				   1700000000, ev.sync.clock.sec, 42, ev.sync.clock.nsec);
+		gprof_trace_free(t);
+		close(fd);
+	}
+}
+
 TEST(what_cannot_be_is_refused)
 {
 	struct gprof_trace_writer_opts o = { .sz = sizeof(o), .version = 24 };

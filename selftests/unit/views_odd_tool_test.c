@@ -2,6 +2,7 @@
 /* What is told of traces of a host that are damaged, or made up, or hold what is odd. */
 #include "harness.h"
 #include "cli/cmd.h"
+#include "lib_util.h"
 #include "trace_build.h"
 #include "views_build.h"
 #include "views/trace_metadata.h"
@@ -322,6 +323,59 @@ TEST(notes_come_by_their_times)
 	}
 	EXPECT_EQ(sizeof(wanted) / sizeof(*wanted), at);
 	metadata_free(&o);
+}
+
+/* Goroutine 1 makes 2, is in a system call, waits for a channel, and ends; 2 sleeps to the end. */
+static void build_goroutines(struct build *b)
+{
+	build_header(b, 23);
+	build_begin(b, 1, 70000, 100);
+	build_status(b);
+	EV(b, GPROF_EV_GO_CREATE, 100, 5000000, 0, 0);
+	EV(b, GPROF_EV_GO_SYSCALL_BEGIN, 100, 1, 0);
+	EV(b, GPROF_EV_GO_SYSCALL_END, 50);
+	EV(b, GPROF_EV_GO_BLOCK, 100, 1, 0);
+	EV(b, GPROF_EV_GO_START, 10, 5000000, 1);
+	EV(b, GPROF_EV_GO_UNBLOCK, 200, 1, 1, 0);
+	EV(b, GPROF_EV_GO_BLOCK, 100, 2, 0);
+	EV(b, GPROF_EV_GO_START, 5, 1, 2);
+	EV(b, GPROF_EV_GO_DESTROY, 33);
+	build_end(b);
+	STRINGS(b, 1, "chan receive", "sleep");
+	build_clock(b, 23, 1);
+}
+
+/* Threads are goroutines, with all of their numbers, and CPUs are Ps. */
+TEST_F(views, trace_of_a_go_program)
+{
+	static struct build b;
+
+	ASSERT_EQ(0, gprof_trace_writer_close(w));
+	build_goroutines(&b);
+	ASSERT_EQS(0, ftruncate(self->fd, 0), (ssize_t)b.n, pwrite(self->fd, b.b, b.n, 0));
+	RUN_OK(cmd_wall, ARGV("wall", self->trace, "--json"));
+	EXPECT_SAYS(self->r.err, "a Go program wrote", "Switches of OS threads are not in it");
+	EXPECT_EQS(333, told(self->r.out, 1, "cpu"), 50, told(self->r.out, 1, "syscall"),
+		   210, told(self->r.out, 1, "chan"), 105, told(self->r.out, 1, "runnable"),
+		   698, told(self->r.out, 1, "elapsed"));
+	EXPECT_EQS(300, told(self->r.out, 5000000, "cpu"), 260, told(self->r.out, 5000000, "runnable"),
+		   38, told(self->r.out, 5000000, "sleep"), 0, told(self->r.out, 5000000, "untold"));
+	RUN_OK(cmd_latency, ARGV("latency", self->trace, "--json"));
+	EXPECT_SAYS(self->r.err, "Switches of OS threads are not in it");
+	EXPECT_EQS(105, told(self->r.out, 1, "delay"), 260, told(self->r.out, 5000000, "delay"),
+		   333, told(self->r.out, 1, "runtime"));
+	RUN_OK(cmd_timeline, ARGV("timeline", self->trace, "-o", self->other));
+	/* On P 0; 2 has no P while it waits, nor has the scheduler's time a goroutine. */
+	EXPECT_EQ(0, lib_sh("grep -qF '{\"cpu\":0,\"first\":1,' %s", self->other));
+	EXPECT_EQ(0, lib_sh("grep -qF '[[1,\"a350@0}10a300@1}5a33@0\"]]' %s", self->other));
+	EXPECT_EQ(0, lib_sh("grep -qF '[[1,\"a200@0s50a100@0t210!@1b105!@1a33@0\"]]' %s", self->other));
+	EXPECT_EQ(0, lib_sh("grep -qF '[[1,\"b260a300@0d38\"]]' %s", self->other));
+	RUN_OK(cmd_why, ARGV("why", self->trace, "--thread", "1"));
+	EXPECT_SAYS(self->r.out, "1  waits for a channel for 210 ns",
+		    "       0.000 ms  5000000  is runnable, and has no CPU",
+		    "       0.000 ms  5000000  runs\n                 and wakes 1 \n");
+	RUN_TELLS(STATUS_FAILED, "a trace that a program wrote of itself; gprofctl timeline, wall",
+		  cmd_read, ARGV("read", self->trace, "--format", "perfetto", "-o", self->other));
 }
 
 TEST_HARNESS_MAIN

@@ -36,7 +36,7 @@ static const struct {
 	[FILE_TRACE] = { "a trace of a host",
 		"gprofctl timeline, wall, latency, read and mmu open it" },
 	[FILE_GO_TRACE] = { "a trace that a program wrote of itself",
-		"gprofctl read and mmu open it" },
+		"gprofctl timeline, wall, latency, why, read and mmu open it" },
 	[FILE_PERFETTO] = { "a trace for Perfetto", "ui.perfetto.dev opens it" },
 	[FILE_PERF_DATA] = { "a recording of perf", "perf report and perf script open it" },
 	[FILE_CORE] = { "a core dump",

@@ -99,8 +99,8 @@ static const struct usage latency_usage = {
 		"when that was; or the tables timehist and map of perf sched. A wait begins with a\n"
 		"waking, a creation or a preemption (--timehist: not with a preemption) and ends\n"
 		"when the thread runs. Times are of CLOCK_MONOTONIC. FILE is a trace of gprofctl trace or a\n"
-		"snapshot of gprofctl flight, with any options; without a FILE one is recorded,\n"
-		"and with --follow shown meanwhile.",
+		"snapshot of gprofctl flight, with any options, or one that a Go program wrote of\n"
+		"itself; without a FILE one is recorded, and with --follow shown meanwhile.",
 	.examples =
 "  gprofctl latency -a -d 10               # waits for CPUs on this host\n"
 "  gprofctl latency -a --follow            # each second, until Ctrl-C\n"

@@ -57,7 +57,8 @@ static const struct usage wall_usage = {
 		"Parts add up to the time from where the thread first appears to its end. A wait\n"
 		"within a page fault or reclaim has that as its reason. FILE is a trace of\n"
 		"gprofctl trace or a snapshot of gprofctl flight, best with --stacks --syscalls\n"
-		"--faults --reclaim --throttle; without a FILE a trace is recorded with these.",
+		"--faults --reclaim --throttle, or one that a Go program wrote of itself, with its\n"
+		"goroutines; without a FILE a trace is recorded with these.",
 	.examples =
 		"  gprofctl wall -- make -j4               # where the time of a build goes\n"
 		"  gprofctl wall -a -d 10 -n 10            # of the host\n"

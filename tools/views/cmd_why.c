@@ -75,8 +75,8 @@ static const struct usage why_usage = {
 	.text = "Shows why a thread waited: the threads that it waited for, one behind the other, and\n"
 		"what each did meanwhile. The waker of a thread ran before, or was runnable, or\n"
 		"waited itself for another, so that all of the wait is told. FILE is a trace of\n"
-		"gprofctl trace or a snapshot of gprofctl flight, best with -a --stacks; without a\n"
-		"FILE a trace is recorded.",
+		"gprofctl trace or a snapshot of gprofctl flight, best with -a --stacks, or one that a\n"
+		"Go program wrote of itself; without a FILE a trace is recorded.",
 	.examples =
 		"  gprofctl why -- make -j4                   # the longest wait of a build\n"
 		"  gprofctl why -a -d 5 --thread postgres     # of a server, among all the host\n"

@@ -124,7 +124,8 @@ static const char *task_of(const struct thread_spans *v, struct waiting *w)
 	if (w->task && w->task_name == l->name)
 		return w->task;
 	free(w->task);
-	plain = xprintf("%s[%" PRId64 "]", thread_spans_name(v, w->thread), THREAD_TID(l->id));
+	plain = xprintf("%s[%" PRId64 "]", thread_spans_name(v, w->thread),
+			thread_spans_tid(v, w->thread));
 	safe = text_safe(plain);
 	len = text_columns(safe);
 	w->task = xprintf("%s%*s", safe, len < TIMEHIST_TASK ? (int)(TIMEHIST_TASK - len) : 0, "");
@@ -267,7 +268,7 @@ static void print_map(struct latency *t, const struct thread_spans *v, int64_t c
 		print_short(of(t, thread)->short_name);
 		fputs(" => ", stdout);
 		text_plain(stdout, thread_spans_name(v, thread));
-		printf(":%" PRId64, THREAD_TID(v->all[thread].id));
+		printf(":%" PRId64, thread_spans_tid(v, thread));
 	}
 	putchar('\n');
 }
@@ -401,7 +402,7 @@ static void print_row(const struct latency *t, const struct row *r)
 	const struct waiting *w = &r->w;
 	const char *name = thread_spans_name(&t->thread_spans, w->thread);
 	int64_t number =
-		w->members > 1 ? w->members : THREAD_TID(t->thread_spans.all[w->thread].id);
+		w->members > 1 ? w->members : thread_spans_tid(&t->thread_spans, w->thread);
 	char *task = xprintf(w->members > 1 ? "%s (%" PRId64 " threads)" : "%s (%" PRId64 ")", name,
 			     number);
 
@@ -465,7 +466,7 @@ static void print_json(const struct latency *t, const struct row *rows, size_t n
 		const struct waiting *w = &rows[i].w;
 
 		json_object(&j, NULL);
-		json_s64(&j, "tid", THREAD_TID(t->thread_spans.all[w->thread].id));
+		json_s64(&j, "tid", thread_spans_tid(&t->thread_spans, w->thread));
 		json_string(&j, "comm", thread_spans_name(&t->thread_spans, w->thread));
 		json_s64(&j, "runtime_ns", w->ran);
 		json_s64(&j, "switches", w->times);
@@ -567,6 +568,7 @@ static void on_generation(void *ctx, struct thread_spans *v, int64_t time)
 static void begin_table(struct latency *t)
 {
 	t->thread_spans.use = (struct thread_spans_ops){ .ctx = t, .span = on_span };
+	t->thread_spans.takes_go = true;
 	if (t->opts.interval_ns)
 		t->thread_spans.use.generation = on_generation;
 	if (t->opts.table == LATENCY_SUMMARY)
@@ -585,6 +587,8 @@ static int end_table(struct latency *t, int status)
 	if (status == STATUS_OK && t->opts.table == LATENCY_SUMMARY &&
 	    (!t->begin || t->thread_spans.end > t->begin))
 		print_summary(t);
+	if (status == STATUS_OK && t->thread_spans.go)
+		thread_spans_report(&t->thread_spans, t->file);
 	if (status == STATUS_OK)
 		status = finish_stdout();
 	thread_spans_free(&t->thread_spans);

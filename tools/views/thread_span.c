@@ -45,7 +45,8 @@ enum thread_state thread_spans_stack_state(struct thread_spans *v, uint32_t stac
 
 enum thread_state thread_spans_wait_state(struct thread_spans *v, const struct thread *l)
 {
-	enum thread_state stack = thread_spans_stack_state(v, l->stack);
+	enum thread_state stack = v->go ? THREAD_NOT_RECORDED :
+					  thread_spans_stack_state(v, l->stack);
 	enum thread_state state = thread_state_of_wait(stack, l->reason);
 
 	if (l->stopped)
@@ -63,6 +64,11 @@ enum thread_state thread_spans_wait_state(struct thread_spans *v, const struct t
 		       THREAD_NOT_RECORDED;
 }
 
+int64_t thread_spans_tid(const struct thread_spans *v, uint32_t thread)
+{
+	return v->go ? v->all[thread].id : THREAD_TID(v->all[thread].id);
+}
+
 int64_t thread_spans_pid(const struct thread_spans *v, uint32_t thread)
 {
 	const struct thread *l = &v->all[thread];
@@ -75,8 +81,9 @@ enum thread_state thread_spans_state(struct thread_spans *v, const struct thread
 	if (l->lost)
 		return THREAD_LOST;
 	switch (l->state) {
-	case GPROF_TRACE_GO_RUNNING:
 	case GPROF_TRACE_GO_SYSCALL:
+		return v->go ? THREAD_SYSCALL : THREAD_CPU;
+	case GPROF_TRACE_GO_RUNNING:
 		return THREAD_CPU;
 	case GPROF_TRACE_GO_RUNNABLE:
 		return l->throttled ? THREAD_THROTTLED : THREAD_RUNNABLE;

@@ -79,7 +79,8 @@ static inline __attribute__((always_inline)) void
 thread_span_end(struct thread_spans *v, uint32_t i, int64_t time, bool confirmed)
 {
 	struct thread *l = &v->all[i];
-	enum thread_state state = THREAD_CPU;
+	enum thread_state state = v->go && l->state == GPROF_TRACE_GO_SYSCALL ? THREAD_SYSCALL :
+										 THREAD_CPU;
 
 	if (!thread_is_known(l))
 		return;
@@ -109,6 +110,21 @@ void thread_span_cpu_found(struct thread_spans *v, int64_t cpu, struct thread_sp
  * there last
  */
 void thread_span_left_unseen(struct thread_spans *v, uint32_t i, int64_t time);
+
+/* thread_spans_look_up() - index of a thread by the number of its goroutine, which is not below 0 */
+uint32_t thread_spans_look_up(struct thread_spans *v, int64_t id);
+
+/* thread_spans_cpu() - a CPU by its number; NULL: there are not so many */
+struct thread_spans_cpu *thread_spans_cpu(struct thread_spans *v, int64_t cpu);
+
+/* thread_spans_text_number() - number of a text */
+uint32_t thread_spans_text_number(struct thread_spans *v, const struct gprof_trace_text *text);
+
+/* thread_spans_comes() - a CPU has a thread from now on, or THREAD_NONE, after the one before */
+void thread_spans_comes(struct thread_spans *v, int64_t cpu, uint32_t thread, int64_t time);
+
+/* thread_spans_on_goroutine() - a goroutine changes its state, in a Go program's own trace */
+void thread_spans_on_goroutine(struct thread_spans *v, const struct gprof_trace_event *ev);
 
 /* thread_span_call_end() - the system call that a thread is in, if any, has ended, or is @cut off */
 void thread_span_call_end(struct thread_spans *v, uint32_t i, int64_t time, bool cut);

@@ -205,8 +205,12 @@ struct thread_spans_cpu {
  * @recorded: configuration in the trace
  * @begin: time of the first event
  * @end: of the last
+ * @clock: an instant on the trace's clock and on CLOCK_REALTIME, the first that is told
+ * @has_clock: there is one
  * @lost: events that are not in the trace
  * @any: was there one?
+ * @takes_go: the view takes the trace that a Go program wrote of itself; set by it
+ * @go: the trace is one: goroutines are the threads, and Ps the CPUs
  * @quiet: missing parts of the trace were reported before
  * @over: the trace has ended; the last spans end with it
  */
@@ -232,15 +236,19 @@ struct thread_spans {
 	struct gprof_trace_stats recorded;
 	int64_t begin;
 	int64_t end;
+	struct gprof_trace_clock clock;
+	bool has_clock;
 	uint64_t lost;
 	bool any;
+	bool takes_go;
+	bool go;
 	bool quiet;
 	bool over;
 };
 
 /**
  * thread_spans_read() - follow all threads of a trace
- * @v: all zeroes but for @use
+ * @v: all zeroes but for @use and @takes_go
  * @file: path, "-" for stdin
  *
  * Return: STATUS_OK, or another status after a sentence. For thread_spans_free() in any case.
@@ -265,6 +273,9 @@ size_t thread_spans_nr(const struct thread_spans *v);
 
 /* thread_spans_name() - name of a thread, "" for one that was never told; until the next event */
 const char *thread_spans_name(const struct thread_spans *v, uint32_t thread);
+
+/* thread_spans_tid() - number of a thread, or of a goroutine */
+int64_t thread_spans_tid(const struct thread_spans *v, uint32_t thread);
 
 /* thread_spans_pid() - of the process that a thread is of */
 int64_t thread_spans_pid(const struct thread_spans *v, uint32_t thread);

@@ -19,7 +19,7 @@
 #include "thread_span.h"
 #include "record/annotation.h"
 
-static uint32_t text_number(struct thread_spans *v, const struct gprof_trace_text *text)
+uint32_t thread_spans_text_number(struct thread_spans *v, const struct gprof_trace_text *text)
 {
 	char key[GPROF_TRACE_STRING_MAX + 1];
 	size_t len = strnlen(text->s, text->len < GPROF_TRACE_STRING_MAX ? text->len :
@@ -30,7 +30,7 @@ static uint32_t text_number(struct thread_spans *v, const struct gprof_trace_tex
 	return (uint32_t)intern_add(&v->texts, key, len + 1);
 }
 
-static uint32_t look_up(struct thread_spans *v, int64_t id)
+uint32_t thread_spans_look_up(struct thread_spans *v, int64_t id)
 {
 	static const struct gprof_trace_text nothing = { "", 0 };
 	size_t nr = v->ids.nr, i;
@@ -40,7 +40,7 @@ static uint32_t look_up(struct thread_spans *v, int64_t id)
 		v->all = xgrow(v->all, nr, &v->room, sizeof(*v->all));
 		v->all[i] = (struct thread){
 			.id = id,
-			.name = text_number(v, &nothing),
+			.name = thread_spans_text_number(v, &nothing),
 			.cpu = -1,
 			.reason = THREAD_NOT_RECORDED,
 			.waker = THREAD_NONE,
@@ -57,7 +57,7 @@ static inline uint32_t find(struct thread_spans *v, int64_t id)
 	if (id < 0)
 		return THREAD_NONE;
 	i = v->recent[(uint64_t)id % THREADS_RECENT];
-	return i && v->all[i - 1].id == id ? i - 1 : look_up(v, id);
+	return i && v->all[i - 1].id == id ? i - 1 : thread_spans_look_up(v, id);
 }
 
 static struct thread_spans_cpu *grow_cpus(struct thread_spans *v, size_t cpu)
@@ -102,7 +102,7 @@ static void update_name(struct thread_spans *v, uint32_t i, uint64_t stack)
 	struct gprof_trace_frame frame;
 
 	if (stack && gprof_trace_stack(v->trace, stack, &frame, 1))
-		v->all[i].name = text_number(v, &frame.function);
+		v->all[i].name = thread_spans_text_number(v, &frame.function);
 }
 
 /* How a thread left its CPU: the reasons are those of gprof's writer. */
@@ -160,6 +160,16 @@ static inline void comes(struct thread_spans *v, int64_t cpu, struct thread_span
 		c->had = thread;
 	if (v->use.cpu_switch)
 		v->use.cpu_switch(v->use.ctx, v, cpu, left, thread, time);
+}
+
+struct thread_spans_cpu *thread_spans_cpu(struct thread_spans *v, int64_t cpu)
+{
+	return cpu_of(v, cpu);
+}
+
+void thread_spans_comes(struct thread_spans *v, int64_t cpu, uint32_t thread, int64_t time)
+{
+	comes(v, cpu, cpu_of(v, cpu), thread, time);
 }
 
 static void on_task(struct thread_spans *v, struct thread_spans_cpu *c,
@@ -230,7 +240,7 @@ static void on_region(struct thread_spans *v, const struct gprof_trace_event *ev
 	if (ev->kind != GPROF_TRACE_REGION_BEGIN)
 		return;
 	v->seen.calls++;
-	l->call = text_number(v, &ev->region.type) + 1;
+	l->call = thread_spans_text_number(v, &ev->region.type) + 1;
 	l->call_since = ev->time;
 	l->call_stack = stack_number(v, ev->stack);
 }
@@ -281,7 +291,7 @@ static void on_label(struct thread_spans *v, const struct gprof_trace_event *ev)
 
 	/* Those in brackets say only that it is the kernel's. */
 	if (i != THREAD_NONE && strncmp(ev->label.text.s, "GC (", 4))
-		v->all[i].name = text_number(v, &ev->label.text);
+		v->all[i].name = thread_spans_text_number(v, &ev->label.text);
 }
 
 static uint32_t queue_index(struct thread_spans *v, uint32_t queue)
@@ -327,6 +337,10 @@ static void on_sync(struct thread_spans *v, const struct gprof_trace_event *ev)
 
 	if (!gprof_trace_stats(v->trace, &st))
 		v->lost = st.lost;
+	if (ev->sync.has_clock && !v->has_clock) {
+		v->has_clock = true;
+		v->clock = ev->sync.clock;
+	}
 	if (v->use.generation && v->any)
 		v->use.generation(v->use.ctx, v, ev->time > v->end ? ev->time : v->end);
 	trace_stacks_generation(&v->stacks);
@@ -374,14 +388,26 @@ static void on_other(struct thread_spans *v, const struct gprof_trace_event *ev)
 	}
 }
 
+/* Regions, labels and ranges of a Go program are its own, and no state of a goroutine. */
+static void on_go_event(struct thread_spans *v, const struct gprof_trace_event *ev)
+{
+	if (ev->kind == GPROF_TRACE_SYNC || ev->kind == GPROF_TRACE_STACK_SAMPLE)
+		on_other(v, ev);
+	else if (ev->kind == GPROF_TRACE_STATE_TRANSITION &&
+		 ev->transition.resource.kind == GPROF_TRACE_RESOURCE_GOROUTINE)
+		thread_spans_on_goroutine(v, ev);
+	else if (ev->kind == GPROF_TRACE_STATE_TRANSITION)
+		on_proc(v, ev);
+}
+
 static inline void on_event(struct thread_spans *v, const struct gprof_trace_event *ev)
 {
 	struct thread_spans_cpu *c = NULL;
 
-	if (metadata_is_call(ev))
+	if (!v->go && metadata_is_call(ev))
 		return;
 	apply_metadata(v, ev->time);
-	if (ev->thread >= 0 && ev->kind != GPROF_TRACE_STACK_SAMPLE) {
+	if (!v->go && ev->thread >= 0 && ev->kind != GPROF_TRACE_STACK_SAMPLE) {
 		c = cpu_of(v, ev->thread);
 		note_cpu(v, c, ev);
 	}
@@ -391,7 +417,9 @@ static inline void on_event(struct thread_spans *v, const struct gprof_trace_eve
 		v->any = true;
 		v->end = ev->time;
 	}
-	if (ev->kind != GPROF_TRACE_STATE_TRANSITION)
+	if (v->go)
+		on_go_event(v, ev);
+	else if (ev->kind != GPROF_TRACE_STATE_TRANSITION)
 		on_other(v, ev);
 	else if (ev->transition.resource.kind == GPROF_TRACE_RESOURCE_GOROUTINE)
 		on_task(v, c, ev);
@@ -400,11 +428,11 @@ static inline void on_event(struct thread_spans *v, const struct gprof_trace_eve
 }
 
 /* A trace that is damaged, or made up, may name one that would need a lot of room. */
-static bool is_of_cpus(const struct gprof_trace_event *ev)
+static bool is_of_cpus(const struct thread_spans *v, const struct gprof_trace_event *ev)
 {
 	const struct gprof_trace_transition_data *t = &ev->transition;
 
-	if (ev->thread >= METADATA_CPUS_MAX || ev->proc >= METADATA_CPUS_MAX)
+	if ((!v->go && ev->thread >= METADATA_CPUS_MAX) || ev->proc >= METADATA_CPUS_MAX)
 		return false;
 	return ev->kind != GPROF_TRACE_STATE_TRANSITION ||
 	       t->resource.kind != GPROF_TRACE_RESOURCE_PROC || t->resource.id < METADATA_CPUS_MAX;
@@ -426,12 +454,13 @@ static int follow(struct thread_spans *v, const char *file)
 	while ((ret = gprof_trace_next(v->trace, &ev)) > 0) {
 		if (!known) {
 			gprof_trace_stats(v->trace, &st);
-			if (!st.gprof_version)
+			v->go = !st.gprof_version;
+			if (v->go && !v->takes_go)
 				return file_kind_fail(file, FILE_GO_TRACE);
 			v->recorded = st;
 			known = true;
 		}
-		if (!is_of_cpus(&ev))
+		if (!is_of_cpus(v, &ev))
 			return fail(
 				"%s tells of a CPU of a number as none has, of %d at most; it is "
 				"damaged",

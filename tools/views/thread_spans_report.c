@@ -31,6 +31,10 @@ char *thread_spans_missing(const struct thread_spans *v, const char *file)
 	bool reasons = v->seen.reasons || v->seen.stacks || (blocked && r->kernel_frames);
 	bool calls = has_calls(v);
 
+	if (v->go)
+		return xprintf("a Go program wrote %s of itself: its threads are goroutines, and its "
+			       "CPUs are Ps. Switches of OS threads are not in it; gprofctl trace records "
+			       "them, and gprofctl read --join puts both together", file);
 	if (reasons)
 		return NULL;
 	if (blocked)

@@ -31,6 +31,13 @@ static const char *const names[NR_THREAD_STATES] = {
 	[THREAD_STOPPED] = GPROF_WORD_STOPPED,
 	[THREAD_UNINTERRUPTIBLE] = GPROF_WORD_UNINTERRUPTIBLE,
 	[THREAD_KERNEL] = GPROF_WORD_KERNEL,
+	[THREAD_SYSCALL] = "syscall",
+	[THREAD_CHAN] = "chan",
+	[THREAD_SELECT] = "select",
+	[THREAD_SYNC] = "sync",
+	[THREAD_NETWORK] = "network",
+	[THREAD_GC] = "gc",
+	[THREAD_RUNTIME] = "runtime",
 	[THREAD_OTHER] = GPROF_WORD_OTHER,
 	[THREAD_NOT_RECORDED] = "untold",
 	[THREAD_LOST] = "lost",
@@ -290,10 +297,43 @@ enum thread_state thread_state_of_reason(const char *text)
 		return THREAD_UNINTERRUPTIBLE;
 	len = strcspn(text, " ");
 	for (size_t i = THREAD_SLEEP; i < THREAD_NOT_RECORDED; i++)
-		if (strlen(names[i]) == len && !memcmp(names[i], text, len) &&
+		if (!thread_state_is_go(i) && strlen(names[i]) == len && !memcmp(names[i], text, len) &&
 		    (i != THREAD_SLEEP || !(blocked || text[len])))
 			return i;
 	return THREAD_NOT_RECORDED;
+}
+
+/* As Go's runtime words them, from 1.22 on. */
+enum thread_state thread_state_of_go_reason(const char *text)
+{
+	static const struct rule reasons[] = {
+		{ "sleep", THREAD_SLEEP },	{ "chan *", THREAD_CHAN },
+		{ "select", THREAD_SELECT },	{ "sync*", THREAD_SYNC },
+		{ "network", THREAD_NETWORK },	{ "GC background*", THREAD_RUNTIME },
+		{ "GC *", THREAD_GC },		{ "wait until GC*", THREAD_GC },
+		{ "system goroutine*", THREAD_RUNTIME },
+		{ "", THREAD_NOT_RECORDED },	{ "unspecified", THREAD_NOT_RECORDED },
+		{ "*", THREAD_OTHER },
+	};
+
+	return match(reasons, ARRAY_SIZE(reasons), text);
+}
+
+/* Of a goroutine that waits since before the trace: the innermost call that is known. */
+enum thread_state thread_state_of_go_stack(const struct gprof_frame *frames, size_t nr)
+{
+	static const struct rule calls_of_go[] = {
+		{ "time.Sleep", THREAD_SLEEP },		{ "runtime.chan*", THREAD_CHAN },
+		{ "runtime.selectgo", THREAD_SELECT },	{ "sync.(*)*", THREAD_SYNC },
+		{ "sync.runtime_*", THREAD_SYNC },	{ "internal/poll.runtime_poll*", THREAD_NETWORK },
+		{ "runtime.gcBgMarkWorker", THREAD_GC }, { "runtime.bgs*", THREAD_RUNTIME },
+		{ "runtime.forcegchelper", THREAD_RUNTIME }, { "runtime.runfin*", THREAD_RUNTIME },
+	};
+	enum thread_state state = THREAD_NOT_RECORDED;
+
+	for (size_t i = 0; i < nr && state == THREAD_NOT_RECORDED; i++)
+		state = match(calls_of_go, ARRAY_SIZE(calls_of_go), frames[i].function);
+	return state;
 }
 
 enum thread_state thread_state_of_wait(enum thread_state stack, enum thread_state text)

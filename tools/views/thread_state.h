@@ -30,11 +30,25 @@ enum thread_state {
 	THREAD_STOPPED,		/* by a signal or a tracer */
 	THREAD_UNINTERRUPTIBLE, /* in the kernel, where no signal ends it, for none of these */
 	THREAD_KERNEL,		/* a thread of the kernel, for work */
+	/* Of goroutines alone, in a trace that a Go program wrote of itself. */
+	THREAD_SYSCALL,		/* in a system call; whether it runs there is not told */
+	THREAD_CHAN,		/* for a channel */
+	THREAD_SELECT,		/* for one of several channels */
+	THREAD_SYNC,		/* for a lock or condition of package sync */
+	THREAD_NETWORK,		/* for a connection, or another file that can be polled */
+	THREAD_GC,		/* for the garbage collector */
+	THREAD_RUNTIME,		/* of Go's runtime itself, for work */
 	THREAD_OTHER,		/* it is told where, which is none of these */
 	THREAD_NOT_RECORDED,	/* it is not told where */
 	THREAD_LOST,		/* events that would give the state are missing */
 	NR_THREAD_STATES,
 };
+
+/* thread_state_is_go() - does it belong to goroutines alone? */
+static inline bool thread_state_is_go(enum thread_state state)
+{
+	return state >= THREAD_SYSCALL && state <= THREAD_RUNTIME;
+}
 
 /* thread_state_name() - as tables, labels and JSON have it, such as "fault" */
 const char *thread_state_name(enum thread_state state);
@@ -65,6 +79,12 @@ enum thread_state thread_state_of_call(const char *call, bool uninterruptible);
  * Return: THREAD_NOT_RECORDED where the text is none of a reason.
  */
 enum thread_state thread_state_of_reason(const char *text);
+
+/* thread_state_of_go_reason() - likewise in a trace that a Go program wrote of itself */
+enum thread_state thread_state_of_go_reason(const char *text);
+
+/* thread_state_of_go_stack() - reason of a goroutine's wait, by where it is; leaf first */
+enum thread_state thread_state_of_go_stack(const struct gprof_frame *frames, size_t nr);
 
 /* thread_state_of_wait() - reason of a wait, by its stack and by its text */
 enum thread_state thread_state_of_wait(enum thread_state stack, enum thread_state text);

@@ -191,6 +191,40 @@ static void on_lost(void *ctx, struct thread_spans *v, int64_t cpu, uint32_t thr
 	c->since = end;
 }
 
+/*
+ * By bits of a hash: each sample is as likely to stay as any other, whatever rhythm they come in,
+ * and the same trace makes the same page.
+ */
+static bool stays(const struct timeline *t, const struct timeline_sample *s)
+{
+	uint64_t h = ((uint64_t)s->time ^ (uint64_t)s->thread << 40) * 0x9e3779b97f4a7c15;
+
+	h = (h ^ h >> 32) * 0xd6e8feb86659fd93;
+	return !(h >> 32 & ((1U << t->halvings) - 1));
+}
+
+static void on_sample(void *ctx, struct thread_spans *v, uint32_t thread, int64_t time, int64_t cpu,
+		      uint32_t stack)
+{
+	const struct timeline_sample sample = { .time = time, .thread = thread, .stack = stack };
+	struct timeline *t = ctx;
+	size_t nr = 0;
+
+	(void)v, (void)cpu;
+	bound(t);
+	if (thread == THREAD_NONE || time < t->begin || time >= t->end || !stays(t, &sample))
+		return;
+	t->samples = xgrow(t->samples, t->nr_samples, &t->room_samples, sizeof(*t->samples));
+	t->samples[t->nr_samples++] = sample;
+	if (t->nr_samples < TIMELINE_SAMPLES_MAX)
+		return;
+	t->halvings++;
+	for (size_t i = 0; i < t->nr_samples; i++)
+		if (stays(t, &t->samples[i]))
+			t->samples[nr++] = t->samples[i];
+	t->nr_samples = nr;
+}
+
 static int check(const struct timeline *t, const char *file)
 {
 	if (t->begin >= t->end)
@@ -210,10 +244,12 @@ int timeline_read(struct timeline *t, const char *file)
 	int status;
 
 	t->resolution = 1;
+	t->thread_spans.takes_go = true;
 	t->thread_spans.use = (struct thread_spans_ops){
 		.ctx = t,
 		.span = on_span,
 		.cpu_switch = on_switch,
+		.sample = on_sample,
 		.lost = on_lost,
 	};
 	status = thread_spans_read(&t->thread_spans, file);
@@ -241,5 +277,6 @@ void timeline_free(struct timeline *t)
 		pieces_free(&t->cpus[i].track.pieces);
 	free(t->threads);
 	free(t->cpus);
+	free(t->samples);
 	thread_spans_free(&t->thread_spans);
 }

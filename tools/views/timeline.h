@@ -3,8 +3,9 @@
  * The timeline of a trace: states of each CPU and each thread over time, in as much detail as a
  * page has room for, however long the trace is.
  *
- * Memory is that of struct thread_spans, and of at most TIMELINE_PIECES_MAX pieces: whenever there
- * are more, all tracks are told at twice the resolution from then on.
+ * Memory is that of struct thread_spans, of at most TIMELINE_PIECES_MAX pieces, and of at most
+ * TIMELINE_SAMPLES_MAX CPU samples: whenever there are more pieces, all tracks are told at twice the
+ * resolution from then on, and of samples each second one is left out, at random.
  */
 #ifndef TOOLS_VIEWS_TIMELINE_H
 #define TOOLS_VIEWS_TIMELINE_H
@@ -17,6 +18,7 @@
 #include "pieces.h"
 
 #define TIMELINE_PIECES_MAX	(1536U << 10)
+#define TIMELINE_SAMPLES_MAX	(256U << 10)
 /* Threads with a track of their own; of the others the time is told. */
 #define TIMELINE_TRACKS_MAX	2000
 /* Largest exact integer of JavaScript. */
@@ -56,6 +58,13 @@ struct timeline_range {
 	bool to_offset;
 };
 
+/* A CPU sample of a thread, and the number of where it was. */
+struct timeline_sample {
+	int64_t time;
+	uint32_t thread;
+	uint32_t stack;
+};
+
 /**
  * struct timeline - all tracks
  * @thread_spans: of the threads; its texts and stacks are those of the pieces
@@ -66,6 +75,10 @@ struct timeline_range {
  * @cpus: by number
  * @nr_cpus: how many
  * @room_cpus: of @cpus
+ * @samples: in the order of the trace
+ * @nr_samples: how many
+ * @room_samples: of @samples
+ * @halvings: how often each second one was left out
  * @resolution: of all tracks, ns
  * @nr: pieces that there is room for in all tracks
  * @begin: of the range, ns of CLOCK_MONOTONIC
@@ -81,6 +94,10 @@ struct timeline {
 	struct timeline_cpu *cpus;
 	size_t nr_cpus;
 	size_t room_cpus;
+	struct timeline_sample *samples;
+	size_t nr_samples;
+	size_t room_samples;
+	unsigned int halvings;
 	int64_t resolution;
 	size_t nr;
 	int64_t begin;

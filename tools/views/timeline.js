@@ -8,20 +8,26 @@
 
 	const data = JSON.parse(document.getElementById("data").textContent);
 	const model = timelineModel(data);
+	const chains = timelineWhy(model);
 	/* Pixels a drag has to go to be one. */
 	const DRAG = 4;
+	const HOT_ROWS = 10;
 	const help = [
 		["mouse", "drag to pan, Ctrl and the wheel to zoom, a drag on the ruler zooms into that part"],
 		["+ - or w s", "zoom in and out"], ["left right or a d", "pan"],
 		["up down, PgUp PgDn", "scroll"], ["Home or 0", "all of it"],
-		["click", "what a box is, and its stack; a click on a group's name closes it"],
+		["click", "what a box is, and its stack; a click on a process folds or unfolds it"],
+		["click on a mark", "below a thread: the CPU sample there, and its stack"],
+		["g and G", "the next process, and the one before; Enter folds or unfolds it, e all"],
 		[". and ,", "the next piece of that track, and the one before"],
+		["y", "why the chosen thread waited: the threads that it waited for"],
 		["k", "on to its waker, at that time"], ["f", "zoom to what was chosen"],
+		["c", "the date and time, or seconds since the trace began"],
 		["r", "arrows from wakers to their threads, on and off"],
 		["/ or Ctrl-F", "search threads and functions, regexp; n and N: next and previous thread"],
 		["Esc", "choose nothing, search nothing"],
 	];
-	let hand = null, waiting = false, range = null;
+	let hand = null, waiting = false, range = null, why = null;
 
 	function element(name, attributes, parent, text) {
 		const e = document.createElement(name);
@@ -42,6 +48,7 @@
 	const input = element("input", { type: "search", placeholder: "search (/), regexp",
 					 "aria-label": "search threads and functions" }, tools);
 	const whole = element("button", { type: "button", title: "all of it (Home)" }, tools, "whole");
+	const clock = element("button", { type: "button", title: "date and time, or seconds (c)" }, tools);
 	const ask = element("button", { type: "button", title: "keys (?)", "aria-expanded": "false" },
 			    tools, "?");
 	const legend = element("div", { class: "legend", role: "group", "aria-label": "reasons" }, head);
@@ -49,14 +56,50 @@
 	const main = element("main", {}, document.body);
 	const canvas = element("canvas", {
 		tabindex: 0, role: "application",
-		"aria-label": "timeline of " + data.cpus.length + " CPUs and " + data.tracks.length +
-			" threads over " + model.durationText(data.span) + "; ? lists the keys",
+		"aria-label": "timeline of " + data.cpus.length + " " + model.cpuWord + "s and " +
+			data.tracks.length + " " + model.threadWord + "s over " + model.durationText(data.span) + "; ? lists the keys",
 	}, main);
 	const band = element("div", { class: "band", hidden: "" }, main);
 	const keys = element("dl", { class: "help", hidden: "" }, main);
 	const details = element("footer", { "aria-live": "polite", hidden: "" }, document.body);
+	const said = element("div", {}, details), hot = element("div", { hidden: "" }, details);
 	const picture = timelinePicture(model, canvas);
 	const { view, look } = picture;
+
+	/* What the samples of the chosen thread or process say of the span that is shown. */
+	function addHot() {
+		const of = look.head ? look.head.rows : look.selected && !look.selected.row.isCpu ?
+			[look.selected.row] : null;
+
+		hot.textContent = "";
+		hot.hidden = !of || !of.some((row) => row.track.samples);
+		if (hot.hidden)
+			return;
+		const { nr, functions } = model.hotFunctions(of, view.from, view.to);
+		const share = (n) => (100 * n / nr).toFixed(1) + " %";
+		const what = "hot functions of " + (look.head || look.selected.row).text +
+			" in the span that is shown: " + nr + " CPU samples" + (data.sampled > 1 ?
+			", 1 of " + data.sampled + " of the trace's" : "");
+
+		element("p", { class: "note" }, hot, what);
+		if (!nr)
+			return;
+		const table = element("table", { "aria-label": what }, hot);
+		const top = element("tr", {}, element("thead", {}, table));
+
+		for (const name of ["self", "", "total", "", "function"])
+			element("th", { scope: "col" }, top, name);
+		const body = element("tbody", {}, table);
+
+		for (const [name, self, total] of functions.slice(0, HOT_ROWS)) {
+			const row = element("tr", {}, body);
+
+			for (const cell of [self, share(self), total, share(total), name])
+				element("td", {}, row, cell);
+		}
+		if (functions.length > HOT_ROWS)
+			element("p", { class: "note" }, hot, functions.length - HOT_ROWS + " functions more");
+	}
 
 	function later() {
 		if (waiting)
@@ -65,18 +108,21 @@
 		requestAnimationFrame(() => {
 			waiting = false;
 			picture.draw();
+			if (hot.span !== view.from + "-" + view.to)
+				addHot();
+			hot.span = view.from + "-" + view.to;
 			remember();
 		});
 	}
 
 	function summary() {
-		const parts = [data.cpus.length + " CPUs, " + data.tracks.length + " threads, " +
-			       model.durationText(data.span)];
+		const parts = [data.cpus.length + " " + model.cpuWord + "s, " + data.tracks.length + " " +
+			       model.threadWord + "s, " + model.durationText(data.span)];
 
 		if (data.others.threads)
-			parts.push(data.others.threads + " threads more, which did less (" +
-				   model.durationText(data.others.ns[0]) +
-				   " on CPUs), have no track");
+			parts.push(data.others.threads + " " + model.threadWord + "s more, which did less (" +
+				   model.durationText(data.others.ns[0]) + " on " +
+				   model.cpuWord + "s), have no track");
 		if (data.resolution > 1)
 			parts.push("low boxes are of several stretches, each shorter than " +
 				   model.durationText(data.resolution));
@@ -85,6 +131,22 @@
 
 	function tell(text) {
 		told.textContent = text || summary();
+	}
+
+	/* Where a piece begins. */
+	function placeText(ns) {
+		return look.wall ? "from " + model.wallParts(ns, 6)[1] : "from +" + model.offsetText(ns);
+	}
+
+	function setClock(wall) {
+		look.wall = wall && model.hasWall;
+		clock.hidden = !model.hasWall;
+		clock.textContent = look.wall ? "seconds" : "date";
+		if (look.selected && look.selected.sample >= 0)
+			chooseSample(look.selected.row, look.selected.sample);
+		else if (look.selected)
+			choose(look.selected.row, look.selected.p, look.selected.i);
+		later();
 	}
 
 	function zoomTo(from, to) {
@@ -144,48 +206,134 @@
 	}
 
 	function link(text, parent, act) {
-		element("button", { type: "button", class: "link" }, parent, text)
-			.addEventListener("click", act);
+		const button = element("button", { type: "button", class: "link" }, parent, text);
+
+		button.addEventListener("click", act);
+		return button;
+	}
+
+	/* The chain of a wait; where the page lacks a piece of it, the command that tells it. */
+	function tellWhy(row, p, i, into) {
+		const begin = p.begin[i], end = p.begin[i + 1], one = p.count[i] === 1;
+		const lines = one && chains.linesOf(row, p.part[i], begin, end);
+		const command = one ? model.whyCommand(row, begin, end) : model.detailCommand(begin, end);
+
+		if (lines)
+			element("pre", { class: "why" }, into, lines.join("\n"));
+		else
+			element("p", {}, into, (one ? "This page does not have all that led to it; " :
+				"This box is " + p.count[i] + " waits; ") + command +
+				(one ? " tells it." : " draws them one by one."));
+		link("copy the command", into, (e) => {
+			e.target.replaceWith(document.createTextNode(command));
+			navigator.clipboard?.writeText(command).catch(() => {});
+		});
+		fit();
+	}
+
+	/* A CPU sample of a thread. */
+	function chooseSample(row, i) {
+		const s = model.samplesOf(row), time = s.time[i], frames = model.framesOf(s.stack[i]);
+
+		look.head = null;
+		look.selected = { row, sample: i, begin: time, end: time, waker: -1 };
+		begin(row.text + ": CPU sample " + placeText(time).replace("from", "at"));
+		element("p", { class: "note" }, said, frames.length ? "where, innermost first" :
+			"its stack is not in the page");
+		element("pre", {}, said, frames.join("\n"));
+		end();
+	}
+
+	/* The details begin anew, with a line that says what was chosen; and they are whole. */
+	function begin(what) {
+		details.hidden = false;
+		said.textContent = "";
+		element("p", { class: "what" }, said, what);
+	}
+
+	function end() {
+		addHot();
+		fit();
+	}
+
+	/* Processes whose fold is not the one that they had at first, by number. */
+	function folds() {
+		return model.rows.filter((r) => r.head && r.open !== r.opens).map((r) => r.process);
+	}
+
+	function chooseHead(head) {
+		look.selected = null;
+		look.head = head;
+		begin(model.headText(head));
+		element("p", { class: "note" }, said, "by state: " + model.timesText(head.ns));
+		end();
+	}
+
+	function fold(head) {
+		head.open = !head.open;
+		chooseHead(head);
+	}
+
+	function foldAll() {
+		const heads = model.rows.filter((r) => r.head);
+		const open = !heads.some((r) => r.open);
+
+		for (const head of heads)
+			head.open = open;
+		picture.place();
+		later();
+	}
+
+	function nextHead(by) {
+		const heads = model.rows.filter((r) => r.head);
+		const at = heads.indexOf(look.head);
+
+		if (!heads.length) {
+			tell("nothing is folded here");
+			return;
+		}
+		chooseHead(heads[(at + by + heads.length + (at < 0 && by < 0 ? 1 : 0)) % heads.length]);
+		show(look.head);
 	}
 
 	function choose(row, p, i) {
 		const wait = !row.isCpu && model.isWait(p.part[i]);
-		const begin = p.begin[i], end = p.begin[i + 1];
+		const from = p.begin[i], to = p.begin[i + 1];
 		const waker = !row.isCpu && p.woken[i] ? p.who[i] : -1;
 
-		look.selected = { row, begin, end, waker, wokenAt: wait ? end : begin };
-		details.hidden = false;
-		details.textContent = "";
-		element("p", { class: "what" }, details, model.describe(row, p, i));
-		element("p", { class: "note" }, details, "from +" + model.offsetText(begin) + " to +" +
-			model.offsetText(end) + ", " + model.clockText(begin) + " to " +
-			model.clockText(end) + " of CLOCK_MONOTONIC");
-		const links = element("p", {}, details);
+		look.head = null;
+		why = null;
+		look.selected = { row, p, i, begin: from, end: to, waker, wokenAt: wait ? to : from };
+		begin(model.describe(row, p, i));
+		if (look.wall)
+			element("p", { class: "wall" }, said, model.wallRange(from, to));
+		element("p", { class: "note" }, said, "from +" + model.offsetText(from) + " to +" +
+			model.offsetText(to) + ", " + model.clockText(from) + " to " +
+			model.clockText(to) + " of CLOCK_MONOTONIC");
+		const links = element("p", {}, said), answer = element("div", {}, said);
 
 		if (waker >= 0)
 			link("to its waker: " + model.threadName(waker), links,
 			     () => jump(waker, look.selected.wokenAt));
 		if (wait)
-			link("why it waited: copy the command", links, e => {
-				const command = model.whyCommand(row, begin, end);
-
-				e.target.replaceWith(document.createTextNode(command));
-				navigator.clipboard?.writeText(command).catch(() => {});
+			why = link("why it waited", links, (e) => {
+				e.target.remove();
+				tellWhy(row, p, i, answer);
 			});
 		if (row.isCpu && p.who[i] >= 0)
-			link("to " + model.threadName(p.who[i]), links, () => jump(p.who[i], end));
+			link("to " + model.threadName(p.who[i]), links, () => jump(p.who[i], to));
 		const frames = model.stackOf(p, i);
 
 		if (frames.length) {
-			element("p", { class: "note" }, details, p.count[i] > 1 ?
+			element("p", { class: "note" }, said, p.count[i] > 1 ?
 				"where the longest was, innermost first" : "where, innermost first");
-			element("pre", {}, details, frames.join("\n"));
+			element("pre", {}, said, frames.join("\n"));
 		}
-		fit();
+		end();
 	}
 
 	function unchoose() {
-		look.selected = null;
+		look.selected = look.head = null;
 		details.hidden = true;
 		fit();
 	}
@@ -193,7 +341,7 @@
 	function step(by) {
 		const s = look.selected;
 
-		if (!s)
+		if (!s || s.sample >= 0)
 			return;
 		const p = model.piecesOf(s.row, (view.to - view.from) / (view.width - view.gutter));
 		const i = model.pieceAt(p, (s.begin + s.end) / 2) + by;
@@ -234,9 +382,7 @@
 		const at = hits.indexOf(look.at);
 
 		look.at = hits[(at + by + hits.length + (at < 0 && by < 0 ? 1 : 0)) % hits.length];
-		tell(look.at.text + ": " + data.parts.map((name, i) => [name, look.at.track.ns[i]])
-			.filter(([, ns]) => ns).map(([name, ns]) => name + " " + model.durationText(ns))
-			.join(", "));
+		tell(look.at.text + ": " + model.timesText(look.at.track.ns));
 		show(look.at);
 	}
 
@@ -275,6 +421,10 @@
 			parts.push("t=" + Math.round(view.from) + "-" + Math.round(view.to));
 		if (input.value)
 			parts.push("s=" + encodeURIComponent(input.value));
+		if (model.hasWall && !look.wall)
+			parts.push("c=s");
+		if (folds().length)
+			parts.push("g=" + folds().join(","));
 		try {
 			history.replaceState(null, "", "#" + parts.join("&"));
 		} catch (e) {
@@ -289,6 +439,13 @@
 		if (from >= 0 && to > from)
 			zoomTo(from, to);
 		input.value = wanted.get("s") || "";
+		setClock(wanted.get("c") !== "s");
+		const folded = (wanted.get("g") || "").split(",");
+
+		for (const row of model.rows)
+			if (row.head && folded.includes(String(row.process)))
+				row.open = !row.opens;
+		picture.place();
 	}
 
 	function all() {
@@ -320,6 +477,9 @@
 				later();
 			},
 			n: () => next(1), N: () => next(-1), "?": toggleHelp,
+			g: () => nextHead(1), G: () => nextHead(-1), e: foldAll,
+			y: () => why && why.isConnected && why.click(),
+			c: () => setClock(!look.wall),
 			"/": () => input.select(),
 		};
 
@@ -334,6 +494,10 @@
 			canvas.focus();
 		} else if (typing && e.key === "Enter") {
 			next(e.shiftKey ? -1 : 1);
+		} else if (e.key === "Enter" &&
+			   [canvas, document.body].includes(document.activeElement)) {
+			if (look.head)
+				fold(look.head);
 		} else if (!typing && !e.ctrlKey && !e.metaKey && !e.altKey && acts[e.key]) {
 			e.preventDefault();
 			acts[e.key]();
@@ -344,6 +508,13 @@
 		const box = canvas.getBoundingClientRect();
 
 		return [e.clientX - box.left, e.clientY - box.top];
+	}
+
+	function sampleText(row, i) {
+		const s = model.samplesOf(row);
+
+		return row.text + ": CPU sample " + placeText(s.time[i]).replace("from", "at") + " in " +
+			(model.framesOf(s.stack[i]).slice(0, 3).join(" < ") || "a place that is not in the page");
 	}
 
 	function onMove(e) {
@@ -365,9 +536,9 @@
 		} else {
 			const at = picture.hit(x, y);
 
-			tell(at && at.piece >= 0 ? model.describe(at.row, at.p, at.piece) + ", from +" +
-			     model.offsetText(at.p.begin[at.piece]) : at && !at.row.head ?
-			     at.row.text : "");
+			tell(at && at.piece >= 0 ? model.describe(at.row, at.p, at.piece) + ", " +
+			     placeText(at.p.begin[at.piece]) : at && at.sample >= 0 ? sampleText(at.row, at.sample) : at ? at.row.head ?
+			     model.headText(at.row) : at.row.text : "");
 		}
 	}
 
@@ -382,12 +553,12 @@
 		} else if (hand && !hand.moved) {
 			const at = picture.hit(x, y);
 
-			if (at && at.row.head) {
-				at.row.open = !at.row.open;
-				picture.place();
-			} else if (at && at.piece >= 0) {
+			if (at && at.row.head)
+				fold(at.row);
+			else if (at && at.sample >= 0)
+				chooseSample(at.row, at.sample);
+			else if (at && at.piece >= 0)
 				choose(at.row, at.p, at.piece);
-			}
 			later();
 		}
 		hand = range = null;
@@ -425,6 +596,7 @@
 	input.addEventListener("input", search);
 	whole.addEventListener("click", all);
 	ask.addEventListener("click", toggleHelp);
+	clock.addEventListener("click", () => setClock(!look.wall));
 	window.addEventListener("keydown", onKey);
 	window.addEventListener("resize", fit);
 	window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {

@@ -6,6 +6,7 @@
 	.type timeline_script, %object
 timeline_script:
 	.incbin "timeline_model.js"
+	.incbin "timeline_why.js"
 	.incbin "timeline_draw.js"
 	.incbin "timeline.js"
 	.byte 0

@@ -6,8 +6,9 @@
 function timelinePicture(model, canvas) {
 	"use strict";
 
-	const RULER = 26, ROW = 20, HEAD = 20, BOX = 16;
+	const RULER = 40, ROW = 20, HEAD = 36, BOX = 16, STRIP = 14, SAMPLES = 9;
 	const ARROWS_MAX = 120;
+	const MARK = "#ff4fc3";
 	const data = model.data, NOTHING = model.NOTHING;
 	const ctx = canvas.getContext("2d");
 	const fonts = "\"DejaVu Sans Mono\", Menlo, Consolas, monospace";
@@ -25,12 +26,15 @@ function timelinePicture(model, canvas) {
 		socket: ["#56b4e9", false, false], file: ["#56b4e9", true, false],
 		uninterruptible: ["#0072b2", true, true],
 		child: ["#f0e442", false, false], stopped: ["#f0e442", true, false],
-		signal: ["#f0e442", false, false],
+		signal: ["#f0e442", false, false], syscall: ["#0072b2", true, true],
+		chan: ["#56b4e9", false, false], select: ["#56b4e9", true, false],
+		network: ["#f0e442", false, false], sync: ["#cc79a7", false, false],
+		gc: ["#e69f00", true, false],
 	};
 	const greys = {
-		light: { kernel: ["#d0d0d0", false, false], sleep: ["#e2e2e2", false, false], other: ["#a9a9a9", false, false],
+		light: { kernel: ["#d0d0d0", false, false], runtime: ["#d0d0d0", false, false], sleep: ["#e2e2e2", false, false], other: ["#a9a9a9", false, false],
 			 untold: ["#c9c9c9", true, false], lost: ["#5c5c5c", true, true] },
-		dark: { kernel: ["#44484f", false, true], sleep: ["#30343d", false, true], other: ["#787d87", false, false],
+		dark: { kernel: ["#44484f", false, true], runtime: ["#44484f", false, true], sleep: ["#30343d", false, true], other: ["#787d87", false, false],
 			untold: ["#565b66", true, true], lost: ["#d8d8d8", true, false] },
 	};
 	/* Of the thread that runs on a CPU: by name, a shade of the running state's colour. */
@@ -38,7 +42,8 @@ function timelinePicture(model, canvas) {
 
 	const view = { from: 0, to: Math.max(1, data.span), top: 0, width: 0, height: 0, gutter: 200,
 		       full: 0 };
-	const look = { only: -1, found: null, selected: null, arrows: true };
+	const look = { only: -1, found: null, selected: null, head: null, arrows: true,
+		       wall: model.hasWall };
 	let paints = [], paper, ink, faint, line, column = 7.2, tooMany = false;
 
 	function dark() {
@@ -104,6 +109,11 @@ function timelinePicture(model, canvas) {
 		return view.from + (x - view.gutter) / scale();
 	}
 
+	/* A thread with CPU samples has a strip for them below. */
+	function heightOf(row) {
+		return row.head ? HEAD : row.track.samples ? ROW + SAMPLES : ROW;
+	}
+
 	/* Rows have their places; those of a closed group have its head's. */
 	function place() {
 		let y = RULER;
@@ -114,7 +124,7 @@ function timelinePicture(model, canvas) {
 			if (row.hidden)
 				row.y = row.group.y;
 			else
-				y += row.head ? HEAD : ROW;
+				y += heightOf(row);
 		}
 		view.full = y;
 	}
@@ -236,17 +246,88 @@ function timelinePicture(model, canvas) {
 		drawColumn(row, x, sums, y);
 	}
 
-	function drawName(row, y) {
-		const hit = look.found && !row.isCpu && !row.head && look.found.threads[row.track.thread];
+	/* A mark for each CPU sample; it is darker where several share a pixel. */
+	function drawSamples(row, y) {
+		const s = model.samplesOf(row), top = y + BOX + 2;
+		let x = -1, nr = 0;
+		const mark = () => {
+			ctx.globalAlpha = nr > 1 ? 1 : 0.55;
+			if (nr)
+				ctx.fillRect(x, top, 1, SAMPLES - 3);
+		};
 
-		ctx.fillStyle = row.head ? faint : ink;
-		ctx.fillText(clip(row.head ? (row.open ? "- " : "+ ") + row.name + " (" +
-				  row.rows.length + " threads)" : (row.group ? "  " : "") + row.text,
-				  view.gutter - 8), 6, y + BOX - 4);
-		if (!hit)
+		ctx.fillStyle = ink;
+		for (let i = model.sampleAt(s, view.from); i < s.nr && s.time[i] < view.to; i++) {
+			const at = Math.floor(xOf(s.time[i]));
+
+			if (at !== x) {
+				mark();
+				x = at;
+				nr = 0;
+			}
+			nr++;
+		}
+		mark();
+		ctx.globalAlpha = 1;
+		if (look.selected && look.selected.row === row && look.selected.sample >= 0) {
+			ctx.fillStyle = MARK;
+			ctx.fillRect(xOf(s.time[look.selected.sample]) - 1, top - 1, 3, SAMPLES - 1);
+		}
+	}
+
+	function isFound(row) {
+		return !row.isCpu && look.found && look.found.threads[row.track.thread];
+	}
+
+	function drawName(row, y) {
+		ctx.fillStyle = ink;
+		ctx.fillText(clip((row.group ? "  " : "") + row.text, view.gutter - 8), 6, y + BOX - 4);
+		if (!isFound(row))
 			return;
-		ctx.fillStyle = "#ff4fc3";
+		ctx.fillStyle = MARK;
 		ctx.fillRect(0, y, 3, BOX);
+	}
+
+	/*
+	 * A process: a line of its sums, and below, over time, how many of its threads have a CPU,
+	 * and above those how many would; the most there are fill the strip.
+	 */
+	function drawHead(head, y) {
+		const columns = Math.max(1, Math.round(view.width - view.gutter));
+		const d = model.demandOf(head, view.from, view.to, columns);
+		const bottom = y + HEAD - 4;
+		const paint = (values, base, part) => {
+			ctx.fillStyle = paints[data.parts.indexOf(part)].colour;
+			ctx.beginPath();
+			for (let x = 0; x < columns; x++) {
+				const h = values[x] / d.peak * STRIP;
+
+				if (h)
+					ctx.rect(view.gutter + x, bottom - base(x) / d.peak * STRIP - h, 1, h);
+			}
+			ctx.fill();
+		};
+
+		ctx.fillStyle = paper;
+		ctx.fillRect(0, y, view.width, HEAD - STRIP - 4);
+		paint(d.cpu, () => 0, "cpu");
+		/* Paler, since the two have the same lightness. */
+		ctx.globalAlpha = 0.5;
+		paint(d.ready, (x) => d.cpu[x], "runnable");
+		ctx.globalAlpha = 1;
+		ctx.fillStyle = faint;
+		ctx.fillRect(view.gutter, bottom, columns, 1);
+		ctx.fillText(clip("up to " + Math.round(d.peak), view.gutter - 26), 20, y + HEAD - 6);
+		ctx.fillStyle = ink;
+		ctx.fillText(clip((head.open ? "- " : "+ ") + model.headText(head), view.width - 8), 6, y + 13);
+		ctx.fillStyle = MARK;
+		if (head.rows.some(isFound) || look.head === head)
+			ctx.fillRect(0, y, 3, HEAD - 4);
+		if (look.head === head) {
+			ctx.strokeStyle = MARK;
+			ctx.lineWidth = 1;
+			ctx.strokeRect(0.5, y - 0.5, view.width - 1, HEAD - 3);
+		}
 	}
 
 	/* From the waker, at that time, to the woken thread. */
@@ -256,12 +337,14 @@ function timelinePicture(model, canvas) {
 
 		if (!other || x < view.gutter || x > view.width)
 			return;
-		const ya = other.y - view.top + BOX / 2, yb = a.row.y - view.top + BOX / 2;
+		/* A thread of a folded process has that one's strip. */
+		const middle = (row) => row.y - view.top + (row.hidden ? HEAD - 4 - STRIP / 2 : BOX / 2);
+		const ya = middle(other), yb = middle(a.row);
 		const down = yb > ya ? 1 : -1, tip = yb - down * BOX / 2;
 
 		if (ya === yb || (Math.max(ya, yb) < RULER) || Math.min(ya, yb) > view.height)
 			return;
-		ctx.strokeStyle = ctx.fillStyle = strong ? "#ff4fc3" : ink;
+		ctx.strokeStyle = ctx.fillStyle = strong ? MARK : ink;
 		ctx.lineWidth = strong ? 2 : 0.8;
 		ctx.globalAlpha = strong ? 1 : 0.7;
 		ctx.beginPath();
@@ -279,48 +362,73 @@ function timelinePicture(model, canvas) {
 		ctx.globalAlpha = 1;
 	}
 
+	/* Steps of seconds that a clock's face has. */
+	const seconds = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200,
+			 86400].map((s) => s * 1e9);
+
+	function stepOf(wanted) {
+		const power = 10 ** Math.floor(Math.log10(wanted));
+
+		return look.wall && wanted > 5e8 ?
+			seconds.find((s) => s >= wanted) || Math.ceil(wanted / 864e11) * 864e11 :
+			Math.max(1, power * [1, 2, 5, 10].find((m) => power * m >= wanted));
+	}
+
+	/* A tick at a whole step of the wall clock; with the date where that is another. */
+	function wallLabel(t, date, step) {
+		const [day, time] = model.wallParts(t, step < 1e9 ? 1 : 0);
+
+		return day === date ? time : day.slice(5) + " " + time;
+	}
+
 	/*
-	 * The ruler's ticks: @places, and their labels in @unit since @base, a round place at the
-	 * left of the view. The base keeps labels short, however far from the begin they are.
+	 * The ruler: @text at the left is a place, and each of @ticks a label that counts from it in a
+	 * unit, so that labels are short however far from the begin they are; or, of seconds of the
+	 * wall clock, the time of day.
 	 */
 	function ruler() {
-		const span = view.to - view.from;
-		const wanted = span / Math.max(2, (view.width - view.gutter) / 120);
-		const power = 10 ** Math.floor(Math.log10(wanted));
-		const step = Math.max(1, power * [1, 2, 5, 10].find((m) => power * m >= wanted));
+		const wanted = (view.to - view.from) / Math.max(2, (view.width - view.gutter) / 120);
+		const step = stepOf(wanted);
 		const [unit, ns] = model.units.find(([, size]) => step >= size / 10);
-		const base = ns === 1e9 ? 0 : Math.floor(view.from / (ns * 1000)) * ns * 1000;
+		const clock = look.wall && ns === 1e9;
+		const phase = look.wall ? model.wallPhase(ns * 1000) : 0;
+		const base = ns === 1e9 ? 0 :
+			Math.floor((view.from + phase) / (ns * 1000)) * ns * 1000 - phase;
+		const shift = look.wall ? model.wallPhase(step) : 0;
+		const [date, time] = look.wall ?
+			model.wallParts(clock ? view.from : base, { " s": 0, " ms": 0, " us": 3, " ns": 6 }[unit]) : [];
+		const text = clock ? date + " " + model.zoneText() :
+			look.wall ? date + " " + time + " " + model.zoneText() :
+			model.clockText(0) + (base ? " +" + model.exactText(base) : "");
 		const ticks = [];
 
-		for (let t = Math.ceil(view.from / step) * step; t <= view.to; t += step)
-			ticks.push([xOf(t), "+" + ((t - base) / ns).toFixed(step < ns ? 1 : 0) + unit]);
-		return { base, ticks };
+		for (let t = Math.ceil((view.from + shift) / step) * step - shift; t <= view.to; t += step)
+			ticks.push([xOf(t), clock ? wallLabel(t, date, step) :
+				"+" + ((t - base) / ns).toFixed(step < ns ? 1 : 0) + unit]);
+		return { text, ticks };
 	}
 
 	/* The sum of all that is read from the left to a tick is its place on the trace's clock. */
-	function drawRuler({ base, ticks }) {
-		const text = model.clockText(0) + (base ? " +" + model.exactText(base) : "");
-		const end = 6 + column * (text.length + 1);
-
+	function drawRuler({ text, ticks }) {
 		ctx.fillStyle = paper;
 		ctx.fillRect(0, 0, view.width, RULER - 4);
 		ctx.fillStyle = faint;
-		ctx.fillText(text, 6, 14);
+		ctx.fillText(clip(text, view.width - 8), 6, 12);
 		for (const [x, label] of ticks)
-			if (x + 2 >= end && x + 4 + column * label.length < view.width)
-				ctx.fillText(label, x + 2, 14);
+			if (x + 4 + column * label.length < view.width)
+				ctx.fillText(label, x + 2, 28);
 	}
 
 	function drawSelected() {
 		const s = look.selected;
 
-		if (!s)
+		if (!s || s.sample >= 0)
 			return;
 		const xa = Math.max(xOf(s.begin), view.gutter), xb = Math.min(xOf(s.end), view.width);
 		const y = s.row.y - view.top;
 
 		if (xb >= view.gutter && xa <= view.width && y > RULER - ROW) {
-			ctx.strokeStyle = "#ff4fc3";
+			ctx.strokeStyle = MARK;
 			ctx.lineWidth = 2;
 			ctx.strokeRect(xa - 1, y - 1, Math.max(3, xb - xa) + 1, BOX + 2);
 		}
@@ -336,7 +444,8 @@ function timelinePicture(model, canvas) {
 		ctx.fillRect(0, 0, view.width, view.height);
 		ctx.fillStyle = line;
 		for (const [x] of marks.ticks)
-			ctx.fillRect(x, 18, 1, view.height);
+			ctx.fillRect(x, 20, 1, view.height);
+		ctx.fillRect(view.gutter - 4, RULER - 4, 1, view.height);
 		ctx.save();
 		ctx.beginPath();
 		ctx.rect(0, RULER - 4, view.width, view.height);
@@ -344,10 +453,15 @@ function timelinePicture(model, canvas) {
 		for (const row of model.rows) {
 			const y = row.y - view.top;
 
-			if (row.hidden || y < RULER - ROW || y > view.height)
+			if (row.hidden || y < RULER - HEAD || y > view.height)
 				continue;
-			if (!row.head)
-				drawTrack(row, y, arrows);
+			if (row.head) {
+				drawHead(row, y);
+				continue;
+			}
+			drawTrack(row, y, arrows);
+			if (row.track.samples)
+				drawSamples(row, y);
 			drawName(row, y);
 		}
 		tooMany = arrows.length > ARROWS_MAX;
@@ -357,23 +471,33 @@ function timelinePicture(model, canvas) {
 		drawSelected();
 		ctx.restore();
 		drawRuler(marks);
-		ctx.fillStyle = line;
-		ctx.fillRect(view.gutter - 4, RULER - 4, 1, view.height);
 	}
 
-	/* The row at a place, and its piece. */
+	/* The sample of a row that is next to a place, if that is near; or -1. */
+	function nearest(row, x) {
+		const s = model.samplesOf(row), i = model.sampleAt(s, timeOf(x));
+		const off = (k) => k >= 0 && k < s.nr ? Math.abs(xOf(s.time[k]) - x) : Infinity;
+		const best = off(i) < off(i - 1) ? i : i - 1;
+
+		return off(best) <= 4 ? best : -1;
+	}
+
+	/* The row at a place, and its piece or sample. */
 	function hit(x, y) {
 		if (y < RULER - 4)
 			return null;
 		for (const row of model.rows) {
 			const top = row.y - view.top;
 
-			if (row.hidden || y < top || y >= top + ROW)
+			if (row.hidden || y < top || y >= top + heightOf(row))
 				continue;
 			if (row.head || x < view.gutter)
 				return { row, piece: -1 };
 			const p = model.piecesOf(row, (view.to - view.from) / (view.width - view.gutter));
 			const time = timeOf(x), i = model.pieceAt(p, time);
+
+			if (y >= top + BOX + 1 && row.track.samples)
+				return { row, piece: -1, sample: nearest(row, x) };
 
 			return { row, p, piece: i < p.nr && p.begin[i] <= time ? i : -1 };
 		}

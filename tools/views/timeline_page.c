@@ -7,10 +7,13 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cli/diag.h"
 #include "cli/text.h"
 #include "timeline_assets.h"
+#include "timeline_order.h"
+#include "wait_chain.h"
 
 /* Of which the most time was spent in; a page without bounds is none. */
 #define STACKS_MAX	8192
@@ -20,23 +23,15 @@
 #define COARSER		4
 #define CELLS_MIN	64
 
-/* A track of a thread, for the order of them. */
-struct row {
-	uint32_t thread;
-	uint32_t name;
-	int64_t wanted;
-	int64_t all;		/* of its name */
-};
-
 /**
  * struct page - in the making
  * @f: file
  * @t: timeline
- * @rows: tracks of threads
- * @nr: how many
+ * @order: of the tracks of threads
  * @numbers: of lives in the page, + 1
  * @thread_spans: by these numbers
  * @nr_lives: how many
+ * @samples: of the timeline's, the first of each thread, by its index
  * @stacks: numbers of stacks in the page, by those of lives; 0: it has none
  * @kept: stacks by their numbers in the page, less 1
  * @nr_kept: how many
@@ -45,29 +40,16 @@ struct row {
 struct page {
 	FILE *f;
 	struct timeline *t;
-	struct row *rows;
-	size_t nr;
+	struct timeline_order order;
 	uint32_t *numbers;
 	uint32_t *thread_spans;
 	size_t nr_lives;
+	size_t *samples;
 	uint32_t *stacks;
 	uint32_t *kept;
 	size_t nr_kept;
 	struct intern functions;
 };
-
-static int by_name_and_time(const void *pa, const void *pb)
-{
-	const struct row *a = pa, *b = pb;
-
-	if (a->all != b->all)
-		return a->all < b->all ? 1 : -1;
-	if (a->name != b->name)
-		return a->name < b->name ? -1 : 1;
-	if (a->wanted != b->wanted)
-		return a->wanted < b->wanted ? 1 : -1;
-	return a->thread < b->thread ? -1 : a->thread > b->thread;
-}
 
 static uint32_t number_of(struct page *p, uint32_t thread)
 {
@@ -78,35 +60,15 @@ static uint32_t number_of(struct page *p, uint32_t thread)
 	return p->numbers[thread] - 1;
 }
 
-/* Threads of a name stand together, and the names that did most come first. */
 static void order(struct page *p)
 {
 	const struct timeline *t = p->t;
-	size_t nr_texts = t->thread_spans.texts.nr;
-	int64_t *all = xalloc(nr_texts, sizeof(*all));
 
-	p->rows = xalloc(t->nr_threads, sizeof(*p->rows));
-	for (size_t i = 0; i < t->nr_threads; i++) {
-		const struct thread *l = &t->thread_spans.all[i];
-
-		if (!t->threads[i].pieces.nr)
-			continue;
-		p->rows[p->nr++] = (struct row){
-			.thread = (uint32_t)i,
-			.name = l->name,
-			.wanted = timeline_demand(&t->threads[i]),
-		};
-		all[l->name] += timeline_demand(&t->threads[i]);
-	}
-	for (size_t i = 0; i < p->nr; i++)
-		p->rows[i].all = all[p->rows[i].name];
-	free(all);
-	if (p->nr)
-		qsort(p->rows, p->nr, sizeof(*p->rows), by_name_and_time);
+	timeline_order_make(&p->order, t);
 	p->numbers = xalloc(thread_spans_nr(&t->thread_spans), sizeof(*p->numbers));
 	p->thread_spans = xalloc(thread_spans_nr(&t->thread_spans), sizeof(*p->thread_spans));
-	for (size_t i = 0; i < p->nr; i++)
-		number_of(p, p->rows[i].thread);
+	for (size_t i = 0; i < p->order.nr; i++)
+		number_of(p, p->order.rows[i].thread);
 }
 
 struct stack_time {
@@ -123,31 +85,69 @@ static int longest_first(const void *pa, const void *pb)
 	return a->stack < b->stack ? -1 : a->stack > b->stack;
 }
 
+/* Of those with the most time, and of those with the most CPU samples. */
+static void keep_stacks(struct page *p, struct stack_time *times, size_t nr_stacks)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < nr_stacks; i++)
+		if (!times[i].stack || p->stacks[times[i].stack])
+			times[i].ns = 0;
+	qsort(times, nr_stacks, sizeof(*times), longest_first);
+	for (; nr < nr_stacks && nr < STACKS_MAX && times[nr].ns; nr++) {
+		p->kept[p->nr_kept] = times[nr].stack;
+		p->stacks[times[nr].stack] = (uint32_t)++p->nr_kept;
+	}
+}
+
 static void choose_stacks(struct page *p)
 {
 	const struct timeline *t = p->t;
-	size_t nr_stacks = t->thread_spans.stacks.stacks.nr + 1, nr = 0;
+	size_t nr_stacks = t->thread_spans.stacks.stacks.nr + 1;
 	struct stack_time *times = xalloc(nr_stacks, sizeof(*times));
 
+	p->stacks = xalloc(nr_stacks, sizeof(*p->stacks));
+	p->kept = xalloc(2 * STACKS_MAX, sizeof(*p->kept));
 	for (size_t i = 0; i < nr_stacks; i++)
 		times[i].stack = (uint32_t)i;
-	for (size_t i = 0; i < p->nr; i++) {
-		const struct pieces *all = &t->threads[p->rows[i].thread].pieces;
+	for (size_t i = 0; i < p->order.nr; i++) {
+		const struct pieces *all = &t->threads[p->order.rows[i].thread].pieces;
 
 		for (uint32_t j = 0; j < all->nr; j++)
 			times[all->all[j].stack].ns += all->all[j].ns;
 	}
-	times[0].ns = 0;
-	qsort(times, nr_stacks, sizeof(*times), longest_first);
-	while (nr < nr_stacks && nr < STACKS_MAX && times[nr].ns)
-		nr++;
-	p->stacks = xalloc(nr_stacks, sizeof(*p->stacks));
-	p->kept = xalloc(nr, sizeof(*p->kept));
-	for (p->nr_kept = 0; p->nr_kept < nr; p->nr_kept++) {
-		p->kept[p->nr_kept] = times[p->nr_kept].stack;
-		p->stacks[times[p->nr_kept].stack] = (uint32_t)p->nr_kept + 1;
-	}
+	keep_stacks(p, times, nr_stacks);
+	for (size_t i = 0; i < nr_stacks; i++)
+		times[i] = (struct stack_time){ .stack = (uint32_t)i };
+	for (size_t i = 0; i < t->nr_samples; i++)
+		times[t->samples[i].stack].ns++;
+	keep_stacks(p, times, nr_stacks);
 	free(times);
+}
+
+static int by_thread_and_time(const void *pa, const void *pb)
+{
+	const struct timeline_sample *a = pa, *b = pb;
+
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
+	return a->time < b->time ? -1 : a->time > b->time;
+}
+
+/* Those of each thread stand together from now on. */
+static void order_samples(struct page *p)
+{
+	struct timeline *t = p->t;
+	size_t nr = thread_spans_nr(&t->thread_spans), at = 0;
+
+	if (t->nr_samples)
+		qsort(t->samples, t->nr_samples, sizeof(*t->samples), by_thread_and_time);
+	p->samples = xalloc(nr + 1, sizeof(*p->samples));
+	for (size_t i = 0; i <= nr; i++) {
+		while (at < t->nr_samples && t->samples[at].thread < i)
+			at++;
+		p->samples[i] = at;
+	}
 }
 
 /* As "%lu" does, which most of the time would be spent in. */
@@ -224,6 +224,26 @@ static void put_times(FILE *f, const int64_t *ns)
 	fputs("],", f);
 }
 
+/* { ns since the last one ":" stack "," }* */
+static void put_samples(struct page *p, uint32_t thread)
+{
+	int64_t last = p->t->begin;
+
+	if (p->samples[thread] == p->samples[thread + 1])
+		return;
+	fputs("\"samples\":\"", p->f);
+	for (size_t i = p->samples[thread]; i < p->samples[thread + 1]; i++) {
+		const struct timeline_sample *one = &p->t->samples[i];
+
+		put_number(p->f, (uint64_t)(one->time - last));
+		putc_unlocked(':', p->f);
+		put_number(p->f, p->stacks[one->stack]);
+		putc_unlocked(',', p->f);
+		last = one->time;
+	}
+	fputs("\",", p->f);
+}
+
 static void put_track(struct page *p, const struct track *track)
 {
 	int64_t first = track->pieces.nr ? track->pieces.all[0].begin - p->t->begin : 0;
@@ -247,9 +267,11 @@ static void put_tracks(struct page *p)
 		comma = ",";
 	}
 	fputs("],\n\"tracks\":[", p->f);
-	for (size_t i = 0; i < p->nr; i++) {
-		fprintf(p->f, "%s\n{\"thread\":%zu,", i ? "," : "", i);
-		put_track(p, &p->t->threads[p->rows[i].thread]);
+	for (size_t i = 0; i < p->order.nr; i++) {
+		fprintf(p->f, "%s\n{\"thread\":%zu,\"process\":%" PRIu32 ",", i ? "," : "", i,
+			p->order.rows[i].process);
+		put_samples(p, p->order.rows[i].thread);
+		put_track(p, &p->t->threads[p->order.rows[i].thread]);
 	}
 	fputs("],\n", p->f);
 }
@@ -270,8 +292,24 @@ static void put_threads(struct page *p)
 	fputs("\"threads\":[", p->f);
 	for (size_t i = 0; i < p->nr_lives; i++) {
 		fprintf(p->f, "%s[%" PRId64 ",", i ? ",\n" : "\n",
-			THREAD_TID(v->all[p->thread_spans[i]].id));
+			thread_spans_tid(v, p->thread_spans[i]));
 		put_name(p->f, thread_spans_name(v, p->thread_spans[i]), NAME_COLUMNS);
+		putc(']', p->f);
+	}
+	fputs("],\n", p->f);
+}
+
+static void put_processes(struct page *p)
+{
+	const struct thread_spans *v = &p->t->thread_spans;
+
+	fputs("\"processes\":[", p->f);
+	for (size_t i = 0; i < p->order.nr_processes; i++) {
+		const struct timeline_process *one = &p->order.processes[i];
+
+		fprintf(p->f, "%s[%" PRId64 ",", i ? ",\n" : "\n", v->go ? 0 : one->pid);
+		put_name(p->f, !v->go && one->pid == TIMELINE_KERNEL ? "kernel threads" :
+			 thread_spans_name(v, one->named_by), NAME_COLUMNS);
 		putc(']', p->f);
 	}
 	fputs("],\n", p->f);
@@ -344,6 +382,39 @@ static void put_notes(struct page *p)
 	fputs("],\n", p->f);
 }
 
+/* All readers of a page see the same times: those of the zone where it was made. */
+static void put_wall_clock(struct page *p)
+{
+	const struct thread_spans *v = &p->t->thread_spans;
+	int64_t wall = (int64_t)(v->clock.sec * 1000000000 + v->clock.nsec) +
+		       (p->t->begin - v->clock.time);
+	time_t seconds = wall / 1000000000;
+	struct tm tm;
+
+	if (!v->has_clock || v->clock.sec > INT64_MAX / 2000000000 || wall < 0 ||
+	    !localtime_r(&seconds, &tm)) {
+		fputs("\"wall\":null,\n", p->f);
+		return;
+	}
+	fprintf(p->f, "\"wall\":\"%" PRId64 "\",\n\"zone\":[%ld,", wall, tm.tm_gmtoff / 60);
+	text_json(p->f, tm.tm_zone);
+	fputs("],\n", p->f);
+}
+
+static void put_words(struct page *p)
+{
+	const struct thread_spans *v = &p->t->thread_spans;
+
+	fputs("\"words\":[", p->f);
+	for (size_t i = 0; i < NR_THREAD_STATES; i++)
+		fprintf(p->f, "%s\"%s\"", i ? "," : "", wait_chain_words(i));
+	fputs("],\n\"ended\":[", p->f);
+	for (size_t i = 0; i < WAIT_CHAIN_ENDS; i++)
+		fprintf(p->f, "%s\"%s\"", i ? "," : "", wait_chain_ended(v, i));
+	fprintf(p->f, "],\n\"whole\":%s,\n",
+		p->t->begin == v->begin && p->t->end == v->end ? "true" : "false");
+}
+
 static void put_data(struct page *p, const char *title)
 {
 	fputs("{\"title\":", p->f);
@@ -353,12 +424,16 @@ static void put_data(struct page *p, const char *title)
 	for (size_t i = 0; i < NR_THREAD_STATES; i++)
 		fprintf(p->f, "%s\"%s\"", i ? "," : "", thread_state_name(i));
 	fputs("],\n", p->f);
+	put_words(p);
+	put_wall_clock(p);
+	fprintf(p->f, "\"sampled\":%u,\n", 1U << p->t->halvings);
 	put_notes(p);
 	put_others(p);
 	put_tracks(p);
 	put_threads(p);
+	put_processes(p);
 	put_stacks(p);
-	fputs("\"version\":1}\n", p->f);
+	fprintf(p->f, "\"go\":%s,\n\"version\":1}\n", p->t->thread_spans.go ? "true" : "false");
 }
 
 void timeline_page(FILE *f, struct timeline *t, const char *title)
@@ -366,6 +441,7 @@ void timeline_page(FILE *f, struct timeline *t, const char *title)
 	struct page p = { .f = f, .t = t };
 
 	order(&p);
+	order_samples(&p);
 	choose_stacks(&p);
 	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
@@ -378,9 +454,10 @@ void timeline_page(FILE *f, struct timeline *t, const char *title)
 		"<script id=\"data\" type=\"application/json\">\n", timeline_style);
 	put_data(&p, title);
 	fprintf(f, "</script>\n<script>\n%s</script>\n</body>\n</html>\n", timeline_script);
-	free(p.rows);
+	timeline_order_free(&p.order);
 	free(p.numbers);
 	free(p.thread_spans);
+	free(p.samples);
 	free(p.stacks);
 	free(p.kept);
 	intern_free(&p.functions);

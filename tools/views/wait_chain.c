@@ -131,7 +131,7 @@ struct wait_chain {
 static bool is_wait(enum thread_state state)
 {
 	return state != THREAD_CPU && state != THREAD_RUNNABLE && state != THREAD_THROTTLED &&
-	       state != THREAD_LOST;
+	       state != THREAD_LOST && state != THREAD_SYSCALL;
 }
 
 /* Waits of threads that have nothing to do. */
@@ -152,7 +152,7 @@ static bool is_meant(const struct wait_chain *w, const struct thread_spans *v, u
 	if (is_any(w))
 		return strncmp(thread_spans_name(v, thread), "gprof", 5);
 	return w->who ? !strcmp(thread_spans_name(v, thread), w->who) :
-			THREAD_TID(v->all[thread].id) == w->tid;
+			thread_spans_tid(v, thread) == w->tid;
 }
 
 /* Where any will do, one that goes on at the end of the trace may be of an idle server. */
@@ -291,7 +291,7 @@ static void follow(struct wait_chain *w)
 
 static void print_thread(const struct wait_chain *w, uint32_t thread)
 {
-	printf("%" PRId64 " ", THREAD_TID(w->thread_spans.all[thread].id));
+	printf("%" PRId64 " ", thread_spans_tid(&w->thread_spans, thread));
 	text_plain(stdout, thread_spans_name(&w->thread_spans, thread));
 }
 
@@ -311,15 +311,30 @@ static void print_place(struct wait_chain *w, uint32_t stack)
 	}
 }
 
-static const char *how_ended(const struct wait_chain *w, const struct step *s)
+const char *wait_chain_ended(const struct thread_spans *v, enum wait_chain_end end)
 {
-	if (!s->open)
-		return "until an interrupt, or a task that was not recorded (-a records all), wakes it";
-	return s->end == w->thread_spans.end ? "until the trace ends" :
-					"and how that ends is not known, as events were lost";
+	static const char *const ended[] = {
+		[WAIT_CHAIN_WOKEN] = "until an interrupt, or a task that was not recorded (-a "
+				     "records all), wakes it",
+		[WAIT_CHAIN_TRACE_ENDS] = "until the trace ends",
+		[WAIT_CHAIN_LOST] = "and how that ends is not known, as events were lost",
+	};
+
+	return v->go && end == WAIT_CHAIN_WOKEN ? "until the runtime wakes it" : ended[end];
 }
 
-static const char *words(enum thread_state state)
+static const char *how_ended(const struct wait_chain *w, const struct step *s)
+{
+	enum wait_chain_end end = WAIT_CHAIN_LOST;
+
+	if (!s->open)
+		end = WAIT_CHAIN_WOKEN;
+	else if (s->end == w->thread_spans.end)
+		end = WAIT_CHAIN_TRACE_ENDS;
+	return wait_chain_ended(&w->thread_spans, end);
+}
+
+const char *wait_chain_words(enum thread_state state)
 {
 	static const char *const does[NR_THREAD_STATES] = {
 		[THREAD_CPU] = "runs",
@@ -340,6 +355,13 @@ static const char *words(enum thread_state state)
 		[THREAD_STOPPED] = "is stopped",
 		[THREAD_UNINTERRUPTIBLE] = "waits in the kernel, where no signal ends it",
 		[THREAD_KERNEL] = "waits for work",
+		[THREAD_SYSCALL] = "is in a system call",
+		[THREAD_CHAN] = "waits for a channel",
+		[THREAD_SELECT] = "waits for one of several channels",
+		[THREAD_SYNC] = "waits for a lock or condition of package sync",
+		[THREAD_NETWORK] = "waits for a connection",
+		[THREAD_GC] = "waits for the garbage collector",
+		[THREAD_RUNTIME] = "waits for work of Go's runtime",
 		[THREAD_OTHER] = "waits",
 		[THREAD_NOT_RECORDED] = "waits, for an unknown reason",
 		[THREAD_LOST] = "is in an unknown state, as events were lost",
@@ -373,7 +395,7 @@ static void print_step(struct wait_chain *w, const struct step *s)
 {
 	printf("%12.3f ms  ", (double)(s->end - s->begin) / 1e6);
 	print_thread(w, s->thread);
-	printf(" %s", words(s->state));
+	printf(" %s", wait_chain_words(s->state));
 	print_place(w, s->stack);
 	putchar('\n');
 	if (is_wait(s->state))
@@ -406,13 +428,14 @@ static void print_turns(const struct wait_chain *w, size_t last, size_t first)
 			continue;
 		printf("%12.3f ms  ", (double)ns / 1e6);
 		print_thread(w, w->steps[first].thread);
-		printf(" %s, %zu times in turn\n", words(states[j]), nr);
+		printf(" %s, %zu times in turn\n", wait_chain_words(states[j]), nr);
 	}
 }
 
 /* A state of a thread, in sum. */
 struct part {
 	int64_t ns;
+	int64_t tid;
 	uint32_t thread;
 	uint32_t state;
 };
@@ -421,7 +444,11 @@ static int longest_first(const void *pa, const void *pb)
 {
 	const struct part *a = pa, *b = pb;
 
-	return a->ns != b->ns ? (a->ns < b->ns ? 1 : -1) : (int)a->thread - (int)b->thread;
+	if (a->ns != b->ns)
+		return a->ns < b->ns ? 1 : -1;
+	if (a->tid != b->tid)
+		return a->tid < b->tid ? -1 : 1;
+	return (int)a->state - (int)b->state;
 }
 
 /* The answer in short, where the chain is long. */
@@ -437,7 +464,11 @@ static void print_sums(struct wait_chain *w)
 		size_t at = intern_add(&known, key, sizeof(key));
 
 		if (at == nr)
-			parts[nr++] = (struct part){ 0, s->thread, s->state };
+			parts[nr++] = (struct part){
+				.tid = thread_spans_tid(&w->thread_spans, s->thread),
+				.thread = s->thread,
+				.state = s->state,
+			};
 		parts[at].ns += s->end - s->begin;
 	}
 	qsort(parts, nr, sizeof(*parts), longest_first);
@@ -446,7 +477,7 @@ static void print_sums(struct wait_chain *w)
 		printf("%12.3f ms %5.1f%%  ", (double)parts[i].ns / 1e6,
 		       100 * (double)parts[i].ns / (double)(w->end - w->begin));
 		print_thread(w, parts[i].thread);
-		printf(" %s\n", words(parts[i].state));
+		printf(" %s\n", wait_chain_words(parts[i].state));
 	}
 	if (nr > SUMS_SHOWN)
 		printf("%15s and %zu more\n", "", nr - SUMS_SHOWN);
@@ -462,7 +493,7 @@ static void print_steps(struct wait_chain *w, size_t most)
 	size_t first, shown = 0;
 
 	print_thread(w, w->thread);
-	printf(" %s for %s, from %.6f to %.6f s\n", words(w->state),
+	printf(" %s for %s, from %.6f to %.6f s\n", wait_chain_words(w->state),
 	       duration_text(w->end - w->begin, length), (double)w->begin / 1e9,
 	       (double)w->end / 1e9);
 	if (w->nr_steps > SUMS_SHOWN)
@@ -492,7 +523,7 @@ static void print_steps(struct wait_chain *w, size_t most)
 
 static void put_thread(struct json *j, const struct wait_chain *w, uint32_t thread)
 {
-	json_s64(j, "tid", THREAD_TID(w->thread_spans.all[thread].id));
+	json_s64(j, "tid", thread_spans_tid(&w->thread_spans, thread));
 	json_string(j, "comm", thread_spans_name(&w->thread_spans, thread));
 }
 
@@ -505,7 +536,7 @@ static void put_step(struct json *j, struct wait_chain *w, const struct step *s)
 	put_thread(j, w, s->thread);
 	json_u64(j, "depth", s->depth);
 	json_string(j, "state", thread_state_name(s->state));
-	json_string(j, "text", words(s->state));
+	json_string(j, "text", wait_chain_words(s->state));
 	json_s64(j, "begin_ns", s->begin);
 	json_s64(j, "end_ns", s->end);
 	if (is_wait(s->state))
@@ -524,7 +555,7 @@ static void print_json(struct wait_chain *w, const char *file, const char *regio
 	json_open(&j, stdout, "why");
 	put_thread(&j, w, w->thread);
 	json_string(&j, "state", thread_state_name(w->state));
-	json_string(&j, "text", words(w->state));
+	json_string(&j, "text", wait_chain_words(w->state));
 	json_s64(&j, "begin_ns", w->begin);
 	json_s64(&j, "end_ns", w->end);
 	json_bool(&j, "whole", !w->cut);
@@ -604,7 +635,7 @@ static int find_region(struct wait_chain *w, const char *file, const char *name)
 	close(fd);
 	if (status != STATUS_OK)
 		return status;
-	w->tid = THREAD_TID(found.thread);
+	w->tid = found.thread;
 	w->from = found.begin;
 	w->until = found.end;
 	return STATUS_OK;
@@ -662,6 +693,7 @@ int wait_chain_print(const char *file, const struct wait_question *q, const char
 
 	if (status == STATUS_OK) {
 		w.thread_spans.use = (struct thread_spans_ops){ .ctx = &w, .span = find_wait };
+		w.thread_spans.takes_go = true;
 		status = thread_spans_read(&w.thread_spans, file);
 	}
 	if (status == STATUS_OK && w.thread == NONE)
@@ -673,6 +705,7 @@ int wait_chain_print(const char *file, const struct wait_question *q, const char
 	w.thread_spans = (struct thread_spans){
 		.use = { .ctx = &w, .span = note },
 		.quiet = true,
+		.takes_go = true,
 	};
 	status = thread_spans_read(&w.thread_spans, file);
 	if (status == STATUS_OK) {

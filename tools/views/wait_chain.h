@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "thread_spans.h"
+
 /**
  * struct wait_question - the wait that is asked for
  * @thread: tid or name of the thread; NULL: any, of which waits that are idle do not count
@@ -25,6 +27,20 @@ struct wait_question {
 	size_t most;
 	bool json;
 };
+
+/* How a wait ends that no thread in the trace ends. */
+enum wait_chain_end {
+	WAIT_CHAIN_WOKEN,	/* but not by one of these */
+	WAIT_CHAIN_TRACE_ENDS,
+	WAIT_CHAIN_LOST,	/* events that would tell are missing */
+};
+#define WAIT_CHAIN_ENDS	3
+
+/* wait_chain_words() - what a thread does that is in a state, such as "waits for a disk" */
+const char *wait_chain_words(enum thread_state state);
+
+/* wait_chain_ended() - a sentence's end that says so */
+const char *wait_chain_ended(const struct thread_spans *v, enum wait_chain_end end);
 
 /**
  * wait_chain_print() - print the threads that made a thread wait

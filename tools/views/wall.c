@@ -104,6 +104,7 @@ static void on_sample(void *ctx, struct thread_spans *v, uint32_t thread, int64_
 static int read_all(struct wall *w, const char *file, bool profile)
 {
 	w->profile = profile;
+	w->thread_spans.takes_go = true;
 	w->thread_spans.use = (struct thread_spans_ops){
 		.ctx = w,
 		.span = on_span,
@@ -155,13 +156,14 @@ static void print_json(const struct wall *w, const char *file)
 		const struct thread *l = &w->thread_spans.all[r->thread];
 
 		json_object(&j, NULL);
-		json_s64(&j, "tid", THREAD_TID(l->id));
+		json_s64(&j, "tid", thread_spans_tid(&w->thread_spans, r->thread));
 		json_string(&j, "comm", thread_spans_name(&w->thread_spans, r->thread));
 		json_s64(&j, "first_ns", l->first);
 		json_s64(&j, "last_ns", l->last);
 		json_s64(&j, "elapsed_ns", l->last - l->first);
 		for (size_t state = 0; state < NR_THREAD_STATES; state++)
-			json_ns(&j, thread_state_name(state), r->ns[state]);
+			if (w->thread_spans.go || !thread_state_is_go(state))
+				json_ns(&j, thread_state_name(state), r->ns[state]);
 		json_end(&j);
 	}
 	json_end(&j);
@@ -198,7 +200,7 @@ static void print_table(const struct wall *w, size_t nr)
 			if (total[state])
 				printf(" %*s", columns_of(state),
 				       r->ns[state] ? human_ns(r->ns[state], text) : "-");
-		printf("  %" PRId64 " ", THREAD_TID(w->thread_spans.all[r->thread].id));
+		printf("  %" PRId64 " ", thread_spans_tid(&w->thread_spans, r->thread));
 		text_plain(stdout, thread_spans_name(&w->thread_spans, r->thread));
 		putchar('\n');
 	}
@@ -251,7 +253,7 @@ static int add(struct wall *w, struct gprof_profile_builder *b, const struct pla
 	const char *name = thread_spans_name(&w->thread_spans, p->thread);
 	const struct gprof_tag tags[] = {
 		{ .key = "reason", .text = thread_state_name(state) },
-		{ .key = "tid", .num = THREAD_TID(w->thread_spans.all[p->thread].id) },
+		{ .key = "tid", .num = thread_spans_tid(&w->thread_spans, p->thread) },
 		{ .key = "comm", .text = name },
 	};
 	const int64_t values[] = { times, ns };

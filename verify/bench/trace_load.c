@@ -2,11 +2,11 @@
 /*
  * trace_load: a trace of a busy host that there never was, of any length.
  *
- *	trace_load FILE EVENTS [THREADS [CPUS]]
+ *	trace_load FILE EVENTS [THREADS [CPUS [HZ]]]
  *
  * Threads of a dozen programs run for a while and wait for one of several reasons, with the
  * stacks of that; an interrupt or whoever runs ends their waits, and they queue up for CPUs.
- * The same arguments give the same trace. At the end it says what it wrote.
+ * With HZ each CPU has as many CPU samples a second. The same arguments give the same trace. At the end it says what it wrote.
  */
 #include <err.h>
 #include <fcntl.h>
@@ -49,6 +49,7 @@ static struct thread *all;
 static uint32_t nr_threads = 200, nr_cpus = 8;
 static uint32_t runs[CPUS_MAX];
 static uint64_t until[CPUS_MAX];
+static uint64_t sample_ns, sampled_at;
 static uint32_t *queue;
 static uint32_t queue_head, queue_len;
 static uint64_t stacks[NR_WAYS][VARIANTS];
@@ -86,12 +87,13 @@ static void enqueue(uint32_t i)
 	all[i].since = now;
 }
 
+static const char program[VARIANTS][12] = {
+	"work_0", "work_1", "work_2", "work_3", "work_4", "work_5", "work_6", "work_7",
+	"serve_0", "serve_1", "serve_2", "serve_3", "serve_4", "serve_5", "serve_6", "serve_7",
+};
+
 static uint64_t stack_of(uint32_t way, uint32_t variant)
 {
-	static const char program[VARIANTS][12] = {
-		"work_0", "work_1", "work_2", "work_3", "work_4", "work_5", "work_6", "work_7",
-		"serve_0", "serve_1", "serve_2", "serve_3", "serve_4", "serve_5", "serve_6", "serve_7",
-	};
 	struct gprof_trace_frame f[8];
 	uint64_t id;
 	size_t nr = 0;
@@ -158,6 +160,30 @@ static void switch_on(uint32_t cpu)
 	until[cpu] = next == UINT32_MAX ? UINT64_MAX : now + 2000 + rnd(1ULL << (10 + rnd(11)));
 }
 
+/* A thread that runs is in one of two functions, one of which calls the other, below main(). */
+static void sample_all(void)
+{
+	static const char top[] = "main";
+
+	for (uint32_t i = 0; i < nr_cpus; i++) {
+		uint32_t at = runs[i] % VARIANTS, deep = now / sample_ns % 3 != 0;
+		const char *calls[] = { program[(at + 5) % VARIANTS], program[at], top };
+		struct gprof_trace_frame f[3];
+		uint64_t id;
+
+		if (runs[i] == UINT32_MAX)
+			continue;
+		for (uint32_t k = 0; k < 3; k++)
+			f[k] = (struct gprof_trace_frame){
+				.pc = 2000 + k, .function = { calls[k], strlen(calls[k]) }, .file = { "", 0 },
+			};
+		if (gprof_trace_writer_stack(w, f + !deep, 2 + deep, &id))
+			errx(1, "%s", gprof_error());
+		point(i, GPROF_TRACE_POINT_SAMPLE, 0, tid_of(runs[i]), 0, id);
+	}
+	sampled_at += sample_ns;
+}
+
 static void name_all(void)
 {
 	static const char *const names[] = {
@@ -165,8 +191,11 @@ static void name_all(void)
 		"ksoftirqd/0", "chrome", "a \"b\" <c>",
 	};
 
+	/* Threads of a name are those of a process. */
 	for (uint32_t i = 0; i < nr_threads; i++)
-		gprof_trace_writer_name(w, tid_of(i), names[i % 12]);
+		if (gprof_trace_writer_name(w, tid_of(i), names[i % 12]) ||
+		    gprof_trace_writer_process(w, tid_of(i), tid_of(i % 12)))
+			errx(1, "%s", gprof_error());
 }
 
 int main(int argc, char **argv)
@@ -176,12 +205,18 @@ int main(int argc, char **argv)
 	int fd;
 
 	if (argc < 3)
-		errx(2, "usage: trace_load FILE EVENTS [THREADS [CPUS]]");
+		errx(2, "usage: trace_load FILE EVENTS [THREADS [CPUS [HZ]]]");
 	want = strtoull(argv[2], NULL, 0);
 	if (argc > 3)
 		nr_threads = (uint32_t)strtoul(argv[3], NULL, 0);
 	if (argc > 4)
 		nr_cpus = (uint32_t)strtoul(argv[4], NULL, 0);
+	if (argc > 5) {
+		opts.sample_period = sample_ns = 1000000000 / strtoull(argv[5], NULL, 0);
+		opts.sample_type = "cpu";
+		opts.sample_unit = "nanoseconds";
+		sampled_at = now + sample_ns;
+	}
 	if (!nr_threads || !nr_cpus || nr_cpus > CPUS_MAX)
 		errx(2, "threads from 1 on, CPUs up to %d", CPUS_MAX);
 	all = calloc(nr_threads, sizeof(*all));
@@ -208,6 +243,8 @@ int main(int argc, char **argv)
 			if (until[i] < due)
 				due = until[i];
 		now = due < now + 5000 ? (due > now ? due : now + 1) : now + 5000;
+		if (sample_ns && now >= sampled_at)
+			sample_all();
 		/* One timer a step, at most a few: what is due. */
 		for (uint32_t n = 0; n < 16; n++) {
 			uint32_t i = (uint32_t)rnd(nr_threads);

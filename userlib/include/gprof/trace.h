@@ -200,7 +200,8 @@ struct gprof_trace_experimental_data {
  * @stack: id of the stack at the event, for gprof_trace_stack(); 0: none
  *
  * @sync: @nr counts from 1. @generation is the number in the file of that which
- *	begins, and 0 at the end of the trace. @has_clock: @clock is set (1.25+).
+ *	begins, and 0 at the end of the trace. @has_clock: @clock is set (1.25+, and in
+ *	a trace that gprof wrote while it was recorded).
  * @metric: @name as in Go's runtime/metrics, such as
  *	"/sched/gomaxprocs:threads", "/gc/heap/goal:bytes"
  * @label: @text applies to @resource from now on

@@ -404,6 +404,7 @@ static int write_trace(struct gprof_core *c, struct gprof_trace_snapshot *s,
 	w = gprof_trace_writer_new(fd, &opts);
 	if (!w)
 		return gprof_error_set(&c->error, errno, "%s", gprof_error());
+	gprof_trace_writer_of_another_time(w);
 	err = gprof_trace_naming_init(&naming);
 	if (!err)
 		err = gprof_trace_snapshot_write(s, w, &naming, generation_of(c, s), &samples);

@@ -135,6 +135,16 @@ static const unsigned char *read_recorded(struct gprof_trace_reported *t, const 
 	return p;
 }
 
+static const unsigned char *read_clock(struct gprof_trace_reported *t, const unsigned char *p,
+				       const unsigned char *end)
+{
+	p = gprof_varint(p, end, &t->clock.mono);
+	p = p ? gprof_varint(p, end, &t->clock.sec) : NULL;
+	p = p ? gprof_varint(p, end, &t->clock.nsec) : NULL;
+	t->has_clock = p;
+	return p;
+}
+
 bool gprof_trace_reported_read(struct gprof_trace_reported *t, const unsigned char *p,
 			       const unsigned char *end)
 {
@@ -159,6 +169,9 @@ bool gprof_trace_reported_read(struct gprof_trace_reported *t, const unsigned ch
 		break;
 	case 'R':
 		p = read_recorded(t, p, end);
+		break;
+	case 'C':
+		p = read_clock(t, p, end);
 		break;
 	default:
 		break;

@@ -24,6 +24,8 @@
  *						and 0 is not known
  *	'G' { goroutine pid }*n			they are threads of that process; one of which
  *						nothing is said is the first of its own
+ *	'C' mono sec nsec			once a generation, before Go 1.25: CLOCK_MONOTONIC
+ *						in ns, and CLOCK_REALTIME at that instant
  *	'P' period { length bytes }*2		once, where there are CPU samples: weight of one,
  *						the name of the event, and its unit
  *	'I' { generation offset bytes time }*n	an index, at the end: where each begins,
@@ -43,6 +45,8 @@
 #include "trace_wire.h"
 
 #define GPROF_TRACE_FACTS	"\0gprof"	/* and the 0 behind it */
+/* Units of a trace's clock, as Go's on Linux, in ns. */
+#define GPROF_TRACE_UNIT_NS	64
 /* Bytes of a fact. A string holds one for sure. */
 #define GPROF_TRACE_FACT_MAX	1000
 
@@ -106,6 +110,8 @@ const unsigned char *gprof_trace_facts_next(const unsigned char *p, const unsign
  * @stacks: that they have
  * @kernel_frames: not 0: with the kernel's part
  * @min_duration_ns: shorter intervals were left out
+ * @has_clock: @clock is set, without its @time; by a fact since this was cleared
+ * @clock: an instant on two clocks
  */
 struct gprof_trace_reported {
 	uint64_t gprof_version;
@@ -118,6 +124,8 @@ struct gprof_trace_reported {
 	uint64_t stacks;
 	uint64_t kernel_frames;
 	uint64_t min_duration_ns;
+	bool has_clock;
+	struct gprof_trace_clock clock;
 };
 
 /** gprof_trace_reported_read() - a fact, of any kind; false where it ends within a number */

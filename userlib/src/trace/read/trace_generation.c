@@ -275,6 +275,12 @@ static int emit_batch(struct gprof_trace_generation *g, const struct batch *b,
 	if (batch->experiment == GPROF_TRACE_EXPERIMENT &&
 	    !gprof_trace_reported_read(&g->told, batch->data, batch->data + batch->len))
 		return FAIL(f, b->start, EBADMSG, "a fact of gprof's own ends within a number");
+	/* Go's own says more. */
+	if (g->told.has_clock && !g->has_clock && g->version < VERSION_SYNC) {
+		g->has_clock = true;
+		g->clock = g->told.clock;
+		g->clock.time = (int64_t)(g->clock.mono / GPROF_TRACE_UNIT_NS);
+	}
 	if (!g->batch)
 		return 0;
 	err = g->batch(g->ctx, batch);
@@ -463,7 +469,7 @@ static int start(struct gprof_trace_generation *g, struct gprof_trace_input *in)
 	g->number = 0;
 	g->ns_per_unit = 0;
 	g->min_time = 0;
-	g->has_clock = false;
+	g->has_clock = g->told.has_clock = false;
 	gprof_error_clear(&g->late);
 	return gprof_trace_dictionary_clear(&g->dictionary);
 }

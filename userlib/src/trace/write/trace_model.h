@@ -28,8 +28,6 @@
 #define GPROF_TRACE_COMM	32	/* bytes of a task's name, with the 0 */
 #define GPROF_TRACE_MODEL_CALLS	512	/* more than there are system calls */
 #define GPROF_TRACE_MODEL_RECENT	256	/* a power of two */
-/* Units of a trace's clock, as Go's on Linux, in ns. */
-#define GPROF_TRACE_UNIT_NS	64
 
 enum gprof_trace_reason {
 	GPROF_TRACE_REASON_LOST,

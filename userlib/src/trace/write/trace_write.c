@@ -52,6 +52,7 @@ struct indexed {
  * @index: of the generations
  * @nr_index: how many
  * @cap_index: room
+ * @past: the points are of another time, so that the clocks of now are not theirs
  * @unended: the byte that ends the last generation is not yet written
  * @whole: up to here it is a trace
  * @sample_type: type of CPU samples, of @opts
@@ -74,6 +75,7 @@ struct gprof_trace_writer {
 	struct indexed *index;
 	size_t nr_index;
 	size_t cap_index;
+	bool past;
 	bool unended;
 	struct gprof_trace_whole whole;
 	char sample_type[GPROF_TRACE_SAMPLE_TEXT];
@@ -324,6 +326,11 @@ void gprof_trace_writer_held_stacks(struct gprof_trace_writer *w,
 			each(ctx, &w->points.p[i].stack);
 }
 
+void gprof_trace_writer_of_another_time(struct gprof_trace_writer *w)
+{
+	w->past = true;
+}
+
 static void clocks(struct gprof_trace_clock *c)
 {
 	struct timespec real;
@@ -369,6 +376,18 @@ static int put_clock(struct gprof_trace_writer *w, uint64_t time,
 					    time, &body);
 	gprof_trace_bytes_free(&body);
 	return err;
+}
+
+/* Before 1.25 the format has no place for it. */
+static int put_wall_clock(struct gprof_trace_writer *w, uint64_t time,
+			  const struct gprof_trace_clock *clock)
+{
+	const uint64_t numbers[] = { clock->mono, clock->sec, clock->nsec };
+
+	if (w->past || w->opts.version >= VERSION_SYNC)
+		return 0;
+	return gprof_trace_facts_add_numbers(&w->model.facts, time, 'C', numbers,
+					     sizeof(numbers) / sizeof(*numbers));
 }
 
 static int put_text(struct gprof_trace_bytes *fact, const char *text)
@@ -461,6 +480,8 @@ static int write_generation(struct gprof_trace_writer *w, size_t nr,
 		err = put_clock(w, first, clock);
 	if (!err)
 		err = put_origin(w, first);
+	if (!err)
+		err = put_wall_clock(w, first, clock);
 	if (!err)
 		err = put_tables(w, first);
 	if (!err)
@@ -559,6 +580,8 @@ static int put_nothing(struct gprof_trace_writer *w)
 		err = put_clock(w, time, &now);
 	if (!err)
 		err = put_origin(w, time);
+	if (!err)
+		err = put_wall_clock(w, time, &now);
 	if (!err)
 		err = put_tables(w, time);
 	gprof_trace_bytes_free(&body);

@@ -63,6 +63,9 @@ int gprof_trace_writer_note(struct gprof_trace_writer *w, const struct gprof_ann
 /** gprof_trace_writer_forget_note() - there is no point that has it */
 void gprof_trace_writer_forget_note(struct gprof_trace_writer *w, uint64_t id);
 
+/** gprof_trace_writer_of_another_time() - the clocks of now say nothing of the points */
+void gprof_trace_writer_of_another_time(struct gprof_trace_writer *w);
+
 /**
  * struct gprof_trace_whole - the beginning of a file that readers take
  * @bytes: of it
