@@ -226,6 +226,9 @@ static void on_sample(void *ctx, const struct reader_sample *s)
 	if (!is_of_interest(w, frames, s->stack->nr_user))
 		return;
 	end = GPROF_STACK_REC_END(s->stack->rec.flags);
+	/* the host has taken the CPU from the walk */
+	if (end == GPROF_STACK_END_TIME)
+		return;
 	if (!(s->stack->rec.flags & GPROF_STACK_REC_F_TABLES)) {
 		w->wrong++;
 	} else if (end != GPROF_STACK_END_COMPLETE) {
@@ -1625,7 +1628,8 @@ static void on_recorded(void *ctx, const struct reader_sample *s)
 	uint64_t leaf;
 	bool anew;
 
-	if (!stack || !stack->nr_user || stack->nr_kernel)
+	if (!stack || !stack->nr_user || stack->nr_kernel ||
+	    GPROF_STACK_REC_END(stack->rec.flags) == GPROF_STACK_END_TIME)
 		return;
 	leaf = stack->frames[0];
 	anew = leaf >= (uintptr_t)recorded_anew;
