@@ -1172,8 +1172,7 @@ TEST_F(table, a_table_goes_on_where_frame_records_have_led)
 	self->watch.guessed = true;
 	FORGET();
 	ASSERT_TRUE(table_of(&table, &linked_code));
-	ASSERT_EQ(0, upload(self->dev.fd, &table, fd));
-	ASSERT_EQ(0, upload_own(self->dev.fd, &self->own));
+	ASSERT_ZEROS(upload(self->dev.fd, &table, fd), upload_own(self->dev.fd, &self->own));
 	SETTLE();
 	EXPECT_WHOLE(200);
 	close(fd);
@@ -1594,8 +1593,7 @@ TEST_F(table, recorders_that_differ_keep_interrupts_short)
 	       late, ull(spin.worst * 1000000 / per_ms), (double)spin.turns / alone);
 	EXPECT_LT(DIFFERING, right);
 	if (getenv("GPROF_ICOUNT")) {
-		EXPECT_LE(spin.worst * 1000000 / per_ms, MOST_NS);
-		EXPECT_LE(alone / 2, spin.turns);
+		EXPECT_LES(spin.worst * 1000000 / per_ms, MOST_NS, alone / 2, spin.turns);
 	}
 }
 
