@@ -393,7 +393,7 @@ void gprof_user_probe_unset(struct gprof_user_probe *p)
 
 /**
  * gprof_user_probe_hold() - have the kernel know that its file has probes
- * @p: probe; one that is not set is not held, for the kernel may not know the code there
+ * @p: probe that is set; of another the kernel may not know the code there
  *
  * Before the first of the file is ended. It is not held without memory, which is as the kernel's
  * own probes are, nor where the file was cut, and the breakpoint is gone.
@@ -402,7 +402,7 @@ void gprof_user_probe_unset(struct gprof_user_probe *p)
  */
 void gprof_user_probe_hold(struct gprof_user_probe *p)
 {
-	if (!p->is_set || p->offset >= i_size_read(p->inode))
+	if (p->offset >= i_size_read(p->inode))
 		return;
 	p->holder = (struct uprobe_consumer){ .handler = passed, .filter = nobody };
 	p->held = start(p, &p->holder);

@@ -654,8 +654,7 @@ TEST_F(block, waits_of_before_count_from_start_and_those_that_go_on_until_stop)
 
 	go = true;
 	go_word = 1;
-	ASSERT_TRUE(begin(&before, &ways[1], 1, 0));
-	ASSERT_TRUE(begin(&through, &ways[1], 1, 0));
+	ASSERT_TRUES(begin(&before, &ways[1], 1, 0), begin(&through, &ways[1], 1, 0));
 	until_asleep(before.tid);
 	until_asleep(through.tid);
 	sleep_ms(100);
@@ -670,8 +669,7 @@ TEST_F(block, waits_of_before_count_from_start_and_those_that_go_on_until_stop)
 	sleep_ms(70);
 	stop(_metadata, r);
 	sleep_ms(100);
-	ASSERT_TRUE(after.way->end(&after));
-	ASSERT_TRUE(through.way->end(&through));
+	ASSERT_TRUES(after.way->end(&after), through.way->end(&through));
 	pthread_join(after.thread, NULL);
 	pthread_join(through.thread, NULL);
 	window = r->st.out_stopped_ns - r->st.out_started_ns;
@@ -797,6 +795,31 @@ static void *idles(void *arg)
 	return NULL;
 }
 
+static int idle_word;
+
+/* NULL: there are not as many. */
+static pthread_t *begin_idlers(unsigned int nr)
+{
+	pthread_t *idlers = calloc(nr, sizeof(*idlers));
+	pthread_attr_t small;
+
+	idle_word = 0;
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, 1 << 16);
+	for (unsigned int i = 0; i < nr; i++)
+		if (pthread_create(&idlers[i], &small, idles, &idle_word))
+			return NULL;
+	return idlers;
+}
+
+static void end_idlers(pthread_t *idlers, unsigned int nr)
+{
+	lets_go_of(&idle_word);
+	for (unsigned int i = 0; i < nr; i++)
+		pthread_join(idlers[i], NULL);
+	free(idlers);
+}
+
 static void *naps_until(void *arg)
 {
 	struct napper *n = arg;
@@ -831,19 +854,15 @@ TEST_F(block, waits_that_end_while_start_looks_for_them_are_told)
 	struct recorder *r = &self->r[0];
 	struct napper nappers[NAPPERS] = { 0 };
 	unsigned int i, turn, after = 0, missed = 0, twice = 0;
+	pthread_t *idlers = begin_idlers(IDLERS);
 	uint64_t now, start_ns = 0;
-	pthread_t idlers[IDLERS];
-	pthread_attr_t small;
-	int word = 0;
 
-	pthread_attr_init(&small);
-	pthread_attr_setstacksize(&small, 1 << 16);
-	for (i = 0; i < IDLERS; i++)
-		ASSERT_EQ(0, pthread_create(&idlers[i], &small, idles, &word));
+	ASSERT_NE(NULL, idlers);
 	for (i = 0; i < NAPPERS; i++)
 		ASSERT_EQ(0, pthread_create(&nappers[i].thread, NULL, naps_until, &nappers[i]));
 	set_up(_metadata, r, 1, 0, GPROF_TARGET_PROCESS, getpid());
-	for (turn = 1; turn <= 40; turn++) {
+	/* A busy host may come to START when all have woken. */
+	for (turn = 1; turn <= 40 || (after <= 30 && turn <= 400); turn++) {
 		/* Over twice as long as the last START took. */
 		now = monotonic_ns() + 40 * MS;
 		for (i = 0; i < NAPPERS; i++) {
@@ -877,9 +896,7 @@ TEST_F(block, waits_that_end_while_start_looks_for_them_are_told)
 		next_turn(&nappers[i]);
 		pthread_join(nappers[i].thread, NULL);
 	}
-	lets_go_of(&word);
-	for (i = 0; i < IDLERS; i++)
-		pthread_join(idlers[i], NULL);
+	end_idlers(idlers, IDLERS);
 	TH_LOG("%u naps ended after START, of which %u were not told; it took %llu us", after,
 	       missed, us_of(start_ns));
 	EXPECT_LT(30, after);
@@ -891,17 +908,12 @@ TEST_F(block, more_waits_than_there_is_room_for_are_lost_and_counted)
 {
 	const unsigned int nr = 3000;
 	struct recorder *r = &self->r[0];
-	pthread_t *idlers = calloc(nr, sizeof(*idlers));
-	pthread_attr_t small;
 	unsigned int i, told = 0;
-	int word = 0;
+	pthread_t *idlers;
 
-	ASSERT_NE(NULL, idlers);
-	pthread_attr_init(&small);
-	pthread_attr_setstacksize(&small, 1 << 16);
 	set_up(_metadata, r, 1, 0, GPROF_TARGET_PROCESS, getpid());
-	for (i = 0; i < nr; i++)
-		ASSERT_EQ(0, pthread_create(&idlers[i], &small, idles, &word));
+	idlers = begin_idlers(nr);
+	ASSERT_NE(NULL, idlers);
 	sleep_ms(200);
 	start(_metadata, r);
 	ASSERT_EQ(0, device_stop(&r->dev));
@@ -911,13 +923,63 @@ TEST_F(block, more_waits_than_there_is_room_for_are_lost_and_counted)
 		told += r->told[i].what == GPROF_WAIT_FOR_FUTEX;
 	TH_LOG("%u of %llu told, %llu lost for want of a place", told, ull(r->st.out_count),
 	       ull(r->st.out_lost[GPROF_LOST_WAIT]));
-	EXPECT_LT(0, r->st.out_lost[GPROF_LOST_WAIT]);
-	EXPECT_LT(nr / 2, told);
+	EXPECT_LTS(0, r->st.out_lost[GPROF_LOST_WAIT], nr / 2, told);
 	EXPECT_EQ(r->st.out_count, r->reader.samples + device_lost(&r->st));
-	lets_go_of(&word);
-	for (i = 0; i < nr; i++)
-		pthread_join(idlers[i], NULL);
-	free(idlers);
+	end_idlers(idlers, nr);
+}
+
+/* One that is to run at once, now and then, and how late it was. */
+struct urgent {
+	atomic_bool ends;
+	_Atomic uint64_t late_ns;
+};
+
+static void *runs_urgently(void *arg)
+{
+	const struct sched_param first = { .sched_priority = 1 };
+	const struct timespec pause = { 0, 100000 };
+	struct urgent *u = arg;
+
+	if (pin_to(online_cpu(0)) || sched_setscheduler(0, SCHED_FIFO, &first))
+		u->ends = true;
+	while (!u->ends) {
+		uint64_t ns = monotonic_ns();
+
+		nanosleep(&pause, NULL);
+		ns = monotonic_ns() - ns;
+		if (ns > u->late_ns)
+			u->late_ns = ns;
+	}
+	return NULL;
+}
+
+/* Now and then, not for as long as it works. */
+TEST_F(block, start_lets_others_run_while_it_looks_at_many_tasks)
+{
+	const unsigned int nr = 3000;
+	struct recorder *r = &self->r[0];
+	struct urgent urgent = { 0 };
+	pthread_t *idlers, thread;
+	uint64_t works, late;
+
+	SKIP_UNLESS(getenv("GPROF_ICOUNT"), "a host takes its time too");
+	idlers = begin_idlers(nr);
+	ASSERT_NE(NULL, idlers);
+	ASSERT_ZEROS(pin_to(online_cpu(0)), pthread_create(&thread, NULL, runs_urgently, &urgent));
+	set_up(_metadata, r, 1, 0, GPROF_TARGET_SYSTEM, 0);
+	sleep_ms(10);
+	works = thread_cpu_ns();
+	urgent.late_ns = 0;
+	start(_metadata, r);
+	late = urgent.late_ns;
+	works = thread_cpu_ns() - works;
+	ASSERT_EQ(0, device_stop(&r->dev));
+	TH_LOG("START works for %llu us, another is %llu late", us_of(works), us_of(late));
+	EXPECT_LT(late, works / 2);
+	EXPECT_FALSE(urgent.ends);
+	urgent.ends = true;
+	pthread_join(thread, NULL);
+	end_idlers(idlers, nr);
 }
 
 /* ---- who ended it ---- */
@@ -937,8 +999,7 @@ TEST_F(block, waker_is_told)
 	uint64_t total = 0;
 
 	hold_back();
-	ASSERT_TRUE(begin(&w, &ways[5], 10, 10 * MS));
-	ASSERT_TRUE(begin(&s, &ways[0], 10, 10 * MS));
+	ASSERT_TRUES(begin(&w, &ways[5], 10, 10 * MS), begin(&s, &ways[0], 10, 10 * MS));
 	set_up(_metadata, own, 1, 0, GPROF_TARGET_PROCESS, getpid());
 	record(_metadata, r, 1, GPROF_BLOCK_F_WAKER);
 	start(_metadata, own);
@@ -1695,8 +1756,7 @@ TEST_F(block, frozen_task_waits_for_no_lock)
 	lock = sum_of(&self->r[1], self->child.pid, GPROF_WAIT_FOR_FUTEX);
 	TH_LOG("%u stops: %llu us of %llu; %u locks: %llu us", stopped.nr, us_of(stopped.ns),
 	       us_of(froze), lock.nr, us_of(lock.ns));
-	EXPECT_LE(1, stopped.nr);
-	EXPECT_LE(froze - drift(froze), stopped.ns);
+	EXPECT_LES(1, stopped.nr, froze - drift(froze), stopped.ns);
 	/* Before and after. */
 	EXPECT_EQS(2, lock.nr, 2, futex.nr);
 	EXPECT_WITHIN(40 * MS - drift(40 * MS), lock.ns, waited - froze + drift(froze));

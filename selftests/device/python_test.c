@@ -100,6 +100,9 @@ static void on_sample(void *ctx, const struct reader_sample *s)
 	/* elsewhere there may be callers, and less room */
 	if (user[0] - (uintptr_t)burn >= BURN_BYTES)
 		return;
+	/* the host has taken the CPU from the walk, which then looks for no frames of Python */
+	if (GPROF_STACK_REC_END(s->stack->rec.flags) == GPROF_STACK_END_TIME)
+		return;
 	for (i = 0; i < s->stack->nr_user && nr < WORDS_MAX; i++)
 		if (user[i] >> 63)
 			words[nr++] = user[i];

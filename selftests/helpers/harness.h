@@ -117,9 +117,10 @@
 #define EXPECT_ZEROS(...)	EACH_ZERO(EXPECT_EQ, __VA_ARGS__)
 #define ASSERT_TRUES(...)	EACH_ZERO(ASSERT_NE, __VA_ARGS__)
 #define EXPECT_TRUES(...)	EACH_ZERO(EXPECT_NE, __VA_ARGS__)
-#define EACH_ZERO(op, ...)							\
+#define EACH_ZERO(op, ...) do {							\
 	NTH_ZERO(__VA_ARGS__, ZERO8, ZERO7, ZERO6, ZERO5, ZERO4, ZERO3, ZERO2, ZERO1)	\
-		(op, __VA_ARGS__)
+		(op, __VA_ARGS__);							\
+} while (0)
 #define NTH_ZERO(a1, a2, a3, a4, a5, a6, a7, a8, nth, ...) nth
 #define ZERO1(op, a)		op(0, a)
 #define ZERO2(op, a, ...)	op(0, a); ZERO1(op, __VA_ARGS__)

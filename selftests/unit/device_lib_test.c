@@ -9,6 +9,7 @@
 #include <sys/eventfd.h>
 
 #include "device/device.h"
+#include "device/probe.h"
 #include "profile_util.h"
 #include "profile/profile.h"
 #include "record/recorder.h"
@@ -519,6 +520,66 @@ TEST_F(device, ring_that_describes_itself_otherwise_is_refused)
 		EXPECT_NE(NULL, strstr(self->e.text, "CPU 1")) TH_LOG("%u: %s", i, self->e.text);
 	}
 	*kernel.head[1] = good;
+}
+
+/* ---- probes ---- */
+
+static const char *tracefs;
+
+const char *gprof_tracepoint_root(const char *name, struct gprof_error *e)
+{
+	return tracefs;
+}
+
+/* Processes that are ours, another user's, and gone. */
+int kill(pid_t pid, int sig)
+{
+	static const int errors[] = { 0, EPERM, ESRCH };
+
+	if (pid < 11 || pid > 13)
+		return (int)syscall(SYS_kill, pid, sig);
+	errno = errors[pid - 11];
+	return errno ? -1 : 0;
+}
+
+#define EXPECT_WRITTEN(file, ...) do {						\
+	const char *_text = lib_text(__VA_ARGS__);				\
+	int _fd = open(lib_text("%s/" file, tracefs), O_RDONLY | O_CLOEXEC);	\
+	char _is[512] = "";							\
+										\
+	EXPECT_LE(0, read(_fd, _is, sizeof(_is) - 1));				\
+	EXPECT_STREQ(_text, _is);						\
+	close(_fd);								\
+} while (0)
+
+TEST(probes_of_those_that_are_gone_alone_are_removed)
+{
+	static const char *const there[] = {
+		"k11_0", "u11_0", "k12_0", "u12_0", "k13_1", "u13_20", "x13_0", "k13", "k13_0_", "k0_0",
+	};
+	int pid = getpid();
+	struct gprof_probe user, kernel_probe;
+	struct gprof_error e;
+
+	tracefs = lib_tmpdir();
+	ASSERT_NE(NULL, tracefs);
+	for (size_t i = 0; i < ARRAY_SIZE(there); i++)
+		ASSERT_TRUE(lib_write(tracefs, lib_text("events/gprof/%s", there[i]), ""));
+	ASSERT_TRUES(lib_write(tracefs, "kprobe_events", ""), lib_write(tracefs, "uprobe_events", ""));
+	ASSERT_EQ(0, gprof_probe_add(&user, "/bin/true", NULL, 31, false, "x", &e))
+		TH_LOG("%s", e.text);
+	EXPECT_WRITTEN("kprobe_events", "-:gprof/k13_1\n");
+	EXPECT_WRITTEN("uprobe_events", "-:gprof/u13_20\np:gprof/u%d_0 /bin/true:0x1f\n", pid);
+	EXPECT_STREQ(lib_text("gprof:u%d_0", pid), user.event);
+	lib_sh("rm -r %s/events/gprof/*13_*", tracefs);
+	ASSERT_EQ(0, gprof_probe_add(&kernel_probe, NULL, "do_exit", 31, true, "x", &e));
+	gprof_probe_remove(&user);
+	EXPECT_WRITTEN("kprobe_events", "-:gprof/k13_1\nr:gprof/k%d_1 do_exit+31\n", pid);
+	EXPECT_WRITTEN("uprobe_events", "-:gprof/u13_20\np:gprof/u%d_0 /bin/true:0x1f\n"
+		       "-:gprof/u%d_0\n", pid, pid);
+	EXPECT_FALSE(user.made);
+	EXPECT_EQ(-EINVAL, gprof_probe_add(&user, "/bin/a b", NULL, 31, false, "x", &e));
+	lib_sh("rm -r %s", tracefs);
 }
 
 /* ---- descriptors ---- */

@@ -77,6 +77,22 @@ TEST_F(event, timer_preset_is_100_hz)
 	EXPECT_EQ(10000000, self->ev.period);
 }
 
+/* Formats and types that are at a bound, or beyond one. */
+static void write_odd(const char *dir)
+{
+	static const char *const files[][2] = {
+		{ "cpu/format/top", "config1:60-63" }, { "cpu/format/single", "config:5-5" },
+		{ "cpu/format/twice", "config:0-63,3" }, { "most/type", "4294967295\r\n" },
+		{ "cpu/format/beyond", "config:60-64" }, { "cpu/format/nowhere", "config" },
+		{ "cpu/format/empty", "config:" }, { "cpu/format/endless", "config:0-" },
+		{ "cpu/format/tail", "config:0-7x" }, { "cpu/format/more", "config:0-7," },
+		{ "beyond/type", "4294967296" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+		lib_write(dir, files[i][0], files[i][1]);
+}
+
 TEST_F(event, names_and_terms_have_their_numbers)
 {
 	static const struct { const char *text; uint32_t type; uint64_t config[3]; } rows[] = {
@@ -93,7 +109,13 @@ TEST_F(event, names_and_terms_have_their_numbers)
 		/* terms behind a name change its terms */
 		{ "cpu/cache-misses,umask=1/", 4, { 0x12e } },
 		{ "cpu/mem-loads,umask=1/", 4, { 0x1cd, 0, 3 } },
+		/* to the last bit, of one bit, and of bits that a format has named before */
+		{ "cpu/top=15/", 4, { 0, 15ULL << 60 } }, { "cpu/single=1/", 4, { 32 } },
+		{ "cpu/twice=0xff/", 4, { 0xf7 } }, { "cpu/umask=0x12,umask=1/", 4, { 0x100 } },
+		{ "most/config1=0xffffffffffffffff/", UINT32_MAX, { 0, UINT64_MAX } },
 	};
+
+	write_odd(self->dir);
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		ASSERT_EQ(0, gprof_event_parse(self->dir, rows[i].text, &self->ev, &self->e));
@@ -113,7 +135,7 @@ TEST_F(event, what_is_wrong_is_said)
 		{ "cpu/edge=2/", -EINVAL, NULL }, { "cpu/event=x/", -EINVAL, NULL },
 		{ "cpu/event=/", -EINVAL, NULL },
 		/* what is not there */
-		{ "gpu/busy/", -ENOENT, "cpu nonsense uncore" },
+		{ "gpu/busy/", -ENOENT, "beyond cpu most nonsense uncore" },
 		{ "cpu/nothing/", -ENOENT, "nothing" }, { "cpu/zork=1/", -ENOENT, "zork" },
 		{ "cycle", -ENOENT, "gprofctl info" }, { "", -ENOENT, NULL },
 		{ "sched:sched_switch", -ENOENT, "gprofctl profile -e" },
@@ -124,8 +146,18 @@ TEST_F(event, what_is_wrong_is_said)
 		{ "../x", -EINVAL, NULL },
 		/* sysfs that is not understood */
 		{ "nonsense/event=1/", -EIO, NULL }, { "cpu/odd=1/", -EOPNOTSUPP, NULL },
-		{ "cpu/broken=1/", -EIO, NULL },
+		{ "cpu/broken=1/", -EIO, NULL }, { "cpu/beyond=1/", -EIO, "config:60-64" },
+		{ "cpu/nowhere=1/", -EIO, NULL }, { "cpu/empty=1/", -EIO, NULL },
+		{ "cpu/endless=1/", -EIO, NULL }, { "cpu/tail=1/", -EIO, NULL },
+		{ "cpu/more=1/", -EIO, NULL }, { "beyond/config=1/", -EIO, "4294967296" },
+		/* numbers that are none, or too large */
+		{ "cpu/event=1x/", -EINVAL, "1x" }, { "cpu/event=-1/", -EINVAL, "-1" },
+		{ "cpu/config=0x10000000000000000/", -EINVAL, "0x10000000000000000" },
+		{ "cpu/event=?/", -EINVAL, "?" }, { "cpu/mem-loads,zork/", -ENOENT, "zork" },
 	};
+	char name[1100];
+
+	write_odd(self->dir);
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		EXPECT_EQ(rows[i].err,
@@ -135,6 +167,17 @@ TEST_F(event, what_is_wrong_is_said)
 			EXPECT_SAYS(self->e.text, rows[i].said);
 	}
 	EXPECT_GT(0, gprof_event_parse(self->dir, "../cpu/x/", &self->ev, &self->e));
+	/* names as long as may be, and longer */
+	for (int length = 127; length <= 128; length++) {
+		snprintf(name, sizeof(name), "%0*d/x/", length, 0);
+		EXPECT_EQ(length < 128 ? -ENOENT : -EINVAL,
+			  gprof_event_parse(self->dir, name, &self->ev, &self->e));
+	}
+	/* and some of many PMUs */
+	for (int i = 0; i < 60; i++)
+		lib_write(self->dir, lib_text("pmu%02d/type", i), "1");
+	EXPECT_EQ(-ENOENT, gprof_event_parse(self->dir, "gpu/busy/", &self->ev, &self->e));
+	EXPECT_SAYS(self->e.text, "it has: beyond cpu most nonsense pmu00 pmu01 ", " pmu36 ...");
 }
 
 TEST_F(event, one_event_under_two_names_is_the_same)
@@ -156,10 +199,10 @@ TEST_F(event, lists_are_sorted_and_leave_out_scales)
 	size_t nr;
 
 	ASSERT_EQS(0, gprof_pmu_list(self->dir, NULL, &names, &nr), 3, nr);
-	EXPECT_STREQS("cpu", names[0], "uncore", names[2]);
+	EXPECT_STREQS("cpu", names[0], "nonsense", names[1], "uncore", names[2]);
 	gprof_pmu_list_free(names, nr);
 	ASSERT_EQS(0, gprof_pmu_list(self->dir, "cpu", &names, &nr), 2, nr);
-	EXPECT_STREQ("cache-misses", names[0]);
+	EXPECT_STREQS("cache-misses", names[0], "mem-loads", names[1]);
 	gprof_pmu_list_free(names, nr);
 }
 

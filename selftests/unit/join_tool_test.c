@@ -9,6 +9,7 @@
 #include "cli/cmd.h"
 #include "trace_build.h"
 #include "views/join_model.h"
+#include "views/regions.h"
 #include "views_build.h"
 #include "lib_util.h"
 
@@ -403,11 +404,15 @@ static void go_many(const char *file, unsigned int generations)
 TEST_F(views, regions_forget_ended_threads)
 {
 	char *argv[] = { "read", self->other, "--regions", "--json", NULL };
+	char *words[] = { "read", self->other, "--regions", NULL };
 	long few;
 
 	go_many(self->other, 2);
 	RUN_OK(cmd_read, argv);
 	EXPECT_EQ(2, number(self->r.out, "\"main.main\"", "\"unended\": ")) TH_LOG("%s", self->r.out);
+	/* none is in a call */
+	RUN_OK(cmd_read, words);
+	EXPECT_LACKS(self->r.out, "syscall");
 	few = lib_peak_kib(RUSAGE_CHILDREN);
 	go_many(self->other, 150);
 	RUN_OK(cmd_read, argv);
@@ -461,10 +466,20 @@ TEST_F(views, regions_and_tasks_by_their_lengths)
 {
 	char *words[] = { "read", self->other, "--regions", NULL };
 	FILE *f = fopen(self->other, "w");
+	struct gprof_trace *t;
+	struct region found;
+	int fd;
 
 	ASSERT_NE(NULL, f);
 	go_annotated(f);
 	fclose(f);
+	fd = open(self->other, O_RDONLY | O_CLOEXEC);
+	t = gprof_trace_new(fd, NULL);
+	ASSERT_NE(NULL, t);
+	EXPECT_EQS(0, regions_longest(t, "x", "short", &found), 7, found.thread,
+		   700, found.end - found.begin, MS + 2103, found.begin);
+	gprof_trace_free(t);
+	close(fd);
 	RUN_OK(cmd_read, ARGV("read", self->other, "--regions", "--json"));
 	EXPECT_STREQ("{\"version\": 1, \"command\": \"read\", \"data\": {\"regions\": [\n"
 		     "{\"type\": \"long\", \"count\": 1, \"total_ns\": 5500, \"min_ns\": 5500, \"max_ns\": 5500"

@@ -84,7 +84,8 @@ TEST_F(view, json_has_every_metric_under_its_name)
 TEST_F(view, json_histograms_list_the_buckets_that_count)
 {
 	sched_json(self->f, &self->v, "delay_ns");
-	EXPECT_HAS("\"delay_ns\": {\"count\": 16, \"sum\": 1099511643126, \"largest\": 1099511627776,");
+	EXPECT_HAS("\"delay_ns\": {\"count\": 16, \"sum\": 1099511643126, \"largest\": 1099511627776, "
+		   "\"p50\": 1013, \"p90\": 1138, \"p99\": 1099511627776, ");
 	EXPECT_HAS("\"buckets\": [{\"lowest\": 960, \"count\": 10}, {\"lowest\": 1024, \"count\": 5}, "
 		   "{\"lowest\": 1099511627776, \"count\": 1}]}");
 	EXPECT_HAS_NOT("total_switches");
@@ -95,8 +96,12 @@ TEST_F(view, json_names_any_command)
 	char *argv[] = { "a\"b\n", NULL };
 
 	self->target.command = argv;
+	self->now.missed = 5;
+	self->now.faults_missed = 6;
 	sched_json(self->f, &self->v, "missed");
-	EXPECT_HAS("{\"target\": \"a\\\"b\\u000a\",");
+	EXPECT_HAS("{\"target\": \"a\\\"b\\u000a\",", "\"missed\": 5, \"unstable\": [\"missed\"]}, ",
+		   "5 delays were not measured and are in no time",
+		   "6 page faults, of any task, were not counted");
 }
 
 TEST_F(view, names_of_families_follow_those_of_metrics)
@@ -138,38 +143,102 @@ TEST_F(view, bounds_are_exact_to_the_nanosecond)
 
 TEST_F(view, labels_say_whose_it_is)
 {
-	static const struct { struct gprof_target t; const char *want; } rows[] = {
-		{ { GPROF_PROCESS, 7, NULL }, "scope=\"process\",pid=\"7\"" },
-		{ { GPROF_THREAD, 8, NULL }, "scope=\"thread\",tid=\"8\"" },
-		{ { GPROF_CGROUP, 0, "/a\"b" }, "scope=\"cgroup\",cgroup=\"/a\\\"b\"" },
-		{ { GPROF_SYSTEM, 0, NULL }, "scope=\"system\"" },
+	static const struct { struct gprof_target t; const char *want, *text; } rows[] = {
+		{ { GPROF_PROCESS, 7, NULL }, "scope=\"process\",pid=\"7\"", "process 7" },
+		{ { GPROF_THREAD, 8, NULL }, "scope=\"thread\",tid=\"8\"", "thread 8" },
+		{
+			{ GPROF_CGROUP, 0, "/a\"b" }, "scope=\"cgroup\",cgroup=\"/a\\\"b\"",
+			"cgroup /a\"b",
+		},
+		{ { GPROF_SYSTEM, 0, NULL }, "scope=\"system\"", "the whole host" },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		char *labels;
+		char *labels, *text;
 
 		self->target.gprof = rows[i].t;
 		labels = sched_labels(&self->target);
-		EXPECT_STREQ(rows[i].want, labels);
+		text = sched_target_text(&self->target);
+		EXPECT_STREQS(rows[i].want, labels, rows[i].text, text);
 		free(labels);
+		free(text);
 	}
 }
 
+#define NOTES	"\n1,001 delays were not measured and are in no time above\n"			\
+		"\n2,002 page faults, of any task, found the kernel's probe full: not counted\n" \
+		"\nthe CPUs' clocks disagree: times above are not to be trusted\n"
+
+/* Each number is its own: as at first, and then of an interval. */
 TEST_F(view, the_table_has_rates_of_the_interval_and_totals)
 {
-	sched_table(self->f, &self->v);
-	EXPECT_HAS("the whole host, 3.0 s, 2 of 4 CPUs\n");
-	EXPECT_HAS("switched out         117283.5        1,234,567");
-	EXPECT_HAS("stalled                25.0 %           500 ms");
-	EXPECT_HAS_NOT("system calls", "disagree");
-}
+	struct gprof_sched_stats *n = &self->now, *b = &self->before;
 
-TEST_F(view, the_first_table_has_rates_since_the_beginning)
-{
+	n->has_sys_calls = n->has_faults = true;
+	n->total_task_exec = 1004, b->total_task_exec = 1000;
+	n->total_task_sched = 2010, b->total_task_sched = 2000, n->num_task_sched = 11;
+	n->total_task = 3016, b->total_task = 3000, n->num_task = 12;
+	n->total_sys_calls = 4022, b->total_sys_calls = 4000, n->num_sys_calls = 13;
+	n->total_faults = 5028, b->total_faults = 5000, n->num_faults = 14;
+	b->total_thread_starts = 10, n->num_threads = 15;
+	b->has_sys_calls = b->has_faults = true;
+	b->stall_ns = 100000000;
+	b->delay = n->delay;
+	add(&n->delay, 1ULL << 20, 4);
+	add(&b->on_cpu, 5000000, 1);
+	add(&n->on_cpu, 5000000, 3);
+	n->missed = 1001;
+	n->faults_missed = 2002;
+	n->clock_doubtful = true;
 	self->v.before = NULL;
 	sched_table(self->f, &self->v);
-	EXPECT_HAS("switched out         411522.3        1,234,567");
-	EXPECT_HAS_NOT("now ");
+	fflush(self->f);
+	EXPECT_STREQ("the whole host, 3.0 s, 2 of 4 CPUs\n\n"
+		     "                   per second            total      now\n"
+		     "switched in             334.7            1,004        3  tasks on a CPU\n"
+		     "switched out         411522.3        1,234,567\n"
+		     "became runnable         670.0            2,010       11  tasks waiting for a CPU\n"
+		     "created                1005.3            3,016       12  tasks alive\n"
+		     "system calls           1340.7            4,022       13  tasks in one\n"
+		     "page faults            1676.0            5,028       14  tasks in one\n"
+		     "CPUs left idle            5.7               17       15  CPUs busy\n"
+		     "stalled                16.7 %           500 ms           some task waited\n"
+		     "\n"
+		     "time                   p50       p90       p99       max      mean        times\n"
+		     "waiting            1.04 us   1.16 ms    1100 s    1100 s    55.0 s           20\n"
+		     "on CPU             4.98 ms   5.00 ms   5.00 ms   5.00 ms   5.00 ms            3\n"
+		     NOTES, self->text);
+	self->v.before = b;
+	rewind(self->f);
+	sched_table(self->f, &self->v);
+	fflush(self->f);
+	EXPECT_STREQ("the whole host, 3.0 s, 2 of 4 CPUs\n\n"
+		     "                   per second            total      now\n"
+		     "switched in               2.0            1,004        3  tasks on a CPU\n"
+		     "switched out         117283.5        1,234,567\n"
+		     "became runnable           5.0            2,010       11  tasks waiting for a CPU\n"
+		     "created                   8.0            3,016       12  tasks alive\n"
+		     "system calls             11.0            4,022       13  tasks in one\n"
+		     "page faults              14.0            5,028       14  tasks in one\n"
+		     "CPUs left idle            3.5               17       15  CPUs busy\n"
+		     "stalled                20.0 %           500 ms           some task waited\n"
+		     "\n"
+		     "time                   p50       p90       p99       max      mean        times\n"
+		     "waiting, now       1.13 ms   1.16 ms   1.16 ms   1.18 ms   1.05 ms            4\n"
+		     "waiting            1.04 us   1.16 ms    1100 s    1100 s    55.0 s           20\n"
+		     "on CPU, now        5.00 ms   5.00 ms   5.00 ms   5.00 ms   5.00 ms            2\n"
+		     "on CPU             4.98 ms   5.00 ms   5.00 ms   5.00 ms   5.00 ms            3\n"
+		     NOTES, self->text);
+}
+
+TEST_F(view, the_table_leaves_out_what_is_not_known)
+{
+	self->now.has_stall = false;
+	self->now.max_procs = 0;
+	self->now.time_ns = self->before.time_ns;
+	sched_table(self->f, &self->v);
+	EXPECT_HAS("the whole host, 1.0 s, 4 CPUs\n", "switched out                         1,234,567\n");
+	EXPECT_HAS_NOT("system calls", "page faults", "stalled", "disagree", "not measured");
 }
 
 TEST_F(view, the_table_is_80_columns_wide_at_most)
@@ -198,11 +267,26 @@ TEST_F(view, one_metric_is_a_bare_number)
 
 TEST_F(view, samples_come_oldest_first)
 {
+	self->now.num_samples = 3;
+	sched_plain(self->f, &self->v, "sched_delay_ns");
+	fflush(self->f);
+	EXPECT_STREQ("0 1 2\n", self->text);
+	self->now.num_samples = 258;
+	rewind(self->f);
 	sched_plain(self->f, &self->v, "sched_delay_ns");
 	fflush(self->f);
 	/* 258 samples: numbers 0 and 1 are the latest. */
 	EXPECT_EQ(0, strncmp(self->text, "2 3 4 ", 6));
 	EXPECT_STREQ(" 254 255 0 1\n", self->text + strlen(self->text) - 13);
+}
+
+TEST_F(view, a_histogram_is_a_line_of_its_numbers)
+{
+	sched_plain(self->f, &self->v, "delay_ns");
+	sched_plain(self->f, &self->v, "total_sys_calls");
+	fflush(self->f);
+	EXPECT_STREQ("count=16 sum=1099511643126 largest=1099511627776 p50=1013 p90=1138 "
+		     "p99=1099511627776\n", self->text);
 }
 
 TEST(times_have_three_digits_and_a_unit)

@@ -551,6 +551,8 @@ static const char *file_of(struct __test_metadata *_metadata, FIXTURE_DATA(views
 TEST_F(views, tables)
 {
 	gprof_trace_writer_name(w, 7, "a \"b\", c");
+	/* a formula to a spreadsheet, a byte that is no text, and what a line ends with */
+	gprof_trace_writer_name(w, 9, "=\u00e9\xff\"\n");
 	gprof_trace_writer_process(w, 9, 5);
 	comes(1, 7);
 	calls(2, 2, GPROF_TRACE_WHY_SLEEPS);
@@ -561,11 +563,11 @@ TEST_F(views, tables)
 	leaves(20, 7, GPROF_TRACE_WHY_DEAD, 0);
 	SHOW(cmd_read, ARGV("read", self->trace, "--format", "csv", "-o", self->other));
 	EXPECT_STREQS(
-		      "time_ns,cpu,prev_tid,prev_comm,prev_state,next_tid,next_comm\n" "1000003,0,,,untold,7,\"a \"\"b\"\", c\"\n" "2000004,0,7,\"a \"\"b\"\", c\",sleep,,\n" "13000001,0,,,,7,\"a \"\"b\"\", c\"\n" "14000001,0,7,\"a \"\"b\"\", c\",pipe,,\n" "15000002,1,,,untold,9,\"\"\n" "18000001,0,,,,7,\"a \"\"b\"\", c\"\n" "20000001,0,7,\"a \"\"b\"\", c\",dead,,\n", file_of(_metadata, self, "switches.csv"),
-		      "time_ns,cpu,tid,comm,waker_tid,waker_comm\n" "12000000,1,7,\"a \"\"b\"\", c\",,\n" "16000000,1,7,\"a \"\"b\"\", c\",9,\"\"\n", file_of(_metadata, self, "wakings.csv"),
+		      "time_ns,cpu,prev_tid,prev_comm,prev_state,next_tid,next_comm\n" "1000003,0,,,untold,7,\"a \"\"b\"\", c\"\n" "2000004,0,7,\"a \"\"b\"\", c\",sleep,,\n" "13000001,0,,,,7,\"a \"\"b\"\", c\"\n" "14000001,0,7,\"a \"\"b\"\", c\",pipe,,\n" "15000002,1,,,untold,9,\"'=\u00e9\ufffd\"\"\n\"\n" "18000001,0,,,,7,\"a \"\"b\"\", c\"\n" "20000001,0,7,\"a \"\"b\"\", c\",dead,,\n", file_of(_metadata, self, "switches.csv"),
+		      "time_ns,cpu,tid,comm,waker_tid,waker_comm\n" "12000000,1,7,\"a \"\"b\"\", c\",,\n" "16000000,1,7,\"a \"\"b\"\", c\",9,\"'=\u00e9\ufffd\"\"\n\"\n", file_of(_metadata, self, "wakings.csv"),
 		      "begin_ns,end_ns,tid,comm,name\n" "2000000,13000003,7,\"a \"\"b\"\", c\",\"clock_nanosleep\"\n", file_of(_metadata, self, "syscalls.csv"),
-		      "begin_ns,end_ns,tid,comm,reason,waker_tid,waker_comm,stack\n" "2000003,12000000,7,\"a \"\"b\"\", c\",sleep,,,\n" "12000000,13000001,7,\"a \"\"b\"\", c\",runnable,,,\n" "14000000,16000000,7,\"a \"\"b\"\", c\",pipe,9,\"\",\"handle_mm_fault;" "futex_wait;entry_SYSCALL_64_after_hwframe;do_syscall_64;vfs_read;pipe_read;" "schedule;__schedule\"\n" "16000000,18000001,7,\"a \"\"b\"\", c\",runnable,,,\"handle_mm_fault;" "futex_wait;entry_SYSCALL_64_after_hwframe;do_syscall_64;vfs_read;pipe_read;" "schedule;__schedule\"\n", file_of(_metadata, self, "waits.csv"),
-		      "tid,comm,pid,first_ns,last_ns\n" "9,\"\",5,15000000,20000001\n" "7,\"a \"\"b\"\", c\",7,1000001,20000000\n", file_of(_metadata, self, "threads.csv"));
+		      "begin_ns,end_ns,tid,comm,reason,waker_tid,waker_comm,stack\n" "2000003,12000000,7,\"a \"\"b\"\", c\",sleep,,,\n" "12000000,13000001,7,\"a \"\"b\"\", c\",runnable,,,\n" "14000000,16000000,7,\"a \"\"b\"\", c\",pipe,9,\"'=\u00e9\ufffd\"\"\n\",\"handle_mm_fault;" "futex_wait;entry_SYSCALL_64_after_hwframe;do_syscall_64;vfs_read;pipe_read;" "schedule;__schedule\"\n" "16000000,18000001,7,\"a \"\"b\"\", c\",runnable,,,\"handle_mm_fault;" "futex_wait;entry_SYSCALL_64_after_hwframe;do_syscall_64;vfs_read;pipe_read;" "schedule;__schedule\"\n", file_of(_metadata, self, "waits.csv"),
+		      "tid,comm,pid,first_ns,last_ns\n" "9,\"'=\u00e9\ufffd\"\"\n\",5,15000000,20000001\n" "7,\"a \"\"b\"\", c\",7,1000001,20000000\n", file_of(_metadata, self, "threads.csv"));
 	rmdir(self->other);
 }
 
