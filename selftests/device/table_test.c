@@ -959,8 +959,8 @@ __attribute__((noinline)) static void ask_away(struct gprof_self_stack *arg)
 	__asm__ volatile("" : : "r"(__builtin_frame_address(0)));
 }
 
-/* In the middle of what is no code. */
-static const uint64_t no_code[2];
+/* In the middle of what is no code: constants may lie in a segment with code. */
+static uint64_t no_code[2];
 
 /* To a stack above its own frame, in that of its caller. Returns its return address. */
 __attribute__((noinline)) static uint64_t go_away(const char *at, void *stack)
