@@ -16,8 +16,8 @@
  *
  * The order of accesses is that of linux/gprof.h, and between two users of a slot:
  *
- *	store-release live  L	|	compare-exchange key  I
- *	store-release key   K	|	fill the slot
+ *	store live, time    L	|	compare-exchange key  I
+ *	store-release key   K	|	store live, fill the slot  M
  *
  * K pairs with I, which is a full barrier, so that a reader that sees the new content
  * sees by J that the slot is no longer the old one's.
@@ -30,6 +30,7 @@
 #include <linux/build_bug.h>
 #include <linux/log2.h>
 #include <linux/math64.h>
+#include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
@@ -182,7 +183,7 @@ void gprof_object_table_begin(struct gprof_object_table *table)
 
 		if (slot->live & GPROF_OBJECT_LIVE)
 			WRITE_ONCE(slot->live, slot->live & ~GPROF_OBJECT_LIVE);
-		WRITE_ONCE(slot->ended, 0);
+		WRITE_ONCE(slot->time, 0);
 		if (!(i & 0xffff))
 			cond_resched();
 	}
@@ -311,9 +312,11 @@ u64 gprof_object_table_add(struct gprof_object_table *table, unsigned long key, 
 		return 0;
 	}
 	slot = &table->slots[at];
-	*ended = READ_ONCE(slot->ended);
+	*ended = READ_ONCE(slot->time);
 	live = ((GPROF_OBJECT_SERIAL(READ_ONCE(slot->live)) + 1) << GPROF_OBJECT_SERIAL_SHIFT) |
 	       GPROF_OBJECT_LIVE | at;
+	WRITE_ONCE(slot->live, live & ~GPROF_OBJECT_LIVE);
+	smp_wmb();	/* M, pairs with a reader's J, which takes no begin for the end before */
 	WRITE_ONCE(slot->time, time);
 	WRITE_ONCE(slot->value, value);
 	WRITE_ONCE(slot->weight, weight);
@@ -339,9 +342,9 @@ void gprof_object_table_remove(struct gprof_object_table *table, unsigned int at
 
 	if (atomic_long_cmpxchg(place, key, ENDING) != (long)key)
 		return;
-	WRITE_ONCE(slot->ended, ktime_get_mono_fast_ns());
-	/* L, pairs with a reader's H: a reader that sees the end of the thing sees its time */
-	smp_store_release(&slot->live, slot->live & ~GPROF_OBJECT_LIVE);
+	WRITE_ONCE(slot->live, slot->live & ~GPROF_OBJECT_LIVE);
+	smp_wmb();	/* L, pairs with a reader's J, which takes no end for the begin */
+	WRITE_ONCE(slot->time, max(ktime_get_mono_fast_ns(), slot->time + 1));
 	if (n != home)
 		atomic_long_dec(&table->buckets[home].beyond);
 	count_objects(&table->head->removed, 1);

@@ -102,7 +102,7 @@ memory_over_time_has_its_peak_and_growth()
 
 the_peak_is_said_and_drawn()
 {
-	run 0 gprofctl heap --every 1 --svg x.svg -o x.pb.gz -- "$truth" phases
+	run 0 gprofctl heap --every 1 --buffer 4M --svg x.svg -o x.pb.gz -- "$truth" phases
 	peak=$(sed -n 's/.*most memory in use: \([0-9.]*\) MiB in \([0-9]*\) objects, \([0-9.]* m\?s\) after.*/\1 \2 \3/p' err)
 	# 3,200,000 bytes
 	echo "$peak" | awk '{ ms = $4 == "s" ? 1000 * $3 : $3

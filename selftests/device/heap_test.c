@@ -685,8 +685,8 @@ TEST_F(heap, ends_have_their_time)
 		/* The last ones of their slots, among them the last messages. */
 		if (t->value == MESSAGE && t->time > between && t->time < until &&
 		    s->live == (t->live & ~GPROF_OBJECT_LIVE)) {
-			EXPECT_LE(until, s->ended);
-			EXPECT_GE(now_ns(), s->ended);
+			EXPECT_LE(until, s->time);
+			EXPECT_GE(now_ns(), s->time);
 			last++;
 		}
 		EXPECT_FALSE(!t->live && t->ended);

@@ -80,7 +80,7 @@ static void begin(FIXTURE_DATA(lifetimes) *self, uint32_t slot, uint64_t bytes, 
 	struct gprof_decoded *d = &self->waiting[self->nr_waiting];
 
 	*d = (struct gprof_decoded){ .time = self->time, .weight = 3, .value = bytes / 3,
-				     .ended = s->ended };
+				     .ended = s->live ? s->time : 0 };
 	s->time = self->time;
 	s->value = bytes / 3;
 	s->weight = 3;
@@ -104,7 +104,7 @@ static void end(FIXTURE_DATA(lifetimes) *self, uint32_t slot)
 	struct gprof_object_slot *s = &self->t.slots[slot];
 	uint32_t count = self->m.count[slot];
 
-	s->ended = self->time;
+	s->time = self->time > s->time ? self->time : s->time + 1;
 	s->live &= ~GPROF_OBJECT_LIVE;
 	self->m.now -= s->value * s->weight;
 	self->m.in_use[count] -= s->value * s->weight;

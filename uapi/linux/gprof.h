@@ -135,16 +135,17 @@
  * were lost the slots have the sizes. A reader reads a slot while the module may change it:
  *
  *	claim the slot      I	|	load-acquire live	H
- *	fill it			|	read the rest
- *	store-release live  G	|	read barrier		J
- *				|	load live again
+ *	store live, not LIVE	|	read the rest
+ *	write barrier       M	|	read barrier		J
+ *	fill it			|	load live again
+ *	store-release live  G	|
  *
- * G pairs with H, I with J: if both loads of live give the same word, the members that were
+ * G pairs with H, I and M with J: if both loads of live give the same word, the members that were
  * read between belong to it. A walk through all slots finds every object that is live from the
- * begin of the walk to its end, and no object that ended before its begin. The end of an object
- * whose slot is free is in the slot; once another object has the slot, the sample of that one has
- * it (GPROF_SAMPLE_REC_F_ENDED). If the module saw
- * all ends, their number is added less removed of the head, which it counts a little later.
+ * begin of the walk to its end, and no object that ended before its begin. At the end of an object
+ * the module stores live without LIVE, and then time, which is greater than the begin: until the
+ * slot has another object, whose sample then has that end (GPROF_SAMPLE_REC_F_ENDED). If the module
+ * saw all ends, their number is added less removed of the head, which it counts a little later.
  *
  * Times are nanoseconds of CLOCK_MONOTONIC unless a comment names another clock. In arguments of
  * commands the ids of tasks and processes are those of the caller's pid namespace. In records
@@ -240,7 +241,7 @@
 #define GPROF_FEAT_PYTHON		(1ULL << 34)	/* GPROF_STACK_F_PYTHON */
 #define GPROF_FEAT_ALLOC_PROBES		(1ULL << 35)	/* GPROF_ALLOC_F_PROBES */
 #define GPROF_FEAT_TRACE_REASONS	(1ULL << 36)	/* GPROF_TRACE_F_REASONS */
-#define GPROF_FEAT_OBJECT_ENDS		(1ULL << 37)	/* ended of struct gprof_object_slot */
+#define GPROF_FEAT_OBJECT_ENDS		(1ULL << 37)	/* time of struct gprof_object_slot */
 
 /**
  * struct gprof_info - argument of GPROF_IOC_INFO
@@ -1446,21 +1447,17 @@ struct gprof_object_table_head {
 /**
  * struct gprof_object_slot - an object that is live, or was
  * @live: the word of its sample; without GPROF_OBJECT_LIVE it is live no longer
- * @time: begin of the object, the sample's time
+ * @time: begin of the object, the sample's time; with GPROF_FEAT_OBJECT_ENDS its end once it is
+ *	live no longer, 0: none is known
  * @value: of the sample, or less after a resize
  * @weight: of the sample
- * @ended: end of the last object of the slot that is live no longer; 0: none has ended (with
- *	GPROF_FEAT_OBJECT_ENDS)
  */
 struct gprof_object_slot {
 	__aligned_u64 live;
 	__aligned_u64 time;
 	__aligned_u64 value;
 	__aligned_u64 weight;
-	__aligned_u64 ended;
 };
-
-#define GPROF_OBJECT_SLOT_SIZE_VER0	32
 
 /* The word: number of the slot, whether it is live, and how often the slot was used. */
 #define GPROF_OBJECT_SLOT(live)	((live) & 0xffffffU)

@@ -32,7 +32,7 @@ uint64_t gprof_object_table_count(const __u64 *counter)
 bool gprof_object_table_fits(const struct gprof_object_table_head *h, size_t size)
 {
 	return h->version == GPROF_ABI_VERSION && h->header_size >= sizeof(*h) && h->size == size &&
-	       h->slot_size >= GPROF_OBJECT_SLOT_SIZE_VER0 && h->slot_size % 8 == 0 &&
+	       h->slot_size >= sizeof(struct gprof_object_slot) && h->slot_size % 8 == 0 &&
 	       h->slots_offset % 8 == 0 && h->slots_offset <= size &&
 	       h->nr_slots <= (size - h->slots_offset) / h->slot_size &&
 	       h->nr_slots <= GPROF_OBJECT_SLOT(~0ULL) + 1;
@@ -85,13 +85,11 @@ bool gprof_object_table_last(const struct gprof_object_table *t, uint32_t slot,
 		(const void *)((const char *)t->head + t->head->slots_offset +
 			       (size_t)slot * t->head->slot_size);
 
-	out->live = load(&s->live, memory_order_acquire);	/* H, pairs with G and L */
+	out->live = load(&s->live, memory_order_acquire);	/* H, pairs with G */
 	out->time = load(&s->time, memory_order_relaxed);
 	out->value = load(&s->value, memory_order_relaxed);
 	out->weight = load(&s->weight, memory_order_relaxed);
-	out->ended = t->head->slot_size < sizeof(*out) ? 0 :
-		     load(&s->ended, memory_order_relaxed);
-	atomic_thread_fence(memory_order_acquire);	/* J, pairs with I */
+	atomic_thread_fence(memory_order_acquire);	/* J, pairs with I, L and M */
 	/* Else it has ended meanwhile; the object in its place began after this reading did. */
 	return load(&s->live, memory_order_relaxed) == out->live;
 }

@@ -56,7 +56,7 @@ bool gprof_object_table_read(const struct gprof_object_table *t, uint32_t slot,
  * gprof_object_table_last() - likewise of an object that is live, or was the last one to be so
  * @t: table, as above
  * @slot: number, as above
- * @out: gets it; @out->ended is 0 where the module does not say when it ended
+ * @out: gets it; @out->time is the end of an object that is not live, or its begin a moment longer
  *
  * Return: false: the slot was changed meanwhile.
  */

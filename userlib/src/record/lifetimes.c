@@ -117,8 +117,8 @@ static int find_end(struct gprof_lifetimes *l, struct gprof_sampled_object *o,
 	if (!gprof_object_table_last(t, GPROF_OBJECT_SLOT(o->live), &slot) ||
 	    slot.live == o->live)
 		return 0;
-	if (slot.live == (o->live & ~GPROF_OBJECT_LIVE) && slot.ended)
-		return end_object(l, o, slot.ended);
+	if (slot.live == (o->live & ~GPROF_OBJECT_LIVE))
+		return slot.time > o->time ? end_object(l, o, slot.time) : 0;
 	if (!o->overtaken) {
 		o->overtaken = true;
 		return 0;
