@@ -133,7 +133,7 @@ compare ; compare profile other --type samples ; .data.rows[0].change_percent ; 
 peek ; peek function_1 profile --type samples ; .data.functions[0].callers[0].value ; 1 ; /  function_/ { print $1; exit }
 list ; list function_1 profile --type samples ; .data.functions[0].sources[0].lines[] | select(.line == 2).cum ; 1 ; $3 == 2 { print $2 }
 source ; list function_1 profile ; .data.functions[0].sources[0].lines[] | select(.line == 3).text | utf8bytelength ; 1 ; $3 == 3 { print length(substr($0, 32)) }
-disasm ; disasm main share/cpu.pb.gz --type samples --object burner ; [.data.files[].blocks[].instructions[].cum] | max ; 1 ; /of total:/ || / <.*>:$/ { next } $2 > most { most = $2 } END { print most }
+disasm ; disasm main share/cpu.pb.gz --type samples --object burner --no-source ; [.data.files[].blocks[].instructions[].cum] | max ; 1 ; /of total:/ || / <.*>:$/ { next } $2 > most { most = $2 } END { print most }
 events ; read trace ; .data | length ; 1 ; END { print NR }
 stacks ; read share/parts.trace --stacks ; [.data[] | .stack, select(.transition_stack != .stack).transition_stack | select(.) | length] | add ; 1 ; / @ 0x/ { n++ } END { print n }
 summary ; read trace --summary ; .data.events ; 1 ; /^Events:/ { print $2 }
