@@ -514,7 +514,7 @@ TEST_F(description, a_process_that_publishes_nothing_has_a_cgroup_a_user_and_a_p
 	EXPECT_TRUE(self->d.uid_known);
 	EXPECT_EQ(user, self->d.uid);
 	EXPECT_EQ(getpid(), self->d.ppid);
-	/* Who begins a process does so once. */
+	/* A process is begun once, by one parent. */
 	self->d.ppid = 1;
 	gprof_describe(&self->d, &self->run, true);
 	EXPECT_EQ(1, self->d.ppid);

@@ -663,7 +663,7 @@ static const char *array_of(const char *page, const char *name)
 }
 
 /*
- * What the data of a page say, whatever has which number: for each sample a line
+ * The data of a page, whatever has which number: for each sample a line
  * "VALUE... LABEL...: FUNCTION,MODULE,KIND...", leaf first. "PARENT" stands in it where a parent
  * does not come before its child, as the script wants.
  */

@@ -179,7 +179,7 @@ static void begin_file(struct json *j, const char *file)
 	putchar('\n');
 }
 
-/* What has the lines of a file whose functions have none in the profile. */
+/* Names the package with the lines of a file, of which the profile has none. */
 static void advise_lines(const char *mapping, const char *profile)
 {
 	char *package = NULL, *advice;

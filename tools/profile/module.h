@@ -10,7 +10,7 @@
 /* FRAME_RUNTIME: code that a language's runtime interprets or has generated, as the runtime names it */
 enum frame_kind { FRAME_USER, FRAME_KERNEL, FRAME_INLINED, FRAME_RUNTIME, FRAME_KINDS };
 
-/* What each is called in tables and files. */
+/* The name of each in tables and files. */
 extern const char *const frame_kinds[FRAME_KINDS];
 
 enum frame_kind frame_kind(const struct gprof_frame *f);

@@ -18,7 +18,7 @@
 	let mode = "flame", pattern = "", test = null, invalid = "", focus = -1;
 	let charts = [], current = null;
 	let sortKey = "self", pending = false;
-	/* What the newest entry of the history shows, and whether one is being shown again. */
+	/* The state that the newest entry of the history shows; whether one is being shown again. */
 	let step = null, restoring = false;
 
 	/* ---- drawing ---- */
@@ -300,7 +300,7 @@
 
 	/* ---- actions of the user ---- */
 
-	/* What is zoomed to stays so, where it has samples yet. */
+	/* The zoom stays where its function has samples yet. */
 	function showAgain() {
 		const paths = charts.map((chart) => pathOf(chart.zoom).join("."));
 
