@@ -74,7 +74,8 @@ static const struct usage disasm_usage = {
 "Shows the instructions of a function of a pprof profile, each with its own value\n"
 "(flat) and with all it calls (cum), like go tool pprof -disasm, with the jumps\n"
 "within the function, and its source between them where there is debug\n"
-"information. objdump (binutils) reads them from a file with the recorded build-id. FUNCTION is its\n"
+"information. objdump (binutils) reads them from a file with the recorded\n"
+"build-id. FUNCTION is its\n"
 "name, or a regular expression where no function is called exactly that.",
 	.examples =
 "  gprofctl disasm sort_rows cpu.pb.gz\n"

@@ -56,7 +56,7 @@ static double y_of(const struct scale *s, double bytes)
 	return BOTTOM - (BOTTOM - TOP) * bytes / s->bytes;
 }
 
-/* The least of 1, 2 and 5 times a power of @base' steps that gives at most so many ticks. */
+/* The least 1, 2 or 5 times @unit and a power of 10 that gives at most so many ticks. */
 static double tick_of(double whole, double unit)
 {
 	static const double factors[] = { 1, 2, 5 };
