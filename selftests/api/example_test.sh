@@ -35,7 +35,7 @@ if [ ! "${GPROF_KERNEL-}" ]; then
 	exit
 fi
 
-need gprofctl "$here/profile_self" "$here/flight_self" "$here/raw_flight_self" "$here/custom_self" "$here/flags_self" \
+need gprofctl "$here/profile_self" "$here/flight_self" "$here/raw_flight_self" "$here/address_self" "$here/custom_self" "$here/flags_self" \
 	"$here/serve_self" "$here/truth_threads" "$here/truth_heap"
 
 dir=$(mktemp -d) || exit 1
@@ -130,6 +130,29 @@ one_that_is_linked_with_the_core_alone_has_them_too()
 	# what opens traces by name says what it is
 	! gprofctl wall last.raw 2>err || return 1
 	grep 'is a raw flight snapshot; gprofctl read' err
+}
+
+its_profile_of_addresses_is_named_later()
+{
+	setpriv --reuid 1000 --regid 1000 --clear-groups --no-new-privs \
+		"$here/address_self" self.pb >out
+	cat out
+	field() { sed -n "s/.* $1=\([0-9]*\).*/\1/p" out; }
+	[ "$(field produced)" -eq $(($(field read) + $(field lost))) ]
+	[ "$(field lost)" -eq 0 ]
+	# a second at 100 Hz; the clocks of a guest's CPUs end a sample early or late
+	[ "$(field read)" -ge 95 ] && [ "$(field read)" -le 120 ]
+	profile_dump self.pb >dump
+	cat dump
+	# each 10 ms, and no function yet
+	grep -qx "total samples count $(field read)" dump
+	grep -qx "total cpu nanoseconds $(field read)0000000" dump
+	! grep count_primes dump || return 1
+	gprofctl symbolize self.pb -o named.pb.gz
+	gprofctl top named.pb.gz --json >top.json
+	jq -e '.data.rows[] | select(.name == "count_primes").flat_percent > 90' top.json
+	jq -e '.data.rows[] | select(.name == "main").cum_percent > 90' top.json
+	jq -e --argjson n "$(field read)" '.losses[0].read == $n' top.json
 }
 
 as_user()
@@ -404,7 +427,7 @@ one_shows_its_own_profiles()
 
 ktap_run example_runs_without_privilege its_profile_shows_its_work its_profile_leads_down_to_main \
 	one_that_fails_has_its_last_seconds one_that_is_linked_with_the_core_alone_has_them_too \
-	flags_record_and_are_gone flags_of_no_sense_are_told_before_it_works \
+	its_profile_of_addresses_is_named_later flags_record_and_are_gone flags_of_no_sense_are_told_before_it_works \
 	flags_count_without_samples any_program_records_itself \
 	a_program_that_ends_by_exit_of_the_kernel_is_written_too memory_is_the_programs_own \
 	what_a_program_opens_under_our_numbers_is_its_own a_program_that_cannot_be_recorded_runs \

@@ -275,13 +275,15 @@ the_core_is_small_and_needs_libnl_alone()
 	[ "$lines" -gt 1000 ]
 	[ "$lines" -le 12000 ]
 	[ "$needed" = 'libc libnl-3 libnl-genl-3' ]
-	# and a program that keeps its last seconds needs nothing else
-	gcc -Wall -Werror -I"$include" "$top/Documentation/example/raw_flight_self.c" -L"$lib" \
-		-lgprof-core -o "$tmp/raw_flight_self"
-	needed=$(readelf -d "$tmp/raw_flight_self" |
-		sed -n 's/.*(NEEDED).*\[\(.*\)\.so\..*/\1/p' | grep -v ^ld-linux | LC_ALL=C sort | xargs)
-	echo "the example is linked with $needed"
-	[ "$needed" = 'libc libgprof-core' ]
+	# and a program that keeps its last seconds, or profiles itself, needs nothing else
+	for example in raw_flight_self address_self; do
+		gcc -Wall -Werror -I"$include" "$top/Documentation/example/$example.c" -L"$lib" \
+			-lgprof-core -o "$tmp/$example"
+		needed=$(readelf -d "$tmp/$example" | sed -n 's/.*(NEEDED).*\[\(.*\)\.so\..*/\1/p' |
+			grep -v ^ld-linux | LC_ALL=C sort | xargs)
+		echo "$example is linked with $needed"
+		[ "$needed" = 'libc libgprof-core' ]
+	done
 }
 
 # A node of the symbol map, a header and a manual for each function.

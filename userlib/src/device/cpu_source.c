@@ -96,6 +96,11 @@ int gprof_cpu_source_init(struct gprof_cpu_source *s, const struct gprof_cpu_eve
 		s->params.flags |= GPROF_CPU_F_IDLE;
 	if (ev->flags & GPROF_EVENT_ADDR)
 		s->params.flags |= GPROF_CPU_F_ADDR;
+	s->stack = ev->flags & GPROF_EVENT_NO_IP ? 0 : GPROF_STACK_F_IP;
+	if (ev->flags & GPROF_EVENT_CALLCHAIN_KERNEL)
+		s->stack |= GPROF_STACK_F_KERNEL;
+	if (!(ev->flags & GPROF_EVENT_NO_CALLCHAIN_USER))
+		s->stack |= GPROF_STACK_F_USER;
 	s->type = s->event.timer ? "cpu" : ev->name;
 	s->unit = s->event.timer ? "nanoseconds" : "count";
 	return check_period(ev, s, e);

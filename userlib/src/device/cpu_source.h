@@ -15,12 +15,14 @@
  * struct gprof_cpu_source - a source of CPU samples
  * @event: which
  * @params: for the kernel
+ * @stack: GPROF_STACK_F_*
  * @type: of the weights: "cpu", or the event's name, which is the caller's
  * @unit: its unit
  */
 struct gprof_cpu_source {
 	struct gprof_event event;
 	struct gprof_cpu_params params;
+	uint32_t stack;
 	const char *type;
 	const char *unit;
 };

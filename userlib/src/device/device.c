@@ -292,13 +292,3 @@ int gprof_device_stats(const struct gprof_own_fd *dev, struct gprof_stats *st,
 	return gprof_error_set(e, errno, "%s: STATS failed: %s", GPROF_DEVICE,
 			       gprof_strerror(errno));
 }
-
-uint64_t gprof_device_lost(const struct gprof_stats *st)
-{
-	uint64_t sum = 0;
-	size_t i;
-
-	for (i = 0; i < GPROF_LOST_SLOTS; i++)
-		sum += st->out_lost[i];
-	return sum;
-}

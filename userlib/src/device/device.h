@@ -60,9 +60,6 @@ int gprof_device_stop(const struct gprof_own_fd *dev, const char *what, struct g
 int gprof_device_stats(const struct gprof_own_fd *dev, struct gprof_stats *st,
 		       struct gprof_error *e);
 
-/** gprof_device_lost() - for any reason */
-uint64_t gprof_device_lost(const struct gprof_stats *st);
-
 /**
  * gprof_device_explain() - make a sentence of the kernel's error
  * @err: positive errno

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/opts.h"
 #include "device.h"
+#include "loss.h"
 
 #define WHAT		"the flight recorder"
 #define DEFAULT_BYTES	(64ULL << 20)

@@ -13,6 +13,7 @@
 #include "base/fd_write.h"
 #include "base/opts.h"
 #include "device.h"
+#include "loss.h"
 #include "flight_device.h"
 #include "raw_file.h"
 

@@ -8,7 +8,7 @@
 #define GPROF_PPROF_READER_H
 
 #include "base/error.h"
-#include "pprof_fields.h"
+#include "base/pprof_fields.h"
 #include "pprof_ids.h"
 #include "pprof_input.h"
 #include "pprof_into.h"

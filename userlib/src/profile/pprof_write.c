@@ -14,7 +14,7 @@
 #include "base/fd_write.h"
 #include "base/wire.h"
 #include "gzip_output.h"
-#include "pprof_fields.h"
+#include "base/pprof_fields.h"
 #include "profile.h"
 
 /**

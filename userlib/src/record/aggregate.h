@@ -14,7 +14,8 @@
 #include "lifetimes.h"
 #include "live_samples.h"
 #include "stack_ends.h"
-#include "stacks.h"
+#include "device/stacks.h"
+#include "resolve.h"
 #include "base/table.h"
 
 /**

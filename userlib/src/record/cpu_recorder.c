@@ -24,6 +24,7 @@ static int make_source(const struct gprof_cpu_event *ev, struct gprof_cpu_source
 		return err;
 	*out = (struct gprof_stream_source){
 		.kind = GPROF_KIND_CPU,
+		.stack = s->stack,
 		.params = &s->params,
 		.name = ev->name,
 		.columns = {
@@ -34,12 +35,6 @@ static int make_source(const struct gprof_cpu_event *ev, struct gprof_cpu_source
 			.latency = ev->flags & GPROF_EVENT_LATENCY,
 		},
 	};
-	if (!(ev->flags & GPROF_EVENT_NO_IP))
-		out->stack |= GPROF_STACK_F_IP;
-	if (ev->flags & GPROF_EVENT_CALLCHAIN_KERNEL)
-		out->stack |= GPROF_STACK_F_KERNEL;
-	if (!(ev->flags & GPROF_EVENT_NO_CALLCHAIN_USER))
-		out->stack |= GPROF_STACK_F_USER;
 	snprintf(out->detail, sizeof(out->detail), "perf type %u, config %#llx%s%s", s->params.type,
 		 (unsigned long long)s->params.config,
 		 ev->flags & GPROF_EVENT_KERNEL ? ", user and kernel" : ", user",

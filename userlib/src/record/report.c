@@ -11,15 +11,7 @@
 #include <gprof/version.h>
 
 #include "base/clock.h"
-
-static const char *const lost_reasons[GPROF_LOST_NR] = {
-	[GPROF_LOST_FULL] = "the buffer was full; a larger buffer or a longer period helps",
-	[GPROF_LOST_BAD_TAIL] = "the reader's position made no sense",
-	[GPROF_LOST_NESTED] = "interrupts were nested deeper than there is memory for",
-	[GPROF_LOST_NO_BUFFER] = "a CPU came, or a process was forked, for which there was no memory yet",
-	[GPROF_LOST_WAIT] = "too many tasks waited at once, or one was gone before its stack could be taken",
-	[GPROF_LOST_QUOTA] = "a user's annotations or new names took more than its share of a flight ring",
-};
+#include "device/loss.h"
 
 static unsigned long long ull(uint64_t n)
 {
@@ -50,8 +42,7 @@ int gprof_report_lost(struct gprof_profile *p, const __u64 *lost)
 	for (i = 0; i < GPROF_LOST_SLOTS && !err; i++)
 		if (lost[i])
 			err = gprof_profile_commentf(p, "lost %llu samples: %s", ull(lost[i]),
-						     i < GPROF_LOST_NR ? lost_reasons[i] :
-						     "for a reason that only a newer library can name");
+						     gprof_device_lost_reason(i));
 	return err;
 }
 

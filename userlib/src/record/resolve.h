@@ -17,28 +17,6 @@
 #include "profile/profile.h"
 
 /**
- * struct gprof_stack - a stack as the kernel took it
- * @process: of the user addresses
- * @exec_map_seq: stamp of its mappings
- * @flags: GPROF_STACK_REC_F_*
- * @nr_kernel: kernel frames, which come first
- * @nr_user: user frames
- * @frames: index of the first, for the owner of the stack
- * @time: when it was first sampled; 0: not known
- * @last: and when for the last time
- */
-struct gprof_stack {
-	struct gprof_process process;
-	uint32_t exec_map_seq;
-	uint16_t flags;
-	uint16_t nr_kernel;
-	uint16_t nr_user;
-	size_t frames;
-	uint64_t time;
-	uint64_t last;
-};
-
-/**
  * struct gprof_mapped_part - a mapping of the profile and its file
  * @object: file, or NULL
  * @space: index of the address space, where there is no file

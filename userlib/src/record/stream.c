@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "device/ring_snapshot.h"
 #include "profile/labels.h"
+#include "device/loss.h"
 
 /* A sample may be published, by an interrupt that took long, a little after its time. */
 #define LATE_NS		1000000000ULL
@@ -576,10 +577,5 @@ uint64_t gprof_stream_stack_ends(const struct gprof_stream *s, uint64_t ends[GPR
 
 uint64_t gprof_tally_lost(const struct gprof_tally *t)
 {
-	uint64_t sum = 0;
-	size_t i;
-
-	for (i = 0; i < GPROF_LOST_SLOTS; i++)
-		sum += t->kernel.out_lost[i];
-	return sum;
+	return gprof_device_lost(&t->kernel);
 }

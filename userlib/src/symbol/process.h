@@ -21,6 +21,7 @@
 #include "object.h"
 #include "python_names.h"
 #include "base/table.h"
+#include "device/stacks.h"
 
 /**
  * struct gprof_vma - an executable mapping
@@ -105,12 +106,6 @@ struct gprof_spaces {
 	uint64_t python_bytes;
 	struct gprof_kernel *kernel;
 };
-
-/** gprof_same_run() - are these one program run? */
-static inline bool gprof_same_run(const struct gprof_process *a, const struct gprof_process *b)
-{
-	return a->pid == b->pid && a->exec_id == b->exec_id && a->start_ns == b->start_ns;
-}
 
 int gprof_spaces_init(struct gprof_spaces *s);
 void gprof_spaces_free(struct gprof_spaces *s);

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/opts.h"
 #include "device/device.h"
+#include "device/loss.h"
 #include "device/flight_device.h"
 #include "record/table_loader.h"
 #include "trace/convert/trace_naming.h"

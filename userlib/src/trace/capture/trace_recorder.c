@@ -20,6 +20,7 @@
 #include "base/thread.h"
 #include "base/wakeup_pipe.h"
 #include "device/device.h"
+#include "device/loss.h"
 #include "record/table_loader.h"
 #include "trace/convert/trace_merge.h"
 #include "trace/convert/trace_naming.h"

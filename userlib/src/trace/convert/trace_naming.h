@@ -17,7 +17,7 @@
 
 #include "profile/profile.h"
 #include "record/resolve.h"
-#include "record/stacks.h"
+#include "device/stacks.h"
 #include "symbol/process.h"
 #include "trace/write/trace_write.h"
 

@@ -6,11 +6,39 @@
 #define GPROF_STACKS_H
 
 #include <linux/gprof.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/table.h"
-#include "resolve.h"
+
+/** gprof_same_run() - are these one program run? */
+static inline bool gprof_same_run(const struct gprof_process *a, const struct gprof_process *b)
+{
+	return a->pid == b->pid && a->exec_id == b->exec_id && a->start_ns == b->start_ns;
+}
+
+/**
+ * struct gprof_stack - a stack as the kernel took it
+ * @process: of the user addresses
+ * @exec_map_seq: stamp of its mappings
+ * @flags: GPROF_STACK_REC_F_*
+ * @nr_kernel: kernel frames, which come first
+ * @nr_user: user frames
+ * @frames: index of the first, for the owner of the stack
+ * @time: when it was first sampled; 0: not known
+ * @last: and when for the last time
+ */
+struct gprof_stack {
+	struct gprof_process process;
+	uint32_t exec_map_seq;
+	uint16_t flags;
+	uint16_t nr_kernel;
+	uint16_t nr_user;
+	size_t frames;
+	uint64_t time;
+	uint64_t last;
+};
 
 /**
  * struct gprof_stacks - stacks
