@@ -463,6 +463,87 @@ static void send_to(int sig, unsigned int times)
 		syscall(SYS_tgkill, getpid(), gettid(), sig);
 }
 
+/* ---- a lock that one thread holds for long ---- */
+
+#define ROUNDS		10
+#define WAITERS		3
+#define HELD_MS		20
+
+static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
+static int turn, passed;
+
+static int now_of(int *word)
+{
+	return __atomic_load_n(word, __ATOMIC_SEQ_CST);
+}
+
+static void *holds_shortly(void *arg)
+{
+	for (int i = 1; i <= ROUNDS; i++) {
+		while (now_of(&turn) < i)
+			sleep_ms(1);
+		pthread_mutex_lock(&held);
+		pthread_mutex_unlock(&held);
+		__atomic_add_fetch(&passed, 1, __ATOMIC_SEQ_CST);
+	}
+	return arg;
+}
+
+static __attribute__((noinline)) void holds_long(int round)
+{
+	pthread_mutex_lock(&held);
+	__atomic_store_n(&turn, round, __ATOMIC_SEQ_CST);
+	sleep_ms(HELD_MS);
+	pthread_mutex_unlock(&held);
+	while (now_of(&passed) < round * WAITERS)
+		sleep_ms(1);
+}
+
+static void has_a_long_holder(void *arg, int step)
+{
+	pthread_t waiters[WAITERS];
+
+	for (int i = 0; i < WAITERS; i++)
+		if (pthread_create(&waiters[i], NULL, holds_shortly, NULL))
+			_exit(1);
+	for (int round = 1; round <= ROUNDS; round++)
+		holds_long(round);
+	for (int i = 0; i < WAITERS; i++)
+		pthread_join(waiters[i], NULL);
+}
+
+/* It wakes one waiter, which wakes the next: all of them have waited for it. */
+TEST_F(kinds, a_long_holder_has_the_time_of_all_its_waiters)
+{
+	const struct gprof_kind_config kinds[] = { { .kind = "mutex" }, { .kind = "mutex-waiter" } };
+	const struct gprof_recorder_config cfg = {
+		.sz = sizeof(cfg), .kinds = kinds, .nr_kinds = ARRAY_SIZE(kinds),
+	};
+	struct gprof_recorder_config of_child = cfg;
+	int64_t by_long, by_short, released, waited;
+
+	ASSERT_EQ(0, child_fork(&self->child, has_a_long_holder, NULL));
+	of_child.target = (struct gprof_target){ GPROF_PROCESS, self->child.pid };
+	self->r[0] = gprof_recorder_new(&of_child);
+	ASSERT_NE(NULL, self->r[0]) TH_LOG("%s", gprof_error());
+	ASSERT_EQ(0, gprof_recorder_start_events(self->r[0], NULL, ARRAY_SIZE(kinds)));
+	ASSERT_EQ(0, child_step(&self->child));
+	child_asleep(&self->child);
+	ASSERT_EQ(0, gprof_recorder_stop_profiles(self->r[0], self->p, ARRAY_SIZE(kinds)));
+	by_long = through(self->p[0], "holds_long", 1);
+	by_short = through(self->p[0], "holds_shortly", 1);
+	released = gprof_profile_total(self->p[0], 1);
+	waited = gprof_profile_total(self->p[1], 1);
+	TH_LOG("%lld by the holder, %lld by the waiters, %lld of %lld in all", (long long)by_long,
+	       (long long)by_short, (long long)released, (long long)waited);
+	/* A waiter may come a millisecond or two late, or the host may be busy. */
+	EXPECT_LT(ROUNDS * (HELD_MS - 5) * (int64_t)MS * 2, by_long);
+	EXPECT_GT(by_long / 10, by_short);
+	/* Each ns of a wait is told once; the recorders read the clock one after the other. */
+	EXPECT_GE(waited / 20, released > waited ? released - waited : waited - released);
+	EXPECT_EQ(gprof_profile_total(self->p[0], 0), gprof_profile_total(self->p[1], 0));
+}
+
 TEST_F(kinds, filter_lets_through_what_it_says)
 {
 	static const struct { const char *filter; int64_t passes; } cases[] = {

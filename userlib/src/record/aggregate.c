@@ -181,10 +181,30 @@ static uint8_t end_of(const struct gprof_builder *b, uint32_t stack)
 	return end;
 }
 
-static int note_live(struct gprof_builder *b, const struct gprof_decoded *s, uint32_t index)
+static int note_lock_wait(struct gprof_builder *b, const struct gprof_decoded *s, uint32_t index)
 {
-	int err = s->live ? gprof_live_samples_note(&b->live_samples, s->live, index) : 0;
+	unsigned int ended = GPROF_WAIT_ENDED(s->wait);
+	const struct gprof_lock_wait wait = {
+		.process = s->task != GPROF_NONE ? b->tasks[s->task].process :
+						   (struct gprof_process){ .pid = s->tid },
+		.addr = s->addr,
+		.from = s->value < s->time ? s->time - s->value : 0,
+		.to = s->time,
+		.weight = s->weight,
+		.count = index,
+		.release = ended == GPROF_WAIT_ENDED_BY_TASK ||
+			   ended == GPROF_WAIT_ENDED_BY_NOT_TARGET,
+	};
 
+	return b->lock_waits.on && s->has_addr ? gprof_lock_waits_note(&b->lock_waits, &wait) : 0;
+}
+
+static int note_sample(struct gprof_builder *b, const struct gprof_decoded *s, uint32_t index)
+{
+	int err = note_lock_wait(b, s, index);
+
+	if (!err && s->live)
+		err = gprof_live_samples_note(&b->live_samples, s->live, index);
 	if (!err && s->live && b->lifetimes.on && GPROF_OBJECT_SLOT(s->live) < b->live_samples.max)
 		err = gprof_lifetimes_note(&b->lifetimes, s, times(s->value, s->weight), index);
 	return err;
@@ -232,7 +252,6 @@ static int on_sample(void *ctx, const struct gprof_decoded *s, uint32_t *handle)
 {
 	struct gprof_builder *b = ctx;
 	struct gprof_count c = {
-		.addr = s->addr,
 		.samples = 1,
 		.weight = s->weight,
 		.first = s->time,
@@ -245,12 +264,14 @@ static int on_sample(void *ctx, const struct gprof_decoded *s, uint32_t *handle)
 		.tid = s->tid,
 		.cpu = s->cpu,
 		.wait = s->wait & ((1U << GPROF_WAIT_RUNNABLE_SHIFT) - 1),
-		.has_addr = s->has_addr,
+		.has_addr = s->has_addr && (!b->lock_waits.on || b->lock_waits.keep_addr),
 		.has_wait = s->has_wait,
 	};
 	bool own = s->task != GPROF_NONE && b->tasks[s->task].own && gprof_labels_used();
 	uint64_t hash;
 	uint32_t index;
+
+	c.addr = c.has_addr ? s->addr : 0;
 
 	if (s->time < b->from) {
 		b->early++;
@@ -276,7 +297,7 @@ static int on_sample(void *ctx, const struct gprof_decoded *s, uint32_t *handle)
 		b->counts[index].value = plus(b->counts[index].value, c.value);
 		b->counts[index].runnable = plus(b->counts[index].runnable, c.runnable);
 		*handle = own || c.slice ? GPROF_NONE : index;
-		return note_live(b, s, index);
+		return note_sample(b, s, index);
 	}
 	if (b->nr_counts >= GPROF_NONE - 1 ||
 	    gprof_grow(&b->counts, &b->cap_counts, b->nr_counts + 1, sizeof(*b->counts)) ||
@@ -286,7 +307,7 @@ static int on_sample(void *ctx, const struct gprof_decoded *s, uint32_t *handle)
 	b->ends[c.end]++;
 	b->counts[b->nr_counts] = c;
 	*handle = own || c.slice ? GPROF_NONE : (uint32_t)b->nr_counts;
-	return note_live(b, s, (uint32_t)b->nr_counts++);
+	return note_sample(b, s, (uint32_t)b->nr_counts++);
 }
 
 static int on_map(void *ctx, const struct gprof_map_rec *rec, const char *path)

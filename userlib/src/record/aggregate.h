@@ -13,6 +13,7 @@
 #include "profile/profile.h"
 #include "lifetimes.h"
 #include "live_samples.h"
+#include "lock_waits.h"
 #include "stack_ends.h"
 #include "device/stacks.h"
 #include "resolve.h"
@@ -110,6 +111,7 @@ struct gprof_instant {
  * @early: how many these were
  * @live_samples: which samples last, by slot of the kernel's table
  * @unknown: live objects beside these
+ * @lock_waits: waits for locks, where releases are charged with them
  * @lifetimes: when objects began and ended, where that is wanted
  * @p: profile with the samples that are not in @counts any more, or NULL
  * @r: makes locations of @p, where there is one
@@ -137,6 +139,7 @@ struct gprof_builder {
 	uint64_t early;
 	struct gprof_live_samples live_samples;
 	struct gprof_live_unsampled unknown;
+	struct gprof_lock_waits lock_waits;
 	struct gprof_lifetimes lifetimes;
 	struct gprof_profile *p;
 	struct gprof_resolver r;

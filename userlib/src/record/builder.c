@@ -48,6 +48,7 @@ void gprof_builder_free(struct gprof_builder *b)
 	gprof_stacks_free(&b->stacks);
 	gprof_live_samples_free(&b->live_samples);
 	gprof_lifetimes_free(&b->lifetimes);
+	gprof_lock_waits_free(&b->lock_waits);
 	gprof_table_free(&b->tasks_table);
 	gprof_table_free(&b->counts_table);
 	free(b->tasks);
@@ -61,7 +62,8 @@ size_t gprof_builder_bytes(const struct gprof_builder *b)
 	return b->stacks.nr * sizeof(*b->stacks.v) +
 	       b->stacks.nr_frames * sizeof(*b->stacks.frames) +
 	       b->nr_counts * sizeof(*b->counts) + b->nr_tasks * sizeof(*b->tasks) +
-	       b->spaces.nr * SPACE_BYTES + b->spaces.objects.nr * FILE_BYTES;
+	       b->lock_waits.nr * sizeof(*b->lock_waits.v) + b->spaces.nr * SPACE_BYTES +
+	       b->spaces.objects.nr * FILE_BYTES;
 }
 
 void gprof_builder_clear(struct gprof_builder *b)
@@ -71,6 +73,7 @@ void gprof_builder_clear(struct gprof_builder *b)
 	b->nr_instants = 0;
 	gprof_live_samples_free(&b->live_samples);
 	gprof_lifetimes_free(&b->lifetimes);
+	gprof_lock_waits_free(&b->lock_waits);
 	memset(b->ends, 0, sizeof(b->ends));
 	gprof_table_clear(&b->counts_table);
 }
@@ -213,6 +216,11 @@ static void find_times(const struct gprof_count **order, size_t nr, struct gprof
 	}
 }
 
+static void move_wait(void *ctx, uint32_t count, int64_t ns)
+{
+	((struct gprof_builder *)ctx)->counts[count].value += (uint64_t)ns;
+}
+
 /*
  * To the profile. @chosen: those counts alone, of which the ones that were not added are
  * unset; NULL: all.
@@ -239,6 +247,8 @@ static int add_samples(struct gprof_builder *b, const struct gprof_columns *colu
 			return err;
 	}
 	err = gprof_sample_keys(p, keys);
+	if (!err)
+		err = gprof_lock_waits_divide(&b->lock_waits, move_wait, b);
 	if (!err)
 		err = name_processes(b);
 	if (err)

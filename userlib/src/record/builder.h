@@ -33,6 +33,8 @@
  * @grown_since_ns: ... and of what they grew by since then, ns after the start; then the default
  * @period_type: type of the period; NULL: @weight_type
  * @period_unit: its unit
+ * @by_release: waits for locks are charged to the releases of the lock (lock_waits.h), by the
+ *	address that samples have, which is a label of theirs where @addr says so
  * @runnable_type: name of the column of the time from the end of a wait until the task ran, in
  *	nanoseconds, or NULL for none
  * @latency: a column "latency", of the weight divided by how many tasks of the target
@@ -52,6 +54,8 @@ struct gprof_columns {
 	const char *value_unit;
 	const char *runnable_type;
 	bool latency;
+	bool by_release;
+	bool addr;
 	bool over_time;
 	uint64_t grown_since_ns;
 };

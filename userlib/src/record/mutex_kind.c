@@ -10,7 +10,10 @@ int gprof_mutex_kind_source(const struct gprof_kind *kind, const struct gprof_ki
 {
 	int err = gprof_period_kind_source(kind, cfg, params, out, e);
 
-	if (cfg->flags & GPROF_RECORD_ADDR)
+	/* Releases are charged with the waits for their own lock. */
+	out->columns.by_release = !(kind->flags & GPROF_MUTEX_F_WAITER);
+	out->columns.addr = cfg->flags & GPROF_RECORD_ADDR;
+	if (out->columns.addr || out->columns.by_release)
 		params->period.flags |= GPROF_MUTEX_F_ADDR;
 	if (cfg->flags & GPROF_RECORD_OWNER && kind->flags & GPROF_MUTEX_F_KERNEL)
 		params->period.flags |= GPROF_MUTEX_F_OWNER;

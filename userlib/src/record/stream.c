@@ -95,6 +95,8 @@ static int init_builder(struct gprof_stream *s)
 		s->builder.live_samples.max = s->live.head->nr_slots;
 	s->builder.services = s->services;
 	s->builder.slice_ns = s->slice_ns;
+	s->builder.lock_waits.on = s->columns.by_release;
+	s->builder.lock_waits.keep_addr = s->columns.addr;
 	gprof_lifetimes_init(&s->builder.lifetimes, s->columns.over_time,
 			     s->columns.grown_since_ns);
 	s->since_ns = s->until_ns = 0;
