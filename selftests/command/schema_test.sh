@@ -164,7 +164,7 @@ doctor ; ; .data.checks | length ; 1 ; /^(ok|warn|fail) / { n++ } END { print n 
 forks ; ; .data.events[0].count ; 1 ; /fork/ { print $1 }
 sched ; ; .data.total_task ; 1 ; /^created/ { print $3 }
 task ; ; .data.tasks[0].stack | length ; 1 ; /^    / { n++ } END { print n }
-leaks ; ; .data.total.inuse_bytes ; 1 ; /^never freed:/ { print $3 }
+leaks ; ; .data.total.inuse_objects ; 1 ; /^never freed:/ { print $6 }
 heap ; ; .data.total.inuse_bytes ; 1 ; /^heap profile:/ { print $4 }
 alloc ; ; .data.places | length ; 1 ; /^[0-9]+: [0-9]+ \[/ { n++ } END { print n }
 history ; ; .data.items | length ; 1 ; END { print NR - 1 }

@@ -145,6 +145,8 @@ options()
 2 "xml" | gprofctl task -a --format xml
 2 no command | gprofctl @ | task -a -- true; task -p 1 true
 2 --leaks;a command | gprofctl heap --leaks -a -- true
+2 -n;--leaks | gprofctl @ | heap -n 3 -- true; heap --leaks --json -n 3 -- true
+2 -n;above 0 | gprofctl heap --leaks -n 0 -- true
 2 --uprobes;-p | gprofctl heap --uprobes -a -- true
 2 one moment;-d | gprofctl task -a -d 1
 2 "1.2" | gprofctl trace -a --go-version 1.2
