@@ -10,11 +10,11 @@
 
 #include "cli/cmd.h"
 #include "agent/item_make.h"
-#include "agent/rollup.h"
+#include "store/rollup.h"
 #include "agent/rollup_make.h"
 #include "agent/store_hours.h"
 #include "agent/store.h"
-#include "agent/store_dir.h"
+#include "store/store_dir.h"
 #include "tool_run.h"
 #include "lib_util.h"
 

@@ -386,6 +386,42 @@ static int choose(struct gprof_profile **p, const char *service)
 	return *p ? STATUS_OK : fail("%s", gprof_error());
 }
 
+const struct item_name *time_range_next(const struct time_range *w, size_t *i, size_t *r)
+{
+	while (*r < w->nr_rollups) {
+		const struct time_range_rollup *rollup = &w->rollups[(*r)++];
+
+		if (rollup->there < rollup->name.items)
+			return &rollup->name;
+	}
+	while (*i < w->nr) {
+		const struct item_name *n = &w->items[(*i)++];
+		const struct time_range_rollup *rollup = rollup_of(w, 0, n);
+
+		if (!rollup || rollup->there >= rollup->name.items)
+			return n;
+	}
+	return NULL;
+}
+
+int time_range_profile(const struct time_range *w, const struct item_name *n, const char *service,
+		       struct gprof_profile **p)
+{
+	struct gprof_profile_sum *files = gprof_profile_sum_new();
+	int err = files ? add_file(w, n, files) : -ENOMEM;
+
+	if (!files)
+		fail("%s", gprof_error());
+	if (err) {
+		gprof_profile_sum_free(files);
+		return err;
+	}
+	*p = gprof_profile_sum_end(files);
+	if (!*p)
+		fail("%s", gprof_error());
+	return !*p || (service && choose(p, service) != STATUS_OK) ? -ENOMEM : 0;
+}
+
 int time_range_merge(const struct time_range *w, const char *service, struct time_range_sum *sum)
 {
 	struct gprof_profile_sum *files = gprof_profile_sum_new();

@@ -5,8 +5,8 @@
  * Names are the index, so only the hours that matter are read. It is read while another process
  * writes.
  */
-#ifndef GPROF_TOOLS_AGENT_TIME_RANGE_H
-#define GPROF_TOOLS_AGENT_TIME_RANGE_H
+#ifndef GPROF_TOOLS_STORE_TIME_RANGE_H
+#define GPROF_TOOLS_STORE_TIME_RANGE_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -65,6 +65,25 @@ int time_range_read(const struct time_range *w, const struct item_name *n, void 
 		    size_t *size);
 
 /**
+ * time_range_next() - one recording after the other, each once
+ * @i: where to look on, from 0
+ * @r: likewise
+ *
+ * Return: an item, or a rollup of which some items are there no more; NULL at the end.
+ */
+const struct item_name *time_range_next(const struct time_range *w, size_t *i, size_t *r);
+
+/**
+ * time_range_profile() - one of them as a profile
+ * @service: of this service alone (label service.name), or NULL
+ * @p: gets it, for gprof_profile_free()
+ *
+ * Return: 0, -ENOMEM after a sentence, or another -errno where it cannot be read.
+ */
+int time_range_profile(const struct time_range *w, const struct item_name *n, const char *service,
+		       struct gprof_profile **p);
+
+/**
  * struct time_range_sum - one profile of all
  * @merged: it, for gprof_profile_free(); NULL where there is nothing
  * @used: items in it
@@ -94,4 +113,4 @@ struct time_range_sum {
  */
 int time_range_merge(const struct time_range *w, const char *service, struct time_range_sum *sum);
 
-#endif /* GPROF_TOOLS_AGENT_TIME_RANGE_H */
+#endif /* GPROF_TOOLS_STORE_TIME_RANGE_H */
