@@ -80,7 +80,7 @@ static const struct usage usage = {
 "ten minutes where the store has sums of ten minutes alone. The comments of the\n"
 "profile list its contents.\n"
 "\n"
-"gprofctl diff compares two spans, or two services.",
+"gprofctl compare compares two spans of a store, and gprofctl view --store shows one.",
 	.examples =
 "  gprofctl history --store /var/lib/gprof --list\n"
 "  gprofctl history --store /var/lib/gprof --from -2h --to -1h -o before.pb.gz\n"

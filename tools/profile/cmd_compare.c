@@ -6,25 +6,51 @@
  */
 #include "cli/cmd.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/diag.h"
+#include "cli/duration.h"
 #include "cli/json.h"
 #include "cli/options.h"
 #include "cli/pager.h"
 #include "cli/text.h"
 #include "compare_table.h"
 #include "functions.h"
+#include "store/store_span.h"
+#include "store/timeparse.h"
 #include "view.h"
 
 #define LENGTHS_DIFFER	1.2
+/* Of both sides: each function has room for the values of all. */
+#define RUNS_MAX	2000
+#define LOSSES_MAX	5	/* that are shown as text */
 
 enum per { PER_RUN, PER_SECOND, PER_SHARE };
 
 static const char *const per_words[] = { "run", "second", "share" };
+
+/**
+ * struct operand - what is compared
+ * @path: a profile, or a store
+ * @is_store: it is one; then:
+ * @dir: it
+ * @range: its recordings
+ * @used: of these, how many are runs
+ * @sums: of these, how many are sums of ten minutes
+ */
+struct operand {
+	const char *path;
+	bool is_store;
+	struct store_dir dir;
+	struct time_range range;
+	size_t used;
+	size_t sums;
+};
 
 /**
  * struct run - one profile
@@ -35,7 +61,7 @@ static const char *const per_words[] = { "run", "second", "share" };
  * @room: of @losses
  */
 struct run {
-	const char *file;
+	char *file;
 	double seconds;
 	char **losses;
 	size_t nr_losses;
@@ -49,8 +75,14 @@ struct run {
  * @symbols: --no-demangle
  * @json: --json
  * @per: --per
+ * @has_per: it was given
+ * @span: which recordings of stores
+ * @ago_ns: --ago, 0 when absent
  * @fail_above: --fail-above, or below 0
- * @runs: profiles, those before first
+ * @operands: profiles and stores, those before first
+ * @nr_operands: how many
+ * @runs: profiles, likewise
+ * @nr_runs: those that were read
  * @name: type of the values
  * @unit: of them
  * @table: functions
@@ -61,8 +93,14 @@ struct compare {
 	bool symbols;
 	bool json;
 	enum per per;
+	bool has_per;
+	struct store_span span;
+	int64_t ago_ns;
 	double fail_above;
+	struct operand *operands;
+	size_t nr_operands;
 	struct run *runs;
+	size_t nr_runs;
 	char *name;
 	char *unit;
 	struct compare_table table;
@@ -93,28 +131,33 @@ static int check_type(struct compare *o, const struct run *r, const struct view 
 	return STATUS_OK;
 }
 
-static int add_view(struct compare *o, size_t nth, struct view *v)
+/* A recording of a store may be of an idle time; @again: it is not its first. */
+static int add_view(struct compare *o, struct view *v, bool is_store, bool again)
 {
 	struct functions values = { 0 }, samples = { 0 };
-	struct sample_filter filter = { 0 };
-	struct run *r = &o->runs[nth];
+	/* It hides idle waits, as other tables do. */
+	struct sample_filter filter = { .waits.reported = again };
+	struct run *r = &o->runs[o->nr_runs];
 	int status = check_type(o, r, v);
 
-	/* It hides idle waits, as other tables do. */
 	v->filter = &filter;
 	gprof_profile_system_names(v->profile, o->symbols);
 	if (status == STATUS_OK)
 		status = functions_counted(&values, &samples, v, FUNCTIONS_ALL);
-	if (status == STATUS_OK && (values.counted < 0 || v->total <= 0))
+	if (status == STATUS_OK && (values.counted < 0 || (v->total <= 0 && !is_store)))
 		status = fail("%s: a difference of profiles, or one without values, cannot be "
 			      "compared", r->file);
 	else if (status == STATUS_OK && !samples.nr && values.nr)
 		status = fail("%s has no values of the type samples or contentions: of how many "
 			      "samples it is, and so what noise makes of them, is not known", r->file);
-	if (status == STATUS_OK) {
-		compare_table_add(&o->table, nth, &values, &samples, o->cum);
+	/* A share of nothing is none. */
+	if (status == STATUS_OK && (v->total > 0 || o->per != PER_SHARE)) {
+		compare_table_add(&o->table, o->nr_runs++, &values, &samples, o->cum);
 		r->seconds = view_duration(v);
 		note_losses(r, v);
+	} else {
+		free(r->file);
+		r->file = NULL;
 	}
 	functions_free(&values);
 	functions_free(&samples);
@@ -122,25 +165,64 @@ static int add_view(struct compare *o, size_t nth, struct view *v)
 	return status;
 }
 
-static int add_file(struct compare *o, size_t nth, const char *file)
+static int add_file(struct compare *o, const char *file)
 {
 	struct view v;
 	int status = view_open(&v, file, o->type);
 
-	o->runs[nth].file = file;
 	if (status != STATUS_OK)
 		return status;
-	status = add_view(o, nth, &v);
+	o->runs[o->nr_runs].file = xprintf("%s", file);
+	status = add_view(o, &v, false, false);
 	view_close(&v);
+	return status;
+}
+
+static int add_item(struct compare *o, struct operand *op, const struct item_name *n)
+{
+	size_t before = o->nr_runs;
+	struct gprof_profile *p;
+	char name[ITEM_NAME];
+	int err, status;
+	struct view v;
+
+	item_name_text(n, name);
+	err = time_range_profile(&op->range, n, o->span.service, &p);
+	if (err == -ENOMEM)
+		return STATUS_FAILED;
+	if (err)
+		return fail("%s in %s cannot be read: %s", name, op->path,
+			    err == -EBADMSG ? "it is damaged" : strerror(-err));
+	status = view_of(&v, p, name, o->type);
+	if (status != STATUS_OK)
+		return status;
+	o->runs[before].file = xprintf("%s", name);
+	status = add_view(o, &v, true, op->used);
+	view_close(&v);
+	op->used += o->nr_runs - before;
+	op->sums += o->nr_runs > before && n->form == ITEM_ROLLUP;
+	return status;
+}
+
+static int add_operand(struct compare *o, struct operand *op)
+{
+	const struct item_name *n;
+	size_t i = 0, r = 0;
+	int status = STATUS_OK;
+
+	if (!op->is_store)
+		return add_file(o, op->path);
+	while (status == STATUS_OK && (n = time_range_next(&op->range, &i, &r)))
+		status = add_item(o, op, n);
 	return status;
 }
 
 /* Exposures, for free(); NULL after a sentence. */
 static double *exposures(const struct compare *o)
 {
-	double *e = xalloc(o->table.nr_runs, sizeof(*e));
+	double *e = xalloc(o->nr_runs, sizeof(*e));
 
-	for (size_t i = 0; i < o->table.nr_runs; i++) {
+	for (size_t i = 0; i < o->nr_runs; i++) {
 		const struct run *r = &o->runs[i];
 
 		e[i] = o->per == PER_RUN ? 1 :
@@ -201,6 +283,34 @@ static void print_side(const struct compare *o, const char *word, size_t from, s
 	       compare_table_samples(&o->table, from, to));
 }
 
+static void print_store(const struct operand *op)
+{
+	char from[TIMEPARSE_TEXT], to[TIMEPARSE_TEXT];
+
+	printf("%s: %zu recording%s from %s to %s", op->path, op->used, op->used == 1 ? "" : "s",
+	       timeparse_text(op->range.from_ns, from), timeparse_text(op->range.to_ns, to));
+	if (op->sums)
+		printf("; sums of ten minutes: %zu", op->sums);
+	putchar('\n');
+}
+
+static void print_losses(const struct compare *o)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < o->nr_runs; i++) {
+		for (size_t l = 0; l < o->runs[i].nr_losses; l++) {
+			if (nr++ >= LOSSES_MAX)
+				continue;
+			printf("%s: ", o->runs[i].file);
+			text_plain(stdout, o->runs[i].losses[l]);
+			putchar('\n');
+		}
+	}
+	if (nr > LOSSES_MAX)
+		printf("%zu more losses; --json has all\n", nr - LOSSES_MAX);
+}
+
 static void print_table(const struct compare *o)
 {
 	const struct compare_table *t = &o->table;
@@ -210,13 +320,10 @@ static void print_table(const struct compare *o)
 	print_side(o, "Before", 0, t->nr_before);
 	print_side(o, "; after", t->nr_before, t->nr_runs);
 	putchar('\n');
-	for (size_t i = 0; i < t->nr_runs; i++) {
-		for (size_t l = 0; l < o->runs[i].nr_losses; l++) {
-			printf("%s: ", o->runs[i].file);
-			text_plain(stdout, o->runs[i].losses[l]);
-			putchar('\n');
-		}
-	}
+	for (size_t i = 0; i < o->nr_operands; i++)
+		if (o->operands[i].is_store)
+			print_store(&o->operands[i]);
+	print_losses(o);
 	print_lengths(o);
 	compare_table_print(t, "functions");
 }
@@ -352,6 +459,7 @@ static int set_per(void *ctx, const char *value)
 		if (strcmp(value, per_words[i]))
 			continue;
 		((struct compare *)ctx)->per = i;
+		((struct compare *)ctx)->has_per = true;
 		return STATUS_OK;
 	}
 	return misused("--per is run, second or share, not \"%s\"", value);
@@ -370,14 +478,26 @@ static int set_fail_above(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
+static int set_ago(void *ctx, const char *value)
+{
+	struct compare *o = ctx;
+
+	if (!duration_parse(value, &o->ago_ns) || o->ago_ns <= 0)
+		return misused("--ago wants a time, such as 1d or 30min, not \"%s\"", value);
+	return STATUS_OK;
+}
+
 static const struct option_row option_rows[] = {
 	{ 0, "fail-above", "PERCENT", "exit with 3 where a function, or the total, grew by more of the\n"
 	  "total before, and by more than noise explains", set_fail_above },
-	{ 0, "per", "WHAT", "compare values per run, per second, or as shares (default: run)", set_per },
+	{ 0, "per", "WHAT", "compare values per run, per second, or as shares\n"
+	  "(default: run; of stores second)", set_per },
 	{ 0, "type", "TYPE", "values to compare, such as samples or cpu (default: the profile's)",
 	  set_type },
 	{ 0, "cum", NULL, "compare functions with all that they call", set_cum },
 	{ 'n', "rows", "N", "show N rows (default: functions that differ, 25 at most)", set_limit },
+	{ 0, "ago", "TIME", "of stores: the recordings before are so much earlier, and of the same\n"
+	  "store where there is one alone", set_ago },
 	{ 0, "full-names", NULL, "do not shorten long names", set_full_names },
 	{ 0, "no-demangle", NULL, "show C++ and Rust functions by their symbols", set_symbols },
 	{ 0 },
@@ -385,52 +505,133 @@ static const struct option_row option_rows[] = {
 
 static const struct usage compare_usage = {
 	.name = "compare",
-	.synopsis = "BEFORE AFTER [OPTIONS] | BEFORE ... -- AFTER ...",
+	.synopsis = "BEFORE AFTER [OPTIONS] | BEFORE ... -- AFTER ... | STORE --ago TIME",
 	.text =
 "Compares the profiles of a program before and after a change, one of each or\n"
 "several, and shows which functions take more or less than noise makes of\n"
 "samples. Of 20 comparisons without any difference one shows some, however many\n"
-"functions there are.",
+"functions there are. A directory is a store of \"gprofctl push\", and each of its\n"
+"recordings a run.",
 	.examples =
 "  gprofctl compare before.pb.gz after.pb.gz\n"
 "  gprofctl compare old*.pb.gz -- new*.pb.gz      # how much runs differ counts too\n"
-"  gprofctl compare old*.pb.gz -- new*.pb.gz --fail-above 2    # a test for CI",
+"  gprofctl compare old*.pb.gz -- new*.pb.gz --fail-above 2    # a test for CI\n"
+"  gprofctl compare /var/lib/gprof --from -1h --ago 1d   # this hour, and yesterday's",
 };
 
 static void close_all(struct compare *o)
 {
-	for (size_t i = 0; i < o->table.nr_runs; i++) {
+	for (size_t i = 0; i < o->nr_runs; i++) {
 		for (size_t l = 0; l < o->runs[i].nr_losses; l++)
 			free(o->runs[i].losses[l]);
 		free(o->runs[i].losses);
+		free(o->runs[i].file);
 	}
+	for (size_t i = 0; i < o->nr_operands; i++) {
+		if (!o->operands[i].is_store)
+			continue;
+		time_range_free(&o->operands[i].range);
+		store_dir_close(&o->operands[i].dir);
+	}
+	free(o->operands);
 	free(o->runs);
 	free(o->name);
 	free(o->unit);
 	compare_table_free(&o->table);
 }
 
-static int compare(struct compare *o, char **files)
+/* Before a profile is read: how many there are. */
+static int open_operand(struct compare *o, const char *path, bool before, size_t *runs)
+{
+	struct operand *op = &o->operands[o->nr_operands];
+	struct stat st;
+	int status = STATUS_OK;
+
+	*op = (struct operand){ .path = path };
+	if (!stat(path, &st) && S_ISDIR(st.st_mode)) {
+		status = store_span_open(&o->span, path, before ? (uint64_t)o->ago_ns : 0, &op->dir,
+					 &op->range);
+		op->is_store = status == STATUS_OK;
+		*runs += op->range.nr + op->range.nr_rollups;
+	} else {
+		++*runs;
+	}
+	o->nr_operands += status == STATUS_OK;
+	return status;
+}
+
+static int open_operands(struct compare *o, char **paths, size_t nr, size_t before)
+{
+	bool stores = false;
+	size_t runs = 0;
+
+	o->operands = xalloc(nr, sizeof(*o->operands));
+	for (size_t i = 0; i < nr; i++) {
+		int status = open_operand(o, paths[i], i < before, &runs);
+
+		if (status != STATUS_OK)
+			return status;
+		stores |= o->operands[i].is_store;
+	}
+	if (!stores && (o->ago_ns || store_span_given(&o->span)))
+		return misused("%s is about the directory of a store, and there is none",
+			       o->ago_ns ? "--ago" : "a span of time, kind or service");
+	if (runs > RUNS_MAX)
+		return fail("%zu recordings are too many to compare, of which %d can be: --from and "
+			    "--to choose fewer", runs, RUNS_MAX);
+	if (stores && !o->has_per)
+		o->per = PER_SECOND;
+	o->table.nr_runs = runs;
+	o->runs = xalloc(runs, sizeof(*o->runs));
+	return STATUS_OK;
+}
+
+static int read_operands(struct compare *o, size_t before)
 {
 	struct compare_table *t = &o->table;
 	int status = STATUS_OK;
-	double *exposure;
 
-	o->runs = xalloc(t->nr_runs, sizeof(*o->runs));
-	for (size_t i = 0; status == STATUS_OK && i < t->nr_runs; i++)
-		status = add_file(o, i, files[i]);
+	for (size_t i = 0; status == STATUS_OK && i < o->nr_operands; i++) {
+		status = add_operand(o, &o->operands[i]);
+		if (i < before)
+			t->nr_before = o->nr_runs;
+	}
+	t->nr_runs = o->nr_runs;
+	if (status == STATUS_OK && (!t->nr_before || t->nr_before == t->nr_runs ||
+				    compare_table_samples(t, 0, t->nr_before) <= 0))
+		return fail("no recording %s has values of what is to be compared",
+			    t->nr_before == t->nr_runs ? "after" : "before");
+	return status;
+}
+
+static int compare(struct compare *o, char **paths, size_t nr, size_t before)
+{
+	struct compare_table *t = &o->table;
+	int status = open_operands(o, paths, nr, before);
+	double *exposure = NULL;
+
+	if (status == STATUS_OK)
+		status = read_operands(o, before);
 	if (status == STATUS_OK) {
 		exposure = exposures(o);
-		status = STATUS_FAILED;
-		if (exposure) {
-			t->unit = o->unit;
-			compare_table_measure(t, "", exposure, o->per == PER_SHARE, 0);
-			compare_table_judge(t);
-			status = show(o);
-		}
+		status = exposure ? STATUS_OK : STATUS_FAILED;
+	}
+	if (exposure) {
+		t->unit = o->unit;
+		compare_table_measure(t, "", exposure, o->per == PER_SHARE, 0);
+		compare_table_judge(t);
+		status = show(o);
 	}
 	close_all(o);
 	return status;
+}
+
+/* The same recordings do not differ; one store is both sides where these are of two times. */
+static bool is_one_store(const struct compare *o, int nr, char **paths)
+{
+	struct stat st;
+
+	return o->ago_ns && nr == 1 && !stat(paths[0], &st) && S_ISDIR(st.st_mode);
 }
 
 int cmd_compare(int argc, char **argv)
@@ -443,6 +644,7 @@ int cmd_compare(int argc, char **argv)
 	};
 	const struct option_table tables[] = {
 		{ "Options", option_rows, &o },
+		{ "Which recordings of stores", store_span_kind_options, &o.span },
 		{ JSON_TABLE, json_options, &o.json },
 		{ 0 }
 	};
@@ -457,14 +659,15 @@ int cmd_compare(int argc, char **argv)
 	nr = argc - operands;
 	while (before < nr && argv[before] != between)
 		before++;
+	if (is_one_store(&o, nr, argv))
+		return compare(&o, (char *[]){ argv[0], argv[0] }, 2, 1);
 	if (before < nr)
 		memmove(&argv[before], &argv[before + 1], (--nr - before) * sizeof(*argv));
 	else if (nr == 2)
 		before = 1;
 	if (!before || before == nr)
 		return misused("compare wants two profiles, as in gprofctl compare before.pb.gz "
-			       "after.pb.gz, or several as in gprofctl compare b1 b2 -- a1 a2");
-	o.table.nr_runs = nr;
-	o.table.nr_before = before;
-	return compare(&o, argv);
+			       "after.pb.gz, or several as in gprofctl compare b1 b2 -- a1 a2, or a "
+			       "store with --ago");
+	return compare(&o, argv, nr, before);
 }

@@ -90,6 +90,12 @@ int view_open(struct view *v, const char *file, const char *type)
 	return status == STATUS_OK ? set_up(v, file, type) : status;
 }
 
+int view_of(struct view *v, struct gprof_profile *p, const char *file, const char *type)
+{
+	*v = (struct view){ .profile = p };
+	return set_up(v, file, type);
+}
+
 int view_open_diff(struct view *v, const char *base, const char *file, const char *type,
 		   unsigned int flags)
 {

@@ -64,6 +64,8 @@ struct view_sample {
  * Return: STATUS_OK, or another status after a sentence.
  */
 int view_open(struct view *v, const char *file, const char *type);
+/* view_of() - likewise, of a profile that is the view's from now on; @file: what it is called */
+int view_of(struct view *v, struct gprof_profile *p, const char *file, const char *type);
 /* view_open_diff() - likewise, of the difference of @file from @base; @flags: GPROF_DIFF_* */
 int view_open_diff(struct view *v, const char *base, const char *file, const char *type,
 		   unsigned int flags);
