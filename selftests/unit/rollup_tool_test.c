@@ -454,7 +454,8 @@ TEST_F(rollup, a_span_of_a_store_is_a_page)
 	RUN_OK(cmd_view, ARGV("view", "--store", self->path, "--from", (char *)whole[0], "--to",
 			      "2025-11-25T09:00:30Z", "--type", "samples", "-o", "-"));
 	EXPECT_SAYS(self->r.err, ": 3 recordings, 30.0 s\n");
-	EXPECT_SAYS(self->r.out, "\"name\":\"samples\",\"total\":6,", "\"name\":\"inuse_space\",\"total\":3,");
+	EXPECT_SAYS(self->r.out, "\"name\":\"samples\",\"total\":6,", "\"name\":\"inuse_space\",\"total\":3,",
+		    "[\"0\",\"10000000000\",\"20000000000\"]", "\"columns\":[[1,2,3,0");
 	RUN_TELLS(STATUS_USAGE, "about the recordings of --store", cmd_view,
 		  ARGV("view", "--kind", "cpu", self->out));
 	RUN_TELLS(STATUS_USAGE, "leaves nothing for", cmd_view,

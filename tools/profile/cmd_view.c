@@ -217,6 +217,7 @@ static int open_store(struct page_options *o, struct view *v)
 
 	if (status != STATUS_OK)
 		return status;
+	range.times = true;
 	status = time_range_merge(&range, o->span.service, &sum);
 	if (status == STATUS_OK && !sum.merged)
 		status = fail("no recording of %s can be read", o->store);

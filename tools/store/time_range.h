@@ -8,6 +8,7 @@
 #ifndef GPROF_TOOLS_STORE_TIME_RANGE_H
 #define GPROF_TOOLS_STORE_TIME_RANGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,6 +28,8 @@
  * @nr: how many
  * @rollups: that stand for items, sorted by time: @name, and how many of its items are there still
  * @nr_rollups: how many
+ * @times: set by the caller: time_range_merge() labels samples with the time of their recording
+ *	(label time, from the first on), and reads a rollup only where items are gone
  * @bad: hours that could not be read, which are said
  */
 struct time_range {
@@ -40,6 +43,7 @@ struct time_range {
 		size_t there;
 	} *rollups;
 	size_t nr_rollups;
+	bool times;
 	size_t bad;
 };
 
