@@ -279,8 +279,10 @@ static void print_lengths(const struct compare *o)
 
 static void print_side(const struct compare *o, const char *word, size_t from, size_t to)
 {
-	printf("%s: %zu run%s, %.0f samples", word, to - from, to - from > 1 ? "s" : "",
-	       compare_table_samples(&o->table, from, to));
+	double samples = compare_table_samples(&o->table, from, to);
+
+	printf("%s: %zu run%s, %.0f sample%s", word, to - from, to - from > 1 ? "s" : "", samples,
+	       samples == 1 ? "" : "s");
 }
 
 static void print_store(const struct operand *op)

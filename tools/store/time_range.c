@@ -294,23 +294,27 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Of the first recording to that of the last; they are sorted by time. */
+/*
+ * From the first recording on; they are sorted by time. In steps as long as one, so that a strip of
+ * time shows no gap where one began a little later.
+ */
 static int64_t time_of(const struct time_range *w, const struct item_name *n)
 {
-	uint64_t first = UINT64_MAX, last = 0, step = 1;
+	uint64_t first = UINT64_MAX, last = 0, step = ROLLUP_NS;
 
 	if (w->nr) {
 		first = w->items[0].start_ns;
 		last = w->items[w->nr - 1].start_ns;
+		step = w->items[0].duration_ns;
 	}
 	if (w->nr_rollups) {
 		first = smaller(first, w->rollups[0].name.start_ns);
 		last = last > w->rollups[w->nr_rollups - 1].name.start_ns ?
 			       last : w->rollups[w->nr_rollups - 1].name.start_ns;
 	}
-	if (w->nr + w->nr_rollups > TIMES_MAX)
+	if (step <= (last - first) / TIMES_MAX)
 		step = (last - first) / TIMES_MAX + 1;
-	return n->start_ns > first ? (int64_t)((n->start_ns - first) / step * step) : 0;
+	return n->start_ns > first ? (int64_t)((n->start_ns - first + step / 2) / step * step) : 0;
 }
 
 static bool is_read(const struct time_range *w, const struct time_range_rollup *r)
