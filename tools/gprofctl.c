@@ -47,7 +47,7 @@ static const struct {
 	{ "flight", cmd_flight, "keep the last seconds of a trace, and write them on request" },
 	{ "snapshot", cmd_snapshot, "ask flight recorders for snapshots" },
 	{ "top", cmd_top, "show the functions of a profile as a table", "cpu" },
-	{ "diff", cmd_diff, "show the difference of two profiles" },
+	{ "diff", cmd_diff, "show two profiles beside each other, and what differs" },
 	{ "compare", cmd_compare, "tell which functions a change made dearer, and fail in CI" },
 	{ "flame", cmd_flame, "draw a profile as a flame graph for a browser", "cpu" },
 	{ "view", cmd_view, "open a profile in the browser", "cpu" },
@@ -115,7 +115,7 @@ static const struct {
 	{ "pprof", "view" }, { "locks", "mutex" }, { "list-events", "info" }, { "leaks", "heap" },
 	{ "callers", "peek" }, { "callgraph", "peek" }, { "source", "list" }, { "asm", "disasm" },
 	{ "buildid-list", "info" }, { "goroutine", "task" }, { "threads", "task" }, { "traceback", "task" },
-	{ "allocs", "alloc" }, { "wait", "block" }, { "compare", "diff" },
+	{ "allocs", "alloc" }, { "wait", "block" },
 	{ "symbols", "symbolize" }, { "names", "symbolize" }, { "symbolicate", "symbolize" }, { "version", "--version" },
 };
 

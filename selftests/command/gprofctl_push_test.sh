@@ -109,7 +109,11 @@ history_is_of_a_span_and_of_a_service()
 	[ ! -e n.pb.gz ] || fail "a profile of nobody"
 	run 1 gprofctl history --store S --from -2d --to -1d
 	grep -q 'has no cpu profile of that time; it has some from' err
-	# the two are compared
+	# the two are compared, and so are recordings; all of them are a page
+	run 0 gprofctl compare S -- S --per share
+	grep -q 'S: [0-9]* recordings from ' out
+	run 0 gprofctl view --store S -o page.html
+	grep -q '"time"' page.html
 	run 0 gprofctl diff all.pb.gz shop.pb.gz
 	run 2 gprofctl history --store S --from yesterday
 	run 2 gprofctl history

@@ -145,6 +145,8 @@ options()
 2 "xml" | gprofctl task -a --format xml
 2 no command | gprofctl @ | task -a -- true; task -p 1 true
 2 --leaks;a command | gprofctl heap --leaks -a -- true
+2 -n;--leaks | gprofctl @ | heap -n 3 -- true; heap --leaks --json -n 3 -- true
+2 -n;above 0 | gprofctl heap --leaks -n 0 -- true
 2 --uprobes;-p | gprofctl heap --uprobes -a -- true
 2 one moment;-d | gprofctl task -a -d 1
 2 "1.2" | gprofctl trace -a --go-version 1.2
@@ -281,6 +283,13 @@ options()
 2 "tgid";process | gprofctl flame $P -o x.svg --by tgid
 2 --width;flame --help | gprofctl flame $P -o x.svg --width 800
 2 "pid";KEY=VALUE | gprofctl view $P --label pid
+2 --ago;a time | gprofctl compare $P $P --ago now
+2 --ago;store | gprofctl compare $P $P --ago 1h
+2 --from;before --to | gprofctl @ | compare $D --ago 1h --from now; view --store $D --from now
+1 $D;no cpu profile | gprofctl @ | compare $D --ago 1h; view --store $D
+2 a time such as;"x" | gprofctl @ | compare $D $D --from x; view --store $D --to x
+2 --store | gprofctl @ | view --store $D $P; view --from -1h $P
+1 directory;compare;view --store | gprofctl top $D
 2 --normalise;diff --help | gprofctl diff $P $P --normalise
 2 "x";-n | gprofctl diff $P $P -n x
 2 "";delay | gprofctl flight -a -o d --trigger ''
@@ -586,7 +595,7 @@ page | a page | a browser |
 picture | a page | a browser |
 text | text | profiles and traces |
 empty | empty | when it ends |
-directory | a directory | gprofctl history |
+directory | a directory | gprofctl compare, view --store and history |
 EOF
 }
 
@@ -633,6 +642,8 @@ files_of_the_wrong_kind_are_named()
 			wants=${wants% } line=${line//@/$kind} got=0
 			# of what is packed it is told what is wrong with it as a profile
 			[ "$wants $kind" != "profile packed" ] || continue
+			# which may be a store
+			[[ $kind != directory || $line != *compare* ]] || continue
 			eval "timeout 20 $line" >out 2>err </dev/null || got=$?
 			pairs=$((pairs + 1)) why=
 			if [ "$kind" = raw ] && [[ $line == *read* ]] && [[ $line != *--format* ]] &&

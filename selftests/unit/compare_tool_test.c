@@ -66,6 +66,7 @@ static double poisson(double mean)
  * @after: runs
  * @shares: shares are compared
  * @weights: samples of one function stand for more than those of another
+ * @both: shares and values are compared, and judged together
  * @differ: a quarter of the functions differ so much from run to run, as a part of themselves
  * @grows: one function grows by so much of the total
  * @least: so many tell a difference at least, or find what grows
@@ -74,7 +75,7 @@ static double poisson(double mean)
 struct drawn {
 	const char *what;
 	unsigned int functions, before, after;
-	bool shares, weights;
+	bool shares, weights, both;
 	double differ, grows;
 	unsigned int least, most;
 };
@@ -85,6 +86,8 @@ static const struct drawn drawn[] = {
 	/* Of few samples chance makes steps, and the next is further away. */
 	{ "rare functions", 1000, 1, 1, true, .least = 15, .most = 70 },
 	{ "values", 300, 1, 1, false, true, .least = 30, .most = 70 },
+	/* What both measures tell of a function is much alike: fewer alarms than of two families. */
+	{ "shares and values", 300, 1, 1, .both = true, .least = 20, .most = 70 },
 	{ "two runs", 100, 2, 2, true, .least = 30, .most = 70 },
 	{ "three runs", 100, 3, 3, true, .least = 30, .most = 70 },
 	{ "runs that differ", 100, 3, 3, true, .differ = 0.05, .most = 70 },
@@ -100,10 +103,10 @@ static bool tells(struct __test_metadata *_metadata, const struct drawn *d, cons
 {
 	static double values[FUNCTIONS_MAX][RUNS_MAX], samples[FUNCTIONS_MAX][RUNS_MAX];
 	static struct compare_row rows[FUNCTIONS_MAX];
-	double exposure[RUNS_MAX] = { 0 };
+	double exposure[2][RUNS_MAX] = { 0 };
 	struct comparison c = {
-		.exposure = exposure, .nr_before = d->before, .nr_runs = d->before + d->after,
-		.rows = rows, .nr = d->functions, .shares = d->shares,
+		.nr_before = d->before, .nr_runs = d->before + d->after, .rows = rows,
+		.nr = d->functions, .families = d->both ? 2 : 1,
 	};
 	bool any = false;
 
@@ -118,18 +121,24 @@ static bool tells(struct __test_metadata *_metadata, const struct drawn *d, cons
 				mean *= exp(d->differ * normal());
 			samples[i][r] = poisson(SAMPLES * mean);
 			values[i][r] = samples[i][r] * (d->weights ? 1 + i % 3 : 1);
-			exposure[r] += values[i][r];
+			exposure[0][r] += values[i][r];
 		}
 	}
-	for (size_t r = 0; !d->shares && r < c.nr_runs; r++)
-		exposure[r] = 1;
-	compare_rows(&c);
-	for (size_t i = 0; i < c.nr; i++) {
-		bool told = rows[i].p < COMPARE_ALPHA;
+	for (size_t r = 0; r < c.nr_runs; r++)
+		exposure[1][r] = 1;
+	for (int shares = 0; shares < 2; shares++) {
+		if (!d->both && shares != d->shares)
+			continue;
+		c.shares = shares;
+		c.exposure = exposure[!shares];
+		compare_rows(&c);
+		for (size_t i = 0; i < c.nr; i++) {
+			bool told = rows[i].p < COMPARE_ALPHA;
 
-		/* The interval of a row that is told excludes 0. */
-		EXPECT_EQ(told, fabs(rows[i].after - rows[i].before) > rows[i].error);
-		any |= told && (d->grows > 0 ? i == GROWN : true);
+			/* The interval of a row that is told excludes 0. */
+			EXPECT_EQ(told, fabs(rows[i].after - rows[i].before) > rows[i].error);
+			any |= told && (d->grows > 0 ? i == GROWN : true);
+		}
 	}
 	return any;
 }
@@ -186,6 +195,8 @@ static void put_profile(const char *dir, const char *name, const char *samples, 
 
 		gprof_profile_builder_add(b, frames, 2, NULL, 0, (int64_t[]){ nr, nr * 10 });
 	}
+	if (strchr(name, '.'))
+		gprof_profile_builder_time(b, 0, strtol(strchr(name, '.') + 1, NULL, 10) * 1000000000L);
 	if (!strcmp(name, "lossy"))
 		gprof_profile_builder_comment(b, "lost 7 samples: the ring was full");
 	p = gprof_profile_builder_finish(b);
@@ -207,27 +218,35 @@ FIXTURE_SETUP(compare)
 	put_profile(self->dir, "a1", "parse 1500 write 2000 wait 2700 seldom 9", false);
 	put_profile(self->dir, "a2", "parse 1510 write 1990 wait 2690", false);
 	put_profile(self->dir, "a3", "parse 1490 write 2010 wait 2710", false);
+	put_profile(self->dir, "b.60", "parse 1000 write 2000 wait 3000 seldom 3", false);
+	put_profile(self->dir, "a.90", "parse 1500 write 2000 wait 2700 seldom 9", false);
 	put_profile(self->dir, "heap", "parse 1500", true);
+	put_profile(self->dir, "heap2", "parse 1200 write 150", true);
 	put_profile(self->dir, "none", "", false);
 	put_profile(self->dir, "lossy", "parse 4 write 4", false);
 }
 
 FIXTURE_TEARDOWN(compare)
 {
-	for (const char *p = "b1\0b2\0b3\0a1\0a2\0a3\0heap\0none\0lossy\0"; *p; p += strlen(p) + 1)
+	const char *p = "b1\0b2\0b3\0a1\0a2\0a3\0b.60\0a.90\0heap\0heap2\0none\0lossy\0";
+
+	for (; *p; p += strlen(p) + 1)
 		unlink(p);
 	rmdir(self->dir);
 }
 
+#define DIFFER(_n, _of, _noise, _whole)								\
+	_n " of " _of " functions differ, " _noise " more within noise: of 20 comparisons without\n"	\
+	"a difference one shows some; change is in % of " _whole "\n"
+
+#define BEFORE	"the total before"
+#define OLD	"the old total"
+
 #define NOISE									\
-	"Chance is sampling noise only: runs of one program differ by more. With 3 runs\n"	\
+	"Noise is that of sampling only: runs of one program differ by more. With 3 runs\n"	\
 	"of each side that counts too: gprofctl compare B1 B2 B3 -- A1 A2 A3\n"
 
-#define DIFFER(_n, _of)								\
-	_n " of " _of " functions differ by more than chance explains in 19 of 20 comparisons;\n"	\
-	"change is in % of the total before\n"
-
-/* Each line, how it ends, and all that it prints; of errors, what they say. */
+/* Each line, how it ends, and all that it prints; of errors, what they say. Not compare: "diff". */
 static const struct {
 	const char *line;
 	int status;
@@ -236,29 +255,29 @@ static const struct {
 	{ "b1 a1 --fail-above 4.5", 3,
 	  "Type: cpu, per run\n"
 	  "Before: 1 run, 6003 samples; after: 1 run, 6209 samples\n"
-	  "   before     after    change\n"
-	  "   60.0 s    62.1 s    +3.43%   +-4.73%  the total\n"
-	  "   10.0 s    15.0 s    +8.33%   +-2.14%  parse\n"
-	  "   30.0 s    27.0 s    -5.00%   +-3.23%  wait\n"
-	  DIFFER("2", "5") NOISE
+	  "  before    after   change       +-\n"
+	  "  60.0 s   62.1 s   +3.43%  +-4.73%  the total\n"
+	  "  10.0 s   15.0 s   +8.33%  +-2.14%  parse\n"
+	  "  30.0 s   27.0 s   -5.00%  +-3.23%  wait\n"
+	  DIFFER("2", "5", "3", BEFORE) NOISE
 	  "Failed: parse grew by 8.33 +- 2.14% of the total before; allowed are 4.5%\n" },
 	{ "b1 b1 --fail-above 0 -n 1", 0,
 	  "Type: cpu, per run\n"
 	  "Before: 1 run, 6003 samples; after: 1 run, 6003 samples\n"
-	  "   before     after    change\n"
-	  "   60.0 s    60.0 s    +0.00%   +-4.55%  the total\n"
-	  "   30.0 s    30.0 s    +0.00%   +-3.21%  wait  (chance)\n"
-	  DIFFER("0", "5") NOISE
-	  "Passed: nothing grew by more than 0% of the total before, beyond chance\n" },
+	  "  before    after   change       +-\n"
+	  "  60.0 s   60.0 s   +0.00%  +-4.55%  the total\n"
+	  "  30.0 s   30.0 s   +0.00%  +-3.21%  wait  (noise)\n"
+	  DIFFER("0", "5", "5", BEFORE) NOISE
+	  "Passed: nothing grew by more than 0% of the total before, beyond noise\n" },
 	{ "b1 b2 b3 -- a1 a2 a3 --per share --fail-above 9", 0,
 	  "Type: cpu, per share\n"
 	  "Before: 3 runs, 18003 samples; after: 3 runs, 18609 samples\n"
-	  "   before     after    change\n"
-	  "   16.66%    24.18%    +7.52%   +-1.93%  parse\n"
-	  "   49.99%    43.53%    -6.46%   +-2.39%  wait\n"
-	  DIFFER("2", "5")
+	  "  before    after   change       +-\n"
+	  "  16.66%   24.18%   +7.52%  +-1.93%  parse\n"
+	  "  49.99%   43.53%   -6.46%  +-2.39%  wait\n"
+	  DIFFER("2", "5", "3", BEFORE)
 	  "Runs differ by more than their samples explain, and are judged by that\n"
-	  "Passed: nothing grew by more than 9% of the total before, beyond chance\n" },
+	  "Passed: nothing grew by more than 9% of the total before, beyond noise\n" },
 	{ "b1 b2 -- a1 --json --fail-above 5", 3,
 	  "{\"version\": 1, \"command\": \"compare\", \"data\": {\"type\": \"cpu\", \"unit\": \"milliseconds\", \"per\": \"run\", "
 	  "\"runs_before\": 2, \"runs_after\": 1, "
@@ -285,19 +304,19 @@ static const struct {
 	{ "--fail-above 1% b1 a1 -n 1 --cum", 3,
 	  "Type: cpu with callees, per run\n"
 	  "Before: 1 run, 6003 samples; after: 1 run, 6209 samples\n"
-	  "   before     after    change\n"
-	  "   60.0 s    62.1 s    +3.43%   +-4.84%  the total\n"
-	  "   10.0 s    15.0 s    +8.33%   +-2.19%  parse\n"
+	  "  before    after   change       +-\n"
+	  "  60.0 s   62.1 s   +3.43%  +-4.84%  the total\n"
+	  "  10.0 s   15.0 s   +8.33%  +-2.19%  parse\n"
 	  "1 more differ; -n N shows N\n"
-	  DIFFER("2", "5") NOISE
+	  DIFFER("2", "5", "3", BEFORE) NOISE
 	  "Failed: parse grew by 8.33 +- 2.19% of the total before; allowed are 1%\n" },
 	{ "lossy lossy --per share", 0,
 	  "Type: cpu, per share\n"
 	  "Before: 1 run, 8 samples; after: 1 run, 8 samples\n"
 	  "lossy: lost 7 samples: the ring was full\n"
 	  "lossy: lost 7 samples: the ring was full\n"
-	  "   before     after    change\n"
-	  DIFFER("0", "3") NOISE },
+	  "  before    after   change       +-\n"
+	  DIFFER("0", "3", "3", BEFORE) NOISE },
 	{ "lossy lossy --per share --json", 0,
 	  "{\"version\": 1, \"command\": \"compare\", \"data\": {\"type\": \"cpu\", \"unit\": \"share\", \"per\": \"share\", "
 	  "\"runs_before\": 1, \"runs_after\": 1, "
@@ -311,6 +330,78 @@ static const struct {
 	  "]}, \"losses\": [\n"
 	  "{\"file\": \"lossy\", \"text\": \"lost 7 samples: the ring was full\"},\n"
 	  "{\"file\": \"lossy\", \"text\": \"lost 7 samples: the ring was full\"}]}\n" },
+	{ "diff b.60 a.90", 0,
+	  "Type: cpu\n"
+	  "Old: 60.0 s, 6003 samples, 60.0 s recorded\n"
+	  "New: 62.1 s, 6209 samples, 90.0 s recorded\n"
+	  "                              share        per second\n"
+	  "     old      new   change       +-   change       +-\n"
+	  "  60.0 s   62.1 s                    -31.05%  +-4.21%  the total\n"
+	  "  10.0 s   15.0 s   +7.50%  +-2.04%   +0.00%  +-1.90%  parse\n"
+	  "  30.0 s   27.0 s   -6.49%  +-2.53%  -19.99%  +-2.87%  wait\n"
+	  "  20.0 s   20.0 s   -1.11%  +-2.38%  -11.11%  +-2.41%  write\n"
+	  DIFFER("3", "5", "2", OLD) NOISE },
+	{ "diff b1 a1 --focus parse -n 9 --cum", 0,
+	  "Type: cpu with callees\n"
+	  "Old: 10.0 s of 60.0 s, 1000 samples\n"
+	  "New: 15.0 s of 62.1 s, 1500 samples\n"
+	  "                              share             value\n"
+	  "     old      new   change       +-   change       +-\n"
+	  "  10.0 s   15.0 s                     +8.33%  +-2.19%  the total\n"
+	  "  10.0 s   15.0 s   +7.50%  +-1.92%   +8.33%  +-2.19%  main\n"
+	  "  10.0 s   15.0 s   +7.50%  +-1.92%   +8.33%  +-2.19%  parse\n"
+	  DIFFER("2", "2", "0", OLD) NOISE },
+	{ "diff b1 b1", 0,
+	  "Type: cpu\n"
+	  "Old: 60.0 s, 6003 samples\n"
+	  "New: 60.0 s, 6003 samples\n"
+	  "                              share             value\n"
+	  "     old      new   change       +-   change       +-\n"
+	  "  60.0 s   60.0 s                     +0.00%  +-4.98%  the total\n"
+	  DIFFER("0", "5", "5", OLD) NOISE },
+	{ "diff heap heap2", 0,
+	  "Type: space\n"
+	  "Old: 14.6 KiB\n"
+	  "New: 13.2 KiB\n"
+	  "                              share             value\n"
+	  "     old      new   change       +-   change       +-\n"
+	  "14.6 KiB 13.2 KiB                    -10.00%           the total\n"
+	  "14.6 KiB 11.7 KiB  -11.11%           -20.00%           parse\n"
+	  "       0 1.46 KiB  +11.11%           +10.00%           write\n"
+	  "1 more of 3; -n N shows N\n"
+	  "The profiles do not say how many samples their values are of: no interval is\n"
+	  "known, and a change may be noise\n" },
+	{ "diff none b1", 0,
+	  "Type: cpu\n"
+	  "Old: 0\n"
+	  "New: 60.0 s, 6003 samples\n"
+	  "     old      new\n"
+	  "       0   60.0 s  the total\n"
+	  "       0   30.0 s  wait\n"
+	  "       0   20.0 s  write\n"
+	  "       0   10.0 s  parse\n"
+	  "2 more of 5; -n N shows N\n"
+	  "One of the profiles has no values: there is nothing that changes are a share of\n" },
+	{ "diff b.60 a.90 --ignore write|wait|parse --json", 0,
+	  "{\"version\": 1, \"command\": \"diff\", \"data\": {\"type\": \"cpu\", \"unit\": \"milliseconds\", \"total\": 60030, "
+	  "\"start_ns\": 0, \"duration_ns\": 150000000000, "
+	  "\"comments\": [], \"by\": \"functions\", "
+	  "\"unnamed\": 0, \"unnamed_percent\": 0, "
+	  "\"old\": {\"total\": 60030, \"duration_ns\": 60000000000, \"samples\": 3}, "
+	  "\"new\": {\"total\": 62090, \"duration_ns\": 90000000000, \"samples\": 9}, "
+	  "\"intervals\": true, \"rows\": [\n"
+	  "{\"name\": \"seldom\", \"mapping\": \"/bin/shop\", \"kind\": \"user\", \"inlined\": false, \"flat\": 60, \"flat_percent\": 0.09995, "
+	  "\"cum\": 60, \"cum_percent\": 0.09995, "
+	  "\"old\": 30, "
+	  "\"new\": 90, "
+	  "\"share\": {\"change_percent\": 0.0949759, \"error_percent\": 0.141267, \"p\": 0.326221}, "
+	  "\"rate\": {\"change_percent\": 0.049975, \"error_percent\": 0.117364, \"p\": 0.744225}, \"differs\": false},\n"
+	  "{\"name\": \"main\", \"mapping\": \"/bin/shop\", \"kind\": \"user\", \"inlined\": false, \"flat\": 0, \"flat_percent\": 0, "
+	  "\"cum\": 60, \"cum_percent\": 0.09995, "
+	  "\"old\": 0, "
+	  "\"new\": 0, "
+	  "\"share\": {\"change_percent\": 0, \"p\": 1}, "
+	  "\"rate\": {\"change_percent\": 0, \"p\": 1}, \"differs\": false}]}, \"losses\": []}\n" },
 	{ "b1", 2, "two profiles" },
 	{ "b1 --", 2, "two profiles" },
 	{ "-- b1", 2, "two profiles" },
@@ -325,22 +416,23 @@ static const struct {
 	{ "b1 a1 --type samples -n 2", 0,
 	  "Type: samples, per run\n"
 	  "Before: 1 run, 6003 samples; after: 1 run, 6209 samples\n"
-	  "   before     after    change\n"
-	  "     6003      6209    +3.43%   +-4.73%  the total\n"
-	  "     1000      1500    +8.33%   +-2.14%  parse\n"
-	  "     3000      2700    -5.00%   +-3.23%  wait\n"
-	  DIFFER("2", "5") NOISE },
+	  "  before    after   change       +-\n"
+	  "    6003     6209   +3.43%  +-4.73%  the total\n"
+	  "    1000     1500   +8.33%  +-2.14%  parse\n"
+	  "    3000     2700   -5.00%  +-3.23%  wait\n"
+	  DIFFER("2", "5", "3", BEFORE) NOISE },
 };
 
 TEST_F(compare, says)
 {
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		bool diff = !strncmp(lines[i].line, "diff ", 5);
 		char text[128], *argv[16] = { "compare" }, *rest = text;
 
 		snprintf(text, sizeof(text), "%s", lines[i].line);
-		for (size_t n = 1; (argv[n] = strsep(&rest, " ")); n++)
+		for (size_t n = !diff; (argv[n] = strsep(&rest, " ")); n++)
 			;
-		run(&self->r, cmd_compare, argv, -1);
+		run(&self->r, diff ? cmd_diff : cmd_compare, argv, -1);
 		EXPECT_EQ(lines[i].status, self->r.status) {
 			TH_LOG("%s: %s", lines[i].line, self->r.err);
 		}

@@ -12,10 +12,10 @@
 #include "agent/backoff.h"
 #include "agent/budget.h"
 #include "agent/item_make.h"
-#include "agent/timeparse.h"
+#include "store/timeparse.h"
 #include "agent/scheduled_window.h"
 #include "agent/sender.h"
-#include "agent/time_range.h"
+#include "store/time_range.h"
 #include "tool_run.h"
 #include "lib_util.h"
 

@@ -473,6 +473,45 @@ TEST(what_is_in_use_is_of_the_last_file)
 	}
 }
 
+TEST(what_is_added_at_a_time_says_so)
+{
+	static const struct gprof_value_type types[] = { { "samples", "count" } };
+	static const struct gprof_tag tags[] = { { .key = "time", .num = 5 }, { .key = "pid", .num = 9 } };
+	static const struct {
+		int64_t at;
+		size_t nr_tags;
+		int64_t said;
+	} files[] = { { 7, 2, 7 }, { 8, 0, 8 }, { -1, 2, 5 }, { 0, 2, 0 } };
+	const struct gprof_frame frame = { .function = "f" };
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		struct gprof_profile_builder_config cfg = {
+			.sz = sizeof(cfg), .types = types, .nr_types = 1,
+			.period_type = types[0], .period = 1,
+		};
+		struct gprof_profile_builder *b = gprof_profile_builder_new(&cfg);
+		struct gprof_profile_sum *s = gprof_profile_sum_new();
+		struct gprof_profile_stack stack;
+		int64_t time = -1, pid = -1;
+		struct gprof_profile *p;
+
+		gprof_profile_builder_add(b, &frame, 1, tags, files[i].nr_tags, (int64_t[]){ 3 });
+		gprof_profile_builder_add(b, &frame, 1, tags, files[i].nr_tags, (int64_t[]){ 4 });
+		p = gprof_profile_builder_finish(b);
+		gprof_profile_builder_free(b);
+		gprof_profile_sum_time(s, files[i].at);
+		ASSERT_EQ(0, sum_add(s, p, 0));
+		gprof_profile_free(p);
+		p = gprof_profile_sum_end(s);
+		ASSERT_EQ(0, gprof_profile_stack(p, 0, &stack));
+		EXPECT_EQ(7, stack.values[0]);
+		gprof_profile_label_of(p, stack.labels, "time", &time);
+		EXPECT_EQ(files[i].said, time);
+		EXPECT_EQ(files[i].nr_tags > 0, gprof_profile_label_of(p, stack.labels, "pid", &pid) != NULL);
+		gprof_profile_free(p);
+	}
+}
+
 /* More turns than there are sums that wait for the end. */
 TEST(kinds_of_files_may_take_turns)
 {

@@ -847,16 +847,18 @@ TEST_F(profiles, operands_in_the_wrong_order_are_told)
 static int print_heap(int argc, char **argv)
 {
 	(void)argc;
-	return heap_text(argv[1], "heap", false, false);
+	return heap_text(argv[1], "heap", false, 0, false);
 }
 
 static int print_leaks(int argc, char **argv)
 {
-	(void)argc;
-	return heap_text(argv[1], "heap", true, false);
+	return heap_text(argv[1], "heap", true, argc > 2 ? 1 : 0, false);
 }
 
-/* Places are those of addresses; what is inlined has none of its own. */
+/*
+ * Places are those of addresses, and of leaks those of lines; what is inlined has no address of its
+ * own.
+ */
 TEST_F(profiles, heap_as_text)
 {
 	static const struct gprof_value_type types[] = {
@@ -869,9 +871,16 @@ TEST_F(profiles, heap_as_text)
 		{ .function = "leaf", .file = "l.c", .line = 4, .mapping = "/p", .address = 0x10 },
 		{ .function = "main", .file = "", .mapping = "/p", .address = 0x20 },
 	};
+	const struct gprof_frame again[] = {
+		{ .function = "leaf", .file = "l.c", .line = 4, .mapping = "/p", .address = 0x18 },
+		{ .function = "main", .file = "", .mapping = "/p", .address = 0x28 },
+		{ .function = "main", .file = "", .mapping = "/p", .address = 0x38 },
+		{ .function = "main", .file = "", .mapping = "/p", .address = 0x28 },
+	};
 	const struct gprof_tag tags[] = { { .key = "pid", .num = 7 }, { .key = "pid", .num = 8 } };
 	static const int64_t values[][4] = {
 		{ 1, 10, 1, 10 }, { 4, 40, 2, 20 }, { 100, 1000, 0, 0 }, { 7, 5000, 3, 300 },
+		{ 1, 40000, 1, 40000 }, { 2, 80000, 1, 20000 },
 	};
 	const struct gprof_profile_builder_config cfg = {
 		.sz = sizeof(cfg), .types = types, .nr_types = 4,
@@ -886,12 +895,25 @@ TEST_F(profiles, heap_as_text)
 	gprof_profile_builder_add(b, frames, 3, &tags[1], 1, values[1]);
 	gprof_profile_builder_add(b, frames + 2, 1, NULL, 0, values[2]);
 	gprof_profile_builder_add(b, frames + 1, 2, NULL, 0, values[3]);
+	/* a line at two addresses, and one that calls itself */
+	gprof_profile_builder_add(b, again, 2, NULL, 0, values[4]);
+	gprof_profile_builder_add(b, again, 4, NULL, 0, values[5]);
 	p = gprof_profile_builder_finish(b);
 	ASSERT_EQ(0, gprof_profile_write(p, fd));
 	close(fd);
 	gprof_profile_free(p);
 	RUN_OK(print_heap, argv);
-	EXPECT_STREQ("heap profile: 6: 330 [112: 6050] @ heapprofile\n"
+	EXPECT_STREQ("heap profile: 8: 60330 [115: 126050] @ heapprofile\n"
+		     "1: 40000 [1: 40000] @ 0x18 0x28\n"
+		     "#\t0x18\tleaf\t\tl.c:4\n"
+		     "#\t0x28\tmain\t\t/p\n"
+		     "\n"
+		     "1: 20000 [2: 80000] @ 0x18 0x28 0x38 0x28\n"
+		     "#\t0x18\tleaf\t\tl.c:4\n"
+		     "#\t0x28\tmain\t\t/p\n"
+		     "#\t0x38\tmain\t\t/p\n"
+		     "#\t0x28\tmain\t\t/p\n"
+		     "\n"
 		     "3: 300 [7: 5000] @ 0x10 0x20\n"
 		     "#\t0x10\tleaf\t\tl.c:4\n"
 		     "#\t0x20\tmain\t\t/p\n"
@@ -905,16 +927,28 @@ TEST_F(profiles, heap_as_text)
 		     "#\t0x20\tmain\t\t/p\n"
 		     "\n", self->r.out);
 	RUN_OK(print_leaks, argv);
-	EXPECT_STREQ("never freed: 330 bytes in 6 objects, from 2 places\n"
+	EXPECT_STREQ("never freed: 58.9 KiB in 8 objects, from 3 places\n"
 		     "\n"
-		     "300 bytes in 3 objects\n"
+		     "39.4 KiB in 4 objects\n"
 		     "    leaf  l.c:4\n"
 		     "    main  /p\n"
 		     "\n"
-		     "30 bytes in 3 objects\n"
+		     "19.5 KiB in 1 object\n"
+		     "    leaf  l.c:4\n"
+		     "    main  /p  (3 times)\n"
+		     "\n"
+		     "30 B in 3 objects\n"
 		     "    tiny  t.c:3\n"
 		     "    leaf  l.c:4\n"
 		     "    main  /p\n", self->r.out);
+	RUN_OK(print_leaks, ARGV("heap", self->file, "one"));
+	EXPECT_STREQ("never freed: 58.9 KiB in 8 objects, from 3 places\n"
+		     "\n"
+		     "39.4 KiB in 4 objects\n"
+		     "    leaf  l.c:4\n"
+		     "    main  /p\n"
+		     "\n"
+		     "2 more, with 19.6 KiB in 4 objects; -n N shows N\n", self->r.out);
 }
 
 /* Linkers give 8, 16 or 20 bytes; another note comes first, whose lengths are odd. */

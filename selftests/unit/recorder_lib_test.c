@@ -188,7 +188,12 @@ TEST_F(recorder, bad_kinds_are_refused)
 	kinds[1] = (struct gprof_kind_config){ .kind = "user-heap", .flags = GPROF_RECORD_OVER_TIME };
 	cfg.flight = true;
 	refuse_kind(_metadata, &cfg, EINVAL, "a flight recorder has no memory over time");
+	/* That is no reason where it is an extra, and nothing of other kinds. */
+	kinds[0] = kinds[1] = (struct gprof_kind_config){ "user-heap", 0, GPROF_RECORD_TRY_OVER_TIME };
+	refuse_kind(_metadata, &cfg, EEXIST, "user-heap is given twice");
 	cfg.flight = false;
+	kinds[0].kind = kinds[1].kind = "alloc";
+	refuse_kind(_metadata, &cfg, EEXIST, "alloc is given twice");
 	cfg.nr_kinds = 0;
 	refuse_kind(_metadata, &cfg, EINVAL, "0 kinds");
 	cfg.nr_kinds = 65;

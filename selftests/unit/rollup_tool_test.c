@@ -10,11 +10,11 @@
 
 #include "cli/cmd.h"
 #include "agent/item_make.h"
-#include "agent/rollup.h"
+#include "store/rollup.h"
 #include "agent/rollup_make.h"
 #include "agent/store_hours.h"
 #include "agent/store.h"
-#include "agent/store_dir.h"
+#include "store/store_dir.h"
 #include "tool_run.h"
 #include "lib_util.h"
 
@@ -168,6 +168,12 @@ static void erase(const char *path)
 {
 	if (unlink(path))
 		perror(path);
+}
+
+static void erase_all_but_the_first(const char *path)
+{
+	if (!strstr(path, "/01764061200"))
+		erase(path);
 }
 
 static void flip_a_bit(const char *path)
@@ -382,6 +388,82 @@ TEST_F(rollup, what_one_has_gives_way_first)
 	EXPECT_EQ(0, each(self, ROLLED, NULL));
 	store_counts(self->s, &c);
 	EXPECT_GE(20 * 4096U, c.bytes);
+}
+
+static void compare(FIXTURE_DATA(rollup) *self, const char *words)
+{
+	char text[256], *argv[32] = { "compare", self->path }, *rest = text;
+
+	snprintf(text, sizeof(text), "%s", words);
+	for (size_t n = 2; (argv[n] = strsep(&rest, " ")); n++)
+		;
+	run(&self->r, cmd_compare, argv, -1);
+}
+
+#define AN_HOUR_LATER	"--from 2025-11-25T10:00:00Z --to 2025-11-25T10:10:00Z --ago 1h --type samples"
+
+/* Each recording is a run, and a rollup is one where its profiles are gone. */
+TEST_F(rollup, two_spans_of_a_store_are_compared)
+{
+	char said[160];
+
+	for (int i = 0; i < 60; i++, now += EACH)
+		ASSERT_EQ(0, put(self, "cpu", "box", 100, 7));
+	now = BEGIN + 60 * MINUTE;
+	for (int i = 0; i < 60; i++, now += EACH)
+		ASSERT_EQ(0, put(self, "cpu", "box", 150, 7));
+	compare(self, AN_HOUR_LATER " --json --fail-above 40");
+	EXPECT_EQ(STATUS_GREW, self->r.status) TH_LOG("%s", self->r.err);
+	EXPECT_SAYS(self->r.out, "\"per\": \"second\", \"runs_before\": 60, \"runs_after\": 60, "
+		    "\"sampling_noise_only\": false, \"failed\": 2");
+	EXPECT_SAYS(self->r.out, "{\"function\": \"f\", \"before\": 10, \"after\": 15, "
+		    "\"change_percent\": 50,");
+	rollup_make(self->s, self->path, BEGIN);
+	EXPECT_EQ(60, each(self, ITEM, erase_all_but_the_first));
+	compare(self, AN_HOUR_LATER);
+	EXPECT_EQ(STATUS_OK, self->r.status) TH_LOG("%s", self->r.err);
+	EXPECT_SAYS(self->r.out, "Before: 1 run, 6000 samples; after: 60 runs, 9000 samples\n");
+	snprintf(said, sizeof(said), "%s: 1 recording from 2025-11-25T09:00:00Z to "
+		 "2025-11-25T09:10:00Z; sums of ten minutes: 1\n", self->path);
+	EXPECT_SAYS(self->r.out, said);
+	EXPECT_SAYS(self->r.out, " +50.00% ");
+	compare(self, AN_HOUR_LATER " --per share --service even --fail-above 0");
+	EXPECT_EQ(STATUS_OK, self->r.status) TH_LOG("%s", self->r.err);
+	EXPECT_SAYS(self->r.out, "Passed");
+	compare(self, AN_HOUR_LATER " --service odd");
+	EXPECT_EQ(STATUS_FAILED, self->r.status);
+	EXPECT_SAYS(self->r.err, "no recording before has values of what is to be compared");
+	compare(self, AN_HOUR_LATER " --kind block");
+	EXPECT_EQ(STATUS_FAILED, self->r.status);
+	EXPECT_SAYS(self->r.err, "has no block profile");
+	compare(self, "--ago 1h --kind trace");
+	EXPECT_EQ(STATUS_USAGE, self->r.status);
+	compare(self, "--from 2025-11-25T10:00:00Z");
+	EXPECT_EQ(STATUS_USAGE, self->r.status);
+	EXPECT_SAYS(self->r.err, "--ago");
+	EXPECT_EQ(1, each(self, ROLLED, flip_a_bit));
+	compare(self, AN_HOUR_LATER);
+	EXPECT_EQ(STATUS_FAILED, self->r.status);
+	EXPECT_SAYS(self->r.err, "it is damaged");
+}
+
+/* As one profile, of the span and the service. */
+TEST_F(rollup, a_span_of_a_store_is_a_page)
+{
+	/* each begins a little later than the one before ended */
+	for (int i = 1; i <= 6; i++, now += EACH + SECOND / 300)
+		ASSERT_EQ(0, put(self, "cpu", "box", i, i));
+	RUN_OK(cmd_view, ARGV("view", "--store", self->path, "--from", (char *)whole[0], "--to",
+			      "2025-11-25T09:00:30Z", "--type", "samples", "-o", "-"));
+	EXPECT_SAYS(self->r.err, ": 3 recordings, 30.0 s\n");
+	EXPECT_SAYS(self->r.out, "\"name\":\"samples\",\"total\":6,", "\"name\":\"inuse_space\",\"total\":3,",
+		    "[\"0\",\"10000000000\",\"20000000000\"]", "\"columns\":[[1,2,3,0");
+	RUN_TELLS(STATUS_USAGE, "about the recordings of --store", cmd_view,
+		  ARGV("view", "--kind", "cpu", self->out));
+	RUN_TELLS(STATUS_USAGE, "leaves nothing for", cmd_view,
+		  ARGV("view", "--store", self->path, self->out));
+	RUN_TELLS(STATUS_FAILED, "it has some from 2025-11-25T09:00:00Z", cmd_view,
+		  ARGV("view", "--store", self->path, "--from", "0", "--to", "2025-11-25T08:00:00Z"));
 }
 
 /* Nothing else is one, and no bit of a name can be another. */

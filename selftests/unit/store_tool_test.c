@@ -10,7 +10,7 @@
 #include "cli/cmd.h"
 #include "agent/quarantine.h"
 #include "agent/store.h"
-#include "agent/store_dir.h"
+#include "store/store_dir.h"
 #include "lib_util.h"
 
 #define SECOND	1000000000ULL

@@ -80,6 +80,7 @@ TEST(text_cannot_leave_the_place_it_is_written_to)
 	/* what a terminal would obey */
 	EXPECT_STREQS("a?[31mb?c?", written(text_plain, "a\033[31mb\nc\x7f"),
 		      "a?b", written(text_plain, "a\xc2\x9b" "b"),
+		      "?dc?שלום", written(text_plain, "\u202edc\u2069שלום"),
 		      "ä€𝄞", written(text_plain, "ä€𝄞"), "\"ä€𝄞\"", written(text_json, "ä€𝄞"),
 		      "ä€𝄞", written(xml, "ä€𝄞"));
 }

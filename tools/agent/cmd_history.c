@@ -9,27 +9,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/diag.h"
 #include "cli/json.h"
-#include "timeparse.h"
+#include "store/timeparse.h"
 #include "record/profile_output.h"
-#include "store_dir.h"
-#include "time_range.h"
-
-#define DEFAULT_TYPE	"cpu"
+#include "store/store_dir.h"
+#include "store/store_span.h"
+#include "store/time_range.h"
 
 /**
  * struct history - the command line
  * @store: --store
- * @from: --from, or NULL
- * @to: --to, or NULL
- * @service: --service, or NULL
+ * @span: --from, --to, --service
  * @type: --type, or NULL
  * @file: -o, or NULL
  * @list: --list
@@ -39,7 +34,8 @@
  * @sum: the profile
  */
 struct history {
-	const char *store, *from, *to, *service, *type, *file;
+	const char *store, *type, *file;
+	struct store_span span;
 	bool list;
 	bool json;
 	struct store_dir dir;
@@ -55,9 +51,6 @@ struct history {
 	}
 
 SETTER(store)
-SETTER(from)
-SETTER(to)
-SETTER(service)
 SETTER(type)
 SETTER(file)
 
@@ -70,12 +63,8 @@ static int set_list(void *ctx, const char *value)
 
 static const struct option_row rows[] = {
 	{ 0, "store", "DIR", "the store that gprofctl push keeps", set_store },
-	{ 0, "from", "TIME", "begin (default: -1h): 2026-11-25T09:00:00Z, or with an offset such\n"
-	  "as +01:00; -30min, before now; or seconds since 1970", set_from },
-	{ 0, "to", "TIME", "end, which is outside the span (default: now)", set_to },
-	{ 0, "type", "KIND", "kind of profiles: cpu, block, ... (default: " DEFAULT_TYPE ";\n"
+	{ 0, "type", "KIND", "kind of profiles: cpu, block, ... (default: " STORE_SPAN_KIND ";\n"
 	  "with --list all), or trace", set_type },
-	{ 0, "service", "NAME", "samples of this service alone (label service.name)", set_service },
 	{ 0, "list", NULL, "list the items, and merge nothing", set_list },
 	{ 'o', "output", "FILE", "the profile (default: KIND.pb.gz); \"-\" is stdout", set_file },
 	{ 0 },
@@ -91,7 +80,7 @@ static const struct usage usage = {
 "ten minutes where the store has sums of ten minutes alone. The comments of the\n"
 "profile list its contents.\n"
 "\n"
-"gprofctl diff compares two spans, or two services.",
+"gprofctl compare compares two spans of a store, and gprofctl view --store shows one.",
 	.examples =
 "  gprofctl history --store /var/lib/gprof --list\n"
 "  gprofctl history --store /var/lib/gprof --from -2h --to -1h -o before.pb.gz\n"
@@ -101,18 +90,8 @@ static const struct usage usage = {
 "           --to 2026-11-25T10:00:00Z --type block --service nginx -o nginx.pb.gz",
 };
 
-static int parse_time(const char *option, const char *text, uint64_t now, uint64_t *ns)
-{
-	if (timeparse(text, now, ns))
-		return STATUS_OK;
-	return misused("%s wants a time such as 2026-11-25T09:00:00Z, -1h or 1764061200, not "
-		       "\"%s\"", option, text);
-}
-
 static int complete(struct history *h, char **operands)
 {
-	struct time_range *w = &h->window;
-	uint64_t now;
 	int status;
 
 	if (operands[0])
@@ -122,16 +101,11 @@ static int complete(struct history *h, char **operands)
 	if (!h->store)
 		return misused("history wants the --store that gprofctl push keeps, such as "
 			       "--store /var/lib/gprof");
-	now = clock_now_ns(CLOCK_REALTIME);
-	status = parse_time("--from", h->from ? h->from : h->list ? "0" : "-1h", now, &w->from_ns);
-	if (status == STATUS_OK)
-		status = parse_time("--to", h->to ? h->to : "now", now, &w->to_ns);
+	status = store_span_times(&h->span, h->list ? "0" : "-1h", &h->window);
 	if (status != STATUS_OK)
 		return status;
-	if (w->from_ns >= w->to_ns)
-		return misused("--from is not before --to");
 	if (!h->type && !h->list)
-		h->type = DEFAULT_TYPE;
+		h->type = STORE_SPAN_KIND;
 	return STATUS_OK;
 }
 
@@ -193,38 +167,6 @@ static int list(const struct history *h)
 	return finish_stdout();
 }
 
-static void widen(uint64_t *begin, uint64_t *end, const struct item_name *n)
-{
-	if (n->start_ns < *begin)
-		*begin = n->start_ns;
-	if (n->start_ns > *end)
-		*end = n->start_ns;
-}
-
-/* Rollups in place of items that are gone. */
-static int nothing(const struct history *h)
-{
-	struct time_range all = { .dir = &h->dir, .to_ns = UINT64_MAX };
-	char first[TIMEPARSE_TEXT], last[TIMEPARSE_TEXT];
-	uint64_t begin = UINT64_MAX, end = 0;
-	int status;
-
-	if (!time_range_scan(&all, h->type)) {
-		for (size_t i = 0; i < all.nr; i++)
-			widen(&begin, &end, &all.items[i]);
-		for (size_t i = 0; i < all.nr_rollups; i++)
-			widen(&begin, &end, &all.rollups[i].name);
-	}
-	if (begin <= end)
-		status = fail("%s has no %s profile of that time; it has some from %s to %s",
-			      h->store, h->type, timeparse_text(begin, first),
-			      timeparse_text(end, last));
-	else
-		status = fail("%s has no %s profile; --list shows what it has", h->store, h->type);
-	time_range_free(&all);
-	return status;
-}
-
 static void report(const struct gprof_profile *p)
 {
 	(void)p;
@@ -260,11 +202,11 @@ static int write_trace(const struct history *h, struct output *o)
 static int write_merged(struct history *h, struct output *o)
 {
 	struct time_range_sum *sum = &h->sum;
-	int status = time_range_merge(&h->window, h->service, sum);
+	int status = time_range_merge(&h->window, h->span.service, sum);
 
 	if (status != STATUS_OK)
 		return status;
-	if (!sum->merged || (h->service && !gprof_profile_whole(sum->merged, 0)))
+	if (!sum->merged || (h->span.service && !gprof_profile_whole(sum->merged, 0)))
 		return fail("%s", sum->merged ? "no sample is of that service; gprofctl top --by "
 			    "service shows which there are" :
 			    "none of the profiles can be read");
@@ -285,7 +227,7 @@ static int merge(struct history *h)
 	int status;
 
 	if (!h->window.nr && !h->window.nr_rollups)
-		return nothing(h);
+		return store_span_nothing(&h->window, h->type);
 	if (!h->file)
 		h->file = file = xprintf("%s%s", h->type, trace ? ".trace" : ".pb.gz");
 	status = output_open(&o, h->file);
@@ -305,7 +247,7 @@ int cmd_history(int argc, char **argv)
 {
 	struct history h = { 0 };
 	const struct option_table tables[] = {
-		{ "What to merge", rows, &h }, { JSON_TABLE, json_options, &h.json }, { 0 }
+		{ "What to merge", rows, &h }, { "Which of it", store_span_options, &h.span }, { JSON_TABLE, json_options, &h.json }, { 0 }
 	};
 	int operands, status, err;
 

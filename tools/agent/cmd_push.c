@@ -22,7 +22,7 @@
 #include "http/http_host.h"
 #include "item_make.h"
 #include "pusher.h"
-#include "time_range.h"
+#include "store/time_range.h"
 
 #define DEFAULT_STORE	"/var/lib/gprof"
 #define DEFAULT_KEEP	(2ULL << 30)

@@ -14,13 +14,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct gprof_profile;
+#include "store/item_name.h"
 
-enum item_form {
-	ITEM_PROFILE,	/* pprof, gzipped */
-	ITEM_TRACE,	/* Go's execution trace */
-	ITEM_ROLLUP,	/* profiles of some minutes as one, which no engine gets (rollup.h) */
-};
+struct gprof_profile;
 
 /**
  * struct item - an item that waits to be sent

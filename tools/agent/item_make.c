@@ -15,7 +15,7 @@
 
 #include "cli/diag.h"
 #include "memory_trim.h"
-#include "store_dir.h"
+#include "store/store_dir.h"
 
 void item_host(char host[ITEM_HOST])
 {

@@ -10,7 +10,7 @@
 
 #include <gprof/profile.h>
 
-#include "item_name.h"
+#include "store/item_name.h"
 
 #define PROFILE_CACHE_TYPES	8
 

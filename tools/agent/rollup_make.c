@@ -15,8 +15,8 @@
 #include "cli/diag.h"
 #include "memory_trim.h"
 #include "item_make.h"
-#include "rollup.h"
-#include "time_range.h"
+#include "store/rollup.h"
+#include "store/time_range.h"
 
 /* Equal items move from @all to the front of @some; how many. */
 static size_t split_alike(struct time_range *all, struct item_name *some)

@@ -16,9 +16,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "item_name.h"
+#include "store/item_name.h"
 
 struct gprof_profile;
+struct send_result;
 
 struct store;
 

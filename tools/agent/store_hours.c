@@ -17,7 +17,7 @@
 #include "base/clock.h"
 #include "cli/cmd.h"
 #include "cli/diag.h"
-#include "rollup.h"
+#include "store/rollup.h"
 
 #define SECOND_NS	1000000000ULL
 #define STEP_NS		(2 * SECOND_NS)

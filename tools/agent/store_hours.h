@@ -15,7 +15,7 @@
 #include "quarantine.h"
 #include "profile_cache.h"
 #include "store.h"
-#include "store_dir.h"
+#include "store/store_dir.h"
 
 /**
  * struct hour - items that begin in one hour

@@ -30,7 +30,7 @@ static const struct {
 } kinds[FILE_KINDS] = {
 	[FILE_EMPTY] = { "empty", "a recording writes its file when it ends" },
 	[FILE_DIRECTORY] = { "a directory",
-		"gprofctl history --store opens one that gprofctl push has filled" },
+		"gprofctl compare, view --store and history --store open one that gprofctl push fills" },
 	[FILE_PROFILE] = { "a profile",
 		"gprofctl view, top, flame, peek, list, disasm, diff, collapsed and csv open it" },
 	[FILE_TRACE] = { "a trace of a host",

@@ -254,6 +254,12 @@ void text_json(FILE *f, const char *s)
 	text_json_bytes(f, s, strlen(s));
 }
 
+/* Of directions of writing: what is behind a name would move too. */
+static bool steers(uint32_t c)
+{
+	return (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+}
+
 char *text_safe(const char *s)
 {
 	char *text = xalloc(strlen(s) + 1, 1), *to = text;
@@ -262,7 +268,7 @@ char *text_safe(const char *s)
 		const char *at = s;
 		uint32_t c = text_next(&s);
 
-		if (c == REPLACEMENT || c < 0x20) {
+		if (c == REPLACEMENT || c < 0x20 || steers(c)) {
 			*to++ = '?';
 		} else {
 			memcpy(to, at, (size_t)(s - at));

@@ -35,7 +35,7 @@ void text_json(FILE *f, const char *s);
 /* text_json_bytes() - likewise; it may hold zeros, and one stands behind it */
 void text_json_bytes(FILE *f, const char *s, size_t length);
 
-/* text_plain() - write to a terminal: control characters become "?" */
+/* text_plain() - write to a terminal: control characters, of directions too, become "?" */
 void text_plain(FILE *f, const char *s);
 
 /* text_safe() - the same as a string; to be freed */

@@ -200,7 +200,7 @@ static int add_value(void *ctx, uint32_t path, uint32_t labels, int64_t value)
 	while (path >= t->room_base)
 		t->path_base = xgrow(t->path_base, t->room_base, &t->room_base,
 				     sizeof(*t->path_base));
-	if (gprof_profile_label_of(t->view->profile, labels, "pprof::base", NULL))
+	if (view_is_base(t->view, labels))
 		t->path_base[path] = view_sum(t->path_base[path], value);
 	return 0;
 }

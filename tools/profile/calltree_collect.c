@@ -353,7 +353,7 @@ static int add_sample(void *ctx, const struct view_sample *s)
 	size_t cut = 0;
 
 	/* In a difference, samples of the base are negative. */
-	if (t->diff && gprof_profile_label_of(t->view->profile, s->labels, "pprof::base", NULL))
+	if (t->diff && view_is_base(t->view, s->labels))
 		value = view_size(value);
 	if (value < 0)
 		t->left_out++;

@@ -1,146 +1,232 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gprofctl compare: which functions did a change make dearer or cheaper, beyond what chance makes
+ * gprofctl compare: which functions did a change make dearer or cheaper, beyond what noise makes
  * of samples? Profiles before and after, one of each or several; the answer of a test in CI is the
  * exit status.
  */
 #include "cli/cmd.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/diag.h"
+#include "cli/duration.h"
 #include "cli/json.h"
 #include "cli/options.h"
 #include "cli/pager.h"
-#include "cli/terminal.h"
 #include "cli/text.h"
-#include "compare.h"
+#include "compare_table.h"
 #include "functions.h"
+#include "store/store_span.h"
+#include "store/timeparse.h"
 #include "view.h"
 
-#define ROWS_MAX	25	/* that are shown unless -n asks for more */
-#define NAME_COLUMNS	100
-#define NUMBER_COLUMNS	41	/* before it */
 #define LENGTHS_DIFFER	1.2
+/* Of both sides: each function has room for the values of all. */
+#define RUNS_MAX	2000
+#define LOSSES_MAX	5	/* that are shown as text */
 
 enum per { PER_RUN, PER_SECOND, PER_SHARE };
 
 static const char *const per_words[] = { "run", "second", "share" };
 
 /**
+ * struct operand - what is compared
+ * @path: a profile, or a store
+ * @is_store: it is one; then:
+ * @dir: it
+ * @range: its recordings
+ * @used: of these, how many are runs
+ * @sums: of these, how many are sums of ten minutes
+ */
+struct operand {
+	const char *path;
+	bool is_store;
+	struct store_dir dir;
+	struct time_range range;
+	size_t used;
+	size_t sums;
+};
+
+/**
  * struct run - one profile
  * @file: its name
- * @view: the view
- * @filter: hides idle waits, as other tables do
- * @functions: of it
- * @samples: likewise, with the numbers of samples
+ * @seconds: how long it took, 0: not known
+ * @losses: sentences on samples that it lacks
+ * @nr_losses: how many
+ * @room: of @losses
  */
 struct run {
-	const char *file;
-	struct view view;
-	struct sample_filter filter;
-	struct functions functions;
-	struct functions samples;
+	char *file;
+	double seconds;
+	char **losses;
+	size_t nr_losses;
+	size_t room;
 };
 
 /**
  * struct compare - the command
  * @type: --type
  * @cum: --cum
- * @full_names: --full-names
  * @symbols: --no-demangle
  * @json: --json
  * @per: --per
- * @limit: -n, 0 when absent
+ * @has_per: it was given
+ * @span: which recordings of stores
+ * @ago_ns: --ago, 0 when absent
  * @fail_above: --fail-above, or below 0
- * @runs: profiles, those before first
- * @names: numbers of rows, of which the total is the first
- * @room: of @c.rows
- * @c: what is judged
+ * @operands: profiles and stores, those before first
+ * @nr_operands: how many
+ * @runs: profiles, likewise
+ * @nr_runs: those that were read
+ * @name: type of the values
+ * @unit: of them
+ * @table: functions
  */
 struct compare {
 	const char *type;
 	bool cum;
-	bool full_names;
 	bool symbols;
 	bool json;
 	enum per per;
-	unsigned long long limit;
+	bool has_per;
+	struct store_span span;
+	int64_t ago_ns;
 	double fail_above;
+	struct operand *operands;
+	size_t nr_operands;
 	struct run *runs;
-	struct intern names;
-	size_t room;
-	struct comparison c;
+	size_t nr_runs;
+	char *name;
+	char *unit;
+	struct compare_table table;
 };
 
 /* ---- reading ---- */
 
-static int open_run(const struct compare *o, struct run *r, const char *file)
+static void note_losses(struct run *r, const struct view *v)
 {
-	int status = view_open(&r->view, file, o->type);
+	const char *loss;
+	size_t nth = 0;
 
-	r->file = file;
-	if (status != STATUS_OK)
-		return status;
-	r->view.filter = &r->filter;
-	gprof_profile_system_names(r->view.profile, o->symbols);
-	status = functions_counted(&r->functions, &r->samples, &r->view);
-	if (status != STATUS_OK)
-		return status;
-	if (r->functions.counted < 0 || r->view.total <= 0)
-		return fail("%s: a difference of profiles, or one without values, cannot be compared",
-			    file);
-	if (!r->samples.nr && r->functions.nr)
-		return fail("%s has no values of the type samples or contentions: of how many samples it "
-			    "is, and so what chance makes of them, is not known", file);
+	while ((loss = view_loss(v, &nth))) {
+		r->losses = xgrow(r->losses, r->nr_losses, &r->room, sizeof(*r->losses));
+		r->losses[r->nr_losses++] = xprintf("%s", loss);
+	}
+}
+
+static int check_type(struct compare *o, const struct run *r, const struct view *v)
+{
+	if (!o->name) {
+		o->name = xprintf("%s", v->name);
+		o->unit = xprintf("%s", v->unit);
+	}
+	if (strcmp(v->name, o->name) || strcmp(v->unit, o->unit))
+		return fail("%s is of %s, and %s of %s: they cannot be compared", o->runs[0].file,
+			    o->name, r->file, v->name);
 	return STATUS_OK;
 }
 
-/* @size: with the 0 of a name; the total has none. */
-static struct compare_row *row_of(struct compare *o, const char *name, size_t size)
+/* A recording of a store may be of an idle time; @again: it is not its first. */
+static int add_view(struct compare *o, struct view *v, bool is_store, bool again)
 {
-	struct comparison *c = &o->c;
-	size_t n = intern_add(&o->names, name, size);
+	struct functions values = { 0 }, samples = { 0 };
+	/* It hides idle waits, as other tables do. */
+	struct sample_filter filter = { .waits.reported = again };
+	struct run *r = &o->runs[o->nr_runs];
+	int status = check_type(o, r, v);
 
-	c->rows = xgrow(c->rows, n, &o->room, sizeof(*c->rows));
-	if (n == c->nr) {
-		c->rows[c->nr++] = (struct compare_row){
-			.values = xalloc(c->nr_runs, sizeof(double)),
-			.samples = xalloc(c->nr_runs, sizeof(double)),
-		};
+	v->filter = &filter;
+	gprof_profile_system_names(v->profile, o->symbols);
+	if (status == STATUS_OK)
+		status = functions_counted(&values, &samples, v, FUNCTIONS_ALL);
+	if (status == STATUS_OK && (values.counted < 0 || (v->total <= 0 && !is_store)))
+		status = fail("%s: a difference of profiles, or one without values, cannot be "
+			      "compared", r->file);
+	else if (status == STATUS_OK && !samples.nr && values.nr)
+		status = fail("%s has no values of the type samples or contentions: of how many "
+			      "samples it is, and so what noise makes of them, is not known", r->file);
+	/* A share of nothing is none. */
+	if (status == STATUS_OK && (v->total > 0 || o->per != PER_SHARE)) {
+		compare_table_add(&o->table, o->nr_runs++, &values, &samples, o->cum);
+		r->seconds = view_duration(v);
+		note_losses(r, v);
+	} else {
+		free(r->file);
+		r->file = NULL;
 	}
-	return &c->rows[n];
+	functions_free(&values);
+	functions_free(&samples);
+	sample_filter_free(&filter);
+	return status;
 }
 
-static void add_run(struct compare *o, size_t nth)
+static int add_file(struct compare *o, const char *file)
 {
-	const struct run *r = &o->runs[nth];
+	struct view v;
+	int status = view_open(&v, file, o->type);
 
-	for (size_t i = 0; i < r->functions.nr; i++) {
-		const struct function *f = &r->functions.all[i], *n = &r->samples.all[i];
-		const char *name = functions_name(&r->functions, f);
-		struct compare_row *row = row_of(o, name, strlen(name) + 1);
+	if (status != STATUS_OK)
+		return status;
+	o->runs[o->nr_runs].file = xprintf("%s", file);
+	status = add_view(o, &v, false, false);
+	view_close(&v);
+	return status;
+}
 
-		row->values[nth] = o->cum ? f->cum : f->flat;
-		row->samples[nth] = o->cum ? n->cum : n->flat;
-		o->c.rows[0].values[nth] += f->flat;
-		o->c.rows[0].samples[nth] += n->flat;
-	}
+static int add_item(struct compare *o, struct operand *op, const struct item_name *n)
+{
+	size_t before = o->nr_runs;
+	struct gprof_profile *p;
+	char name[ITEM_NAME];
+	int err, status;
+	struct view v;
+
+	item_name_text(n, name);
+	err = time_range_profile(&op->range, n, o->span.service, &p);
+	if (err == -ENOMEM)
+		return STATUS_FAILED;
+	if (err)
+		return fail("%s in %s cannot be read: %s", name, op->path,
+			    err == -EBADMSG ? "it is damaged" : strerror(-err));
+	status = view_of(&v, p, name, o->type);
+	if (status != STATUS_OK)
+		return status;
+	o->runs[before].file = xprintf("%s", name);
+	status = add_view(o, &v, true, op->used);
+	view_close(&v);
+	op->used += o->nr_runs - before;
+	op->sums += o->nr_runs > before && n->form == ITEM_ROLLUP;
+	return status;
+}
+
+static int add_operand(struct compare *o, struct operand *op)
+{
+	const struct item_name *n;
+	size_t i = 0, r = 0;
+	int status = STATUS_OK;
+
+	if (!op->is_store)
+		return add_file(o, op->path);
+	while (status == STATUS_OK && (n = time_range_next(&op->range, &i, &r)))
+		status = add_item(o, op, n);
+	return status;
 }
 
 /* Exposures, for free(); NULL after a sentence. */
 static double *exposures(const struct compare *o)
 {
-	double *e = xalloc(o->c.nr_runs, sizeof(*e));
+	double *e = xalloc(o->nr_runs, sizeof(*e));
 
-	for (size_t i = 0; i < o->c.nr_runs; i++) {
+	for (size_t i = 0; i < o->nr_runs; i++) {
 		const struct run *r = &o->runs[i];
 
 		e[i] = o->per == PER_RUN ? 1 :
-		       o->per == PER_SECOND ? view_duration(&r->view) : o->c.rows[0].values[i];
+		       o->per == PER_SECOND ? r->seconds : o->table.rows[0].values[i];
 		if (e[i] > 0)
 			continue;
 		fail(o->per == PER_SECOND ? "%s does not say how long it took; --per run or share need "
@@ -153,100 +239,37 @@ static double *exposures(const struct compare *o)
 
 /* ---- showing ---- */
 
-static double change_of(const struct compare *o, double value)
+static const struct compare_measure *measure_of(const struct compare *o)
 {
-	const struct compare_row *all = &o->c.rows[0];
-
-	return o->c.shares ? 100 * value : all->before > 0 ? 100 * value / all->before : 0;
+	return &o->table.measures[0];
 }
 
-static bool is_told(const struct compare_row *r)
+static double change_of(const struct compare *o, const struct compare_row *r)
 {
-	return r->p < COMPARE_ALPHA;
+	return compare_table_percent(measure_of(o), r->after - r->before);
 }
 
 static bool grew_too_much(const struct compare *o, const struct compare_row *r)
 {
-	return o->fail_above >= 0 && is_told(r) &&
-	       change_of(o, r->after - r->before) > o->fail_above;
+	return o->fail_above >= 0 && compare_differs(r) && change_of(o, r) > o->fail_above;
 }
 
-/* Rows that are told first, of these and of others the largest change. */
-static int by_change(const void *pa, const void *pb)
+/* In the order of the table; the first is the total. */
+static const struct compare_row *nth_row(const struct compare *o, size_t i)
 {
-	const struct compare_row *a = pa, *b = pb;
-	double one = fabs(a->after - a->before), other = fabs(b->after - b->before);
-
-	if (is_told(a) != is_told(b))
-		return is_told(a) ? -1 : 1;
-	if (one != other)
-		return one > other ? -1 : 1;
-	if (a->before != b->before)
-		return a->before > b->before ? -1 : 1;
-	return strcmp(a->name, b->name);
-}
-
-static const char *value_of(const struct compare *o, double value, char text[VIEW_TEXT_MAX])
-{
-	if (o->c.shares) {
-		snprintf(text, VIEW_TEXT_MAX, "%.2f%%", 100 * value);
-		return text;
-	}
-	return view_value(&o->runs[0].view, (int64_t)llround(value), text);
-}
-
-/* On a terminal no line is wider than that; a pipe's reader gets longer names. */
-static size_t name_columns(const struct compare *o)
-{
-	size_t columns = terminal_columns(stdout);
-
-	if (o->full_names)
-		return SIZE_MAX;
-	if (!columns || columns > NUMBER_COLUMNS + NAME_COLUMNS)
-		return NAME_COLUMNS;
-	return (columns < TERMINAL_COLUMNS ? TERMINAL_COLUMNS : columns) - NUMBER_COLUMNS;
-}
-
-static void print_row(const struct compare *o, const struct compare_row *r)
-{
-	const char *behind = is_told(r) || r->whole ? "" : "  (chance)";
-	char *name = text_short(r->name, name_columns(o) - (o->full_names ? 0 : strlen(behind)));
-	char before[VIEW_TEXT_MAX], after[VIEW_TEXT_MAX], error[VIEW_TEXT_MAX] = "";
-	enum terminal_color color = !is_told(r) ? TERMINAL_PLAIN : r->after > r->before ?
-				    TERMINAL_BAD : TERMINAL_GOOD;
-
-	if (r->judged)
-		snprintf(error, sizeof(error), "+-%.2f%%", change_of(o, r->error));
-	printf("%9s %9s %s%+8.2f%%%s %9s  ", value_of(o, r->before, before),
-	       value_of(o, r->after, after), terminal_color(stdout, color),
-	       change_of(o, r->after - r->before), terminal_color(stdout, TERMINAL_PLAIN), error);
-	text_plain(stdout, name);
-	puts(behind);
-	free(name);
-}
-
-static double samples_of(const struct compare *o, size_t from, size_t to)
-{
-	double sum = 0;
-
-	for (size_t i = from; i < to; i++)
-		sum += o->c.rows[0].samples[i];
-	return sum;
+	return &measure_of(o)->c.rows[i ? o->table.lines[i - 1].row : 0];
 }
 
 /* Of recordings of another length values are no measure, unless the work is the same. */
 static void print_lengths(const struct compare *o)
 {
-	const struct comparison *c = &o->c;
+	size_t before = o->table.nr_before, after = o->table.nr_runs - before;
 	double seconds[2] = { 0 };
 
-	for (size_t i = 0; i < c->nr_runs; i++) {
-		double one = view_duration(&o->runs[i].view);
-
-		if (!one)
+	for (size_t i = 0; i < o->table.nr_runs; i++) {
+		if (!o->runs[i].seconds)
 			return;
-		seconds[i >= c->nr_before] += one / (double)(i < c->nr_before ? c->nr_before :
-								       c->nr_runs - c->nr_before);
+		seconds[i >= before] += o->runs[i].seconds / (double)(i < before ? before : after);
 	}
 	if (o->per == PER_RUN && (seconds[1] > LENGTHS_DIFFER * seconds[0] ||
 				  seconds[0] > LENGTHS_DIFFER * seconds[1]))
@@ -254,70 +277,57 @@ static void print_lengths(const struct compare *o)
 		       "count that\n", seconds[0], seconds[1]);
 }
 
-/* Of all runs. @run, @nth: where to look on, from 0. */
-static const char *next_loss(const struct compare *o, size_t *run, size_t *nth)
+static void print_side(const struct compare *o, const char *word, size_t from, size_t to)
 {
-	const char *loss;
+	double samples = compare_table_samples(&o->table, from, to);
 
-	for (; *run < o->c.nr_runs; ++*run, *nth = 0) {
-		loss = view_loss(&o->runs[*run].view, nth);
-		if (loss)
-			return loss;
+	printf("%s: %zu run%s, %.0f sample%s", word, to - from, to - from > 1 ? "s" : "", samples,
+	       samples == 1 ? "" : "s");
+}
+
+static void print_store(const struct operand *op)
+{
+	char from[TIMEPARSE_TEXT], to[TIMEPARSE_TEXT];
+
+	printf("%s: %zu recording%s from %s to %s", op->path, op->used, op->used == 1 ? "" : "s",
+	       timeparse_text(op->range.from_ns, from), timeparse_text(op->range.to_ns, to));
+	if (op->sums)
+		printf("; sums of ten minutes: %zu", op->sums);
+	putchar('\n');
+}
+
+static void print_losses(const struct compare *o)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < o->nr_runs; i++) {
+		for (size_t l = 0; l < o->runs[i].nr_losses; l++) {
+			if (nr++ >= LOSSES_MAX)
+				continue;
+			printf("%s: ", o->runs[i].file);
+			text_plain(stdout, o->runs[i].losses[l]);
+			putchar('\n');
+		}
 	}
-	return NULL;
+	if (nr > LOSSES_MAX)
+		printf("%zu more losses; --json has all\n", nr - LOSSES_MAX);
 }
 
-static void print_head(const struct compare *o)
+static void print_table(const struct compare *o)
 {
-	const struct comparison *c = &o->c;
-	size_t run = 0, nth = 0;
-	const char *comment;
+	const struct compare_table *t = &o->table;
 
-	printf("Type: %s%s, per %s\n", o->runs[0].view.name, o->cum ? " with callees" : "",
-	       per_words[o->per]);
-	printf("Before: %zu run%s, %.0f samples; after: %zu run%s, %.0f samples\n", c->nr_before,
-	       c->nr_before > 1 ? "s" : "", samples_of(o, 0, c->nr_before),
-	       c->nr_runs - c->nr_before, c->nr_runs - c->nr_before > 1 ? "s" : "",
-	       samples_of(o, c->nr_before, c->nr_runs));
-	while ((comment = next_loss(o, &run, &nth))) {
-		printf("%s: ", o->runs[run].file);
-		text_plain(stdout, comment);
-		putchar('\n');
-	}
-	print_lengths(o);
-}
-
-static void print_doubt(const struct compare *o)
-{
-	if (!compare_knows_runs(&o->c))
-		puts("Chance is sampling noise only: runs of one program differ by more. With 3 runs\n"
-		     "of each side that counts too: gprofctl compare B1 B2 B3 -- A1 A2 A3");
-	else if (o->c.runs_differ)
-		puts("Runs differ by more than their samples explain, and are judged by that");
-}
-
-static void print_table(struct compare *o)
-{
-	struct comparison *c = &o->c;
-	size_t limit = o->limit ? o->limit : ROWS_MAX, told = 0, shown = 0;
-
-	for (size_t i = 1; i < c->nr; i++)
-		told += is_told(&c->rows[i]);
 	pager_begin();
-	print_head(o);
-	printf("%s%9s %9s %9s%s\n", terminal_color(stdout, TERMINAL_BOLD), "before", "after",
-	       "change", terminal_color(stdout, TERMINAL_PLAIN));
-	if (!c->shares)
-		print_row(o, &c->rows[0]);
-	for (size_t i = 1; i < c->nr && shown < limit && (o->limit || is_told(&c->rows[i])); i++) {
-		print_row(o, &c->rows[i]);
-		shown++;
-	}
-	if (shown < told)
-		printf("%zu more differ; -n N shows N\n", told - shown);
-	printf("%zu of %zu functions differ by more than chance explains in 19 of 20 comparisons;\n"
-	       "change is in %% of the total before\n", told, c->nr - 1);
-	print_doubt(o);
+	printf("Type: %s%s, per %s\n", o->name, o->cum ? " with callees" : "", per_words[o->per]);
+	print_side(o, "Before", 0, t->nr_before);
+	print_side(o, "; after", t->nr_before, t->nr_runs);
+	putchar('\n');
+	for (size_t i = 0; i < o->nr_operands; i++)
+		if (o->operands[i].is_store)
+			print_store(&o->operands[i]);
+	print_losses(o);
+	print_lengths(o);
+	compare_table_print(t, "functions");
 }
 
 static void put_row(struct json *j, const struct compare *o, const struct compare_row *r)
@@ -329,35 +339,35 @@ static void put_row(struct json *j, const struct compare *o, const struct compar
 		json_string(j, "function", r->name);
 	json_double(j, "before", r->before, 9);
 	json_double(j, "after", r->after, 9);
-	json_double(j, "change_percent", change_of(o, r->after - r->before), 6);
+	json_double(j, "change_percent", change_of(o, r), 6);
 	if (r->judged)
-		json_double(j, "error_percent", change_of(o, r->error), 6);
+		json_double(j, "error_percent", compare_table_percent(measure_of(o), r->error), 6);
 	json_double(j, "p", r->p, 6);
-	json_bool(j, "differs", is_told(r));
+	json_bool(j, "differs", compare_differs(r));
 	json_bool(j, "fails", grew_too_much(o, r));
 	json_end(j);
 }
 
 static void print_json(const struct compare *o, size_t failed)
 {
-	size_t run = 0, nth = 0;
+	const struct comparison *c = &measure_of(o)->c;
 	struct json j = { 0 };
-	const char *comment;
 
 	json_open(&j, stdout, "compare");
-	json_string(&j, "type", o->runs[0].view.name);
-	json_string(&j, "unit", o->c.shares ? "share" : o->runs[0].view.unit);
+	json_string(&j, "type", o->name);
+	json_string(&j, "unit", c->shares ? "share" : o->unit);
 	json_string(&j, "per", per_words[o->per]);
-	json_u64(&j, "runs_before", o->c.nr_before);
-	json_u64(&j, "runs_after", o->c.nr_runs - o->c.nr_before);
-	json_bool(&j, "sampling_noise_only", !compare_knows_runs(&o->c));
+	json_u64(&j, "runs_before", c->nr_before);
+	json_u64(&j, "runs_after", c->nr_runs - c->nr_before);
+	json_bool(&j, "sampling_noise_only", !compare_knows_runs(c));
 	json_u64(&j, "failed", failed);
 	json_array(&j, "rows");
-	for (size_t i = o->c.shares; i < o->c.nr; i++)
-		put_row(&j, o, &o->c.rows[i]);
+	for (size_t i = c->shares; i < c->nr; i++)
+		put_row(&j, o, nth_row(o, i));
 	json_end(&j);
-	while ((comment = next_loss(o, &run, &nth)))
-		json_loss(&j, o->runs[run].file, "%s", comment);
+	for (size_t i = 0; i < c->nr_runs; i++)
+		for (size_t l = 0; l < o->runs[i].nr_losses; l++)
+			json_loss(&j, o->runs[i].file, "%s", o->runs[i].losses[l]);
 	json_close(&j);
 }
 
@@ -367,30 +377,28 @@ static void print_verdict(const struct compare *o, size_t failed, const struct c
 	if (o->fail_above < 0)
 		return;
 	if (!failed) {
-		printf("Passed: nothing grew by more than %g%% of the total before, beyond chance\n",
+		printf("Passed: nothing grew by more than %g%% of the total before, beyond noise\n",
 		       o->fail_above);
 		return;
 	}
 	printf("Failed: ");
 	text_plain(stdout, worst->name);
-	printf(" grew by %.2f +- %.2f%% of the total before",
-	       change_of(o, worst->after - worst->before), change_of(o, worst->error));
+	printf(" grew by %.2f +- %.2f%% of the total before", change_of(o, worst),
+	       compare_table_percent(measure_of(o), worst->error));
 	if (failed > 1)
 		printf(", and %zu more", failed - 1);
 	printf("; allowed are %g%%\n", o->fail_above);
 }
 
-static int show(struct compare *o)
+static int show(const struct compare *o)
 {
 	const struct compare_row *worst = NULL;
-	struct comparison *c = &o->c;
+	const struct comparison *c = &measure_of(o)->c;
 	size_t failed = 0;
 	int status;
 
-	if (c->nr > 1)
-		qsort(&c->rows[1], c->nr - 1, sizeof(*c->rows), by_change);
 	for (size_t i = c->shares; i < c->nr; i++) {
-		const struct compare_row *r = &c->rows[i];
+		const struct compare_row *r = nth_row(o, i);
 
 		if (!grew_too_much(o, r))
 			continue;
@@ -427,7 +435,7 @@ static int set_cum(void *ctx, const char *value)
 static int set_full_names(void *ctx, const char *value)
 {
 	(void)value;
-	((struct compare *)ctx)->full_names = true;
+	((struct compare *)ctx)->table.full_names = true;
 	return STATUS_OK;
 }
 
@@ -442,7 +450,7 @@ static int set_limit(void *ctx, const char *value)
 {
 	struct compare *o = ctx;
 
-	if (!parse_count(value, &o->limit) || !o->limit)
+	if (!parse_count(value, &o->table.limit) || !o->table.limit)
 		return misused("-n wants a number of rows above 0, not \"%s\"", value);
 	return STATUS_OK;
 }
@@ -453,6 +461,7 @@ static int set_per(void *ctx, const char *value)
 		if (strcmp(value, per_words[i]))
 			continue;
 		((struct compare *)ctx)->per = i;
+		((struct compare *)ctx)->has_per = true;
 		return STATUS_OK;
 	}
 	return misused("--per is run, second or share, not \"%s\"", value);
@@ -471,14 +480,26 @@ static int set_fail_above(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
+static int set_ago(void *ctx, const char *value)
+{
+	struct compare *o = ctx;
+
+	if (!duration_parse(value, &o->ago_ns) || o->ago_ns <= 0)
+		return misused("--ago wants a time, such as 1d or 30min, not \"%s\"", value);
+	return STATUS_OK;
+}
+
 static const struct option_row option_rows[] = {
 	{ 0, "fail-above", "PERCENT", "exit with 3 where a function, or the total, grew by more of the\n"
-	  "total before, and by more than chance explains", set_fail_above },
-	{ 0, "per", "WHAT", "compare values per run, per second, or as shares (default: run)", set_per },
+	  "total before, and by more than noise explains", set_fail_above },
+	{ 0, "per", "WHAT", "compare values per run, per second, or as shares\n"
+	  "(default: run; of stores second)", set_per },
 	{ 0, "type", "TYPE", "values to compare, such as samples or cpu (default: the profile's)",
 	  set_type },
 	{ 0, "cum", NULL, "compare functions with all that they call", set_cum },
 	{ 'n', "rows", "N", "show N rows (default: functions that differ, 25 at most)", set_limit },
+	{ 0, "ago", "TIME", "of stores: the recordings before are so much earlier, and of the same\n"
+	  "store where there is one alone", set_ago },
 	{ 0, "full-names", NULL, "do not shorten long names", set_full_names },
 	{ 0, "no-demangle", NULL, "show C++ and Rust functions by their symbols", set_symbols },
 	{ 0 },
@@ -486,77 +507,146 @@ static const struct option_row option_rows[] = {
 
 static const struct usage compare_usage = {
 	.name = "compare",
-	.synopsis = "BEFORE AFTER [OPTIONS] | BEFORE ... -- AFTER ...",
+	.synopsis = "BEFORE AFTER [OPTIONS] | BEFORE ... -- AFTER ... | STORE --ago TIME",
 	.text =
 "Compares the profiles of a program before and after a change, one of each or\n"
-"several, and shows which functions take more or less than chance makes of\n"
+"several, and shows which functions take more or less than noise makes of\n"
 "samples. Of 20 comparisons without any difference one shows some, however many\n"
-"functions there are.",
+"functions there are. A directory is a store of \"gprofctl push\", and each of its\n"
+"recordings a run.",
 	.examples =
 "  gprofctl compare before.pb.gz after.pb.gz\n"
 "  gprofctl compare old*.pb.gz -- new*.pb.gz      # how much runs differ counts too\n"
-"  gprofctl compare old*.pb.gz -- new*.pb.gz --fail-above 2    # a test for CI",
+"  gprofctl compare old*.pb.gz -- new*.pb.gz --fail-above 2    # a test for CI\n"
+"  gprofctl compare /var/lib/gprof --from -1h --ago 1d   # this hour, and yesterday's",
 };
 
 static void close_all(struct compare *o)
 {
-	for (size_t i = 0; i < o->c.nr_runs; i++) {
-		functions_free(&o->runs[i].functions);
-		functions_free(&o->runs[i].samples);
-		sample_filter_free(&o->runs[i].filter);
-		view_close(&o->runs[i].view);
+	for (size_t i = 0; i < o->nr_runs; i++) {
+		for (size_t l = 0; l < o->runs[i].nr_losses; l++)
+			free(o->runs[i].losses[l]);
+		free(o->runs[i].losses);
+		free(o->runs[i].file);
 	}
-	for (size_t i = 0; i < o->c.nr; i++) {
-		free(o->c.rows[i].values);
-		free(o->c.rows[i].samples);
+	for (size_t i = 0; i < o->nr_operands; i++) {
+		if (!o->operands[i].is_store)
+			continue;
+		time_range_free(&o->operands[i].range);
+		store_dir_close(&o->operands[i].dir);
 	}
-	free(o->c.rows);
+	free(o->operands);
 	free(o->runs);
-	intern_free(&o->names);
+	free(o->name);
+	free(o->unit);
+	compare_table_free(&o->table);
 }
 
-static int compare(struct compare *o, char **files)
+/* Before a profile is read: how many there are. */
+static int open_operand(struct compare *o, const char *path, bool before, size_t *runs)
 {
-	struct comparison *c = &o->c;
+	struct operand *op = &o->operands[o->nr_operands];
+	struct stat st;
 	int status = STATUS_OK;
-	double *exposure;
 
-	o->runs = xalloc(c->nr_runs, sizeof(*o->runs));
-	row_of(o, "", 0)->whole = true;
-	for (size_t i = 0; status == STATUS_OK && i < c->nr_runs; i++) {
-		status = open_run(o, &o->runs[i], files[i]);
-		if (status == STATUS_OK &&
-		    (strcmp(o->runs[i].view.name, o->runs[0].view.name) ||
-		     strcmp(o->runs[i].view.unit, o->runs[0].view.unit)))
-			status = fail("%s is of %s, and %s of %s: they cannot be compared", files[0],
-				      o->runs[0].view.name, files[i], o->runs[i].view.name);
-		if (status == STATUS_OK)
-			add_run(o, i);
+	*op = (struct operand){ .path = path };
+	if (!stat(path, &st) && S_ISDIR(st.st_mode)) {
+		status = store_span_open(&o->span, path, before ? (uint64_t)o->ago_ns : 0, &op->dir,
+					 &op->range);
+		op->is_store = status == STATUS_OK;
+		*runs += op->range.nr + op->range.nr_rollups;
+	} else {
+		++*runs;
 	}
+	o->nr_operands += status == STATUS_OK;
+	return status;
+}
+
+static int open_operands(struct compare *o, char **paths, size_t nr, size_t before)
+{
+	bool stores = false;
+	size_t runs = 0;
+
+	o->operands = xalloc(nr, sizeof(*o->operands));
+	for (size_t i = 0; i < nr; i++) {
+		int status = open_operand(o, paths[i], i < before, &runs);
+
+		if (status != STATUS_OK)
+			return status;
+		stores |= o->operands[i].is_store;
+	}
+	if (!stores && (o->ago_ns || store_span_given(&o->span)))
+		return misused("%s is about the directory of a store, and there is none",
+			       o->ago_ns ? "--ago" : "a span of time, kind or service");
+	if (runs > RUNS_MAX)
+		return fail("%zu recordings are too many to compare, of which %d can be: --from and "
+			    "--to choose fewer", runs, RUNS_MAX);
+	if (stores && !o->has_per)
+		o->per = PER_SECOND;
+	o->table.nr_runs = runs;
+	o->runs = xalloc(runs, sizeof(*o->runs));
+	return STATUS_OK;
+}
+
+static int read_operands(struct compare *o, size_t before)
+{
+	struct compare_table *t = &o->table;
+	int status = STATUS_OK;
+
+	for (size_t i = 0; status == STATUS_OK && i < o->nr_operands; i++) {
+		status = add_operand(o, &o->operands[i]);
+		if (i < before)
+			t->nr_before = o->nr_runs;
+	}
+	t->nr_runs = o->nr_runs;
+	if (status == STATUS_OK && (!t->nr_before || t->nr_before == t->nr_runs ||
+				    compare_table_samples(t, 0, t->nr_before) <= 0))
+		return fail("no recording %s has values of what is to be compared",
+			    t->nr_before == t->nr_runs ? "after" : "before");
+	return status;
+}
+
+static int compare(struct compare *o, char **paths, size_t nr, size_t before)
+{
+	struct compare_table *t = &o->table;
+	int status = open_operands(o, paths, nr, before);
+	double *exposure = NULL;
+
+	if (status == STATUS_OK)
+		status = read_operands(o, before);
 	if (status == STATUS_OK) {
-		/* Names stay where they are from here on. */
-		for (size_t i = 1, length; i < c->nr; i++)
-			c->rows[i].name = intern_key(&o->names, i, &length);
-		c->rows[0].name = "the total";
-		c->shares = o->per == PER_SHARE;
 		exposure = exposures(o);
-		c->exposure = exposure;
-		if (exposure)
-			compare_rows(c);
-		status = exposure ? show(o) : STATUS_FAILED;
-		free(exposure);
+		status = exposure ? STATUS_OK : STATUS_FAILED;
+	}
+	if (exposure) {
+		t->unit = o->unit;
+		compare_table_measure(t, "", exposure, o->per == PER_SHARE, 0);
+		compare_table_judge(t);
+		status = show(o);
 	}
 	close_all(o);
 	return status;
+}
+
+/* The same recordings do not differ; one store is both sides where these are of two times. */
+static bool is_one_store(const struct compare *o, int nr, char **paths)
+{
+	struct stat st;
+
+	return o->ago_ns && nr == 1 && !stat(paths[0], &st) && S_ISDIR(st.st_mode);
 }
 
 int cmd_compare(int argc, char **argv)
 {
 	/* In place of "--", behind which getopt() sees no options. */
 	static char between[] = "/";
-	struct compare o = { .fail_above = -1 };
+	struct compare o = {
+		.fail_above = -1,
+		.table = { .sides = { "before", "after" }, .whole = "the total before" },
+	};
 	const struct option_table tables[] = {
 		{ "Options", option_rows, &o },
+		{ "Which recordings of stores", store_span_kind_options, &o.span },
 		{ JSON_TABLE, json_options, &o.json },
 		{ 0 }
 	};
@@ -571,14 +661,15 @@ int cmd_compare(int argc, char **argv)
 	nr = argc - operands;
 	while (before < nr && argv[before] != between)
 		before++;
+	if (is_one_store(&o, nr, argv))
+		return compare(&o, (char *[]){ argv[0], argv[0] }, 2, 1);
 	if (before < nr)
 		memmove(&argv[before], &argv[before + 1], (--nr - before) * sizeof(*argv));
 	else if (nr == 2)
 		before = 1;
 	if (!before || before == nr)
 		return misused("compare wants two profiles, as in gprofctl compare before.pb.gz "
-			       "after.pb.gz, or several as in gprofctl compare b1 b2 -- a1 a2");
-	o.c.nr_runs = nr;
-	o.c.nr_before = before;
-	return compare(&o, argv);
+			       "after.pb.gz, or several as in gprofctl compare b1 b2 -- a1 a2, or a "
+			       "store with --ago");
+	return compare(&o, argv, nr, before);
 }

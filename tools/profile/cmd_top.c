@@ -1,31 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * gprofctl top: the functions of a profile, by their own share (flat) or with all that they call
- * (cum). Functions are told apart by name, as go tool pprof does. gprofctl diff: the same table of
- * the difference of two profiles.
+ * (cum). Functions are told apart by name, as go tool pprof does.
  */
 #include "cli/cmd.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/unnamed.h"
-#include "calltree.h"
 #include "cli/options.h"
-#include "cli/output.h"
 #include "cli/diag.h"
 #include "cli/json.h"
 #include "cli/pager.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
-#include "flame.h"
 #include "functions.h"
 #include "name_hint.h"
 #include "ratio.h"
+#include "top.h"
 #include "view.h"
 
 /* Functions with less than this share are not shown unless -n asks for more. */
@@ -37,34 +32,6 @@
 #define ROWS_MAX	25	/* that are shown unless -n asks for more */
 
 #define NUMBER_COLUMNS	45	/* before it */
-
-/**
- * struct top - the table
- * @view: the view
- * @functions: rows
- * @cum: --cum
- * @type: --type
- * @full_names: --full-names
- * @symbols: --no-demangle
- * @filter: chosen samples, and --by
- * @limit: -n, 0 when absent
- * @ratio: --ratio
- * @verbose: -v
- * @json: --json
- */
-struct top {
-	struct view view;
-	struct functions functions;
-	bool cum;
-	bool full_names;
-	bool symbols;
-	const char *type;
-	struct sample_filter filter;
-	unsigned long long limit;
-	const char *ratio;
-	bool verbose;
-	bool json;
-};
 
 static int compare(const void *pa, const void *pb, void *ctx)
 {
@@ -92,12 +59,24 @@ static bool is_common(const char *comment)
 		sscanf(comment, "%lf %% of ", &complete) == 1 && complete >= 99);
 }
 
+void top_comments(const struct top *t)
+{
+	const char *comment;
+
+	for (size_t i = 0; (comment = gprof_profile_comment(t->view.profile, i)); i++) {
+		if (!t->verbose && is_common(comment))
+			continue;
+		fputs("Comment: ", stdout);
+		text_plain(stdout, comment);
+		putchar('\n');
+	}
+}
+
 static void print_header(const struct top *t)
 {
 	const struct view *v = &t->view;
 	char text[VIEW_TEXT_MAX], lasted[HUMAN_MAX];
 	double seconds = view_duration(v);
-	const char *comment;
 
 	printf("Type: %s\n", v->name);
 	if (*view_time(v, text))
@@ -111,13 +90,7 @@ static void print_header(const struct top *t)
 	if (seconds && !strcmp(v->unit, "nanoseconds"))
 		printf(" (%.2f%%)", v->total / 1e7 / seconds);
 	putchar('\n');
-	for (size_t i = 0; (comment = gprof_profile_comment(v->profile, i)); i++) {
-		if (!t->verbose && is_common(comment))
-			continue;
-		fputs("Comment: ", stdout);
-		text_plain(stdout, comment);
-		putchar('\n');
-	}
+	top_comments(t);
 }
 
 /* On a terminal no line is wider than that; a pipe's reader gets whole names. */
@@ -160,7 +133,9 @@ static int64_t unnamed_of(const struct functions *fs)
 	return unnamed;
 }
 
-static void print_json(const struct top *t, const char *file)
+void top_json(const struct top *t, const char *command, const char *file,
+	      void (*head)(struct json *j, void *ctx),
+	      void (*row)(struct json *j, void *ctx, const char *name), void *ctx)
 {
 	const struct functions *fs = &t->functions;
 	const struct view *v = &t->view;
@@ -168,7 +143,7 @@ static void print_json(const struct top *t, const char *file)
 	const char *comment;
 	struct json j;
 
-	view_json_open(&j, v, file ? "top" : "diff");
+	view_json_open(&j, v, command);
 	gprof_profile_time(v->profile, &start, &duration);
 	json_s64(&j, "start_ns", start);
 	json_s64(&j, "duration_ns", duration);
@@ -180,6 +155,8 @@ static void print_json(const struct top *t, const char *file)
 	view_json_value(&j, v, "unnamed", unnamed_of(fs));
 	if (fs->counted > 0)
 		view_json_value(&j, v, "heaviest_sample", fs->heaviest);
+	if (head)
+		head(&j, ctx);
 	json_array(&j, "rows");
 	for (size_t i = 0; i < fs->nr; i++) {
 		const struct function *f = &fs->all[i];
@@ -193,6 +170,8 @@ static void print_json(const struct top *t, const char *file)
 		}
 		view_json_value(&j, v, "flat", f->flat);
 		view_json_value(&j, v, "cum", f->cum);
+		if (row)
+			row(&j, ctx, functions_name(fs, f));
 		json_end(&j);
 	}
 	json_end(&j);
@@ -290,7 +269,7 @@ static const struct option_row ratio_rows[] = {
 	{ 0 },
 };
 
-static const struct option_row top_rows[] = {
+const struct option_row top_rows[] = {
 	{ 0, "type", "TYPE", "values to show, such as samples or cpu (default: the profile's)",
 	  set_type },
 	{ 0, "cum", NULL, "sort by cum", set_cum },
@@ -319,10 +298,8 @@ static const struct usage top_usage = {
 "  gprofctl top --ratio misses.pb.gz/references.pb.gz",
 };
 
-/* @file: NULL: of two profiles */
-static int show(struct top *t, const char *file)
+int top_collect(struct top *t)
 {
-	char *hint = NULL;
 	int status;
 
 	gprof_profile_system_names(t->view.profile, t->symbols);
@@ -331,23 +308,40 @@ static int show(struct top *t, const char *file)
 	status = functions_of(&t->functions, &t->view);
 	if (status == STATUS_OK && t->functions.nr)
 		qsort_r(t->functions.all, t->functions.nr, sizeof(*t->functions.all), compare, t);
-	if (status == STATUS_OK && t->json) {
-		print_json(t, file);
-		status = finish_stdout();
-	} else if (status == STATUS_OK) {
-		pager_begin();
-		print_header(t);
-		print_table(t);
-		if (file)
-			hint = name_hint(&t->view, file);
-		if (hint)
-			puts(hint);
-		free(hint);
-		status = finish_stdout();
-	}
+	return status;
+}
+
+void top_print(struct top *t, const char *file)
+{
+	char *hint;
+
+	pager_begin();
+	print_header(t);
+	print_table(t);
+	hint = file ? name_hint(&t->view, file) : NULL;
+	if (hint)
+		puts(hint);
+	free(hint);
+}
+
+void top_free(struct top *t)
+{
 	view_close(&t->view);
 	functions_free(&t->functions);
 	sample_filter_free(&t->filter);
+}
+
+static int show(struct top *t, const char *file)
+{
+	int status = top_collect(t);
+
+	if (status == STATUS_OK && t->json)
+		top_json(t, "top", file, NULL, NULL, NULL);
+	else if (status == STATUS_OK)
+		top_print(t, file);
+	if (status == STATUS_OK)
+		status = finish_stdout();
+	top_free(t);
 	return status;
 }
 
@@ -377,140 +371,4 @@ int cmd_top(int argc, char **argv)
 		return misused("top wants one profile, as in gprofctl top cpu.pb.gz");
 	status = view_open(&t.view, argv[operands], t.type);
 	return status == STATUS_OK ? show(&t, argv[operands]) : status;
-}
-
-/**
- * struct diff - options of diff beside a table's
- * @file: -o
- * @subtract: --subtract
- */
-struct diff {
-	const char *file;
-	bool subtract;
-};
-
-static int set_output(void *ctx, const char *value)
-{
-	((struct diff *)ctx)->file = value;
-	return STATUS_OK;
-}
-
-static int set_subtract(void *ctx, const char *value)
-{
-	(void)value;
-	((struct diff *)ctx)->subtract = true;
-	return STATUS_OK;
-}
-
-static const struct option_row diff_rows[] = {
-	{ 'o', "output", "FILE", "write the difference too: as a differential flame graph if FILE\n"
-	  "ends in .svg or .html, else as a profile; \"-\" is stdout, without the table",
-	  set_output },
-	{ 0, "subtract", NULL, "subtract OLD, an earlier profile of the same run; shares are of\n"
-	  "the rest", set_subtract },
-	{ 0 },
-};
-
-static const struct usage diff_usage = {
-	.name = "diff",
-	.synopsis = "OLD NEW [OPTIONS]",
-	.text =
-"Shows the difference of NEW and OLD, function by function, in shares of OLD:\n"
-"like go tool pprof -top -diff_base OLD NEW, or with --subtract like -base OLD.",
-	.examples =
-"  gprofctl diff before.pb.gz after.pb.gz         # what a change has cost or saved\n"
-"  gprofctl diff a.pb.gz b.pb.gz -o diff.svg      # red is more, blue is less\n"
-"  gprofctl diff a.pb.gz b.pb.gz -o diff.pb.gz    # for go tool pprof diff.pb.gz",
-};
-
-static bool ends_with(const char *s, const char *end)
-{
-	size_t n = strlen(s), m = strlen(end);
-
-	return n > m && !strcmp(s + n - m, end);
-}
-
-static int write_picture(struct view *v, const char *file, const char *title)
-{
-	struct calltree tree;
-	struct output out;
-	int status = calltree_build_diff(&tree, v), error = 0;
-	FILE *f = NULL;
-
-	if (status == STATUS_OK)
-		status = output_open(&out, file);
-	if (status != STATUS_OK)
-		goto out_free;
-	f = output_stream(&out);
-	if (f && ends_with(file, ".html"))
-		flame_write_page(f, &tree, v, title);
-	else if (f)
-		flame_write(f, &tree, v, title);
-	if (!f || fflush(f) || ferror(f))
-		error = errno ? errno : EIO;
-	if (f)
-		fclose(f);
-	if (!error) {
-		calltree_report(&tree);
-		status = output_commit(&out);
-	} else {
-		output_discard(&out);
-		status = fail("%s could not be written: %s", file, strerror(error));
-	}
-out_free:
-	calltree_free(&tree);
-	return status;
-}
-
-static int write_profile(const struct gprof_profile *p, const char *file)
-{
-	struct output out;
-	int err, status = output_open(&out, file);
-
-	if (status != STATUS_OK)
-		return status;
-	err = gprof_profile_write(p, out.fd);
-	if (!err)
-		return output_commit(&out);
-	output_discard(&out);
-	return fail("%s cannot be written: %s", file, strerror(-err));
-}
-
-int cmd_diff(int argc, char **argv)
-{
-	struct top t = { 0 };
-	struct diff d = { 0 };
-	const struct option_table tables[] = {
-		{ "Options", diff_rows, &d },
-		{ "The table", top_rows, &t },
-		{ JSON_TABLE, json_options, &t.json },
-		{ "What to show", sample_filter_by_options, &t.filter },
-		{ "Which samples", sample_filter_options, &t.filter },
-		{ 0 }
-	};
-	int operands, status;
-
-	if (!options_parse(&diff_usage, tables, argc, argv, true, &operands, &status))
-		return status;
-	if (argc - operands != 2)
-		return misused("diff wants two profiles, as in gprofctl diff old.pb.gz new.pb.gz");
-	status = view_open_diff(&t.view, argv[operands], argv[operands + 1], t.type,
-				d.subtract ? GPROF_DIFF_SUBTRACT : 0);
-	if (status != STATUS_OK)
-		return status;
-	t.view.filter = &t.filter;
-	if (d.file && (ends_with(d.file, ".svg") || ends_with(d.file, ".html"))) {
-		char *title = xprintf("%s -> %s", argv[operands], argv[operands + 1]);
-
-		status = d.subtract ?
-			 misused("-o %s draws both profiles, and --subtract leaves one", d.file) :
-			 write_picture(&t.view, d.file, title);
-		free(title);
-	} else if (d.file) {
-		status = write_profile(t.view.profile, d.file);
-	}
-	if (status == STATUS_OK && !(d.file && !strcmp(d.file, "-")))
-		return show(&t, NULL);
-	view_close(&t.view);
-	return status;
 }

@@ -20,17 +20,22 @@
 #include "name_hint.h"
 #include "options_view.h"
 #include "page.h"
+#include "store/store_span.h"
 
 /**
  * struct page_options - the command line
  * @view: common options
  * @diff: of two profiles
+ * @store: --store, or NULL
+ * @span: its recordings
  * @file: -o
  * @title: --title
  */
 struct page_options {
 	struct view_options view;
 	bool diff;
+	const char *store;
+	struct store_span span;
 	const char *file;
 	const char *title;
 };
@@ -47,16 +52,25 @@ static int set_title(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
+static int set_store(void *ctx, const char *value)
+{
+	((struct page_options *)ctx)->store = value;
+	return STATUS_OK;
+}
+
 static const struct option_row page_rows[] = {
 	{ 'o', "output", "HTML", "write the page here and start no browser; \"-\" is stdout",
 	  set_output },
 	{ 0, "title", "TEXT", "title of the page (default: name of the profile)", set_title },
+	{ 0, "store", "DIR", "show the recordings that gprofctl push keeps there, of a span of time",
+	  set_store },
 	{ 0 },
 };
 
 static const struct usage page_usage = {
 	.name = "view",
-	.synopsis = "[OLD] FILE [-o HTML] [OPTIONS] | [-o HTML] [OPTIONS] [KIND ...] TARGET",
+	.synopsis = "[OLD] FILE [-o HTML] [OPTIONS] | --store DIR [OPTIONS] | "
+		    "[-o HTML] [OPTIONS] [KIND ...] TARGET",
 	.text =
 "Opens a pprof profile in the browser: flame graph, inverted graph, callers and\n"
 "callees of a function (sandwich), table, and filters by process, thread, cgroup\n"
@@ -75,7 +89,8 @@ static const struct usage page_usage = {
 "  gprofctl view heap -p 1234 -d 10       # the same of another kind\n"
 "  gprofctl view cpu.pb.gz                # in the browser (xdg-open, or $BROWSER)\n"
 "  gprofctl view cpu.pb.gz -o cpu.html    # as a file\n"
-"  gprofctl view before.pb.gz after.pb.gz # what a change has cost or saved",
+"  gprofctl view before.pb.gz after.pb.gz # what a change has cost or saved\n"
+"  gprofctl view --store /var/lib/gprof --from -2h --to -1h  # what push has kept",
 };
 
 /* A private place that lasts until the browser has read it. */
@@ -192,12 +207,54 @@ static int show(const struct page_options *o, struct view *v)
 	return status;
 }
 
+/* The recordings of a span of time, as one profile. */
+static int open_store(struct page_options *o, struct view *v)
+{
+	struct time_range_sum sum;
+	struct time_range range;
+	struct store_dir dir;
+	int status = store_span_open(&o->span, o->store, 0, &dir, &range);
+
+	if (status != STATUS_OK)
+		return status;
+	range.times = true;
+	status = time_range_merge(&range, o->span.service, &sum);
+	if (status == STATUS_OK && !sum.merged)
+		status = fail("no recording of %s can be read", o->store);
+	if (status == STATUS_OK) {
+		diag("%s: %zu recordings, %.1f s%s", o->store, sum.used, (double)sum.ns / 1e9,
+		     sum.damaged ? ", without those that are damaged" : "");
+		status = view_of_with(v, sum.merged, o->store, &o->view);
+	}
+	time_range_free(&range);
+	store_dir_close(&dir);
+	return status;
+}
+
+static int open_profile(struct page_options *o, struct view *v, char **files, int nr)
+{
+	if (o->store && nr)
+		return misused("--store has what the page shows, and leaves nothing for %s", files[0]);
+	if (o->store)
+		return open_store(o, v);
+	if (store_span_given(&o->span))
+		return misused("--from, --to, --kind and --service are about the recordings of --store "
+			       "DIR");
+	o->diff = nr == 2;
+	if (nr != 1 && !o->diff)
+		return misused("view wants one profile, as in gprofctl view cpu.pb.gz, two to "
+			       "compare, or --store DIR");
+	return o->diff ? view_open_diff_with(v, files[0], files[1], &o->view) :
+			 view_open_with(v, files[0], &o->view);
+}
+
 int cmd_view(int argc, char **argv)
 {
 	struct page_options o = { 0 };
 	const struct option_table tables[] = {
 		{ "Options", page_rows, &o },
 		{ "The profile", view_options, &o.view },
+		{ "Which recordings of a store", store_span_kind_options, &o.span },
 		{ "What to show", sample_filter_by_options, &o.view.filter },
 		{ "Which samples", sample_filter_options, &o.view.filter },
 		{ 0 }
@@ -208,20 +265,15 @@ int cmd_view(int argc, char **argv)
 
 	if (!options_parse(&page_usage, tables, argc, argv, true, &operands, &status))
 		return status;
-	o.diff = argc - operands == 2;
-	if (argc - operands != 1 && !o.diff)
-		return misused("view wants one profile, as in gprofctl view cpu.pb.gz, or two to "
-			       "compare");
-	status = o.diff ? view_open_diff_with(&v, argv[operands], argv[operands + 1], &o.view) :
-			  view_open_with(&v, argv[operands], &o.view);
+	status = open_profile(&o, &v, argv + operands, argc - operands);
 	if (status != STATUS_OK)
 		return status;
 	title = o.diff ? xprintf("%s -> %s", argv[operands], argv[operands + 1]) :
-			 xprintf("%s", basename(argv[operands]));
+			 xprintf("%s", o.store ? o.store : basename(argv[operands]));
 	if (!o.title)
 		o.title = title;
 	/* A page is made of samples that are not kept. */
-	if (!o.diff)
+	if (!o.diff && !o.store)
 		hint = name_hint(&v, argv[operands]);
 	status = show(&o, &v);
 	if (status == STATUS_OK && hint)

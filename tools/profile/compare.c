@@ -114,9 +114,15 @@ static double most_of(const struct comparison *c, const struct compare_row *r)
 	return sqrt(samples_of(c, r) * (1 - least) / least);
 }
 
-static double alpha_of(size_t rows)
+/* Rows that are judged, of all comparisons. */
+static double judged_of(const struct comparison *c)
 {
-	return -expm1(log1p(-COMPARE_ALPHA) / (double)rows);
+	return (double)(c->judged ? c->judged : 1) * (double)(c->families ? c->families : 1);
+}
+
+static double alpha_of(const struct comparison *c)
+{
+	return -expm1(log1p(-COMPARE_ALPHA) / judged_of(c));
 }
 
 /* Rows that can differ by as much as that many rows ask for. */
@@ -128,7 +134,7 @@ static void choose(struct comparison *c)
 	for (size_t i = 0; i < c->nr; i++)
 		c->rows[i].judged = true;
 	do {
-		double alpha = alpha_of(c->judged ? c->judged : 1);
+		double alpha = alpha_of(c);
 
 		before = c->judged;
 		c->judged = 0;
@@ -182,7 +188,7 @@ static void judge(const struct comparison *c, struct compare_row *r, double df, 
 		variance = fmax(variance, variance_of_runs(c, r));
 	r->error = r->judged ? most * sqrt(variance) : INFINITY;
 	p = variance > 0 ? compare_p((r->after - r->before) / sqrt(variance), df) : 1;
-	r->p = r->judged ? -expm1(c->judged * log1p(-fmin(p, 1 - 1e-12))) : 1;
+	r->p = r->judged ? -expm1(judged_of(c) * log1p(-fmin(p, 1 - 1e-12))) : 1;
 }
 
 bool compare_knows_runs(const struct comparison *c)
@@ -205,7 +211,7 @@ void compare_rows(struct comparison *c)
 	if (c->runs_differ)
 		df = c->nr_runs - 2;
 	if (c->judged)
-		most = t_of(alpha_of(c->judged), df);
+		most = t_of(alpha_of(c), df);
 	for (size_t i = 0; i < c->nr; i++)
 		judge(c, &c->rows[i], df, most);
 }

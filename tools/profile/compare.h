@@ -17,7 +17,7 @@
  * @after: likewise, after
  * @error: half of the interval of the difference of both; all intervals of one comparison hold
  *	together with a probability of 95 %
- * @p: probability that chance makes any row of a comparison differ as much
+ * @p: probability that chance makes any row of the comparisons differ as much
  * @judged: enough samples are there for a difference to be seen at all
  * @whole: the total, which has no share of itself
  */
@@ -41,6 +41,7 @@ struct compare_row {
  * @rows: functions, and the total
  * @nr: how many
  * @shares: the exposure is the run's total
+ * @families: comparisons of the same rows that are judged together, this one among them; 0: 1
  * @judged: rows with enough samples
  * @runs_differ: rows vary more from run to run than their samples explain
  */
@@ -51,6 +52,7 @@ struct comparison {
 	struct compare_row *rows;
 	size_t nr;
 	bool shares;
+	size_t families;
 	size_t judged;
 	bool runs_differ;
 };

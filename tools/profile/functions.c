@@ -105,13 +105,17 @@ void functions_finish(struct functions *fs)
 /**
  * struct walk - over a view's samples
  * @fs: functions
+ * @samples: likewise, of the numbers of samples, or NULL
  * @view: the view
+ * @side: samples that are of it
  * @type: of the values
  * @count: of the numbers of samples, or @type where there are none
  */
 struct walk {
 	struct functions *fs;
+	struct functions *samples;
 	const struct view *view;
+	enum functions_side side;
 	size_t type;
 	size_t count;
 };
@@ -119,15 +123,25 @@ struct walk {
 static int add_sample(void *ctx, const struct view_sample *s)
 {
 	struct walk *w = ctx;
-	const int64_t *values = s->values;
+	int64_t value = s->values[w->type], count = s->values[w->count];
 
-	functions_add(w->fs, w->view, s, values[w->type]);
-	if (values[w->type] < 0 || values[w->count] < 0)
+	if (w->side != FUNCTIONS_ALL) {
+		bool base = view_is_base(w->view, s->labels);
+
+		if (base != (w->side == FUNCTIONS_BASE))
+			return 0;
+		value = base ? view_negative(value) : value;
+		count = base ? view_negative(count) : count;
+	}
+	functions_add(w->fs, w->view, s, value);
+	if (w->samples)
+		functions_add(w->samples, w->view, s, count);
+	if (value < 0 || count < 0)
 		w->fs->counted = -1;
-	if (w->count != w->type && values[w->count] > 0 && w->fs->counted >= 0) {
-		int64_t each = values[w->type] / values[w->count];
+	if (w->count != w->type && count > 0 && w->fs->counted >= 0) {
+		int64_t each = value / count;
 
-		w->fs->counted = view_sum(w->fs->counted, values[w->count]);
+		w->fs->counted = view_sum(w->fs->counted, count);
 		if (each > w->fs->heaviest)
 			w->fs->heaviest = each;
 	}
@@ -150,24 +164,31 @@ int functions_of(struct functions *fs, struct view *v)
 {
 	/* Of waits and the like each is told as long as it was: only of samples is weight chance. */
 	size_t count = count_type(v, "samples");
-	struct walk w = { fs, v, v->type, count == SIZE_MAX ? v->type : count };
+	struct walk w = { fs, NULL, v, FUNCTIONS_ALL, v->type, count == SIZE_MAX ? v->type : count };
 	int status = view_each(v, add_sample, &w);
 
 	functions_finish(fs);
 	return status;
 }
 
-int functions_counted(struct functions *fs, struct functions *samples, struct view *v)
+int functions_counted(struct functions *fs, struct functions *samples, struct view *v,
+		      enum functions_side side)
 {
-	int status = functions_of(fs, v);
-	struct view counts = *v;
+	size_t count = count_type(v, "samples");
+	struct walk w = { fs, samples, v, side, v->type, 0 };
+	int status;
 
-	counts.type = count_type(v, "samples");
-	if (counts.type == SIZE_MAX)
-		counts.type = count_type(v, "contentions");
-	if (status != STATUS_OK || counts.type == SIZE_MAX)
-		return status;
-	return functions_of(samples, &counts);
+	if (count == SIZE_MAX)
+		count = count_type(v, "contentions");
+	w.count = count;
+	if (count == SIZE_MAX) {
+		w.samples = NULL;
+		w.count = v->type;
+	}
+	status = view_each(v, add_sample, &w);
+	functions_finish(fs);
+	functions_finish(samples);
+	return status;
 }
 
 /* A name or a place of which less is left says nothing. */

@@ -96,11 +96,15 @@ void functions_finish(struct functions *fs);
 /* functions_of() - all of a view; STATUS_OK, or STATUS_FAILED after a sentence */
 int functions_of(struct functions *fs, struct view *v);
 
+/* Samples of a view that is of a difference: all, those of the base, as they were, or the others. */
+enum functions_side { FUNCTIONS_ALL, FUNCTIONS_BASE, FUNCTIONS_NEW };
+
 /*
- * functions_counted() - likewise, and in @samples their numbers of samples or waits, in the same
- * order: none where the profile does not have these
+ * functions_counted() - likewise of a side, and in @samples their numbers of samples or waits, in
+ * the same order: none where the profile does not have these
  */
-int functions_counted(struct functions *fs, struct functions *samples, struct view *v);
+int functions_counted(struct functions *fs, struct functions *samples, struct view *v,
+		      enum functions_side side);
 
 #define FUNCTION_COLUMNS	100	/* of a name, unless all of it is asked for */
 

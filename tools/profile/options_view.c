@@ -40,6 +40,11 @@ int view_open_with(struct view *v, const char *file, struct view_options *o)
 	return apply_options(v, view_open(v, file, o->type), o);
 }
 
+int view_of_with(struct view *v, struct gprof_profile *p, const char *file, struct view_options *o)
+{
+	return apply_options(v, view_of(v, p, file, o->type), o);
+}
+
 int view_open_diff_with(struct view *v, const char *base, const char *file, struct view_options *o)
 {
 	return apply_options(v, view_open_diff(v, base, file, o->type, 0), o);

@@ -29,6 +29,8 @@ extern const struct option_row view_options[];
 
 /* view_open_with() - view_open(), as the options have it; sample_filter_free() is the caller's */
 int view_open_with(struct view *v, const char *file, struct view_options *o);
+/* view_of_with() - likewise view_of() */
+int view_of_with(struct view *v, struct gprof_profile *p, const char *file, struct view_options *o);
 /* view_open_diff_with() - likewise view_open_diff() */
 int view_open_diff_with(struct view *v, const char *base, const char *file,
 			struct view_options *o);

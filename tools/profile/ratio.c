@@ -88,7 +88,7 @@ static int open_half(struct half *h, const char *file, const char *type)
 
 	if (status != STATUS_OK)
 		return status;
-	return functions_counted(&h->functions, &h->samples, &h->view);
+	return functions_counted(&h->functions, &h->samples, &h->view, FUNCTIONS_ALL);
 }
 
 static struct row *row_of(struct table *t, const char *name)

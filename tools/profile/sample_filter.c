@@ -250,8 +250,11 @@ static void report_one(bool seen, const struct sample_filter_regex *r, const cha
 		diag("%s %s: no function is like that", option, r->text);
 }
 
-void sample_filter_report(const struct sample_filter *f)
+void sample_filter_report(struct sample_filter *f)
 {
+	if (f->reported)
+		return;
+	f->reported = true;
 	if (f->nr_labels && !f->labels_seen) {
 		diag("no sample has %s %s%s%s", f->labels[0].key, f->labels[0].words[0],
 		     f->labels[0].nr > 1 ? ", or the other words" : "",

@@ -59,6 +59,7 @@ struct sample_filter_words {
  * @room_label_known: of @label_known
  * @seen: for each of @focus, @ignore, @hide: it found something
  * @labels_seen: likewise
+ * @reported: what found nothing was reported
  */
 struct sample_filter {
 	struct sample_filter_regex focus;
@@ -74,6 +75,7 @@ struct sample_filter {
 	size_t room_label_known;
 	bool seen[3];
 	bool labels_seen;
+	bool reported;
 };
 
 /* For struct option_table; their ctx is a struct sample_filter. The second is of --by alone. */
@@ -95,8 +97,8 @@ bool sample_filter_labels(struct sample_filter *f, const struct gprof_profile *p
 bool sample_filter_frames(struct sample_filter *f, const struct gprof_profile *p,
 			  struct frames *frames, uint32_t labels, size_t *nr);
 
-/* sample_filter_report() - after a walk: report expressions without a match */
-void sample_filter_report(const struct sample_filter *f);
+/* sample_filter_report() - after the first walk: report expressions without a match */
+void sample_filter_report(struct sample_filter *f);
 
 void sample_filter_free(struct sample_filter *f);
 

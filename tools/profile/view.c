@@ -90,6 +90,12 @@ int view_open(struct view *v, const char *file, const char *type)
 	return status == STATUS_OK ? set_up(v, file, type) : status;
 }
 
+int view_of(struct view *v, struct gprof_profile *p, const char *file, const char *type)
+{
+	*v = (struct view){ .profile = p };
+	return set_up(v, file, type);
+}
+
 int view_open_diff(struct view *v, const char *base, const char *file, const char *type,
 		   unsigned int flags)
 {
@@ -103,6 +109,10 @@ int view_open_diff(struct view *v, const char *base, const char *file, const cha
 	if (status == STATUS_OK)
 		status = read_profile(&new, file);
 	if (status == STATUS_OK) {
+		int64_t start;
+
+		gprof_profile_time(old, &start, &v->old_ns);
+		gprof_profile_time(new, &start, &v->new_ns);
 		v->profile = gprof_profile_diff(new, old, flags);
 		status = v->profile ? set_up(v, file, type) :
 			 fail("%s and %s cannot be compared: %s", base, file, gprof_error());
@@ -110,6 +120,11 @@ int view_open_diff(struct view *v, const char *base, const char *file, const cha
 	gprof_profile_free(old);
 	gprof_profile_free(new);
 	return status;
+}
+
+bool view_is_base(const struct view *v, uint32_t labels)
+{
+	return gprof_profile_label_of(v->profile, labels, "pprof::base", NULL) != NULL;
 }
 
 void view_close(struct view *v)

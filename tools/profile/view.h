@@ -24,6 +24,8 @@
  * @unit: its unit, such as "nanoseconds"
  * @total: the whole of shares: the sum over all samples; with values below 0 among them, of their
  *	sizes, and in a difference of those of the base, as for go tool pprof
+ * @old_ns: of a difference: how long the base took, 0: not known
+ * @new_ns: likewise the other
  * @filter: chosen samples, or NULL; the caller's
  * @frames: for the numbers in a sample; there from the first view_each() on
  */
@@ -33,6 +35,8 @@ struct view {
 	char *name;
 	const char *unit;
 	int64_t total;
+	int64_t old_ns;
+	int64_t new_ns;
 	struct sample_filter *filter;
 	struct frames *frames;
 };
@@ -60,10 +64,15 @@ struct view_sample {
  * Return: STATUS_OK, or another status after a sentence.
  */
 int view_open(struct view *v, const char *file, const char *type);
+/* view_of() - likewise, of a profile that is the view's from now on; @file: what it is called */
+int view_of(struct view *v, struct gprof_profile *p, const char *file, const char *type);
 /* view_open_diff() - likewise, of the difference of @file from @base; @flags: GPROF_DIFF_* */
 int view_open_diff(struct view *v, const char *base, const char *file, const char *type,
 		   unsigned int flags);
 void view_close(struct view *v);
+
+/* view_is_base() - are samples with these labels those of the base of a difference? */
+bool view_is_base(const struct view *v, uint32_t labels);
 
 /* view_frames() - all frames of a view; those of --by come to them as samples do */
 struct frames *view_frames(struct view *v);
@@ -86,12 +95,16 @@ static inline int64_t view_sum(int64_t a, int64_t b)
 	return b < 0 ? INT64_MIN : INT64_MAX;
 }
 
+/* view_negative() - likewise, of another sign */
+static inline int64_t view_negative(int64_t value)
+{
+	return value == INT64_MIN ? INT64_MAX : -value;
+}
+
 /* view_size() - absolute value */
 static inline int64_t view_size(int64_t value)
 {
-	if (value >= 0)
-		return value;
-	return value == INT64_MIN ? INT64_MAX : -value;
+	return value < 0 ? view_negative(value) : value;
 }
 
 #define VIEW_TEXT_MAX	40	/* of a time of day, and of a value */

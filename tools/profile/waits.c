@@ -4,6 +4,7 @@
  */
 #include "waits.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,12 +38,14 @@ void waits_look(struct waits *w, const struct gprof_profile *p, size_t type, con
 	for (size_t i = 0; !gprof_profile_stack(p, i, &stack); i++) {
 		const char *reason;
 		size_t n = idle_of(p, stack.labels, &reason);
+		/* Of the base of a difference they are below 0. */
+		double value = fabs((double)stack.values[type]);
 
 		w->are |= reason != NULL;
-		w->whole += (double)stack.values[type];
+		w->whole += value;
 		if (n < ARRAY_SIZE(idle_reasons)) {
-			w->idle[n] += (double)stack.values[type];
-			idle += (double)stack.values[type];
+			w->idle[n] += value;
+			idle += value;
 		}
 	}
 	/* Of a program that does nothing else they are the answer. */

@@ -56,6 +56,15 @@ static int set_probes(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
+static int set_rows(void *ctx, const char *value)
+{
+	struct kinds *k = ctx;
+
+	if (!parse_count(value, &k->rows) || !k->rows)
+		return misused("-n wants a number of places above 0, not \"%s\"", value);
+	return STATUS_OK;
+}
+
 static int set_leaks(void *ctx, const char *value)
 {
 	(void)value;
@@ -108,7 +117,7 @@ static int show(void *ctx, struct gprof_recorder *r)
 	if (status != STATUS_OK || (!k->leaks && !k->text && !k->json))
 		return status;
 	return heap_text(k->files[0], strstr(k->kinds[0].kind, "heap") ? "heap" : "alloc", k->leaks,
-			 k->json);
+			 k->rows, k->json);
 }
 
 static int check_text(struct kinds *k)
@@ -151,6 +160,8 @@ static int check(struct kinds *k)
 	k->over_time = heap;
 	if (k->of_user && k->kernel)
 		return misused("--user and --kernel exclude each other");
+	if (k->rows && (!k->leaks || k->json))
+		return misused("-n is about the places that --leaks shows as text");
 	if (k->leaks && (!k->target.is_command || k->kernel))
 		return misused("--leaks is about what a command has not freed itself at its end: it "
 			       "wants a command, and no --kernel");
@@ -196,6 +207,7 @@ static const struct option_row alloc_rows[] = {
 static const struct option_row heap_rows[] = {
 	{ 0, "leaks", NULL, "also write to stdout the memory that a command had not freed when it\n"
 	  "ended, by place (--every defaults to 1)", set_leaks },
+	{ 'n', "rows", "N", "places that --leaks shows (default: 25)", set_rows },
 	{ 0, "slots", "N", "sampled objects in use at once, at most (default: 65536)",
 	  set_slots },
 	{ 0, "svg", "FILE", "draw the memory in use over time", set_svg },

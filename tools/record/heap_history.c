@@ -177,7 +177,12 @@ int heap_history(struct gprof_recorder *r, const char *file, const char *svg, in
 	struct gprof_memory_history m = { .sz = sizeof(m) };
 	char peak[HUMAN_MAX], when[HUMAN_MAX], end[HUMAN_MAX], since[HUMAN_MAX];
 
-	if (gprof_recorder_memory(r, 0, &m))
+	int err = gprof_recorder_memory(r, 0, &m);
+
+	/* An older module has none. */
+	if (err == -EINVAL && !svg && !grown_since)
+		return STATUS_OK;
+	if (err)
 		return fail("%s", gprof_error());
 	if (grown_since && !m.grown)
 		diag("the recording ended before %s had passed, so nothing has grown since then; "

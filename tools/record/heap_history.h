@@ -11,7 +11,7 @@
 
 /**
  * heap_history() - report it
- * @r: stopped recorder of a heap over time
+ * @r: stopped recorder of a heap, over time where the module can
  * @file: its profile
  * @svg: picture to write, or NULL
  * @grown_since: ns after the start since when growth was asked for, 0: it was not

@@ -9,9 +9,16 @@
 
 #include "cli/cmd.h"
 #include "cli/diag.h"
+#include "cli/human.h"
 #include "cli/json.h"
+#include "cli/pager.h"
+#include "cli/terminal.h"
 #include "cli/text.h"
 #include "profile/view.h"
+
+#define PLACES_MAX	25	/* that are shown unless -n asks for more */
+#define NAME_COLUMNS	100	/* of a function, in a pipe */
+#define NAME_LEAST	30	/* and on a terminal */
 
 enum { IN_OBJECTS, IN_BYTES, ALL_OBJECTS, ALL_BYTES, NR_VALUES };
 
@@ -59,24 +66,20 @@ static void find_columns(struct places *p, const struct gprof_profile *profile)
 	}
 }
 
-static void put_frame(const struct places *p, const struct gprof_frame *frame)
+static const char *file_of(const struct gprof_frame *frame)
 {
-	if (p->leaks)
-		fputs("    ", stdout);
-	else
-		printf("#\t0x%" PRIx64 "\t", frame->address);
+	return frame->file[0] ? frame->file : frame->mapping;
+}
+
+static void put_frame(const struct gprof_frame *frame)
+{
+	printf("#\t0x%" PRIx64 "\t", frame->address);
 	text_plain(stdout, frame->function);
-	fputs(p->leaks ? "  " : "\t\t", stdout);
-	text_plain(stdout, frame->file[0] ? frame->file : frame->mapping);
+	fputs("\t\t", stdout);
+	text_plain(stdout, file_of(frame));
 	if (frame->line)
 		printf(":%" PRId64, frame->line);
 	putchar('\n');
-}
-
-static void put_frames(const struct places *p, const struct place *place)
-{
-	for (size_t i = 0; i < place->nr; i++)
-		put_frame(p, &place->frames[i]);
 }
 
 /* Those of inlined functions are not told apart. */
@@ -115,6 +118,29 @@ static int by_stack(const void *a, const void *b)
 	return x->nr < y->nr ? -1 : x->nr > y->nr;
 }
 
+/* As people read them: of one line, whatever their addresses. */
+static int by_line(const struct gprof_frame *a, const struct gprof_frame *b)
+{
+	int by = strcmp(a->function, b->function);
+
+	if (!by)
+		by = strcmp(file_of(a), file_of(b));
+	return by ? by : a->line < b->line ? -1 : a->line > b->line;
+}
+
+static int by_lines(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	for (size_t i = 0; i < x->nr && i < y->nr; i++) {
+		int by = by_line(&x->frames[i], &y->frames[i]);
+
+		if (by)
+			return by;
+	}
+	return x->nr < y->nr ? -1 : x->nr > y->nr;
+}
+
 static int by_bytes(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
@@ -126,16 +152,16 @@ static int by_bytes(const void *a, const void *b)
 	return by_stack(a, b);
 }
 
-/* Samples of one stack differ in their labels alone. */
-static void merge(struct places *p)
+/* Samples of one place differ in their labels alone, or in addresses. */
+static void merge(struct places *p, int (*compare)(const void *a, const void *b))
 {
 	size_t to = 0;
 
 	if (!p->nr)
 		return;
-	qsort(p->v, p->nr, sizeof(*p->v), by_stack);
+	qsort(p->v, p->nr, sizeof(*p->v), compare);
 	for (size_t i = 1; i < p->nr; i++) {
-		if (by_stack(&p->v[to], &p->v[i])) {
+		if (compare(&p->v[to], &p->v[i])) {
 			p->v[++to] = p->v[i];
 			continue;
 		}
@@ -165,19 +191,73 @@ static void put_text(const struct places *p, const int64_t *sum)
 			if (key_of(&p->v[i].frames[j]))
 				printf(" 0x%" PRIx64, key_of(&p->v[i].frames[j]));
 		putchar('\n');
-		put_frames(p, &p->v[i]);
+		for (size_t j = 0; j < p->v[i].nr; j++)
+			put_frame(&p->v[i].frames[j]);
 		putchar('\n');
 	}
 }
 
-static void put_leaks(const struct places *p, const int64_t *sum)
+/* A line, that so many frames are one after another. */
+static void put_line(const struct gprof_frame *frame, size_t times)
 {
-	printf("never freed: %" PRId64 " bytes in %" PRId64 " objects, from %zu places\n",
-	       sum[IN_BYTES], sum[IN_OBJECTS], p->nr);
-	for (size_t i = 0; i < p->nr; i++) {
-		printf("\n%" PRId64 " bytes in %" PRId64 " objects\n", p->v[i].values[IN_BYTES],
-		       p->v[i].values[IN_OBJECTS]);
-		put_frames(p, &p->v[i]);
+	char *where = frame->line ? xprintf("%s:%" PRId64, file_of(frame), frame->line) :
+				    xprintf("%s", file_of(frame));
+	char *again = times > 1 ? xprintf("  (%zu times)", times) : xprintf("%s", "");
+	size_t terminal = terminal_columns(stdout);
+	size_t others = strlen("      ") + text_columns(where) + strlen(again);
+	size_t columns = !terminal ? NAME_COLUMNS :
+			 terminal > others + NAME_LEAST ? terminal - others : NAME_LEAST;
+	char *name = text_short(frame->function, columns);
+
+	fputs("    ", stdout);
+	text_plain(stdout, name);
+	fputs("  ", stdout);
+	text_plain(stdout, where);
+	puts(again);
+	free(name);
+	free(again);
+	free(where);
+}
+
+static void put_amount(const int64_t *v)
+{
+	char bytes[HUMAN_MAX], objects[HUMAN_MAX];
+
+	printf("%s in %s object%s", human((double)v[IN_BYTES], "bytes", bytes),
+	       human((double)v[IN_OBJECTS], "count", objects), v[IN_OBJECTS] == 1 ? "" : "s");
+}
+
+static void put_leak(const struct place *place)
+{
+	putchar('\n');
+	put_amount(place->values);
+	putchar('\n');
+	for (size_t i = 0, next; i < place->nr; i = next) {
+		for (next = i + 1; next < place->nr; next++)
+			if (by_line(&place->frames[i], &place->frames[next]))
+				break;
+		put_line(&place->frames[i], next - i);
+	}
+}
+
+static void put_leaks(struct places *p, const int64_t *sum, size_t limit)
+{
+	int64_t rest[NR_VALUES] = { 0 };
+
+	merge(p, by_lines);
+	pager_begin();
+	fputs("never freed: ", stdout);
+	put_amount(sum);
+	printf(", from %zu place%s\n", p->nr, p->nr == 1 ? "" : "s");
+	for (size_t i = 0; i < p->nr && i < limit; i++)
+		put_leak(&p->v[i]);
+	for (size_t i = limit; i < p->nr; i++)
+		for (int j = 0; j < NR_VALUES; j++)
+			rest[j] = view_sum(rest[j], p->v[i].values[j]);
+	if (p->nr > limit) {
+		printf("\n%zu more, with ", p->nr - limit);
+		put_amount(rest);
+		puts("; -n N shows N");
 	}
 }
 
@@ -213,7 +293,7 @@ static void print_json(const struct places *p, const struct view *v, const char 
 	view_json_close(&j, v, file);
 }
 
-int heap_text(const char *file, const char *command, bool leaks, bool json)
+int heap_text(const char *file, const char *command, bool leaks, size_t limit, bool json)
 {
 	struct places p = { .leaks = leaks };
 	int64_t sum[NR_VALUES] = { 0 };
@@ -225,7 +305,7 @@ int heap_text(const char *file, const char *command, bool leaks, bool json)
 	find_columns(&p, v.profile);
 	if (gprof_profile_each(v.profile, note, &p))
 		status = fail("the samples cannot be gone through: no memory");
-	merge(&p);
+	merge(&p, by_stack);
 	for (size_t i = 0; i < p.nr; i++)
 		for (int j = 0; j < NR_VALUES; j++)
 			sum[j] = view_sum(sum[j], p.v[i].values[j]);
@@ -233,7 +313,7 @@ int heap_text(const char *file, const char *command, bool leaks, bool json)
 		if (json)
 			print_json(&p, &v, file, command, sum);
 		else if (leaks)
-			put_leaks(&p, sum);
+			put_leaks(&p, sum, limit ? limit : PLACES_MAX);
 		else
 			put_text(&p, sum);
 		status = finish_stdout();

@@ -126,7 +126,8 @@ static struct gprof_recorder *make_with(struct kinds *k, const struct gprof_targ
 
 	for (size_t i = 0; i < k->nr; i++) {
 		k->kinds[i].flags = k->flags | (kernel ? GPROF_RECORD_KERNEL : 0) |
-				    (k->over_time ? GPROF_RECORD_OVER_TIME : 0);
+				    (k->svg || k->grown_since ? GPROF_RECORD_OVER_TIME :
+				     k->over_time ? GPROF_RECORD_TRY_OVER_TIME : 0);
 		k->kinds[i].grown_since_ms = (unsigned int)(k->grown_since / 1000000);
 		k->kinds[i].slots = (unsigned int)k->slots;
 	}
@@ -146,20 +147,6 @@ struct gprof_recorder *kinds_recorder(void *kinds, const struct gprof_target *ta
 	if (r || k->kernel || errno != EPERM)
 		return r;
 	return make_with(k, target, on_exec, false);
-}
-
-static struct gprof_recorder *recorder_of_any_module(void *kinds, const struct gprof_target *target,
-						     bool on_exec)
-{
-	struct kinds *k = kinds;
-	struct gprof_recorder *r = kinds_recorder(k, target, on_exec);
-
-	/* No option asked for it. */
-	if (!r && errno == EOPNOTSUPP && k->over_time && !k->svg && !k->grown_since) {
-		k->over_time = false;
-		r = kinds_recorder(k, target, on_exec);
-	}
-	return r;
 }
 
 static const struct record_words of_waits = {
@@ -219,7 +206,7 @@ int kinds_record(struct kinds *k, const struct usage *usage, const struct option
 		.target = &k->target,
 		.files = k->files,
 		.nr_files = k->nr,
-		.make = recorder_of_any_module,
+		.make = kinds_recorder,
 		.ctx = k,
 		.words = k->words ? *k->words : of_waits,
 		.after = k->after,

@@ -32,6 +32,7 @@
  * @slice_ns: --slices, 0 when absent
  * @services: samples have a label of their service
  * @leaks: --leaks
+ * @rows: -n, 0 when absent
  * @text: --format text
  * @reports: it has --json
  * @json: it
@@ -60,6 +61,7 @@ struct kinds {
 	uint64_t slice_ns;
 	bool services;
 	bool leaks;
+	unsigned long long rows;
 	bool text;
 	bool reports;
 	bool json;

@@ -26,7 +26,7 @@
 #include "agent/engine.h"
 #include "agent/give_back.h"
 #include "agent/item_make.h"
-#include "agent/rollup.h"
+#include "store/rollup.h"
 #include "agent/rollup_make.h"
 #include "agent/sender.h"
 #include "record/aging.h"

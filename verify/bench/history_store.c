@@ -17,10 +17,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "agent/item_name.h"
-#include "agent/rollup.h"
+#include "store/item_name.h"
+#include "store/rollup.h"
 #include "agent/rollup_make.h"
-#include "agent/store_dir.h"
+#include "store/store_dir.h"
 
 #define SECOND	1000000000ULL
 #define APART	10

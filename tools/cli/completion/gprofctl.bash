@@ -110,6 +110,10 @@ _gprofctl()
 		mapfile -t COMPREPLY < <(compgen -W "$(_gprofctl_kinds)" -- "$cur") ;;
 	*,-p | *,--pid)
 		mapfile -t COMPREPLY < <(compgen -W "$(cd /proc && printf '%s\n' [0-9]*)" -- "$cur") ;;
+	compare,--kind | view,--kind)
+		mapfile -t COMPREPLY < <(compgen -W "$(_gprofctl_kinds)" -- "$cur") ;;
+	view,--store)
+		mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
 	*,-G | *,--cgroup)
 		mapfile -t COMPREPLY < <(compgen -d -- "${cur:-/sys/fs/cgroup/}") ;;
 	mmu,--flags)

@@ -99,6 +99,14 @@ GPROF_API void gprof_profile_sum_free(struct gprof_profile_sum *s);
 GPROF_API int gprof_profile_sum_add(struct gprof_profile_sum *s, const void *data, size_t size,
 				    unsigned int flags);
 
+/**
+ * gprof_profile_sum_time() - label the samples of files that are added from now on with a time
+ * @s: sum
+ * @ns: their label time, as that of slices (struct gprof_recorder_config), in place of one that
+ *	they have; below 0: they keep their labels
+ */
+GPROF_API void gprof_profile_sum_time(struct gprof_profile_sum *s, int64_t ns);
+
 /** gprof_profile_sum_end() - free it; return the profile that gprof_profile_merge() makes of all */
 GPROF_API struct gprof_profile *gprof_profile_sum_end(struct gprof_profile_sum *s);
 

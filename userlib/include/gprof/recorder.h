@@ -215,6 +215,7 @@ struct gprof_tracepoint_config {
 
 #define GPROF_RECORD_PROBES	(1U << 5)	/* "user-alloc", "user-heap": by probes */
 #define GPROF_RECORD_OVER_TIME	(1U << 6)	/* "heap", "user-heap": the peak too */
+#define GPROF_RECORD_TRY_OVER_TIME (1U << 7)	/* likewise where it can be; else nothing */
 
 /**
  * struct gprof_kind_config - something to record, each with a profile of its own
@@ -245,7 +246,8 @@ struct gprof_tracepoint_config {
  * the memory in use at the one moment at which it was the most; and temporary_objects/count, those
  * that lived for less than 1 ms. gprof_recorder_memory() has the memory in use over time. Not in a
  * flight recorder; the module must have GPROF_FEAT_OBJECT_ENDS (EOPNOTSUPP). A mapping that is
- * unmapped in parts counts whole until it ends.
+ * unmapped in parts counts whole until it ends. GPROF_RECORD_TRY_OVER_TIME is the same where all
+ * this holds, and nothing where it does not.
  *
  * With GPROF_RECORD_PROBES these two are of a process or thread that runs already, started with
  * any environment: breakpoints are put where its functions that allocate begin and return

@@ -25,6 +25,7 @@
  * @p: the sum that grows, or NULL
  * @places: of @p
  * @kind: the event that all files are of, and the types of values that all have; NULL: no file yet
+ * @time_ns: label of what is added; below 0: none
  * @broken: memory ended while samples were added up
  */
 struct gprof_profile_sum {
@@ -33,6 +34,7 @@ struct gprof_profile_sum {
 	struct gprof_profile *p;
 	struct gprof_locations places;
 	struct gprof_profile *kind;
+	int64_t time_ns;
 	bool broken;
 };
 
@@ -51,7 +53,14 @@ struct gprof_profile_sum *gprof_profile_sum_new(void)
 
 	if (!s)
 		no_memory();
+	else
+		s->time_ns = -1;
 	return s;
+}
+
+void gprof_profile_sum_time(struct gprof_profile_sum *s, int64_t ns)
+{
+	s->time_ns = ns;
 }
 
 static void drop(struct gprof_profile_sum *s)
@@ -228,6 +237,50 @@ static void clear_in_use(struct gprof_profile *p, size_t nr_samples)
 	}
 }
 
+/* A set of labels with another time. */
+static uint32_t with_time(struct gprof_profile *p, uint32_t set, const struct gprof_label *time)
+{
+	const struct gprof_label_set *of = &p->label_sets[set];
+	struct gprof_label *labels = malloc((of->nr + 1) * sizeof(*labels));
+	uint32_t made = GPROF_NONE, i, nr = 0;
+
+	if (labels) {
+		for (i = 0; i < of->nr; i++)
+			if (p->labels[of->first + i].key != time->key)
+				labels[nr++] = p->labels[of->first + i];
+		labels[nr++] = *time;
+		gprof_profile_sort_labels(labels, nr);
+		made = gprof_profile_label_set(p, labels, nr);
+	}
+	free(labels);
+	return made;
+}
+
+/* Each set is looked for once. */
+static int label_time(struct gprof_profile *p, size_t from, int64_t ns)
+{
+	const struct gprof_label time = {
+		.key = gprof_profile_text(p, "time"),
+		.unit = gprof_profile_text(p, "nanoseconds"),
+		.num = ns,
+	};
+	uint32_t *made = calloc(p->nr_label_sets + 1, sizeof(*made));
+	int err = made && time.key != GPROF_NONE && time.unit != GPROF_NONE ? 0 : -ENOMEM;
+	size_t i;
+
+	for (i = from; i < p->nr_samples && !err; i++) {
+		uint32_t set = p->samples[i].labels;
+
+		if (!made[set])
+			made[set] = with_time(p, set, &time) + 1;
+		if (!made[set])
+			err = -ENOMEM;
+		p->samples[i].labels = made[set] - 1;
+	}
+	free(made);
+	return err;
+}
+
 /* -EXDEV: its types of values are others. */
 static int add(struct gprof_profile_sum *s, const void *data, size_t size, unsigned int flags)
 {
@@ -257,7 +310,9 @@ static int add(struct gprof_profile_sum *s, const void *data, size_t size, unsig
 	} else {
 		if (flags & GPROF_SUM_LAST_IN_USE)
 			clear_in_use(p, samples);
-		if (add_head(p, &head) || gprof_profile_add_up(p, samples)) {
+		if (add_head(p, &head) ||
+		    (s->time_ns >= 0 && label_time(p, samples, s->time_ns)) ||
+		    gprof_profile_add_up(p, samples)) {
 			s->broken = true;
 			err = no_memory();
 		}

@@ -44,7 +44,9 @@ int gprof_alloc_kind_source(const struct gprof_kind *kind, const struct gprof_ki
 	if (cfg->grown_since_ms && !(cfg->flags & GPROF_RECORD_OVER_TIME))
 		return gprof_error_set(e, EINVAL, "%s: growth since a moment wants "
 				       "GPROF_RECORD_OVER_TIME", kind->name);
-	out->columns.over_time = cfg->flags & GPROF_RECORD_OVER_TIME;
+	out->columns.over_time = cfg->flags & (GPROF_RECORD_OVER_TIME | GPROF_RECORD_TRY_OVER_TIME) &&
+				 lasts;
+	out->over_time_is_extra = !(cfg->flags & GPROF_RECORD_OVER_TIME);
 	out->columns.grown_since_ns = cfg->grown_since_ms * 1000000ULL;
 	if (cfg->flags & GPROF_RECORD_PROBES) {
 		params->alloc.flags = GPROF_ALLOC_F_PROBES;

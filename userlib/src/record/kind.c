@@ -89,7 +89,7 @@ static int make_source(const struct gprof_kind_config *cfg, union gprof_kind_par
 				       "older than the program", kind->name);
 	if (cfg->flags & ~(GPROF_RECORD_KERNEL | GPROF_RECORD_ADDR | GPROF_RECORD_LATENCY |
 			   GPROF_RECORD_OWNER | GPROF_RECORD_KEEP | GPROF_RECORD_PROBES |
-			   GPROF_RECORD_OVER_TIME))
+			   GPROF_RECORD_OVER_TIME | GPROF_RECORD_TRY_OVER_TIME))
 		return gprof_error_set(e, EINVAL, "%s: unknown flags %#x", kind->name, cfg->flags);
 	*out = (struct gprof_stream_source){
 		.kind = kind->kind,
@@ -130,6 +130,8 @@ static struct gprof_recorder *make(const struct gprof_recorder_config *cfg,
 	for (i = 0; i < cfg->nr_kinds; i++) {
 		if (make_source(&cfg->kinds[i], &params[i], &sources[i], e))
 			return NULL;
+		if (cfg->flight && sources[i].over_time_is_extra)
+			sources[i].columns.over_time = false;
 		if (cfg->flight && sources[i].columns.over_time) {
 			gprof_error_set(e, EINVAL, "%s: a flight recorder has no memory over time",
 					sources[i].name);

@@ -46,7 +46,9 @@ static int setup(struct gprof_stream *s, const struct gprof_stream_source *sourc
 		err = gprof_error_set(e, EOPNOTSUPP, "%s: this gprof.ko cannot count running "
 				      "tasks, which latency needs; load a newer one, or leave "
 				      "latency out", s->name);
-	if (!err && source->columns.over_time && !(info.out_features & GPROF_FEAT_OBJECT_ENDS))
+	if (!err && !(info.out_features & GPROF_FEAT_OBJECT_ENDS) && source->over_time_is_extra)
+		s->columns.over_time = false;
+	if (!err && s->columns.over_time && !(info.out_features & GPROF_FEAT_OBJECT_ENDS))
 		err = gprof_error_set(e, EOPNOTSUPP, "%s: this gprof.ko does not tell when memory "
 				      "is freed; load a newer one, or record without the peak",
 				      s->name);

@@ -24,6 +24,7 @@
  * @stack: GPROF_STACK_F_*
  * @params: the kind's parameters
  * @columns: columns of the profile
+ * @over_time_is_extra: those over time are left out where the module has none
  * @kind: GPROF_KIND_*
  * @name: of the event
  * @detail: for the profile's comment, such as "perf type 0, config 0"
@@ -37,6 +38,7 @@ struct gprof_stream_source {
 	uint32_t stack;
 	const void *params;
 	struct gprof_columns columns;
+	bool over_time_is_extra;
 	const char *name;
 	char detail[128];
 	uint64_t needs;

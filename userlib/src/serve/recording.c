@@ -42,10 +42,14 @@ static struct gprof_recorder *new_cpu(const struct gprof_record_request *w, bool
 	});
 }
 
-static struct gprof_recorder *new_kind_with(const struct gprof_record_request *w,
-					    unsigned int flags)
+static struct gprof_recorder *new_kind(const struct gprof_record_request *w, bool kernel)
 {
-	const struct gprof_kind_config kind = { .kind = w->name, .rate = w->every, .flags = flags };
+	const struct gprof_kind_config kind = {
+		.kind = w->name,
+		.rate = w->every,
+		.flags = (kernel ? GPROF_RECORD_KERNEL : 0) |
+			 (w->probes ? GPROF_RECORD_PROBES : 0) | GPROF_RECORD_TRY_OVER_TIME,
+	};
 
 	return gprof_recorder_new(&(struct gprof_recorder_config){
 		.sz = sizeof(struct gprof_recorder_config),
@@ -53,19 +57,6 @@ static struct gprof_recorder *new_kind_with(const struct gprof_record_request *w
 		.kinds = &kind,
 		.nr_kinds = 1,
 	});
-}
-
-/* As gprofctl heap has it: over time, where the module can. */
-static struct gprof_recorder *new_kind(const struct gprof_record_request *w, bool kernel)
-{
-	unsigned int flags = (kernel ? GPROF_RECORD_KERNEL : 0) |
-			     (w->probes ? GPROF_RECORD_PROBES : 0);
-	struct gprof_recorder *r = NULL;
-
-	if (!strstr(w->name, "heap"))
-		return new_kind_with(w, flags);
-	r = new_kind_with(w, flags | GPROF_RECORD_OVER_TIME);
-	return r || errno != EOPNOTSUPP ? r : new_kind_with(w, flags);
 }
 
 static struct gprof_recorder *new_recorder(const struct gprof_record_request *w, bool kernel)

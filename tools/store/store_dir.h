@@ -5,8 +5,8 @@
  * It has one writer, its owner; no other user may look into it. No symbolic link is followed below
  * its path. A file is there whole, or not at all.
  */
-#ifndef GPROF_TOOLS_AGENT_STORE_DIR_H
-#define GPROF_TOOLS_AGENT_STORE_DIR_H
+#ifndef GPROF_TOOLS_STORE_STORE_DIR_H
+#define GPROF_TOOLS_STORE_STORE_DIR_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -109,4 +109,4 @@ int store_dir_remove(const struct store_dir *d, const struct item_name *n, uint6
  */
 int store_dir_read(int hour, const struct item_name *n, void **data, size_t *size);
 
-#endif /* GPROF_TOOLS_AGENT_STORE_DIR_H */
+#endif /* GPROF_TOOLS_STORE_STORE_DIR_H */

@@ -7,8 +7,8 @@
  * ten minutes then, for a tenth of the room. Which profiles it is the sum of is in its name: those
  * of its host and kind that begin in its ten minutes, with ids from its first to its last.
  */
-#ifndef GPROF_TOOLS_AGENT_ROLLUP_H
-#define GPROF_TOOLS_AGENT_ROLLUP_H
+#ifndef GPROF_TOOLS_STORE_ROLLUP_H
+#define GPROF_TOOLS_STORE_ROLLUP_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,4 +30,4 @@ bool rollup_alike(const struct item_name *a, const struct item_name *b);
 /* rollup_has() - is the item @n in the rollup @r? */
 bool rollup_has(const struct item_name *r, const struct item_name *n);
 
-#endif /* GPROF_TOOLS_AGENT_ROLLUP_H */
+#endif /* GPROF_TOOLS_STORE_ROLLUP_H */

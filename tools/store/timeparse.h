@@ -2,8 +2,8 @@
 /*
  * timeparse: points of time, as people write them.
  */
-#ifndef GPROF_TOOLS_AGENT_TIMEPARSE_H
-#define GPROF_TOOLS_AGENT_TIMEPARSE_H
+#ifndef GPROF_TOOLS_STORE_TIMEPARSE_H
+#define GPROF_TOOLS_STORE_TIMEPARSE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,4 +24,4 @@ bool timeparse(const char *text, uint64_t now, uint64_t *ns);
 /* timeparse_text() - as RFC 3339 has it, in UTC, to the second; returns @text */
 const char *timeparse_text(uint64_t ns, char text[TIMEPARSE_TEXT]);
 
-#endif /* GPROF_TOOLS_AGENT_TIMEPARSE_H */
+#endif /* GPROF_TOOLS_STORE_TIMEPARSE_H */

@@ -286,6 +286,42 @@ static const char *why(int err)
 	return err == -EBADMSG ? "it is damaged" : strerror(-err);
 }
 
+/* A page has room for so many times. */
+#define TIMES_MAX	512
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * From the first recording on; they are sorted by time. In steps as long as one, so that a strip of
+ * time shows no gap where one began a little later.
+ */
+static int64_t time_of(const struct time_range *w, const struct item_name *n)
+{
+	uint64_t first = UINT64_MAX, last = 0, step = ROLLUP_NS;
+
+	if (w->nr) {
+		first = w->items[0].start_ns;
+		last = w->items[w->nr - 1].start_ns;
+		step = w->items[0].duration_ns;
+	}
+	if (w->nr_rollups) {
+		first = smaller(first, w->rollups[0].name.start_ns);
+		last = last > w->rollups[w->nr_rollups - 1].name.start_ns ?
+			       last : w->rollups[w->nr_rollups - 1].name.start_ns;
+	}
+	if (step <= (last - first) / TIMES_MAX)
+		step = (last - first) / TIMES_MAX + 1;
+	return n->start_ns > first ? (int64_t)((n->start_ns - first + step / 2) / step * step) : 0;
+}
+
+static bool is_read(const struct time_range *w, const struct time_range_rollup *r)
+{
+	return !w->times || r->there < r->name.items;
+}
+
 /* 0, -ENOMEM after a sentence, or another -errno where it cannot be read. */
 static int add_file(const struct time_range *w, const struct item_name *n,
 		    struct gprof_profile_sum *files)
@@ -296,6 +332,8 @@ static int add_file(const struct time_range *w, const struct item_name *n,
 
 	if (err)
 		return err == -ENOMEM ? -EIO : err;
+	if (w->times)
+		gprof_profile_sum_time(files, time_of(w, n));
 	/* Memory in use at its end: in each profile all live objects. */
 	err = gprof_profile_sum_add(files, data, size, GPROF_SUM_LAST_IN_USE);
 	free(data);
@@ -365,10 +403,14 @@ static int add_all(const struct time_range *w, struct gprof_profile_sum *files,
 	while (status == STATUS_OK && (i < w->nr || r < w->nr_rollups)) {
 		if (i < w->nr && rollups_of(w, r, &w->items[i]) == r) {
 			const struct item_name *n = &w->items[i++];
+			const struct time_range_rollup *of = rollup_of(w, r, n);
 
-			status = rollup_of(w, r, n) ? STATUS_OK : add_one(w, n, files, sum);
+			status = of && is_read(w, of) ? STATUS_OK : add_one(w, n, files, sum);
 		} else {
-			status = add_rollup(w, &w->rollups[r++], files, sum);
+			const struct time_range_rollup *rollup = &w->rollups[r++];
+
+			if (is_read(w, rollup))
+				status = add_rollup(w, rollup, files, sum);
 		}
 	}
 	return status;
@@ -384,6 +426,42 @@ static int choose(struct gprof_profile **p, const char *service)
 	*p = gprof_profile_merge((const struct gprof_profile *const *)&all, 1);
 	gprof_profile_free(all);
 	return *p ? STATUS_OK : fail("%s", gprof_error());
+}
+
+const struct item_name *time_range_next(const struct time_range *w, size_t *i, size_t *r)
+{
+	while (*r < w->nr_rollups) {
+		const struct time_range_rollup *rollup = &w->rollups[(*r)++];
+
+		if (rollup->there < rollup->name.items)
+			return &rollup->name;
+	}
+	while (*i < w->nr) {
+		const struct item_name *n = &w->items[(*i)++];
+		const struct time_range_rollup *rollup = rollup_of(w, 0, n);
+
+		if (!rollup || rollup->there >= rollup->name.items)
+			return n;
+	}
+	return NULL;
+}
+
+int time_range_profile(const struct time_range *w, const struct item_name *n, const char *service,
+		       struct gprof_profile **p)
+{
+	struct gprof_profile_sum *files = gprof_profile_sum_new();
+	int err = files ? add_file(w, n, files) : -ENOMEM;
+
+	if (!files)
+		fail("%s", gprof_error());
+	if (err) {
+		gprof_profile_sum_free(files);
+		return err;
+	}
+	*p = gprof_profile_sum_end(files);
+	if (!*p)
+		fail("%s", gprof_error());
+	return !*p || (service && choose(p, service) != STATUS_OK) ? -ENOMEM : 0;
 }
 
 int time_range_merge(const struct time_range *w, const char *service, struct time_range_sum *sum)

@@ -5,9 +5,10 @@
  * Names are the index, so only the hours that matter are read. It is read while another process
  * writes.
  */
-#ifndef GPROF_TOOLS_AGENT_TIME_RANGE_H
-#define GPROF_TOOLS_AGENT_TIME_RANGE_H
+#ifndef GPROF_TOOLS_STORE_TIME_RANGE_H
+#define GPROF_TOOLS_STORE_TIME_RANGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,6 +28,8 @@
  * @nr: how many
  * @rollups: that stand for items, sorted by time: @name, and how many of its items are there still
  * @nr_rollups: how many
+ * @times: set by the caller: time_range_merge() labels samples with the time of their recording
+ *	(label time, from the first on), and reads a rollup only where items are gone
  * @bad: hours that could not be read, which are said
  */
 struct time_range {
@@ -40,6 +43,7 @@ struct time_range {
 		size_t there;
 	} *rollups;
 	size_t nr_rollups;
+	bool times;
 	size_t bad;
 };
 
@@ -63,6 +67,25 @@ void time_range_free(struct time_range *w);
  */
 int time_range_read(const struct time_range *w, const struct item_name *n, void **data,
 		    size_t *size);
+
+/**
+ * time_range_next() - one recording after the other, each once
+ * @i: where to look on, from 0
+ * @r: likewise
+ *
+ * Return: an item, or a rollup of which some items are there no more; NULL at the end.
+ */
+const struct item_name *time_range_next(const struct time_range *w, size_t *i, size_t *r);
+
+/**
+ * time_range_profile() - one of them as a profile
+ * @service: of this service alone (label service.name), or NULL
+ * @p: gets it, for gprof_profile_free()
+ *
+ * Return: 0, -ENOMEM after a sentence, or another -errno where it cannot be read.
+ */
+int time_range_profile(const struct time_range *w, const struct item_name *n, const char *service,
+		       struct gprof_profile **p);
 
 /**
  * struct time_range_sum - one profile of all
@@ -94,4 +117,4 @@ struct time_range_sum {
  */
 int time_range_merge(const struct time_range *w, const char *service, struct time_range_sum *sum);
 
-#endif /* GPROF_TOOLS_AGENT_TIME_RANGE_H */
+#endif /* GPROF_TOOLS_STORE_TIME_RANGE_H */

@@ -5,20 +5,24 @@
  * The names are the store's index. So a change of an item's state is one rename(), which
  * happens or does not, and there is nothing beside the items that could disagree with them.
  */
-#ifndef GPROF_TOOLS_AGENT_ITEM_NAME_H
-#define GPROF_TOOLS_AGENT_ITEM_NAME_H
+#ifndef GPROF_TOOLS_STORE_ITEM_NAME_H
+#define GPROF_TOOLS_STORE_ITEM_NAME_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include "engine.h"
 
 #define ITEM_NAME	256
 #define ITEM_TYPE	32
 #define ITEM_HOST	65
 
 #define ITEM_FORMS	3	/* of enum item_form */
+
+enum item_form {
+	ITEM_PROFILE,	/* pprof, gzipped */
+	ITEM_TRACE,	/* Go's execution trace */
+	ITEM_ROLLUP,	/* profiles of some minutes as one, which no engine gets (rollup.h) */
+};
 
 enum item_state {
 	ITEM_KEPT,	/* it does not wait for an engine */
@@ -71,4 +75,4 @@ void item_name_text(const struct item_name *n, char text[ITEM_NAME]);
 /* item_name_parse() - is @text one, written as item_name_text() does? */
 bool item_name_parse(struct item_name *n, const char *text);
 
-#endif /* GPROF_TOOLS_AGENT_ITEM_NAME_H */
+#endif /* GPROF_TOOLS_STORE_ITEM_NAME_H */
