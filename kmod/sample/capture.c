@@ -9,8 +9,9 @@
  *
  * Time: a walk ends when the interrupt has lasted for interrupt_us, and none begins from then
  * on. Captures may follow each other in one interrupt (as when many counters overflow at once),
- * and count together then. The end of a capture is a reading of the clock, so it is noted only
- * where the walk took long, or the capture before it has begun shortly before.
+ * and count together then; not across a switch, nor where interrupts are on, where nothing waits.
+ * The end of a capture is a reading of the clock, so it is noted only where the walk took long, or
+ * the capture before it has begun shortly before.
  */
 #include "capture.h"
 
@@ -84,6 +85,18 @@ void gprof_scratch_put(void)
 	this_cpu_ptr(gprof_scratches)->depth--;
 }
 
+/* In an interrupt, or amid work that keeps them off? */
+static bool interrupts_wait(const struct gprof_capture *c)
+{
+	return c->flags & (GPROF_SAMPLE_REC_F_IRQ | GPROF_SAMPLE_REC_F_NMI) || irqs_disabled();
+}
+
+/* How often current has given up its CPU. */
+static unsigned long switches_of_current(void)
+{
+	return current->nvcsw + current->nivcsw;
+}
+
 /**
  * gprof_capture_follow() - the last capture may be of the same interrupt
  * @c: capture
@@ -95,7 +108,10 @@ void gprof_capture_follow(struct gprof_capture *c, struct gprof_scratch *scratch
 {
 	bool known = scratch->close == GPROF_CLOSE_KNOWN;
 
-	if (known && c->time - scratch->end >= GAP_NS)
+	if (!interrupts_wait(c))
+		return;
+	if (known && (c->time - scratch->end >= GAP_NS || scratch->task != current ||
+		      scratch->switches != switches_of_current()))
 		return;
 	if (known)
 		c->stack->until = scratch->until;
@@ -175,8 +191,10 @@ void gprof_capture_end(struct gprof_capture *c)
 {
 	struct gprof_scratch *scratch = this_cpu_ptr(gprof_scratches);
 
-	if (unlikely(c->stack->slow >= GPROF_SLOW_UNWIND)) {
+	if (unlikely(c->stack->slow >= GPROF_SLOW_UNWIND) && interrupts_wait(c)) {
 		scratch->until = c->stack->until;
+		scratch->task = current;
+		scratch->switches = switches_of_current();
 		scratch->end = ktime_get_mono_fast_ns();
 		scratch->close = GPROF_CLOSE_KNOWN;
 	}

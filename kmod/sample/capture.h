@@ -27,6 +27,8 @@ struct pt_regs;
  * @close: a capture that begins before may be of the same interrupt as the last one
  * @end: when that was done, if @close is GPROF_CLOSE_KNOWN
  * @until: when its walks had to end
+ * @task: current then, to compare with alone
+ * @switches: how often that had given up its CPU
  * @mixed: for so many captures yet, recorders are expected to want different stacks
  * @stack: stack of each depth
  * @part: part of it, for recorders that want less
@@ -36,6 +38,8 @@ struct gprof_scratch {
 	u64 close;
 	u64 end;
 	u64 until;
+	const struct task_struct *task;
+	unsigned long switches;
 	unsigned int mixed;
 	struct gprof_stack stack[GPROF_DEPTH];
 	struct gprof_stack part[GPROF_DEPTH];

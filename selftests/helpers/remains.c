@@ -46,14 +46,14 @@ static bool is_in_cgroup(const char *pid, const char *cgroup)
 	return false;
 }
 
-pid_t thread_for(uid_t user, const char *cgroup)
+pid_t thread_named(const char *name, const char *cgroup)
 {
 	DIR *dir = opendir("/proc");
 	char path[300], comm[32], wanted[32];
 	struct dirent *e;
 	pid_t found = 0;
 
-	snprintf(wanted, sizeof(wanted), "gprof/%u\n", user);
+	snprintf(wanted, sizeof(wanted), "%s\n", name);
 	while (dir && (e = readdir(dir))) {
 		snprintf(path, sizeof(path), "/proc/%s/comm", e->d_name);
 		if (!file_read(path, comm, sizeof(comm)) && !strcmp(comm, wanted) &&
@@ -63,6 +63,14 @@ pid_t thread_for(uid_t user, const char *cgroup)
 	if (dir)
 		closedir(dir);
 	return found;
+}
+
+pid_t thread_for(uid_t user, const char *cgroup)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "gprof/%u", user);
+	return thread_named(name, cgroup);
 }
 
 bool thread_ends(uid_t user, const char *cgroup)

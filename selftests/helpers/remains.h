@@ -13,6 +13,9 @@ uint64_t open_recorders(void);
 /* Wait for that: files are released a moment after the process that had them. */
 bool recorders_become(uint64_t wanted);
 
+/* Thread of that name, likewise by cgroup. */
+pid_t thread_named(const char *name, const char *cgroup);
+
 /*
  * Thread of the module that works for the recorders of a user, in that cgroup of version 2
  * ("/name"; NULL: in any), or 0.

@@ -12,9 +12,10 @@
 #include "agent/backoff.h"
 #include "agent/budget.h"
 #include "agent/item_make.h"
-#include "store/timeparse.h"
+#include "agent/quarantine.h"
 #include "agent/scheduled_window.h"
 #include "agent/sender.h"
+#include "store/timeparse.h"
 #include "store/time_range.h"
 #include "tool_run.h"
 #include "lib_util.h"
@@ -167,7 +168,21 @@ TEST(an_engine_that_is_away_is_asked_again_a_quarter_sooner_or_later)
 	EXPECT_EQ(60 * SECOND, backoff_ns(1, 60000, 0));
 	EXPECT_TRUE(near(75 * SECOND, backoff_ns(1, 60000, UINT32_MAX)));
 	EXPECT_EQS(SECOND, backoff_ns(1, 1000, 0), 225 * SECOND, backoff_ns(10, 1000, 0),
-		   HOUR, backoff_ns(1, UINT64_MAX, 0));
+		   250 * SECOND, backoff_ns(10, 250000, 0), HOUR, backoff_ns(1, UINT64_MAX, 0));
+}
+
+TEST(items_that_were_set_aside_last_are_known)
+{
+	struct quarantine q = { 0 };
+
+	for (uint64_t id = 1; id <= QUARANTINE_MAX + 1; id++)
+		quarantine_put(&q, id, ITEM_PROFILE, SECOND);
+	EXPECT_FALSE(quarantine_is(&q, 1, SECOND));
+	for (uint64_t id = 2; id <= QUARANTINE_MAX + 1; id++)
+		ASSERT_TRUE(quarantine_is(&q, id, SECOND));
+	EXPECT_TRUE(quarantine_is(&q, 2, 301 * SECOND - 1));
+	EXPECT_FALSE(quarantine_is(&q, 2, 301 * SECOND));
+	quarantine_free(&q);
 }
 
 /* ---- the thread that sends ---- */

@@ -265,7 +265,7 @@ TEST_F(lifetimes, counts_that_go_take_what_they_have_along)
 	ASSERT_EQ(0, gprof_lifetimes_renumber(&self->l, numbers, COUNTS));
 	EXPECT_EQS(36, self->l.now, 36, self->l.peak, 6, gprof_lifetimes_part(&self->l, 0).value,
 		   30, gprof_lifetimes_part(&self->l, 1).peak_value,
-		   0, gprof_lifetimes_part(&self->l, 2).value);
+		   0, gprof_lifetimes_part(&self->l, 2).value, 6, self->l.peak_weight);
 	self->time += MS;
 	end(self, 0);
 	end(self, 2);
@@ -273,7 +273,8 @@ TEST_F(lifetimes, counts_that_go_take_what_they_have_along)
 	begin(self, 2, 60, 2);
 	look(_metadata, self, UINT64_MAX);
 	EXPECT_EQS(90, self->l.now, 90, self->l.peak, 0, gprof_lifetimes_part(&self->l, 0).value,
-		   60, gprof_lifetimes_part(&self->l, 2).value, 0, self->l.guessed);
+		   60, gprof_lifetimes_part(&self->l, 2).value, 0, self->l.guessed,
+		   6, self->l.peak_weight);
 }
 
 TEST_HARNESS_MAIN

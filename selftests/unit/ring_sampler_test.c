@@ -568,6 +568,56 @@ TEST(samples_of_a_closed_ring_are_none)
 	end(_metadata);
 }
 
+/* A capture @ns after the last one; returns when its walk has to end. */
+static u64 walk_ends(u64 ns)
+{
+	struct gprof_scratch *scratch = this_cpu_ptr(gprof_scratches);
+	static struct pt_regs regs = { .user = true };
+	struct gprof_capture c;
+	u64 until;
+
+	gprof_capture(&c, &regs, (scratch->close == GPROF_CLOSE_KNOWN ? scratch->end : now) + ns);
+	now = c.time;
+	if (!gprof_capture_begin(&c))
+		abort();
+	until = c.stack->until;
+	gprof_capture_end(&c);
+	return until;
+}
+
+/* Two are close, the end of the second is known; what is a third one's, if something is other? */
+TEST(walks_of_one_interrupt_have_its_time_together)
+{
+	static const struct {
+		bool first_irq, then_irq, switches;
+		u64 ns;
+		bool together;
+	} rows[] = {
+		{ true, true, false, 4999, true },
+		{ true, true, false, 5000, false },
+		{ true, true, true, 100, false },
+		{ true, false, false, 100, false },
+		{ false, true, false, 100, false },
+		{ false, false, false, 100, false },
+	};
+	u64 second, third;
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
+		begin(0);
+		gprof_interrupt_us = 100;
+		shim_in_hardirq = rows[i].first_irq;
+		walk_ends(0);
+		second = walk_ends(29999);
+		EXPECT_EQ(now + 100000, second);
+		shim_in_hardirq = rows[i].then_irq;
+		shim_task.nvcsw += rows[i].switches;
+		third = walk_ends(rows[i].ns);
+		EXPECT_EQ(rows[i].together ? second : now + 100000, third) TH_LOG("row %u", i);
+		end(_metadata);
+	}
+	shim_in_hardirq = 0;
+}
+
 /* Numbers of generations come again; what was known under one then must be forgotten. */
 TEST(generation_whose_number_comes_again_begins_with_nothing)
 {

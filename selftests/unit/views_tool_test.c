@@ -396,6 +396,20 @@ TEST_F(views, latency_line_by_line)
 	EXPECT_EQ(STATUS_USAGE, self->r.status);
 }
 
+/* After 26 letters comes the next digit; after all of these the first again. */
+TEST_F(views, latency_has_short_names_for_260_threads)
+{
+	char *map[] = { "latency", self->trace, "--map", NULL };
+
+	for (unsigned int i = 1; i <= 261; i++) {
+		comes(2 * i, i);
+		leaves(2 * i + 1, i, GPROF_TRACE_WHY_SLEEPS, 0);
+	}
+	SHOW(cmd_latency, map);
+	EXPECT_SAYS(self->r.out, " secs Z0 => ", ":26\n", " secs A1 => ", ":27\n",
+		    " secs Z9 => ", ":260\n", " secs A0 => ", ":261\n");
+}
+
 /* 7 waits for 8, which waits for 9 and then for a CPU; 9 has slept until a timer woke it. */
 static void make_wait(void)
 {

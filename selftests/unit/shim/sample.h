@@ -26,6 +26,7 @@
 struct task_struct {
 	int pid, tgid;
 	unsigned int self_exec_id;
+	unsigned long nvcsw, nivcsw;
 	u64 start_boottime;
 	struct task_struct *group_leader;
 	char comm[TASK_COMM_LEN];
