@@ -195,7 +195,8 @@ link_has_the_zoom()
 			link=$(sed -n 's/.*<title>at \(#[^<]*\)<.*/\1/p' "$dir/dom" | sed 's/&amp;/\&/g')
 			grep -o '<span id="told"[^<]*>[^<]*<' "$dir/dom" >"$dir/before"
 			echo "$view: $link"
-			expr "$link" : ".*z$nth=[0-9]*\.[0-9]*$" >/dev/null || fail "$view: no zoom"
+			[ "$view" != '#' ] || flame=$link
+			expr "$link" : ".*z$nth=[0-9a-z]*\.[0-9a-z]*$" >/dev/null || fail "$view: no zoom"
 			# one down from where it is zoomed to is the same again
 			with "$at key('ArrowDown'); $hash" "$link"
 			grep -o '<span id="told"[^<]*>[^<]*<' "$dir/dom" | diff "$dir/before" - || fail "$link"
@@ -203,7 +204,7 @@ link_has_the_zoom()
 		done
 	done
 	# what is no place of this profile leads as far as it can
-	with "key('ArrowDown'); $hash" '#z0=1.99999.21'
+	with "key('ArrowDown'); $hash" "${flame%.*}.nowhere.1"
 	says 'function_1'
 }
 
@@ -320,6 +321,179 @@ a_span_of_time_chooses()
 	done
 	with ''
 	! grep -q 'id="strip"' "$dir/dom"
+}
+
+# program NAME [OPTION...]: build $dir/NAME of the C that is read, in NAME.c
+program()
+{
+	{ command -v gcc && command -v python3; } >/dev/null || skip "there is no gcc or python3"
+	cat >"$dir/$1.c"
+	gcc -O1 -fno-inline -no-pie "${@:2}" -o "$dir/$1" "$dir/$1.c"
+	touch -d 2020-01-01 "$dir/$1.c"
+}
+
+# samples_of PROGRAM OUT ARGUMENT...: of programs in $dir
+samples_of() { python3 "$here/source_profile" "$dir/$1" "$dir/$2" "${@:3}"; }
+
+small()
+{
+	cat <<-'END'
+		volatile int v;
+
+		int f_one(int n)
+		{
+			for (int i = 0; i < n; i++) {
+				v += i * n;
+				if (v & 1)
+					v ^= 3;
+			}
+			return v;
+		}
+
+		int f_two(int n)
+		{
+			return n ? f_one(n - 1) * 3 : 0;
+		}
+
+		int main(void)
+		{
+			f_one(2);
+			return f_two(3);
+		}
+	END
+}
+
+# listed: the rows of the listing in the page, as "FLAT CUM AT TEXT", with a dot for no value
+listed()
+{
+	sed 's/<div id="listing"/\n&/; s/<tr>/\n&/g; s/<\/table>/\n/g' "$dir/dom" | sed -n '/<div id="listing"/,/<\/main>/p' |
+		sed -n 's/^<tr><td[^>]*>\([^<]*\)<\/td><td>\([^<]*\)<\/td><td class="at">\([^<]*\)<\/td><td class="text">\([^<]*\)<.*/\1~\2~\3~\4/p' |
+		sed 's/^~/.~/; s/^\([^~]*\)~~/\1~.~/; s/&lt;/</g; s/&gt;/>/g; s/&nbsp;/ /g; s/&amp;/\&/g' |
+		tr '\t~' '  ' | sed 's/ *$//'
+}
+
+# says_list, says_disasm ARGUMENT...: what the command prints, likewise
+says_list() { (cd "$dir" && gprofctl list "$@") | grep -v 'of total:' | sed -n 's/^ *\([0-9.]* [a-zμ]*s\|[0-9.]*\)  *\([0-9.]* [a-z]*s\|[0-9.]*\)  *\([0-9][0-9]*\) \(.*\)/\1 \2 \3 \4/p' | sed 's/ *$//'; }
+says_disasm()
+{
+	(cd "$dir" && gprofctl disasm "$@" --no-source) | sed 1d |
+		sed -n 's/^ *\([0-9.]* [a-z]*s\|[0-9.]*\)  *\([0-9.]* [a-z]*s\|[0-9.]*\)  *\([0-9a-f]*\): */\1 \2 \3 /p
+			s/^ *\. *\. \([0-9a-f]* <.*>:\)$/. .  \1/p' | sed 's/ *$//'
+}
+
+# A click on a box, or keys, show what the commands do, with the values that are chosen.
+sources_are_those_of_list_and_disasm()
+{
+	need_browser
+	small | program prog -g
+	samples_of prog src.pb 1000
+	gprofctl view "$dir/src.pb" --source -o "$dir/src.html"
+	click="const c = document.querySelector('#charts canvas'), b = c.getBoundingClientRect(); c.dispatchEvent(new MouseEvent('click', { clientX: b.left + b.width * 0.1, clientY: b.top + 18 * 2 + 8, bubbles: true }));"
+	press="const press = (text) => [...document.querySelectorAll('#listing button')].find((b) => b.textContent === text).click();"
+	hash="document.title = 'at #' + location.hash.slice(1).replace(/z0=[^\&]*/, 'z0');"
+	with "$click $hash" '' src.html
+	listed | tee "$dir/page" | head -n 3
+	says_list f_one src.pb >"$dir/wanted"
+	[ "$(wc -l <"$dir/wanted")" -ge 12 ]
+	diff "$dir/wanted" "$dir/page"
+	grep -oF '<title>at #l=f_one&amp;z0<' "$dir/dom"
+	with "$click $press press('Assembly'); $hash" '' src.html
+	listed >"$dir/page"
+	says_disasm f_one src.pb >"$dir/wanted"
+	[ "$(wc -l <"$dir/wanted")" -ge 15 ]
+	diff "$dir/wanted" "$dir/page"
+	grep -oF '<title>at #asm=f_one&amp;z0<' "$dir/dom"
+	# of the other value, and by keys: the listing goes along with the arrows
+	with "key('v'); key('ArrowDown'); key('o'); key('ArrowDown'); key('ArrowRight');" '' src.html
+	listed >"$dir/page"
+	says_list f_two src.pb --type samples | diff - "$dir/page"
+	with "key('a'); key('v');" '#l=main' src.html
+	listed >"$dir/page"
+	says_disasm main src.pb --type samples | diff - "$dir/page"
+	with "$press press('Close'); $hash" '#l=main' src.html
+	[ -z "$(listed)" ]
+	grep -qF '<title>at #<' "$dir/dom"
+	with "key('Escape'); $hash" '#asm=main' src.html
+	grep -qF '<title>at #<' "$dir/dom"
+	# values are of all samples, which is said where others are chosen
+	with '' '#l=f_one&process=prog%20(77)' src.html
+	grep -q 'These values are of all samples' "$dir/dom"
+	# a profile without lines says so, and from where they are had; so does a source that has gone
+	small | program bare
+	samples_of bare bare.pb 1000
+	(cd "$dir" && gprofctl list f_one bare.pb) 2>&1 >/dev/null | sed 's/gprofctl: //' | tee "$dir/told"
+	(cd "$dir" && gprofctl view bare.pb --source -o bare.html)
+	with '' '#l=f_one' bare.html
+	grep -qF ">$(cat "$dir/told")<" "$dir/dom"
+	mkdir "$dir/moved" && mv "$dir/prog.c" "$dir/moved"
+	gprofctl view "$dir/src.pb" --source -o "$dir/src.html"
+	with '' '#l=f_one' src.html
+	grep -o "$dir/prog.c cannot be read: No such file or directory; --source=DIR says where sources are" "$dir/dom"
+	gprofctl view "$dir/src.pb" --source="$dir/moved" -o "$dir/src.html"
+	with '' '#l=f_one' src.html
+	listed >"$dir/page"
+	says_list f_one src.pb --source "$dir/moved" | diff - "$dir/page"
+	# and a page without sources has none of it
+	gprofctl view "$dir/src.pb" -o "$dir/src.html"
+	! grep -q '"sources"' "$dir/src.html"
+	with "$click key('o'); $hash" '#l=f_one' src.html
+	[ -z "$(listed)" ]
+}
+
+# Names, paths and lines are text, whatever is in them; of much, the hottest functions stay.
+sources_are_only_text()
+{
+	need_browser
+	long=$(printf 'x%.0s' $(seq 10000))
+	evil=$(printf '</script><script>document.title="owned"</script><img src=x onerror=document.title=1>"\\\x27\u202e\u2066\033[31m')
+	{
+		printf 'volatile int v; // %s\n// %s\n' "$evil" "$long"
+		printf 'int f_%s(int n)\n{\n\treturn n * v;\n}\n' one two
+		printf 'int main(void)\n{\n\treturn f_one(f_two(1));\n}\n'
+	} | program "<p>'\"&x" -g
+	samples_of "<p>'\"&x" evil.pb 1000 "$evil=f_one" "$long=f_two"
+	gprofctl view "$dir/evil.pb" --source -o "$dir/evil.html"
+	[ "$(grep -c '</script>' "$dir/evil.html")" = 2 ]
+	name=$(python3 -c 'import sys, urllib.parse; print(urllib.parse.quote(sys.argv[1].encode()))' "$evil")
+	for at in l asm; do
+		with "document.title += [...document.querySelectorAll('#listing h2, #listing h3')].map((e) => e.textContent.length).join() + ' ' + document.images.length" "#$at=$name" evil.html
+		grep -o '<title>[^<]*<' "$dir/dom"
+		! grep -q '<title>\(owned\|1\)' "$dir/dom"
+		grep -qF '<img src=x onerror' "$dir/dom" && fail "an element was made"
+		listed >"$dir/page"
+		grep -q 'f_one' "$dir/page" || fail "$at: no rows"
+	done
+	small | program prog -g
+	for n in 0 1; do
+		samples_of prog few.pb $n
+		gprofctl view "$dir/few.pb" --source -o "$dir/few.html"
+		with "key('ArrowDown'); key('ArrowDown'); key('o');" '' few.html
+		[ "$(listed | grep -c '^[0-9]')" = $n ] || fail "$n samples"
+	done
+	# as many functions, with as long lines, as do not fit
+	awk 'BEGIN {
+		print "volatile int v;"
+		for (i = 0; i < 260; i++) {
+			print "int f_" i "(int n)\n{\n\tv++;"
+			for (j = 0; j < 60; j++)
+				printf "\t// %0300d\n", j
+			print "\treturn v * n + " i ";\n}"
+		}
+		print "int main(void)\n{\n\treturn f_1(2);\n}"
+	}' | program many -g
+	samples_of many many.pb 5000
+	gprofctl view "$dir/many.pb" --source -o "$dir/many.html" 2>&1 | tee "$dir/told"
+	grep -q 'the source of [1-9][0-9]* functions and the instructions of [1-9][0-9]* do not fit into 3 MB' "$dir/told"
+	size=$(sed -n '/^"sources":/,/^"keys":/p' "$dir/many.html" | wc -c)
+	echo "$size bytes"
+	[ "$size" -gt 2900000 ] && [ "$size" -le $((3 << 20)) ]
+	gprofctl csv "$dir/many.pb" | awk -F, 'NR > 1 && $1 ~ /^f_/ { print $4, $1 }' | sort -k 1,1nr >"$dir/csv"
+	with '' "#l=$(awk 'NR == 1 { print $2 }' "$dir/csv")" many.html
+	[ "$(listed | grep -c '^[0-9]')" -ge 1 ]
+	with '' "#l=$(awk 'END { print $2 }' "$dir/csv")" many.html
+	grep -o 'This function is not among the 200 of 261 with the largest values' "$dir/dom"
+	with '' "#l=$(awk 'NR == 195 { print $2 }' "$dir/csv")" many.html
+	grep -o 'It does not fit into the 3 MB of this page' "$dir/dom"
 }
 
 # Each step is one back in the history; what a link says that is not there changes nothing.
@@ -787,7 +961,7 @@ large_page_is_drawn_soon()
 
 ktap_run profiles_are_made table_is_that_of_gprofctl_top kinds_of_code_are_told_apart \
 	processes_are_a_tree a_span_of_time_chooses values_can_be_chosen filters_choose \
-	keys_suffice link_has_the_zoom back_goes_back bad_expressions_are_told processes_fold \
+	keys_suffice sources_are_those_of_list_and_disasm sources_are_only_text link_has_the_zoom back_goes_back bad_expressions_are_told processes_fold \
 	timeline_tells_why ruler_tells_places timeline_tells_the_wall_clock \
 	timeline_of_a_go_program samples_are_told narrow_windows_cut_nothing pictures_are_taken \
 	large_page_is_drawn_soon

@@ -20,6 +20,7 @@
 #include "name_hint.h"
 #include "options_view.h"
 #include "page.h"
+#include "page_sources.h"
 
 /**
  * struct page_options - the command line
@@ -27,12 +28,16 @@
  * @diff: of two profiles
  * @file: -o
  * @title: --title
+ * @with_sources: --source
+ * @sources: their directories
  */
 struct page_options {
 	struct view_options view;
 	bool diff;
 	const char *file;
 	const char *title;
+	bool with_sources;
+	struct page_sources sources;
 };
 
 static int set_output(void *ctx, const char *value)
@@ -47,9 +52,19 @@ static int set_title(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
+static int set_source(void *ctx, const char *value)
+{
+	struct page_options *o = ctx;
+
+	o->with_sources = true;
+	return value ? source_dirs_add(&o->sources.dirs, value) : STATUS_OK;
+}
+
 static const struct option_row page_rows[] = {
 	{ 'o', "output", "HTML", "write the page here and start no browser; \"-\" is stdout",
 	  set_output },
+	{ 0, "source", "[=DIR]", "put source and assembly of the 200 hottest functions into the\n"
+	  "page, 3 MB at most; DIR is where sources are, too, and may be repeated", set_source },
 	{ 0, "title", "TEXT", "title of the page (default: name of the profile)", set_title },
 	{ 0 },
 };
@@ -75,6 +90,7 @@ static const struct usage page_usage = {
 "  gprofctl view heap -p 1234 -d 10       # the same of another kind\n"
 "  gprofctl view cpu.pb.gz                # in the browser (xdg-open, or $BROWSER)\n"
 "  gprofctl view cpu.pb.gz -o cpu.html    # as a file\n"
+"  gprofctl view cpu.pb.gz --source       # with source and assembly of functions\n"
 "  gprofctl view before.pb.gz after.pb.gz # what a change has cost or saved",
 };
 
@@ -141,12 +157,13 @@ static int write_diff(FILE *f, struct view *v, const char *title)
 	return status;
 }
 
-static int write_to(FILE *f, const struct page_options *o, struct view *v)
+static int write_to(FILE *f, struct page_options *o, struct view *v)
 {
-	return o->diff ? write_diff(f, v, o->title) : page_write(f, v, o->title);
+	return o->diff ? write_diff(f, v, o->title) :
+	       page_write(f, v, o->title, o->with_sources ? &o->sources : NULL);
 }
 
-static int write_page(const struct page_options *o, const char *file, struct view *v)
+static int write_page(struct page_options *o, const char *file, struct view *v)
 {
 	struct output out;
 	int status, error = 0;
@@ -171,7 +188,7 @@ static int write_page(const struct page_options *o, const char *file, struct vie
 	return error ? fail("%s could not be written: %s", file, strerror(error)) : status;
 }
 
-static int show(const struct page_options *o, struct view *v)
+static int show(struct page_options *o, struct view *v)
 {
 	char *path;
 	int status;
@@ -212,6 +229,10 @@ int cmd_view(int argc, char **argv)
 	if (argc - operands != 1 && !o.diff)
 		return misused("view wants one profile, as in gprofctl view cpu.pb.gz, or two to "
 			       "compare");
+	if (o.diff && o.with_sources)
+		return misused("--source is for one profile: the page of a difference has no place for "
+			       "it");
+	o.sources.profile = argv[operands];
 	status = o.diff ? view_open_diff_with(&v, argv[operands], argv[operands + 1], &o.view) :
 			  view_open_with(&v, argv[operands], &o.view);
 	if (status != STATUS_OK)
@@ -226,6 +247,7 @@ int cmd_view(int argc, char **argv)
 	status = show(&o, &v);
 	if (status == STATUS_OK && hint)
 		diag("%s", hint);
+	page_sources_free(&o.sources);
 	free(hint);
 	free(title);
 	sample_filter_free(&o.view.filter);

@@ -17,12 +17,13 @@
 #include "cli/diag.h"
 #include "elf_place.h"
 
-#define AROUND		64	/* bytes before the first instruction with a value, and after the last */
+#define AROUND		64 /* bytes before the first instruction with a value, and after the last */
 #define SPAN_MAX	(1 << 20)
 #define SOURCE_MARK	"|"	/* no other line begins with it */
 
 /* The mapping that an address of a file lies in. */
-static bool find_mapping(const struct view *v, const struct place *p, struct gprof_profile_mapping *m)
+static bool find_mapping(const struct view *v, const struct place *p,
+			 struct gprof_profile_mapping *m)
 {
 	for (size_t i = 0; !gprof_profile_mapping(v->profile, i, m); i++)
 		if (!strcmp(m->file, p->file) && p->at >= m->start && p->at < m->limit)

@@ -30,7 +30,8 @@ static size_t add_place(struct places *p, size_t function, const struct gprof_fr
 	p->all[p->nr++] = (struct place){ .function = function, .file = key.file, .at = key.at,
 					  .values = n * each };
 	while (p->room_values < p->nr * each)
-		p->values = xgrow(p->values, p->room_values, &p->room_values, sizeof(*p->values));
+		p->values = xgrow(p->values, p->room_values, &p->room_values,
+				  sizeof(*p->values));
 	return n;
 }
 
@@ -39,7 +40,8 @@ static struct place *place_of(struct places *p, size_t function, uint32_t frame)
 	while (frame >= p->room_known)
 		p->known = xgrow(p->known, p->room_known, &p->room_known, sizeof(*p->known));
 	if (!p->known[frame])
-		p->known[frame] = (uint32_t)add_place(p, function, &p->view->frames->all[frame]) + 1;
+		p->known[frame] = 1 + (uint32_t)add_place(p, function,
+							  &p->view->frames->all[frame]);
 	return &p->all[p->known[frame] - 1];
 }
 
