@@ -496,6 +496,90 @@ sources_are_only_text()
 	grep -o 'It does not fit into the 3 MB of this page' "$dir/dom"
 }
 
+# live SCRIPT QUERY_AND_HASH: the live page after some script of a user; the agent's page is in agent.html
+live()
+{
+	mkdir -p "$dir/live"
+	rm -f "$dir/live/port"
+	sed "s|</body>|<script>{ $key const until = (test, act) => { const t = setInterval(() => { if (test()) { clearInterval(t); act(); } }, 20); }; const whole = () => (document.getElementById('whole') \|\| {}).textContent \|\| ''; $1 }</script></body>|" \
+		"$dir/agent.html" >"$dir/live/live.html"
+	python3 "$here/live_server" "$dir/live" &
+	server=$!
+	trap 'kill "$server"; wait "$server" 2>/dev/null' EXIT
+	for _ in $(seq 100); do [ -s "$dir/live/port" ] || sleep 0.1; done
+	chromium --virtual-time-budget=4000 --dump-dom "http://127.0.0.1:$(cat "$dir/live/port")/live$2" >"$dir/dom"
+	kill "$server"
+	wait "$server" 2>/dev/null || :
+	trap - EXIT
+	cat "$dir/live/requests"
+}
+
+# The agent's page, of the real agent in a guest, takes one profile after the other, and stays where
+# the user is: value, zoom, span, function, listing, keys.
+a_live_page_renews_itself()
+{
+	need_browser
+	[ -x "$vm/run" ] || skip "no selftests/vm in PATH"
+	mkdir "$dir/share"
+	cat >"$dir/share/write" <<-'END'
+		cd /share || exit 1
+		burner 600000 &
+		gprofctl serve --listen 127.0.0.1:8765 --token-file /share/token 2>served &
+		sleep 2
+		python3 - <<-'PYTHON'
+			from urllib.request import Request, urlopen
+			at = "http://127.0.0.1:8765/"
+			open("live.html", "wb").write(urlopen(at + "live").read())
+			view = Request(at + "debug/pprof/view?seconds=1", headers={"Authorization": "Bearer 0123456789abcdef0123"})
+			open("view.html", "wb").write(urlopen(view).read())
+		PYTHON
+		exit 0
+	END
+	echo 0123456789abcdef0123 >"$dir/share/token"
+	"$vm/run" --share "$dir/share" -- sh /share/write >"$dir/guest" 2>&1 || { cat "$dir/guest"; fail "no guest"; }
+	cp "$dir/share/live.html" "$dir/agent.html"
+	mkdir "$dir/live"
+	# its own profile: what burns is below where it is
+	cp "$dir/share/view.html" "$dir/live/page_1.html"
+	live "until(whole, () => { document.title = 'name ' + document.querySelector('#rows button').textContent; });" '?seconds=1&hz=99#v=table'
+	printf '%s\n' '/live?seconds=1&hz=99' '/debug/pprof/view?seconds=1&hz=99' '/debug/pprof/view?seconds=1&hz=99' | diff - <(head -n 3 "$dir/live/requests")
+	! grep -v '^/live\|^/debug/pprof/view' "$dir/live/requests"
+	grep -o '<title>name spin<' "$dir/dom"
+	grep -o '<h1 id="title">CPU profile<' "$dir/dom"
+	# the agent's sentence is told, as text
+	grep -oF 'no newer profile: that is &lt;b&gt;all&lt;/b&gt;<' "$dir/dom"
+	# of two that differ in all numbers, the second as the user had the first
+	"$here/views_load" "$dir/next.pb.gz" 3000 150 rich
+	gprofctl view "$dir/next.pb.gz" -o "$dir/next.html"
+	cp "$dir/rich.html" "$dir/live/page_1.html"
+	cp "$dir/next.html" "$dir/live/page_2.html"
+	profile=$dir/next.pb.gz
+	user="const s = document.getElementById('type'); s.value = 'samples'; s.dispatchEvent(new Event('change'));
+		key('ArrowDown'); key('ArrowDown'); key('Enter'); key('b'); key('ArrowRight'); document.querySelector('#charts canvas').focus();"
+	user=$(echo "$user" | tr '\n\t' '  ')
+	live "until(whole, () => { $user const was = location.hash; until(() => whole() !== 'samples: 2400', () => { key('ArrowDown'); document.title = [location.hash === was, was, document.getElementById('type').value].join(); }); });" ''
+	grep -o '<title>true,[^<]*' "$dir/dom" | tee "$dir/told"
+	link=$(sed -n 's/^<title>true,\(#[^,]*\),samples$/\1/p' "$dir/told" | sed 's/&amp;/\&/g')
+	expr "$link" : '#t=samples&span=0-100000000&z0=[0-9a-z]*\.[0-9a-z]*$' >/dev/null
+	grep -o '<span id="whole">samples: 3000<' "$dir/dom"
+	grep -o '<span id="told"[^<]*>[^<]*<' "$dir/dom" >"$dir/live.told"
+	with "key('ArrowDown');" "$link" next.html
+	grep -o '<span id="told"[^<]*>[^<]*<' "$dir/dom" | tee "$dir/told"
+	diff "$dir/told" "$dir/live.told"
+	live '' '#v=table&t=samples&span=200000000-400000000&below=program_5%20(1005)'
+	shares_are_those_of --type samples --label "time=$(seq -s , 200000000 10000000 390000000)" --pid 1005,1021,1022,1023,1024
+	# a function that one profile lacks is there again in the next
+	cp "$dir/share/view.html" "$dir/live/page_2.html"
+	cp "$dir/next.html" "$dir/live/page_3.html"
+	live '' '#v=sandwich&f=function_5'
+	grep -o 'Called by (function_5)' "$dir/dom"
+	# held, it stays
+	live "until(whole, () => document.getElementById('pause').click());" '#t=samples'
+	grep -o '<span id="whole">samples: 2400<' "$dir/dom"
+	grep -o '<span id="live"[^<]*>paused<' "$dir/dom"
+	[ "$(grep -c view "$dir/live/requests")" -le 2 ]
+}
+
 # Each step is one back in the history; what a link says that is not there changes nothing.
 back_goes_back()
 {
@@ -961,7 +1045,7 @@ large_page_is_drawn_soon()
 
 ktap_run profiles_are_made table_is_that_of_gprofctl_top kinds_of_code_are_told_apart \
 	processes_are_a_tree a_span_of_time_chooses values_can_be_chosen filters_choose \
-	keys_suffice sources_are_those_of_list_and_disasm sources_are_only_text link_has_the_zoom back_goes_back bad_expressions_are_told processes_fold \
+	keys_suffice sources_are_those_of_list_and_disasm sources_are_only_text a_live_page_renews_itself link_has_the_zoom back_goes_back bad_expressions_are_told processes_fold \
 	timeline_tells_why ruler_tells_places timeline_tells_the_wall_clock \
 	timeline_of_a_go_program samples_are_told narrow_windows_cut_nothing pictures_are_taken \
 	large_page_is_drawn_soon

@@ -25,6 +25,8 @@ function pageBegin(first) {
 		({ chosen, functions, functionOf, total, expand, nameOf } = model);
 		({ valueText, percentText, sumFunctions, processes, time } = model);
 		ids = [];
+		charts = [];
+		current = null;
 		listing = pageListing(data, model, $("listing"), () => {
 			if (listing.shown < 0)
 				take();
@@ -607,10 +609,13 @@ function pageBegin(first) {
 
 		/* A function that the profile lacks may be in the next: the address stays. */
 		kept = true;
-		use(next);
-		restore();
-		kept = false;
-		step = before;
+		try {
+			use(next);
+			restore();
+		} finally {
+			kept = false;
+			step = before;
+		}
 		if (of >= 0 && charts[of])
 			current = below(charts[of].root, path);
 		if (nth >= 0 && charts[nth])
