@@ -337,30 +337,30 @@ samples_of() { python3 "$here/source_profile" "$dir/$1" "$dir/$2" "${@:3}"; }
 
 small()
 {
-	cat <<-'END'
-		volatile int v;
+	cat <<'END'
+volatile int v;
 
-		int f_one(int n)
-		{
-			for (int i = 0; i < n; i++) {
-				v += i * n;
-				if (v & 1)
-					v ^= 3;
-			}
-			return v;
-		}
+int f_one(int n)
+{
+	for (int i = 0; i < n; i++) {
+		v += i * n;
+		if (v & 1)
+			v ^= 3;
+	}
+	return v;
+}
 
-		int f_two(int n)
-		{
-			return n ? f_one(n - 1) * 3 : 0;
-		}
+int f_two(int n)
+{
+	return n ? f_one(n - 1) * 3 : 0;
+}
 
-		int main(void)
-		{
-			f_one(2);
-			return f_two(3);
-		}
-	END
+int main(void)
+{
+	f_one(2);
+	return f_two(3);
+}
+END
 }
 
 # listed: the rows of the listing in the page, as "FLAT CUM AT TEXT", with a dot for no value
@@ -989,13 +989,22 @@ take()
 	echo "$out/$1.png"
 }
 
+# The states that stand beside each other most differ in lightness too.
+states_differ_in_grey()
+{
+	need_browser
+	with "const grey = (c) => { const [r, g, b] = c.match(/[0-9]+/g).map(Number); return Math.round(0.2126 * r + 0.7152 * g + 0.0722 * b); }; const of = (name) => [...document.querySelectorAll('.legend button')].find((b) => b.textContent.trim().startsWith(name)).querySelector('i'); document.title = 'greys ' + ['cpu', 'runnable'].map((name) => grey(getComputedStyle(of(name)).backgroundColor)).join(' ');" '' timeline.html
+	sed -n 's/.*<title>greys \([0-9 ]*\)<.*/\1/p' "$dir/dom" | head -n 1 | tee "$dir/told"
+	awk '{ d = $1 - $2; exit !(d > 40 && $2 > 64) }' "$dir/told"
+}
+
 # as eyes see them that tell no red from green, or no colours
 as_eyes()
 {
 	# deuteranopia: Machado 2009, severity 1; grey: what each colour's light is
 	sed "s|<body>|<body><svg width='0' height='0' style='position:absolute'><filter id='eyes'><feColorMatrix values='$1'/></filter></svg><style>html { filter: url(#eyes); }</style>|" \
-		"$dir/rich.html" >"$dir/eyes.html"
-	take "$2" 1400,900 eyes.html
+		"$dir/$3.html" >"$dir/eyes.html"
+	take "$2" 1400,900 "eyes.html$4"
 }
 
 pictures_are_taken()
@@ -1008,6 +1017,13 @@ pictures_are_taken()
 	take view-phone 390,800 "page.html#v=table"
 	take view-span 1400,900 "rich.html#span=200000000-400000000"
 	take view-span-dark 400,800 "rich.html#span=200000000-400000000" --force-dark-mode
+	small | program prog -g
+	samples_of prog src.pb 1000
+	gprofctl view "$dir/src.pb" --source -o "$dir/src.html"
+	take view-source 1400,700 "src.html#l=f_one"
+	take view-assembly-dark 1400,700 "src.html#asm=f_one" --force-dark-mode
+	take view-source-phone 400,800 "src.html#l=f_one"
+	take view-assembly-phone-dark 400,800 "src.html#asm=f_one" --force-dark-mode
 	take view-processes 1400,900 "rich.html#v=processes" --force-dark-mode
 	take view-processes-phone 400,800 "rich.html#v=processes"
 	take timeline-whole 1400,500 timeline.html
@@ -1018,8 +1034,10 @@ pictures_are_taken()
 	take flame-dark-2500 2500,1000 flame.svg --force-dark-mode
 	take diff-light 1400,900 diff.html
 	take diff-dark 1400,900 diff.html --force-dark-mode
-	as_eyes '0.367 0.861 -0.228 0 0 0.280 0.673 0.047 0 0 -0.012 0.043 0.969 0 0 0 0 0 1 0' view-deuteranopia
-	as_eyes '0.213 0.715 0.072 0 0 0.213 0.715 0.072 0 0 0.213 0.715 0.072 0 0 0 0 0 1 0' view-grey
+	as_eyes '0.367 0.861 -0.228 0 0 0.280 0.673 0.047 0 0 -0.012 0.043 0.969 0 0 0 0 0 1 0' view-deuteranopia rich
+	as_eyes '0.213 0.715 0.072 0 0 0.213 0.715 0.072 0 0 0.213 0.715 0.072 0 0 0 0 0 1 0' view-grey rich
+	as_eyes '0.213 0.715 0.072 0 0 0.213 0.715 0.072 0 0 0.213 0.715 0.072 0 0 0 0 0 1 0' timeline-grey timeline '#t=1500000000-1900000000'
+	as_eyes '0.213 0.715 0.072 0 0 0.213 0.715 0.072 0 0 0.213 0.715 0.072 0 0 0 0 0 1 0' view-source-grey src '#l=f_one'
 }
 
 # From its start to what stands on the screen, of 100,000 boxes: the best of five, for a
@@ -1047,5 +1065,5 @@ ktap_run profiles_are_made table_is_that_of_gprofctl_top kinds_of_code_are_told_
 	processes_are_a_tree a_span_of_time_chooses values_can_be_chosen filters_choose \
 	keys_suffice sources_are_those_of_list_and_disasm sources_are_only_text a_live_page_renews_itself link_has_the_zoom back_goes_back bad_expressions_are_told processes_fold \
 	timeline_tells_why ruler_tells_places timeline_tells_the_wall_clock \
-	timeline_of_a_go_program samples_are_told narrow_windows_cut_nothing pictures_are_taken \
+	timeline_of_a_go_program samples_are_told narrow_windows_cut_nothing states_differ_in_grey pictures_are_taken \
 	large_page_is_drawn_soon
