@@ -311,6 +311,35 @@ what_stands_still_is_told_byte_for_byte()
 	end
 }
 
+# The page of now, and the one that asks for it again and again, which has no data and no secret.
+a_page_of_now()
+{
+	begin --token-file token
+	work
+	get "/debug/pprof/view?seconds=1&pid=$burner"
+	[ "$(status)" = 200 ] || { cat page; fail "no page"; }
+	grep -qx 'Content-Type: text/html; charset=utf-8' top
+	no grep -q '^Content-Disposition' top
+	grep -qF '<h1 id="title">CPU profile</h1>' page
+	grep -q '\["burn_ns","burner",0\]' page
+	grep -qF '"keys":["process","cgroup","time","cpu","thread"]' page
+	# slices of 100 ms, of which there are ten or one less
+	nr=$(sed -n '/^"values":/p' page | sed 's/\],\[/\n/g' | sed -n 3p | tr , '\n' | grep -c '"[0-9]*00000000"\|"0"')
+	echo "$nr slices"
+	[ "$nr" -ge 8 ] && [ "$nr" -le 11 ]
+	sed -n '/^<script>$/,/^<\/script>$/p' page >script
+	get "/debug/pprof/view?seconds=0.1&pid=$burner" GET 'X-None: 1'
+	[ "$(status)" = 401 ] || fail "it is for anybody"
+	get /live GET 'X-None: 1'
+	[ "$(status)" = 200 ] && grep -qx 'Content-Type: text/html; charset=utf-8' top
+	no grep -q 'id="data"' page
+	grep -qF "connect-src 'self'" page
+	[ "$(wc -l <script)" -gt 500 ]
+	sed -n '/^<script>$/,/^<\/script>$/p' page | cmp - script
+	unwork
+	end
+}
+
 whom_to_record_is_in_the_request()
 {
 	begin --token-file token
@@ -793,7 +822,7 @@ nothing_is_left_open()
 
 ktap_run profiles_are_what_the_command_writes every_page_gives_what_it_is_for \
 	heap_is_the_programs_own_memory a_command_tells_its_heap custom_profiles_are_pages \
-	what_stands_still_is_told_byte_for_byte whom_to_record_is_in_the_request \
+	what_stands_still_is_told_byte_for_byte a_page_of_now whom_to_record_is_in_the_request \
 	bad_requests_have_a_status_and_the_commands_sentence \
 	a_client_that_goes_away_ends_its_recording what_ends_is_not_waited_for \
 	as_many_at_once_as_are_allowed only_the_hosts_names_are_answered \

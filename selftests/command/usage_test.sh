@@ -266,6 +266,7 @@ options()
 2 --format;-o | gprofctl @ | read $T --format csv; read $T --pprof cpu --format csv
 2 --join;GO.TRACE | gprofctl read $T --join
 2 --source;DIR | gprofctl list main $P --source
+2 --source;one profile | gprofctl view $P $P --source -o x.html
 2 --sep;csv --help | gprofctl csv $P --sep ';'
 2 "extra";doctor | gprofctl doctor extra
 2 "extra";info | gprofctl info extra

@@ -195,7 +195,8 @@ link_has_the_zoom()
 			link=$(sed -n 's/.*<title>at \(#[^<]*\)<.*/\1/p' "$dir/dom" | sed 's/&amp;/\&/g')
 			grep -o '<span id="told"[^<]*>[^<]*<' "$dir/dom" >"$dir/before"
 			echo "$view: $link"
-			expr "$link" : ".*z$nth=[0-9]*\.[0-9]*$" >/dev/null || fail "$view: no zoom"
+			[ "$view" != '#' ] || flame=$link
+			expr "$link" : ".*z$nth=[0-9a-z]*\.[0-9a-z]*$" >/dev/null || fail "$view: no zoom"
 			# one down from where it is zoomed to is the same again
 			with "$at key('ArrowDown'); $hash" "$link"
 			grep -o '<span id="told"[^<]*>[^<]*<' "$dir/dom" | diff "$dir/before" - || fail "$link"
@@ -203,7 +204,7 @@ link_has_the_zoom()
 		done
 	done
 	# what is no place of this profile leads as far as it can
-	with "key('ArrowDown'); $hash" '#z0=1.99999.21'
+	with "key('ArrowDown'); $hash" "${flame%.*}.nowhere.1"
 	says 'function_1'
 }
 
@@ -320,6 +321,263 @@ a_span_of_time_chooses()
 	done
 	with ''
 	! grep -q 'id="strip"' "$dir/dom"
+}
+
+# program NAME [OPTION...]: build $dir/NAME of the C that is read, in NAME.c
+program()
+{
+	{ command -v gcc && command -v python3; } >/dev/null || skip "there is no gcc or python3"
+	cat >"$dir/$1.c"
+	gcc -O1 -fno-inline -no-pie "${@:2}" -o "$dir/$1" "$dir/$1.c"
+	touch -d 2020-01-01 "$dir/$1.c"
+}
+
+# samples_of PROGRAM OUT ARGUMENT...: of programs in $dir
+samples_of() { python3 "$here/source_profile" "$dir/$1" "$dir/$2" "${@:3}"; }
+
+small()
+{
+	cat <<'END'
+volatile int v;
+
+int f_one(int n)
+{
+	for (int i = 0; i < n; i++) {
+		v += i * n;
+		if (v & 1)
+			v ^= 3;
+	}
+	return v;
+}
+
+int f_two(int n)
+{
+	return n ? f_one(n - 1) * 3 : 0;
+}
+
+int main(void)
+{
+	f_one(2);
+	return f_two(3);
+}
+END
+}
+
+# listed: the rows of the listing in the page, as "FLAT CUM AT TEXT", with a dot for no value
+listed()
+{
+	sed 's/<div id="listing"/\n&/; s/<tr>/\n&/g; s/<\/table>/\n/g' "$dir/dom" | sed -n '/<div id="listing"/,/<\/main>/p' |
+		sed -n 's/^<tr><td[^>]*>\([^<]*\)<\/td><td>\([^<]*\)<\/td><td class="at">\([^<]*\)<\/td><td class="text">\([^<]*\)<.*/\1~\2~\3~\4/p' |
+		sed 's/^~/.~/; s/^\([^~]*\)~~/\1~.~/; s/&lt;/</g; s/&gt;/>/g; s/&nbsp;/ /g; s/&amp;/\&/g' |
+		tr '\t~' '  ' | sed 's/ *$//'
+}
+
+# says_list, says_disasm ARGUMENT...: what the command prints, likewise
+says_list() { (cd "$dir" && gprofctl list "$@") | grep -v 'of total:' | sed -n 's/^ *\([0-9.]* [a-zμ]*s\|[0-9.]*\)  *\([0-9.]* [a-z]*s\|[0-9.]*\)  *\([0-9][0-9]*\) \(.*\)/\1 \2 \3 \4/p' | sed 's/ *$//'; }
+says_disasm()
+{
+	(cd "$dir" && gprofctl disasm "$@" --no-source) | sed 1d |
+		sed -n 's/^ *\([0-9.]* [a-z]*s\|[0-9.]*\)  *\([0-9.]* [a-z]*s\|[0-9.]*\)  *\([0-9a-f]*\): */\1 \2 \3 /p
+			s/^ *\. *\. \([0-9a-f]* <.*>:\)$/. .  \1/p' | sed 's/ *$//'
+}
+
+# A click on a box, or keys, show what the commands do, with the values that are chosen.
+sources_are_those_of_list_and_disasm()
+{
+	need_browser
+	small | program prog -g
+	samples_of prog src.pb 1000
+	gprofctl view "$dir/src.pb" --source -o "$dir/src.html"
+	click="const c = document.querySelector('#charts canvas'), b = c.getBoundingClientRect(); c.dispatchEvent(new MouseEvent('click', { clientX: b.left + b.width * 0.1, clientY: b.top + 18 * 2 + 8, bubbles: true }));"
+	press="const press = (text) => [...document.querySelectorAll('#listing button')].find((b) => b.textContent === text).click();"
+	hash="document.title = 'at #' + location.hash.slice(1).replace(/z0=[^\&]*/, 'z0');"
+	with "$click $hash" '' src.html
+	listed | tee "$dir/page" | head -n 3
+	says_list f_one src.pb >"$dir/wanted"
+	[ "$(wc -l <"$dir/wanted")" -ge 12 ]
+	diff "$dir/wanted" "$dir/page"
+	grep -oF '<title>at #l=f_one&amp;z0<' "$dir/dom"
+	with "$click $press press('Assembly'); $hash" '' src.html
+	listed >"$dir/page"
+	says_disasm f_one src.pb >"$dir/wanted"
+	[ "$(wc -l <"$dir/wanted")" -ge 15 ]
+	diff "$dir/wanted" "$dir/page"
+	grep -oF '<title>at #asm=f_one&amp;z0<' "$dir/dom"
+	# of the other value, and by keys: the listing goes along with the arrows
+	with "key('v'); key('ArrowDown'); key('o'); key('ArrowDown'); key('ArrowRight');" '' src.html
+	listed >"$dir/page"
+	says_list f_two src.pb --type samples | diff - "$dir/page"
+	with "key('a'); key('v');" '#l=main' src.html
+	listed >"$dir/page"
+	says_disasm main src.pb --type samples | diff - "$dir/page"
+	with "$press press('Close'); $hash" '#l=main' src.html
+	[ -z "$(listed)" ]
+	grep -qF '<title>at #<' "$dir/dom"
+	with "key('Escape'); $hash" '#asm=main' src.html
+	grep -qF '<title>at #<' "$dir/dom"
+	# values are of all samples, which is said where others are chosen
+	with '' '#l=f_one&process=prog%20(77)' src.html
+	grep -q 'These values are of all samples' "$dir/dom"
+	# a profile without lines says so, and from where they are had; so does a source that has gone
+	small | program bare
+	samples_of bare bare.pb 1000
+	(cd "$dir" && gprofctl list f_one bare.pb) 2>&1 >/dev/null | sed 's/gprofctl: //' | tee "$dir/told"
+	(cd "$dir" && gprofctl view bare.pb --source -o bare.html)
+	with '' '#l=f_one' bare.html
+	grep -qF ">$(cat "$dir/told")<" "$dir/dom"
+	mkdir "$dir/moved" && mv "$dir/prog.c" "$dir/moved"
+	gprofctl view "$dir/src.pb" --source -o "$dir/src.html"
+	with '' '#l=f_one' src.html
+	grep -o "$dir/prog.c cannot be read: No such file or directory; --source=DIR says where sources are" "$dir/dom"
+	gprofctl view "$dir/src.pb" --source="$dir/moved" -o "$dir/src.html"
+	with '' '#l=f_one' src.html
+	listed >"$dir/page"
+	says_list f_one src.pb --source "$dir/moved" | diff - "$dir/page"
+	# and a page without sources has none of it
+	gprofctl view "$dir/src.pb" -o "$dir/src.html"
+	! grep -q '"sources"' "$dir/src.html"
+	with "$click key('o'); $hash" '#l=f_one' src.html
+	[ -z "$(listed)" ]
+}
+
+# Names, paths and lines are text, whatever is in them; of much, the hottest functions stay.
+sources_are_only_text()
+{
+	need_browser
+	long=$(printf 'x%.0s' $(seq 10000))
+	evil=$(printf '</script><script>document.title="owned"</script><img src=x onerror=document.title=1>"\\\x27\u202e\u2066\033[31m')
+	{
+		printf 'volatile int v; // %s\n// %s\n' "$evil" "$long"
+		printf 'int f_%s(int n)\n{\n\treturn n * v;\n}\n' one two
+		printf 'int main(void)\n{\n\treturn f_one(f_two(1));\n}\n'
+	} | program "<p>'\"&x" -g
+	samples_of "<p>'\"&x" evil.pb 1000 "$evil=f_one" "$long=f_two"
+	gprofctl view "$dir/evil.pb" --source -o "$dir/evil.html"
+	[ "$(grep -c '</script>' "$dir/evil.html")" = 2 ]
+	name=$(python3 -c 'import sys, urllib.parse; print(urllib.parse.quote(sys.argv[1].encode()))' "$evil")
+	for at in l asm; do
+		with "document.title += [...document.querySelectorAll('#listing h2, #listing h3')].map((e) => e.textContent.length).join() + ' ' + document.images.length" "#$at=$name" evil.html
+		grep -o '<title>[^<]*<' "$dir/dom"
+		! grep -q '<title>\(owned\|1\)' "$dir/dom"
+		grep -qF '<img src=x onerror' "$dir/dom" && fail "an element was made"
+		listed >"$dir/page"
+		grep -q 'f_one' "$dir/page" || fail "$at: no rows"
+	done
+	small | program prog -g
+	for n in 0 1; do
+		samples_of prog few.pb $n
+		gprofctl view "$dir/few.pb" --source -o "$dir/few.html"
+		with "key('ArrowDown'); key('ArrowDown'); key('o');" '' few.html
+		[ "$(listed | grep -c '^[0-9]')" = $n ] || fail "$n samples"
+	done
+	# as many functions, with as long lines, as do not fit
+	awk 'BEGIN {
+		print "volatile int v;"
+		for (i = 0; i < 260; i++) {
+			print "int f_" i "(int n)\n{\n\tv++;"
+			for (j = 0; j < 60; j++)
+				printf "\t// %0300d\n", j
+			print "\treturn v * n + " i ";\n}"
+		}
+		print "int main(void)\n{\n\treturn f_1(2);\n}"
+	}' | program many -g
+	samples_of many many.pb 5000
+	gprofctl view "$dir/many.pb" --source -o "$dir/many.html" 2>&1 | tee "$dir/told"
+	grep -q 'the source of [1-9][0-9]* functions and the instructions of [1-9][0-9]* do not fit into 3 MB' "$dir/told"
+	size=$(sed -n '/^"sources":/,/^"keys":/p' "$dir/many.html" | wc -c)
+	echo "$size bytes"
+	[ "$size" -gt 2900000 ] && [ "$size" -le $((3 << 20)) ]
+	gprofctl csv "$dir/many.pb" | awk -F, 'NR > 1 && $1 ~ /^f_/ { print $4, $1 }' | sort -k 1,1nr >"$dir/csv"
+	with '' "#l=$(awk 'NR == 1 { print $2 }' "$dir/csv")" many.html
+	[ "$(listed | grep -c '^[0-9]')" -ge 1 ]
+	with '' "#l=$(awk 'END { print $2 }' "$dir/csv")" many.html
+	grep -o 'This function is not among the 200 of 261 with the largest values' "$dir/dom"
+	with '' "#l=$(awk 'NR == 195 { print $2 }' "$dir/csv")" many.html
+	grep -o 'It does not fit into the 3 MB of this page' "$dir/dom"
+}
+
+# live SCRIPT QUERY_AND_HASH: the live page after some script of a user; the agent's page is in agent.html
+live()
+{
+	mkdir -p "$dir/live"
+	rm -f "$dir/live/port"
+	sed "s|</body>|<script>{ $key const until = (test, act) => { const t = setInterval(() => { if (test()) { clearInterval(t); act(); } }, 20); }; const whole = () => (document.getElementById('whole') \|\| {}).textContent \|\| ''; $1 }</script></body>|" \
+		"$dir/agent.html" >"$dir/live/live.html"
+	python3 "$here/live_server" "$dir/live" &
+	server=$!
+	trap 'kill "$server"; wait "$server" 2>/dev/null' EXIT
+	for _ in $(seq 100); do [ -s "$dir/live/port" ] || sleep 0.1; done
+	chromium --virtual-time-budget=4000 --dump-dom "http://127.0.0.1:$(cat "$dir/live/port")/live$2" >"$dir/dom"
+	kill "$server"
+	wait "$server" 2>/dev/null || :
+	trap - EXIT
+	cat "$dir/live/requests"
+}
+
+# The agent's page, of the real agent in a guest, takes one profile after the other, and stays where
+# the user is: value, zoom, span, function, listing, keys.
+a_live_page_renews_itself()
+{
+	need_browser
+	[ -x "$vm/run" ] || skip "no selftests/vm in PATH"
+	mkdir "$dir/share"
+	cat >"$dir/share/write" <<-'END'
+		cd /share || exit 1
+		burner 600000 &
+		gprofctl serve --listen 127.0.0.1:8765 --token-file /share/token 2>served &
+		sleep 2
+		python3 - <<-'PYTHON'
+			from urllib.request import Request, urlopen
+			at = "http://127.0.0.1:8765/"
+			open("live.html", "wb").write(urlopen(at + "live").read())
+			view = Request(at + "debug/pprof/view?seconds=1", headers={"Authorization": "Bearer 0123456789abcdef0123"})
+			open("view.html", "wb").write(urlopen(view).read())
+		PYTHON
+		exit 0
+	END
+	echo 0123456789abcdef0123 >"$dir/share/token"
+	"$vm/run" --share "$dir/share" -- sh /share/write >"$dir/guest" 2>&1 || { cat "$dir/guest"; fail "no guest"; }
+	cp "$dir/share/live.html" "$dir/agent.html"
+	mkdir "$dir/live"
+	# its own profile: what burns is below where it is
+	cp "$dir/share/view.html" "$dir/live/page_1.html"
+	live "until(whole, () => { document.title = 'name ' + document.querySelector('#rows button').textContent; });" '?seconds=1&hz=99#v=table'
+	printf '%s\n' '/live?seconds=1&hz=99' '/debug/pprof/view?seconds=1&hz=99' '/debug/pprof/view?seconds=1&hz=99' | diff - <(head -n 3 "$dir/live/requests")
+	! grep -v '^/live\|^/debug/pprof/view' "$dir/live/requests"
+	grep -o '<title>name spin<' "$dir/dom"
+	grep -o '<h1 id="title">CPU profile<' "$dir/dom"
+	# the agent's sentence is told, as text
+	grep -oF 'no newer profile: that is &lt;b&gt;all&lt;/b&gt;<' "$dir/dom"
+	# of two that differ in all numbers, the second as the user had the first
+	"$here/views_load" "$dir/next.pb.gz" 3000 150 rich
+	gprofctl view "$dir/next.pb.gz" -o "$dir/next.html"
+	cp "$dir/rich.html" "$dir/live/page_1.html"
+	cp "$dir/next.html" "$dir/live/page_2.html"
+	profile=$dir/next.pb.gz
+	user="const s = document.getElementById('type'); s.value = 'samples'; s.dispatchEvent(new Event('change'));
+		key('ArrowDown'); key('ArrowDown'); key('Enter'); key('b'); key('ArrowRight'); document.querySelector('#charts canvas').focus();"
+	user=$(echo "$user" | tr '\n\t' '  ')
+	live "until(whole, () => { $user const was = location.hash; until(() => whole() !== 'samples: 2400', () => { key('ArrowDown'); document.title = [location.hash === was, was, document.getElementById('type').value].join(); }); });" ''
+	grep -o '<title>true,[^<]*' "$dir/dom" | tee "$dir/told"
+	link=$(sed -n 's/^<title>true,\(#[^,]*\),samples$/\1/p' "$dir/told" | sed 's/&amp;/\&/g')
+	expr "$link" : '#t=samples&span=0-100000000&z0=[0-9a-z]*\.[0-9a-z]*$' >/dev/null
+	grep -o '<span id="whole">samples: 3000<' "$dir/dom"
+	grep -o '<span id="told"[^<]*>[^<]*<' "$dir/dom" >"$dir/live.told"
+	with "key('ArrowDown');" "$link" next.html
+	grep -o '<span id="told"[^<]*>[^<]*<' "$dir/dom" | tee "$dir/told"
+	diff "$dir/told" "$dir/live.told"
+	live '' '#v=table&t=samples&span=200000000-400000000&below=program_5%20(1005)'
+	shares_are_those_of --type samples --label "time=$(seq -s , 200000000 10000000 390000000)" --pid 1005,1021,1022,1023,1024
+	# a function that one profile lacks is there again in the next
+	cp "$dir/share/view.html" "$dir/live/page_2.html"
+	cp "$dir/next.html" "$dir/live/page_3.html"
+	live '' '#v=sandwich&f=function_5'
+	grep -o 'Called by (function_5)' "$dir/dom"
+	# held, it stays
+	live "until(whole, () => document.getElementById('pause').click());" '#t=samples'
+	grep -o '<span id="whole">samples: 2400<' "$dir/dom"
+	grep -o '<span id="live"[^<]*>paused<' "$dir/dom"
+	[ "$(grep -c view "$dir/live/requests")" -le 2 ]
 }
 
 # Each step is one back in the history; what a link says that is not there changes nothing.
@@ -731,13 +989,22 @@ take()
 	echo "$out/$1.png"
 }
 
+# The states that stand beside each other most differ in lightness too.
+states_differ_in_grey()
+{
+	need_browser
+	with "const grey = (c) => { const [r, g, b] = c.match(/[0-9]+/g).map(Number); return Math.round(0.2126 * r + 0.7152 * g + 0.0722 * b); }; const of = (name) => [...document.querySelectorAll('.legend button')].find((b) => b.textContent.trim().startsWith(name)).querySelector('i'); document.title = 'greys ' + ['cpu', 'runnable'].map((name) => grey(getComputedStyle(of(name)).backgroundColor)).join(' ');" '' timeline.html
+	sed -n 's/.*<title>greys \([0-9 ]*\)<.*/\1/p' "$dir/dom" | head -n 1 | tee "$dir/told"
+	awk '{ d = $1 - $2; exit !(d > 40 && $2 > 64) }' "$dir/told"
+}
+
 # as eyes see them that tell no red from green, or no colours
 as_eyes()
 {
 	# deuteranopia: Machado 2009, severity 1; grey: what each colour's light is
 	sed "s|<body>|<body><svg width='0' height='0' style='position:absolute'><filter id='eyes'><feColorMatrix values='$1'/></filter></svg><style>html { filter: url(#eyes); }</style>|" \
-		"$dir/rich.html" >"$dir/eyes.html"
-	take "$2" 1400,900 eyes.html
+		"$dir/$3.html" >"$dir/eyes.html"
+	take "$2" 1400,900 "eyes.html$4"
 }
 
 pictures_are_taken()
@@ -750,6 +1017,13 @@ pictures_are_taken()
 	take view-phone 390,800 "page.html#v=table"
 	take view-span 1400,900 "rich.html#span=200000000-400000000"
 	take view-span-dark 400,800 "rich.html#span=200000000-400000000" --force-dark-mode
+	small | program prog -g
+	samples_of prog src.pb 1000
+	gprofctl view "$dir/src.pb" --source -o "$dir/src.html"
+	take view-source 1400,700 "src.html#l=f_one"
+	take view-assembly-dark 1400,700 "src.html#asm=f_one" --force-dark-mode
+	take view-source-phone 400,800 "src.html#l=f_one"
+	take view-assembly-phone-dark 400,800 "src.html#asm=f_one" --force-dark-mode
 	take view-processes 1400,900 "rich.html#v=processes" --force-dark-mode
 	take view-processes-phone 400,800 "rich.html#v=processes"
 	take timeline-whole 1400,500 timeline.html
@@ -760,8 +1034,10 @@ pictures_are_taken()
 	take flame-dark-2500 2500,1000 flame.svg --force-dark-mode
 	take diff-light 1400,900 diff.html
 	take diff-dark 1400,900 diff.html --force-dark-mode
-	as_eyes '0.367 0.861 -0.228 0 0 0.280 0.673 0.047 0 0 -0.012 0.043 0.969 0 0 0 0 0 1 0' view-deuteranopia
-	as_eyes '0.213 0.715 0.072 0 0 0.213 0.715 0.072 0 0 0.213 0.715 0.072 0 0 0 0 0 1 0' view-grey
+	as_eyes '0.367 0.861 -0.228 0 0 0.280 0.673 0.047 0 0 -0.012 0.043 0.969 0 0 0 0 0 1 0' view-deuteranopia rich
+	as_eyes '0.213 0.715 0.072 0 0 0.213 0.715 0.072 0 0 0.213 0.715 0.072 0 0 0 0 0 1 0' view-grey rich
+	as_eyes '0.213 0.715 0.072 0 0 0.213 0.715 0.072 0 0 0.213 0.715 0.072 0 0 0 0 0 1 0' timeline-grey timeline '#t=1500000000-1900000000'
+	as_eyes '0.213 0.715 0.072 0 0 0.213 0.715 0.072 0 0 0.213 0.715 0.072 0 0 0 0 0 1 0' view-source-grey src '#l=f_one'
 }
 
 # From its start to what stands on the screen, of 100,000 boxes: the best of five, for a
@@ -787,7 +1063,7 @@ large_page_is_drawn_soon()
 
 ktap_run profiles_are_made table_is_that_of_gprofctl_top kinds_of_code_are_told_apart \
 	processes_are_a_tree a_span_of_time_chooses values_can_be_chosen filters_choose \
-	keys_suffice link_has_the_zoom back_goes_back bad_expressions_are_told processes_fold \
+	keys_suffice sources_are_those_of_list_and_disasm sources_are_only_text a_live_page_renews_itself link_has_the_zoom back_goes_back bad_expressions_are_told processes_fold \
 	timeline_tells_why ruler_tells_places timeline_tells_the_wall_clock \
-	timeline_of_a_go_program samples_are_told narrow_windows_cut_nothing pictures_are_taken \
+	timeline_of_a_go_program samples_are_told narrow_windows_cut_nothing states_differ_in_grey pictures_are_taken \
 	large_page_is_drawn_soon

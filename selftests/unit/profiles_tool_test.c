@@ -708,7 +708,8 @@ TEST_F(profiles, page_has_all_that_its_script_needs)
 	static const struct row rows[] = {
 		{ "view F -o - --title a<b", {
 			"<title>a&lt;b</title>",
-			"\"keys\":[\"process\",\"cgroup\",\"cpu\",\"thread\"]" }, "http" },
+			"\"keys\":[\"process\",\"cgroup\",\"cpu\",\"thread\"]",
+			"content=\"default-src 'none'; script-src" }, "://" },
 		{ "view F -o - --comm worker", {
 			"\"type\":1,\n\"types\":[{\"name\":\"samples\",\"total\":5,",
 			"{\"name\":\"cpu\",\"total\":200," }, "\"start\"" },
@@ -988,7 +989,7 @@ TEST_F(profiles, a_build_id_has_any_length)
 			file.id[k] = (unsigned char)(0xa0 + k);
 		ASSERT_EQ((ssize_t)sizeof(file), write(fd, &file, sizeof(file)));
 		close(fd);
-		ASSERT_EQ(STATUS_OK, elf_place_read(&e, self->file));
+		ASSERT_EQ(NULL, elf_place_read(&e, self->file));
 		EXPECT_EQ(2 * sizes[i], strlen(e.build_id));
 		EXPECT_EQ(0, strncmp(wanted, e.build_id, 2 * sizes[i])) TH_LOG("%s", e.build_id);
 		EXPECT_EQ(UINT64_MAX, elf_place_address(&e, 0xfff));

@@ -298,19 +298,30 @@ static int make_nothing(void *ctx, const struct gprof_http_request *rq, int trac
 	return -EIO;
 }
 
+static int make_page(void *ctx, const struct gprof_http_request *rq, int trace, int fd, char *why,
+		     size_t size)
+{
+	(void)ctx, (void)rq, (void)trace, (void)why, (void)size;
+	return dprintf(fd, "<!DOCTYPE html>\n") < 0 ? -EIO : 0;
+}
+
 TEST_F(http, a_server_has_pages_of_its_own)
 {
 	const struct gprof_trace_config trace = { .sz = sizeof(trace) };
-	const struct gprof_http_view view = { "wall", "its own", &trace, make_nothing, NULL };
+	const struct gprof_http_view views[] = {
+		{ "wall", "its own", &trace, make_nothing, NULL },
+		{ "view", "a page", NULL, make_page, NULL },
+	};
 	struct gprof_http *h = gprof_http_new(&(struct gprof_http_config){
 		.sz = sizeof(struct gprof_http_config), .target = { .type = GPROF_SELF },
-		.views = &view, .nr_views = 1,
+		.views = views, .nr_views = 2,
 	});
 	struct got *g = &self->got;
 
 	ASSERT_NE(NULL, h);
 	ASSERT_EQ(0, ask(h, g, "GET", GPROF_HTTP_PREFIX, NULL));
-	EXPECT_SAYS(g->body, "<a href=\"wall?seconds=5\">", "its own");
+	EXPECT_SAYS(g->body, "<a href=\"wall?seconds=5\">", "its own",
+		    "<a href=\"view\">5 s</a></td><td>a page<");
 	ASSERT_EQ(0, ask(h, g, "GET", GPROF_HTTP_PREFIX "wall", "seconds=0"));
 	EXPECT_EQ(400, g->status);
 	ASSERT_EQ(0, ask(h, g, "GET", GPROF_HTTP_PREFIX "walls", NULL));
@@ -319,6 +330,9 @@ TEST_F(http, a_server_has_pages_of_its_own)
 	ASSERT_EQ(0, ask(h, g, "GET", GPROF_HTTP_PREFIX "wall", "seconds=0.1"));
 	EXPECT_EQ(access("/dev/gprof", F_OK) ? 503 : 500, g->status);
 	EXPECT_SAYS(g->body, access("/dev/gprof", F_OK) ? "not loaded" : "nothing is made");
+	ASSERT_EQ(0, ask(h, g, "GET", GPROF_HTTP_PREFIX "view", "seconds=0.1"));
+	EXPECT_EQ(access("/dev/gprof", F_OK) ? 503 : 200, g->status);
+	EXPECT_SAYS(g->body, access("/dev/gprof", F_OK) ? "not loaded" : "<!DOCTYPE html>");
 	gprof_http_free(h);
 }
 

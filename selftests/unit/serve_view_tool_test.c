@@ -23,6 +23,8 @@ __attribute__((constructor)) static void be_the_command(int argc, char **argv)
 	fclose(f);
 	getrlimit(RLIMIT_DATA, &data);
 	printf("data %lu\nargs %s %s %s\n", (unsigned long)data.rlim_cur, argv[1], argv[3], argv[4]);
+	if (argc > 5)
+		printf("more %s\n", argv[5]);
 	f = fopen(argv[2], "r");
 	if (!f || !fgets(line, sizeof(line), f))
 		exit(3);
@@ -34,7 +36,7 @@ __attribute__((constructor)) static void be_the_command(int argc, char **argv)
 	exit(strcmp(line, "mute") ? 0 : 1);
 }
 
-static int make(const char *trace, char *got, size_t size, char *why, size_t why_size)
+static int make(size_t view, const char *trace, char *got, size_t size, char *why, size_t why_size)
 {
 	const struct gprof_http_request rq = { .sz = sizeof(rq) };
 	int in = memfd_create("in", MFD_CLOEXEC), out = memfd_create("out", MFD_CLOEXEC), ret;
@@ -50,7 +52,9 @@ static int make(const char *trace, char *got, size_t size, char *why, size_t why
 		abort();
 	if (write(in, trace, strlen(trace)) < 0)
 		abort();
-	ret = views[0].make(views[0].ctx, &rq, in, out, why, why_size);
+	if (view >= nr)
+		abort();
+	ret = views[view].make(views[view].ctx, &rq, in, out, why, why_size);
 	n = pread(out, got, size - 1, 0);
 	got[n > 0 ? n : 0] = '\0';
 	close(in);
@@ -69,7 +73,7 @@ TEST(it_has_no_privilege_and_a_bound)
 	};
 	char got[4096], why[256] = "";
 
-	ASSERT_EQ(0, make("a trace", got, sizeof(got), why, sizeof(why))) TH_LOG("%s", why);
+	ASSERT_EQ(0, make(0, "a trace", got, sizeof(got), why, sizeof(why))) TH_LOG("%s", why);
 	for (size_t i = 0; i < sizeof(has) / sizeof(has[0]); i++) {
 		EXPECT_NE(NULL, strstr(got, has[i])) TH_LOG("no %s in %s", has[i], got);
 	}
@@ -79,10 +83,20 @@ TEST(what_it_said_last_is_why_it_failed)
 {
 	char got[4096], why[256] = "";
 
-	EXPECT_EQ(-EIO, make("fail", got, sizeof(got), why, sizeof(why)));
+	EXPECT_EQ(-EIO, make(0, "fail", got, sizeof(got), why, sizeof(why)));
 	EXPECT_STREQ("it is no trace", why);
-	EXPECT_EQ(-EIO, make("mute", got, sizeof(got), why, sizeof(why)));
+	EXPECT_EQ(-EIO, make(0, "mute", got, sizeof(got), why, sizeof(why)));
 	EXPECT_STREQ("gprofctl wall failed without a word", why);
+}
+
+TEST(a_page_has_a_title)
+{
+	char got[4096], why[256] = "";
+
+	ASSERT_EQ(0, make(1, "a profile", got, sizeof(got), why, sizeof(why))) TH_LOG("%s", why);
+	EXPECT_NE(NULL, strstr(got, "args view -o -\n"));
+	EXPECT_NE(NULL, strstr(got, "more --title=CPU profile\n"));
+	EXPECT_NE(NULL, strstr(got, "read a profile\n"));
 }
 
 TEST_HARNESS_MAIN

@@ -22,6 +22,7 @@
 #include "http/access.h"
 #include "http/http_server.h"
 #include "http/http_host.h"
+#include "profile/page.h"
 #include "record/preload.h"
 #include "caps.h"
 #include "recorder_metrics.h"
@@ -113,9 +114,19 @@ static const char *answer_sched(void *ctx, struct http_request *rq)
 	return NULL;
 }
 
+/* It has no data: the browser asks for these, as for all profiles. */
+static const char *answer_live(void *ctx, struct http_request *rq)
+{
+	(void)ctx;
+	page_write_live(rq->body, "live profile");
+	return NULL;
+}
+
 static const struct http_route routes[] = {
 	{ "/metrics", "scheduler statistics and recorders, for Prometheus",
 	  OPENMETRICS_OLD_TYPE, answer_metrics },
+	{ "/live", "the newest CPU profile as a page that renews itself; with the query of "
+	  GPROF_HTTP_PREFIX "profile", "text/html; charset=utf-8", answer_live },
 	{ "/schedstat", "scheduler statistics as JSON", "application/json", answer_sched },
 	{ 0 },
 };

@@ -46,12 +46,25 @@ static const struct gprof_trace_config wall_trace = {
 	.samples = &samples,
 };
 
+/**
+ * struct command - what makes a page
+ * @name: of gprofctl
+ * @option: one more option, or NULL
+ */
+struct command {
+	const char *name;
+	const char *option;
+};
+
+static const struct command wall = { "wall", NULL };
+static const struct command view = { "view", "--title=CPU profile" };
+
 /* Between fork and exec. A reader of a trace needs no privilege, and has a bound. */
-static void become(const char *command, int trace, int out, int err)
+static void become(const struct command *c, int trace, int out, int err)
 {
 	const struct rlimit memory = { MEMORY_BYTES, MEMORY_BYTES };
 	char path[] = "/proc/self/fd/3";
-	char *argv[] = { "gprofctl", (char *)command, path, "-o", "-", NULL };
+	char *argv[] = { "gprofctl", (char *)c->name, path, "-o", "-", (char *)c->option, NULL };
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	sigset_t none;
 
@@ -65,11 +78,11 @@ static void become(const char *command, int trace, int out, int err)
 	_exit(STATUS_FAILED);
 }
 
-static int spawn(pid_t *pid, const char *command, int trace, int out, int err)
+static int spawn(pid_t *pid, const struct command *c, int trace, int out, int err)
 {
 	*pid = fork();
 	if (!*pid)
-		become(command, trace, out, err);
+		become(c, trace, out, err);
 	return *pid < 0 ? -errno : 0;
 }
 
@@ -136,24 +149,24 @@ static int acquire_slot(const struct gprof_http_request *rq)
 static int make(void *ctx, const struct gprof_http_request *rq, int trace, int fd, char *why,
 		size_t size)
 {
-	const char *command = ctx;
+	const struct command *c = ctx;
 	int ret = acquire_slot(rq), err;
 	pid_t pid = -1;
 
 	if (ret)
 		return ret;
 	err = memfd_create("gprofctl", MFD_CLOEXEC);
-	ret = err < 0 ? -errno : spawn(&pid, command, trace, fd, err);
+	ret = err < 0 ? -errno : spawn(&pid, c, trace, fd, err);
 	if (!ret)
 		ret = wait_for(pid, rq);
 	sem_post(&slots);
 	if (ret > 0) {
-		snprintf(why, size, "gprofctl %s failed without a word", command);
+		snprintf(why, size, "gprofctl %s failed without a word", c->name);
 		read_sentence(err, why, size);
 		ret = -EIO;
 	} else if (ret == -ETIMEDOUT) {
-		snprintf(why, size, "the trace is too large to be looked at here: ask for fewer "
-			 "seconds, or for trace");
+		snprintf(why, size, "the recording is too large to be looked at here: ask for fewer "
+			 "seconds, or for trace or profile");
 	}
 	if (err >= 0)
 		close(err);
@@ -164,7 +177,9 @@ const struct gprof_http_view *serve_views(size_t *nr)
 {
 	static const struct gprof_http_view views[] = {
 		{ "wall", "where the time of each thread went, all of it, waits too", &wall_trace,
-		  make, "wall" },
+		  make, (void *)&wall },
+		{ "view", "where CPU time goes, as a page of graphs; <a href=\"../../live\">live</a> it "
+		  "is renewed", NULL, make, (void *)&view },
 	};
 
 	*nr = ARRAY_SIZE(views);

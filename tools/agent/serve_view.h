@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Pages of gprofctl serve that are made of a trace, by the command that makes the same of a file:
- * so they are the same, and a trace's memory is not the server's.
+ * Pages of gprofctl serve that are made of a recording, by the command that makes the same of a file:
+ * so they are the same, and a recording's memory is not the server's.
  */
 #ifndef TOOLS_SERVE_VIEW_H
 #define TOOLS_SERVE_VIEW_H

@@ -5,12 +5,10 @@
  */
 #include "cli/cmd.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli/diag.h"
 #include "cli/json.h"
@@ -20,38 +18,30 @@
 #include "debug_package.h"
 #include "options_view.h"
 #include "source.h"
+#include "source_lines.h"
 #include "function_match.h"
 
 #define FUNCTIONS_SHOWN	10
-#define AROUND		5	/* lines before the first with a value, and after the last */
-#define LINES_MAX	20000	/* of one function; a file may say anything */
 #define NUMBER_COLUMNS	31
 #define TEXT_COLUMNS	120
 
 /**
  * struct list_options - the command line
  * @view: common options
- * @directories: --source, where sources are looked for
- * @nr: how many
+ * @directories: --source
  * @limit: -n
  * @json: --json
  */
 struct list_options {
 	struct view_options view;
-	const char *directories[8];
-	size_t nr;
+	struct source_dirs directories;
 	unsigned long long limit;
 	bool json;
 };
 
 static int set_source(void *ctx, const char *value)
 {
-	struct list_options *o = ctx;
-
-	if (o->nr == ARRAY_SIZE(o->directories))
-		return misused("--source %s: more than %zu directories are too many", value, o->nr);
-	o->directories[o->nr++] = value;
-	return STATUS_OK;
+	return source_dirs_add(&((struct list_options *)ctx)->directories, value);
 }
 
 static int set_limit(void *ctx, const char *value)
@@ -83,68 +73,37 @@ static const struct usage list_usage = {
 "  gprofctl list '^parse_' cpu.pb.gz --source ~/src/server",
 };
 
-/* As it stands, then in each directory with ever fewer of its own directories. */
-static FILE *open_source(const struct list_options *o, const char *file, char **path)
-{
-	FILE *f = fopen(file, "re");
-
-	*path = f ? xprintf("%s", file) : NULL;
-	for (size_t i = 0; i < o->nr && !f; i++) {
-		for (const char *rest = file; rest && !f; rest = strchr(rest, '/')) {
-			rest += strspn(rest, "/");
-			*path = xprintf("%s/%s", o->directories[i], rest);
-			f = *rest ? fopen(*path, "re") : NULL;
-			if (f)
-				break;
-			free(*path);
-			*path = NULL;
-		}
-	}
-	return f;
-}
-
-static void warn_age(const struct view *v, FILE *f, const char *path)
-{
-	int64_t start = 0, duration = 0;
-	struct stat st;
-
-	gprof_profile_time(v->profile, &start, &duration);
-	if (start && !fstat(fileno(f), &st) && st.st_mtime > (start + duration) / 1000000000)
-		diag("%s was changed after the profile was taken: lines may be others", path);
-}
-
-static void put_line(struct json *j, const struct place *p, uint64_t line, const char *text)
+static void put_line(struct json *j, const struct listing_row *row, const int64_t *values)
 {
 	json_object(j, NULL);
-	json_u64(j, "line", line);
-	json_s64(j, "flat", p ? p->flat : 0);
-	json_s64(j, "cum", p ? p->cum : 0);
-	if (text)
-		json_bytes(j, "text", text, strcspn(text, "\r\n"));
+	json_u64(j, "line", row->at);
+	json_s64(j, "flat", values[0]);
+	json_s64(j, "cum", values[1]);
+	if (row->text)
+		json_string(j, "text", row->text);
 	else
 		json_null(j, "text");
 	json_end(j);
 }
 
-static void print_line(const struct view *v, const struct place *p, uint64_t line,
-		       const char *text)
+static void print_line(const struct view *v, const struct listing_row *row, const int64_t *values)
 {
 	size_t columns = terminal_columns(stdout);
 	char flat[VIEW_TEXT_MAX] = ".", cum[VIEW_TEXT_MAX] = ".";
 	char *shown;
 
-	if (p && p->flat)
-		view_value(v, p->flat, flat);
-	if (p && p->cum)
-		view_value(v, p->cum, cum);
+	if (values[0])
+		view_value(v, values[0], flat);
+	if (values[1])
+		view_value(v, values[1], cum);
 	printf("%s%11s %11s%s %6" PRIu64 " ",
-	       terminal_color(stdout, terminal_heat(p ? view_percent(v, p->flat) : 0)), flat, cum,
-	       terminal_color(stdout, TERMINAL_PLAIN), line);
-	if (text) {
+	       terminal_color(stdout, terminal_heat(view_percent(v, values[0]))), flat, cum,
+	       terminal_color(stdout, TERMINAL_PLAIN), row->at);
+	if (row->text) {
 		size_t room = !columns || columns > NUMBER_COLUMNS + TEXT_COLUMNS ? TEXT_COLUMNS :
 			      columns > NUMBER_COLUMNS + 20 ? columns - NUMBER_COLUMNS : 20;
 
-		shown = xprintf("%.*s", (int)strcspn(text, "\r\n"), text);
+		shown = xprintf("%s", row->text);
 		for (char *c = shown; *c; c++)
 			if (*c == '\t')
 				*c = ' ';
@@ -154,16 +113,6 @@ static void print_line(const struct view *v, const struct place *p, uint64_t lin
 		free(shown);
 	}
 	putchar('\n');
-}
-
-/* @j: or NULL */
-static void line(struct json *j, const struct view *v, const struct place *p, uint64_t at,
-		 const char *text)
-{
-	if (j)
-		put_line(j, p, at, text);
-	else
-		print_line(v, p, at, text);
 }
 
 static void begin_file(struct json *j, const char *file)
@@ -185,50 +134,34 @@ static void advise_lines(const char *mapping, const char *profile)
 	char *package = NULL, *advice;
 
 	debug_packages(DPKG_INFO, &mapping, 1, &package);
-	advice = debug_advice(package, 0);
-	diag("the profile has no lines of %s: %s, then gprofctl symbolize %s", mapping, advice,
-	     strcmp(profile, "-") ? profile : "FILE");
+	advice = source_advice(mapping, package, profile);
+	diag("%s", advice);
 	free(advice);
 	free(package);
 }
 
-/* Lines of one file, of which @nr have values. */
-static void print_file(const struct list_options *o, struct json *j, const struct view *v,
-		       const struct place *places, size_t nr)
+/* Lines of one file, the first of which is @first. */
+static void print_file(const struct list_options *o, struct json *j, const struct places *p,
+		       size_t first)
 {
-	uint64_t first = places[0].at > AROUND ? places[0].at - AROUND : 1;
-	uint64_t last = places[nr - 1].at + AROUND, at = 0;
-	char *path = NULL, *text = NULL;
-	size_t size = 0, i = 0;
-	FILE *f = *places[0].file ? open_source(o, places[0].file, &path) : NULL;
+	struct listing l;
+	char *note = source_lines(&o->directories, p, first, &l);
 
-	begin_file(j, places[0].file);
-	if (!f && *places[0].file)
-		diag("%s cannot be read: %s; --source DIR says where sources are", places[0].file,
-		     strerror(errno));
-	if (f)
-		warn_age(v, f, path);
-	while (f && last - first < LINES_MAX && at < last && getline(&text, &size, f) > 0) {
-		at++;
-		while (i < nr && places[i].at < at)
-			line(j, v, &places[i], places[i].at, NULL), i++;
-		if (at < first)
-			continue;
-		line(j, v, i < nr && places[i].at == at ? &places[i] : NULL, at, text);
-		i += i < nr && places[i].at == at;
+	begin_file(j, l.path);
+	if (note)
+		diag("%s", note);
+	for (size_t i = 0; i < l.nr; i++) {
+		if (j)
+			put_line(j, &l.rows[i], listing_values(&l, i));
+		else
+			print_line(p->view, &l.rows[i], listing_values(&l, i));
 	}
-	/* Without a source, or beyond its end, there are the numbers at least. */
-	for (; i < nr; i++)
-		line(j, v, &places[i], places[i].at, NULL);
-	if (f) {
-		fclose(f);
-		free(path);
+	if (j) {
+		json_end(j);
+		json_end(j);
 	}
-	free(text);
-	if (!j)
-		return;
-	json_end(j);
-	json_end(j);
+	listing_free(&l);
+	free(note);
 }
 
 static void begin_function(struct json *j, const struct view *v, const struct functions *fs,
@@ -257,16 +190,13 @@ static const char *print_function(const struct list_options *o, struct json *j,
 				  const struct view *v, const struct places *p, size_t n)
 {
 	const char *unlined = NULL;
-	size_t i = 0, end;
+	size_t i = 0;
 
 	begin_function(j, v, &p->functions, &p->functions.all[n]);
 	while (i < p->nr && p->all[i].function != n)
 		i++;
-	for (; i < p->nr && p->all[i].function == n; i = end) {
-		for (end = i; end < p->nr && p->all[end].function == n &&
-			      p->all[end].file == p->all[i].file;)
-			end++;
-		print_file(o, j, v, &p->all[i], end - i);
+	for (; i < p->nr && p->all[i].function == n; i = places_next(p, i)) {
+		print_file(o, j, p, i);
 		if (!*p->all[i].file && *p->functions.all[n].mapping == '/')
 			unlined = p->functions.all[n].mapping;
 	}

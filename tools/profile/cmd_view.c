@@ -20,6 +20,7 @@
 #include "name_hint.h"
 #include "options_view.h"
 #include "page.h"
+#include "page_sources.h"
 #include "store/store_span.h"
 
 /**
@@ -30,6 +31,8 @@
  * @span: its recordings
  * @file: -o
  * @title: --title
+ * @with_sources: --source
+ * @sources: their directories
  */
 struct page_options {
 	struct view_options view;
@@ -38,6 +41,8 @@ struct page_options {
 	struct store_span span;
 	const char *file;
 	const char *title;
+	bool with_sources;
+	struct page_sources sources;
 };
 
 static int set_output(void *ctx, const char *value)
@@ -58,9 +63,19 @@ static int set_store(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
+static int set_source(void *ctx, const char *value)
+{
+	struct page_options *o = ctx;
+
+	o->with_sources = true;
+	return value ? source_dirs_add(&o->sources.dirs, value) : STATUS_OK;
+}
+
 static const struct option_row page_rows[] = {
 	{ 'o', "output", "HTML", "write the page here and start no browser; \"-\" is stdout",
 	  set_output },
+	{ 0, "source", "[=DIR]", "put source and assembly of the 200 hottest functions into the\n"
+	  "page, 3 MB at most; DIR is where sources are, too, and may be repeated", set_source },
 	{ 0, "title", "TEXT", "title of the page (default: name of the profile)", set_title },
 	{ 0, "store", "DIR", "show the recordings that gprofctl push keeps there, of a span of time",
 	  set_store },
@@ -89,6 +104,7 @@ static const struct usage page_usage = {
 "  gprofctl view heap -p 1234 -d 10       # the same of another kind\n"
 "  gprofctl view cpu.pb.gz                # in the browser (xdg-open, or $BROWSER)\n"
 "  gprofctl view cpu.pb.gz -o cpu.html    # as a file\n"
+"  gprofctl view cpu.pb.gz --source       # with source and assembly of functions\n"
 "  gprofctl view before.pb.gz after.pb.gz # what a change has cost or saved\n"
 "  gprofctl view --store /var/lib/gprof --from -2h --to -1h  # what push has kept",
 };
@@ -156,12 +172,13 @@ static int write_diff(FILE *f, struct view *v, const char *title)
 	return status;
 }
 
-static int write_to(FILE *f, const struct page_options *o, struct view *v)
+static int write_to(FILE *f, struct page_options *o, struct view *v)
 {
-	return o->diff ? write_diff(f, v, o->title) : page_write(f, v, o->title);
+	return o->diff ? write_diff(f, v, o->title) :
+	       page_write(f, v, o->title, o->with_sources ? &o->sources : NULL);
 }
 
-static int write_page(const struct page_options *o, const char *file, struct view *v)
+static int write_page(struct page_options *o, const char *file, struct view *v)
 {
 	struct output out;
 	int status, error = 0;
@@ -186,7 +203,7 @@ static int write_page(const struct page_options *o, const char *file, struct vie
 	return error ? fail("%s could not be written: %s", file, strerror(error)) : status;
 }
 
-static int show(const struct page_options *o, struct view *v)
+static int show(struct page_options *o, struct view *v)
 {
 	char *path;
 	int status;
@@ -235,6 +252,8 @@ static int open_profile(struct page_options *o, struct view *v, char **files, in
 {
 	if (o->store && nr)
 		return misused("--store has what the page shows, and leaves nothing for %s", files[0]);
+	if (o->store && o->with_sources)
+		return misused("--source is for the profile of one file, and --store has many");
 	if (o->store)
 		return open_store(o, v);
 	if (store_span_given(&o->span))
@@ -244,6 +263,10 @@ static int open_profile(struct page_options *o, struct view *v, char **files, in
 	if (nr != 1 && !o->diff)
 		return misused("view wants one profile, as in gprofctl view cpu.pb.gz, two to "
 			       "compare, or --store DIR");
+	if (o->diff && o->with_sources)
+		return misused("--source is for one profile: the page of a difference has no place for "
+			       "it");
+	o->sources.profile = files[0];
 	return o->diff ? view_open_diff_with(v, files[0], files[1], &o->view) :
 			 view_open_with(v, files[0], &o->view);
 }
@@ -278,6 +301,7 @@ int cmd_view(int argc, char **argv)
 	status = show(&o, &v);
 	if (status == STATUS_OK && hint)
 		diag("%s", hint);
+	page_sources_free(&o.sources);
 	free(hint);
 	free(title);
 	sample_filter_free(&o.view.filter);

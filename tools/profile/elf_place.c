@@ -12,7 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/cmd.h"
 #include "cli/diag.h"
 
 #define NOTES_MAX	65536
@@ -70,17 +69,17 @@ static bool read_headers(struct elf_place *e, int fd)
 	return e->nr;
 }
 
-int elf_place_read(struct elf_place *e, const char *file)
+char *elf_place_read(struct elf_place *e, const char *file)
 {
 	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	bool good;
 
 	*e = (struct elf_place){ 0 };
 	if (fd < 0)
-		return fail("%s cannot be read: %s", file, strerror(errno));
+		return xprintf("%s cannot be read: %s", file, strerror(errno));
 	good = read_headers(e, fd);
 	close(fd);
-	return good ? STATUS_OK : fail("%s is no 64-bit ELF file", file);
+	return good ? NULL : xprintf("%s is no 64-bit ELF file", file);
 }
 
 uint64_t elf_place_address(const struct elf_place *e, uint64_t offset)

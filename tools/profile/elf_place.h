@@ -27,8 +27,8 @@ struct elf_place {
 	char build_id[ELF_BUILD_ID_MAX];
 };
 
-/* elf_place_read() - STATUS_OK, or STATUS_FAILED after a sentence; 64-bit little-endian files */
-int elf_place_read(struct elf_place *e, const char *file);
+/* elf_place_read() - NULL, or a sentence for free(); 64-bit little-endian files */
+char *elf_place_read(struct elf_place *e, const char *file);
 
 /* elf_place_address() - the file's own address of a byte of it, or UINT64_MAX */
 uint64_t elf_place_address(const struct elf_place *e, uint64_t offset);

@@ -16,6 +16,7 @@
 #include "cli/diag.h"
 #include "cli/text.h"
 #include "group.h"
+#include "page_sources.h"
 
 extern const char page_script[];
 extern const char page_style[];
@@ -92,6 +93,7 @@ struct rows {
  * @room: of @cells
  * @keys: their names
  * @nr_keys: how many are kept
+ * @sources: of functions, or NULL
  */
 struct page {
 	struct view *view;
@@ -116,6 +118,7 @@ struct page {
 	size_t room;
 	const char *keys[NR_KEYS];
 	size_t nr_keys;
+	struct page_sources *sources;
 };
 
 static int64_t *add_row(struct page *p, struct rows *r)
@@ -319,6 +322,9 @@ static int collect(struct page *p)
 		group_set(&p->groups[k], keys[k][1]);
 		group_name(&p->groups[k], p->view->profile);
 	}
+	status = p->sources ? page_sources_collect(p->sources, p->view) : STATUS_OK;
+	if (status != STATUS_OK)
+		return status;
 	status = calltree_collect(&p->tree, p->view, false, p->nr_types > 1 ? weigh : NULL,
 				  add_sample, p);
 	if (status != STATUS_OK)
@@ -431,9 +437,25 @@ static void write_data(FILE *f, const struct page *p)
 	for (size_t i = 0; i < t->nr_paths; i++)
 		put_number(f, i, t->paths[i].frame);
 	fputs("],\n", f);
+	if (p->sources)
+		page_sources_write(f, p->sources, t);
 	write_labels(f, p);
 	write_samples(f, p);
 	fputs("}\n</script>\n", f);
+}
+
+/* No page asks anything of any network; a live one asks the agent that served it. */
+static void write_top(FILE *f, const char *title, const char *sources)
+{
+	fprintf(f, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+		"script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:%s\">\n"
+		"<meta name=\"viewport\" content=\"width=device-width\">\n"
+		"<link rel=\"icon\" href=\"data:,\">\n<title>", sources);
+	text_xml(f, title, SIZE_MAX);
+	fprintf(f, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<h1 id=\"title\">", page_style);
+	text_xml(f, title, SIZE_MAX);
+	fputs("</h1>\n", f);
 }
 
 static void write_head(FILE *f, const struct view *v, const char *title)
@@ -442,13 +464,8 @@ static void write_head(FILE *f, const struct view *v, const char *title)
 	char text[VIEW_TEXT_MAX];
 	const char *comment;
 
-	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-	      "<meta name=\"viewport\" content=\"width=device-width\">\n"
-	      "<link rel=\"icon\" href=\"data:,\">\n<title>", f);
-	text_xml(f, title, SIZE_MAX);
-	fprintf(f, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<h1>", page_style);
-	text_xml(f, title, SIZE_MAX);
-	fputs("</h1>\n<p><span id=\"whole\">", f);
+	write_top(f, title, "");
+	fputs("<p id=\"head\"><span id=\"whole\">", f);
 	text_xml(f, v->name, 40);
 	fprintf(f, ": %s</span>", view_value(v, v->total, text));
 	if (seconds)
@@ -457,11 +474,10 @@ static void write_head(FILE *f, const struct view *v, const char *title)
 		fputs(", ", f);
 		text_xml(f, text, VIEW_TEXT_MAX);
 	}
-	fputs("</p>\n", f);
+	fputs("</p>\n<details id=\"about\"", f);
 	/* Losses and the like stand in the comments; a picture without them could mislead. */
-	if (!gprof_profile_comment(v->profile, 0))
-		return;
-	fputs("<details><summary>About this profile</summary>\n", f);
+	fputs(gprof_profile_comment(v->profile, 0) ? ">" : " hidden>", f);
+	fputs("<summary>About this profile</summary>\n", f);
 	for (size_t i = 0; (comment = gprof_profile_comment(v->profile, i)); i++) {
 		fputs("<p>", f);
 		text_xml(f, comment, SIZE_MAX);
@@ -490,6 +506,8 @@ static const char body[] =
 "<dt>/</dt><dd>search, a regular expression</dd>\n"
 "<dt>v</dt><dd>the next of the values, where the profile has several</dd>\n"
 "<dt>b</dt><dd>to the strip of time, where there is one: arrows move the span, with Shift its end</dd>\n"
+"<dt>o</dt><dd>source of the function beside the graph, where the page has sources</dd>\n"
+"<dt>a</dt><dd>its assembly, and its source again</dd>\n"
 "<dt>Esc</dt><dd>leave the search or a list; in a graph, show the whole again</dd>\n"
 "<dt>Tab</dt><dd>to the next control</dd>\n"
 "<dt>?</dt><dd>this list</dd>\n</dl>\n</dialog>\n"
@@ -505,18 +523,21 @@ static const char body[] =
 "<div id=\"processes\" hidden>\n<table>\n<caption hidden>processes</caption>\n<thead><tr>"
 "<th scope=\"col\">own</th><th scope=\"col\">own %</th><th scope=\"col\">and below</th>"
 "<th scope=\"col\">and below %</th><th scope=\"col\">process</th></tr></thead>\n"
-"<tbody id=\"tree\"></tbody>\n</table>\n</div>\n</main>\n"
+"<tbody id=\"tree\"></tbody>\n</table>\n</div>\n"
+"<div id=\"listing\" role=\"region\" aria-label=\"source and assembly\" tabindex=\"0\" hidden></div>\n</main>\n"
 "<div id=\"status\"><span id=\"told\" role=\"status\" aria-live=\"polite\"></span>"
 "<span id=\"matched\" aria-live=\"polite\"></span></div>\n"
 "<noscript>This page needs scripts; gprofctl top and gprofctl flame do not.</noscript>\n";
 
-int page_write(FILE *f, struct view *view, const char *title)
+int page_write(FILE *f, struct view *view, const char *title, struct page_sources *sources)
 {
-	struct page p = { .view = view };
+	struct page p = { .view = view, .sources = sources };
 	int status = collect(&p);
 
 	if (status == STATUS_OK) {
 		calltree_report(&p.tree);
+		if (sources)
+			page_sources_report(sources);
 		write_head(f, view, title);
 		fputs(body, f);
 		write_data(f, &p);
@@ -524,4 +545,13 @@ int page_write(FILE *f, struct view *view, const char *title)
 	}
 	empty(&p);
 	return status;
+}
+
+void page_write_live(FILE *f, const char *title)
+{
+	write_top(f, title, "; connect-src 'self'");
+	fputs("<p><button type=\"button\" id=\"pause\" aria-pressed=\"false\">Pause</button> "
+	      "<span id=\"live\" role=\"status\"></span></p>\n<p id=\"head\"></p>\n"
+	      "<details id=\"about\" hidden></details>\n", f);
+	fprintf(f, "%s<script>\n%s</script>\n</body>\n</html>\n", body, page_script);
 }

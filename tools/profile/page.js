@@ -3,73 +3,57 @@
  * The page of gprofctl view: one profile as a flame graph, an inverted one, a sandwich
  * and a table, of the samples that its filters leave; page_model.js has the numbers.
  */
-(function () {
+function pageBegin(first) {
 	"use strict";
 
-	const data = JSON.parse(document.getElementById("data").textContent), model = pageModel(data);
-	const { chosen, functions, functionOf, total, expand, nameOf } = model;
-	const { valueText, percentText, sumFunctions, processes, time } = model;
+	/* Of the profile that is shown; a live page has one after the other. */
+	let data, model, chosen, functions, functionOf, total, expand, nameOf;
+	let valueText, percentText, sumFunctions, processes, time, tabs, listing, ids;
 	const $ = (id) => document.getElementById(id);
-	const ROW = 18, NARROWEST = 0.4;
+	const ROW = 18, NARROWEST = 0.4, { kinds, hatching, clip } = pageBoxes;
 	const dark = matchMedia("(prefers-color-scheme: dark)");
-	const tabs = [...document.querySelectorAll("[role=tab]")].filter((b) =>
-		b.dataset.mode !== "processes" || data.values[processes.key].length > 1);
 
 	let mode = "flame", pattern = "", test = null, invalid = "", focus = -1;
 	let charts = [], current = null;
 	let sortKey = "self", pending = false;
 	/* The state that the newest entry of the history shows; whether one is being shown again. */
-	let step = null, restoring = false;
+	let step = null, restoring = false, kept = false;
+
+	function use(next) {
+		data = next;
+		model = pageModel(next);
+		({ chosen, functions, functionOf, total, expand, nameOf } = model);
+		({ valueText, percentText, sumFunctions, processes, time } = model);
+		ids = [];
+		charts = [];
+		current = null;
+		listing = pageListing(data, model, $("listing"), () => {
+			if (listing.shown < 0)
+				take();
+			redraw();
+			remember();
+		});
+		tabs = [...document.querySelectorAll("[role=tab]")].filter((b) =>
+			b.dataset.mode !== "processes" || data.values[processes.key].length > 1);
+		document.querySelectorAll("[role=tab]").forEach((b) => { b.hidden = !tabs.includes(b); });
+		kinds.forEach((kind, i) => {
+			$("legend").querySelector("." + kind).parentNode.hidden = !data.frames.some((f) => f[2] === i);
+		});
+		$("time").hidden = !time;
+		strip = strip || (time && pageStrip($("time"), () => time, () => ofSlices, () => chosen[time.key],
+						     (span) => choose(time.key, span), spanText));
+		addTypes();
+		addFilters();
+	}
 
 	/* ---- drawing ---- */
 
-	function hash(text) {
-		let h = 0;
-
-		for (let i = 0; i < text.length; i++)
-			h = h * 31 + text.charCodeAt(i) >>> 0;
-		return (h >>> 4) % 4;
-	}
-
-	const kinds = ["user", "kernel", "inlined", "runtime"];
-	const shades = [
-		["#ffcf85", "#ffc46b", "#fdbb63", "#ffd596"],	/* user */
-		["#6fa3dd", "#7dade1", "#659bd6", "#86b3e3"],	/* kernel: darker, also in grey */
-		["#ffe7bd", "#ffe2b0", "#ffecca", "#fbe3b8"],	/* inlined: dashed besides */
-		["#bfe3c0", "#b3dcb4", "#c9e8ca", "#addaaf"],	/* runtime: hatched besides */
-	];
-
 	function colorOf(g) {
-		if (g.frame < 0)
-			return "#d5d5d5";
-		return shades[data.frames[g.frame][2]][hash(data.frames[g.frame][0])];
+		return g.frame < 0 ? "#d5d5d5" : pageBoxes.colorOf(data.frames[g.frame]);
 	}
 
 	function kindOf(g) {
 		return g && g.frame >= 0 ? kinds[data.frames[g.frame][2]] : "";
-	}
-
-	/* Stripes that leave a name upon them readable. */
-	function hatching(c) {
-		const tile = document.createElement("canvas"), t = tile.getContext("2d");
-
-		tile.width = tile.height = 6;
-		t.strokeStyle = "#00000050";
-		t.beginPath();
-		for (const at of [-6, 0, 6]) {
-			t.moveTo(at, 6);
-			t.lineTo(at + 6, 0);
-		}
-		t.stroke();
-		return c.createPattern(tile, "repeat");
-	}
-
-	function clip(text, room) {
-		const columns = Math.floor((room - 6) / 7.23);
-
-		if (columns < 3)
-			return "";
-		return text.length <= columns ? text : text.slice(0, columns - 2) + "..";
 	}
 
 	/* Boxes with their places, those above the zoomed one first. */
@@ -158,7 +142,7 @@
 
 	function redraw() {
 		charts.forEach(draw);
-		if (strip)
+		if (time)
 			strip.draw();
 		tell();
 	}
@@ -283,7 +267,7 @@
 
 	/* ---- time ---- */
 
-	let ofSlices = null;
+	let ofSlices = null, strip = null;
 
 	function spanText(span) {
 		const [from, to] = time.ends(span), at = (n) => valueText(n * time.width, data.timeUnits);
@@ -294,9 +278,6 @@
 		return "from " + at(from) + " to " + at(to) + ": " + valueText(sum(from, to)) + ", " +
 			percentText(sum(from, to), sum(0, time.bins)) + " of all; Esc there, or a click, takes the span away";
 	}
-
-	const strip = time && pageStrip($("time"), time, () => ofSlices, () => chosen[time.key],
-					(span) => choose(time.key, span), spanText);
 
 	/* ---- actions of the user ---- */
 
@@ -383,6 +364,7 @@
 
 	function sandwich(f) {
 		focus = f;
+		listing.show(f, listing.code);
 		mode = "sandwich";
 		show();
 		take();
@@ -395,9 +377,16 @@
 			e.offsetX < b.x + b.w);
 	}
 
+	/* What a function's lines are is seen beside the graph. */
+	function list(g) {
+		if (g && g.frame >= 0)
+			listing.show(functionOf[g.frame], listing.code);
+	}
+
 	function zoom(chart, g) {
 		chart.zoom = g;
 		current = g;
+		list(g);
 		redraw();
 		remember();
 	}
@@ -417,6 +406,8 @@
 		current = to;
 		if (!chart.boxes.some((b) => b.g === to))
 			chart.zoom = to.above || to;
+		if (listing.shown >= 0)
+			list(to);
 		redraw();
 		remember(true);
 		const top = chart.canvas.getBoundingClientRect().top + to.depth * ROW;
@@ -493,24 +484,40 @@
 		chosen.fill("");
 		document.querySelectorAll("select[data-key]").forEach((s) => { s.value = ""; });
 		$("search").value = "";
+		listing.show(-1, false);
 		search("");
 		compute();
 		show();
 		take();
 	}
 
-	/* Where a graph is zoomed to: the numbers of the frames from its root down to there. */
+	/* A frame by its texts, so that it is found in the next profile of a live page too. */
+	function idOf(f) {
+		let h = 0;
+
+		for (const c of ids[f] ? "" : data.frames[f].join("\0"))
+			h = Math.imul(h, 31) + c.codePointAt(0) >>> 0;
+		ids[f] = ids[f] || h.toString(36);
+		return ids[f];
+	}
+
+	/* Where a graph is zoomed to: the frames from its root down to there. */
 	function pathOf(g) {
-		return g.above ? [...pathOf(g.above), g.frame] : [];
+		return g.above ? [...pathOf(g.above), idOf(g.frame)] : [];
+	}
+
+	function below(g, path) {
+		path.split(".").every((id) => {
+			const next = expand(g).find((c) => idOf(c.frame) === id);
+
+			g = next || g;
+			return next;
+		});
+		return g;
 	}
 
 	function follow(chart, path) {
-		path.split(".").every((f) => {
-			const g = expand(chart.zoom).find((c) => String(c.frame) === f);
-
-			chart.zoom = g || chart.zoom;
-			return g;
-		});
+		chart.zoom = below(chart.zoom, path);
 	}
 
 	/*
@@ -520,9 +527,8 @@
 	function remember(along) {
 		const parts = [];
 
-		if (restoring)
+		if (restoring || kept)
 			return;
-
 		if (mode !== "flame")
 			parts.push("v=" + mode);
 		if (model.type !== data.types[data.type])
@@ -533,6 +539,8 @@
 			parts.push("o=" + sortKey);
 		if (focus >= 0)
 			parts.push("f=" + encodeURIComponent(functions[focus].name));
+		if (listing.shown >= 0)
+			parts.push((listing.code ? "asm=" : "l=") + encodeURIComponent(functions[listing.shown].name));
 		data.keys.forEach((key, k) => {
 			if (time && k === time.key && chosen[k] !== "")
 				parts.push("span=" + time.toLink(chosen[k]));
@@ -580,6 +588,8 @@
 			s.value = chosen[Number(s.dataset.key)];
 		});
 		$("search").value = wanted.get("s") || "";
+		listing.show(functions.findIndex((f) => f.name === (wanted.get("l") || wanted.get("asm"))),
+			     wanted.has("asm"));
 		setType(wanted.get("t"));
 		search($("search").value);
 		show();
@@ -590,9 +600,43 @@
 		remember();
 	}
 
+	/* Another profile in place of this one: where the address says, and where the keys are. */
+	function renew(next) {
+		const at = document.activeElement, name = at.closest("tbody") && at.textContent;
+		const nth = charts.findIndex((c) => c.canvas === at), of = charts.findIndex((c) => isIn(c, current));
+		const path = of >= 0 ? pathOf(current).join(".") : "", scroll = [scrollX, scrollY];
+		const before = step;
+
+		/* A function that the profile lacks may be in the next: the address stays. */
+		kept = true;
+		try {
+			use(next);
+			restore();
+		} finally {
+			kept = false;
+			step = before;
+		}
+		if (of >= 0 && charts[of])
+			current = below(charts[of].root, path);
+		if (nth >= 0 && charts[nth])
+			charts[nth].canvas.focus({ preventScroll: true });
+		for (const b of name ? document.querySelectorAll("main > div:not([hidden]) tbody button") : [])
+			if (b.textContent === name)
+				b.focus({ preventScroll: true });
+		scrollTo(...scroll);
+		redraw();
+	}
+
+	function isIn(chart, g) {
+		while (g && g.above)
+			g = g.above;
+		return g === chart.root;
+	}
+
 	/* The whole stands at the top of the page. */
 	function setType(name) {
 		model.setType(name);
+		listing.draw();
 		compute();
 		if (data.types.length === 1)
 			return;
@@ -600,36 +644,50 @@
 		$("whole").textContent = model.type.name + ": " + valueText(model.type.total);
 	}
 
-	function addTypes() {
-		const label = document.createElement("label"), select = document.createElement("select");
+	/* The list of a name and its options, [text, value]; it stays the same element. */
+	function addSelect(id, name, options, change) {
+		const label = $("filters").querySelector("label[data-id='" + id + "']") ||
+			document.createElement("label"), select = label.lastChild || document.createElement("select");
+		const texts = JSON.stringify(options);
 
-		if (data.types.length === 1)
-			return;
-		select.id = "type";
-		data.types.forEach((t) => select.add(new Option(t.name)));
-		select.addEventListener("change", () => {
-			setType(select.value);
-			showAgain();
-		});
-		label.append("value ", select);
-		$("filters").append(label);
+		label.hidden = options.length < 2;
+		if (!label.dataset.id) {
+			label.dataset.id = id;
+			label.append(name + " ", select);
+			select.addEventListener("change", () => change(select));
+			$("filters").append(label);
+		}
+		if (select.dataset.texts === texts)
+			return select;
+		select.dataset.texts = texts;
+		select.replaceChildren(...options.map(([text, value]) => new Option(text, value)));
+		return select;
+	}
+
+	function addTypes() {
+		const types = data.types.map((t) => [t.name, t.name]);
+
+		if (types.length > 1)
+			addSelect("type", "value", types, (select) => {
+				setType(select.value);
+				showAgain();
+			}).id = "type";
 	}
 
 	function addFilters() {
 		data.keys.forEach((key, k) => {
-			const label = document.createElement("label"), select = document.createElement("select");
+			const options = data.values[k].map((value, i) => [value, String(i)]);
 
-			if (data.values[k].length < 2 || (time && k === time.key))
-				return;
-			select.dataset.key = k;
-			select.add(new Option("all", ""));
-			data.values[k].forEach((value, i) => select.add(new Option(value, i)));
-			if (k === processes.key)
+			if (options.length < 2 || (time && k === time.key))
+				options.length = 0;
+			else
+				options.unshift(["all", ""]);
+			if (k === processes.key && options.length)
 				processes.all.filter((p) => p.children.length).forEach((p) =>
-					select.add(new Option(choiceText(p), choiceOf(p))));
-			select.addEventListener("change", () => choose(k, select.value));
-			label.append(key + " ", select);
-			$("filters").append(label);
+					options.push([choiceText(p), choiceOf(p)]));
+			if (options.length || $("filters").querySelector("label[data-id='" + key + "']"))
+				addSelect(key, key, options, (select) => choose(Number(select.dataset.key), select.value))
+					.dataset.key = k;
 		});
 	}
 
@@ -683,7 +741,15 @@
 		} else if (e.key === "v" && data.types.length > 1) {
 			setType(data.types[(data.types.indexOf(model.type) + 1) % data.types.length].name);
 			showAgain();
-		} else if (e.key === "b" && strip) {
+		} else if (e.key === "o" && listing.has) {
+			listing.show(listing.shown >= 0 ? -1 : current && current.frame >= 0 ? functionOf[current.frame] : focus,
+				     listing.code);
+			redraw();
+			remember();
+		} else if (e.key === "a" && listing.shown >= 0) {
+			listing.show(listing.shown, !listing.code);
+			remember();
+		} else if (e.key === "b" && time) {
 			strip.canvas.focus();
 		} else if (at.closest("tbody") && (e.key === "ArrowDown" || e.key === "ArrowUp")) {
 			stepRow(e.key === "ArrowDown" ? 1 : -1);
@@ -693,13 +759,8 @@
 		e.preventDefault();
 	}
 
-	tabs.forEach((b) => { b.hidden = false; });
-	addTypes();
-	addFilters();
-	kinds.forEach((kind, i) => {
-		$("legend").querySelector("." + kind).parentNode.hidden = !data.frames.some((f) => f[2] === i);
-	});
-	tabs.forEach((b) => {
+	use(first);
+	document.querySelectorAll("[role=tab]").forEach((b) => {
 		b.addEventListener("click", () => {
 			mode = b.dataset.mode;
 			show();
@@ -725,4 +786,5 @@
 	$("help").addEventListener("click", () => $("keys").showModal());
 	window.addEventListener("keydown", press);
 	restore();
-})();
+	return { renew: renew };
+}

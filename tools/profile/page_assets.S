@@ -8,7 +8,10 @@ page_script:
 	.incbin "page_time.js"
 	.incbin "page_processes.js"
 	.incbin "page_model.js"
+	.incbin "page_boxes.js"
+	.incbin "page_listing.js"
 	.incbin "page.js"
+	.incbin "page_live.js"
 	.byte 0
 	.size page_script, . - page_script
 

@@ -52,14 +52,14 @@ function pageTime(data) {
 }
 
 /*
- * @box: where the strip is put; @time: as above; @values: returns the value of each slice; @chosen:
+ * @box: where the strip is put; @timeOf: returns what is above; @values: returns the value of each slice; @chosen:
  * returns the span; @choose: is told of another; @told: returns what is said of it
  */
-function pageStrip(box, time, values, chosen, choose, told) {
+function pageStrip(box, timeOf, values, chosen, choose, told) {
 	"use strict";
 
 	const canvas = document.createElement("canvas"), text = document.createElement("p");
-	const HEIGHT = 48, step = Math.ceil(time.bins / 50);
+	const HEIGHT = 48;
 	let anchor = -1, dragged = "";
 
 	canvas.id = "strip";
@@ -73,7 +73,7 @@ function pageStrip(box, time, values, chosen, choose, told) {
 
 	function draw() {
 		const width = canvas.clientWidth || 800, ratio = window.devicePixelRatio || 1;
-		const c = canvas.getContext("2d"), all = values(), most = Math.max(...all);
+		const c = canvas.getContext("2d"), time = timeOf(), all = values(), most = Math.max(...all);
 		const span = dragged || chosen(), [from, to] = time.ends(span), w = width / time.bins;
 		const ink = getComputedStyle(canvas).color;
 
@@ -95,7 +95,7 @@ function pageStrip(box, time, values, chosen, choose, told) {
 	}
 
 	function at(e) {
-		const box = canvas.getBoundingClientRect();
+		const box = canvas.getBoundingClientRect(), time = timeOf();
 
 		return Math.min(Math.max(Math.floor((e.clientX - box.left) / box.width * time.bins), 0),
 				time.bins - 1);
@@ -123,6 +123,7 @@ function pageStrip(box, time, values, chosen, choose, told) {
 		choose(span);
 	});
 	canvas.addEventListener("keydown", (e) => {
+		const time = timeOf(), step = Math.ceil(time.bins / 50);
 		let [from, to] = time.ends(chosen());
 		const by = e.key === "ArrowLeft" ? -step : e.key === "ArrowRight" ? step : 0;
 

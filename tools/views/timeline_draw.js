@@ -14,12 +14,13 @@ function timelinePicture(model, canvas) {
 	const fonts = "\"DejaVu Sans Mono\", Menlo, Consolas, monospace";
 
 	/*
-	 * Okabe and Ito's colours, which the colour-blind can tell apart; of two reasons that
-	 * are akin the second is hatched. [colour, hatched, ink is white]
+	 * Okabe and Ito's colours, which the colour-blind can tell apart, with a darker vermilion, which
+	 * differs from their green in grey too; of two reasons that are akin the second is hatched.
+	 * [colour, hatched, ink is white]
 	 */
 	const colours = {
-		cpu: ["#009e73", false, false], runnable: ["#d55e00", false, false],
-		throttled: ["#d55e00", true, false], io: ["#0072b2", false, true],
+		cpu: ["#009e73", false, false], runnable: ["#a04000", false, true],
+		throttled: ["#a04000", true, true], io: ["#0072b2", false, true],
 		fault: ["#e69f00", false, false], reclaim: ["#e69f00", true, false],
 		futex: ["#cc79a7", false, false], lock: ["#cc79a7", true, false],
 		pipe: ["#56b4e9", false, false], poll: ["#56b4e9", true, false],
@@ -311,10 +312,7 @@ function timelinePicture(model, canvas) {
 		ctx.fillStyle = paper;
 		ctx.fillRect(0, y, view.width, HEAD - STRIP - 4);
 		paint(d.cpu, () => 0, "cpu");
-		/* Paler, since the two have the same lightness. */
-		ctx.globalAlpha = 0.5;
 		paint(d.ready, (x) => d.cpu[x], "runnable");
-		ctx.globalAlpha = 1;
 		ctx.fillStyle = faint;
 		ctx.fillRect(view.gutter, bottom, columns, 1);
 		ctx.fillText(clip("up to " + Math.round(d.peak), view.gutter - 26), 20, y + HEAD - 6);

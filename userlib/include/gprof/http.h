@@ -62,12 +62,13 @@ struct gprof_http;
 struct gprof_http_request;
 
 /**
- * struct gprof_http_view - a page that is made of a trace; closed
+ * struct gprof_http_view - a page that is made of a recording; closed
  * @name: of the page, beneath GPROF_HTTP_PREFIX
  * @title: a line about it, as it stands in HTML
- * @trace: configuration of its trace of 10 s; the target is that of the request
- * @make: reads the trace from descriptor @trace, a regular file, from its beginning, and
- *	writes a profile to @fd. 0 or -errno, and then a sentence in @why, which has @size
+ * @trace: configuration of its trace of 10 s; the target is that of the request. NULL: it is made
+ *	of a CPU profile of 5 s, with slices of time, and is HTML
+ * @make: reads the trace or profile from descriptor @trace, a regular file, from its beginning, and
+ *	writes a profile, or HTML, to @fd. 0 or -errno, and then a sentence in @why, which has @size
  *	bytes; -ECONNABORTED when the client of @rq went away meanwhile
  * @ctx: for @make
  */

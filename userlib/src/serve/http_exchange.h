@@ -48,7 +48,7 @@ struct gprof_http {
  * @h: handler
  * @rq: request
  * @page: which, or NULL
- * @view: it is made of a trace, or NULL
+ * @view: it is made of a recording, or NULL
  * @view_page: of @view, or of a profile that a program publishes
  * @request: the recording that it asks for
  * @ns: how long
@@ -56,7 +56,7 @@ struct gprof_http {
  * @debug: 0 is binary
  * @fd: the body
  * @body: @fd, as long as it is that
- * @trace: where a trace is recorded: @fd, or of a view a file besides
+ * @trace: where it is recorded: @fd, or of a view a file besides
  * @own_trace: the latter
  * @memory: its share of that of all
  * @cancel: of the client

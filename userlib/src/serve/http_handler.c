@@ -26,6 +26,8 @@
 #define MAX_BYTES	((uint64_t)256 << 20)
 #define MAX_MEMORY	((uint64_t)256 << 20)
 #define HEADERS_MAX	8
+/* Of a profile that a view is made of. */
+#define SLICE_NS	((uint64_t)100000000)
 
 #define TYPE_TEXT	"text/plain; charset=utf-8"
 #define TYPE_HTML	"text/html; charset=utf-8"
@@ -271,6 +273,7 @@ static const struct gprof_http_page *find_page(struct exchange *a, const char *n
 			continue;
 		a->view = &cfg->views[i];
 		a->request.trace = a->view->trace;
+		a->request.slice_ns = SLICE_NS;
 		a->view_page = gprof_http_view_page(a->view);
 		return &a->view_page;
 	}
@@ -339,7 +342,7 @@ static int handle(struct exchange *a)
 		return err;
 	if (!a->page->request)
 		return put_cmdline(a);
-	/* A trace in a private file, for a profile of it. */
+	/* The recording in a private file, for what is made of it. */
 	if (a->view)
 		a->trace = open_body(true);
 	if (a->trace < 0)
@@ -355,6 +358,10 @@ static int handle(struct exchange *a)
 		return err;
 	if (a->debug) {
 		a->type = TYPE_TEXT;
+		return 0;
+	}
+	if (a->view && !a->view->trace) {
+		a->type = TYPE_HTML;
 		return 0;
 	}
 	a->type = TYPE_BINARY;

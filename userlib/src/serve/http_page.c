@@ -47,7 +47,8 @@ const struct gprof_http_page *gprof_http_page_find(const char *name)
 
 struct gprof_http_page gprof_http_view_page(const struct gprof_http_view *v)
 {
-	return (struct gprof_http_page){ v->name, "trace", 10 * S, false, v->title };
+	return (struct gprof_http_page){ v->name, v->trace ? "trace" : "cpu", (v->trace ? 10 : 5) * S,
+					 false, v->title };
 }
 
 struct gprof_http_page gprof_http_custom_page(const char *name)

@@ -31,7 +31,7 @@ struct gprof_http_page {
 /** gprof_http_page_find() - by its name, or NULL */
 const struct gprof_http_page *gprof_http_page_find(const char *name);
 
-/** gprof_http_view_page() - the page of a view */
+/** gprof_http_view_page() - the page of a view, by the kind of its recording */
 struct gprof_http_page gprof_http_view_page(const struct gprof_http_view *v);
 
 /** gprof_http_custom_page() - the page of a profile that a program publishes */

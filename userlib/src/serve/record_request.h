@@ -38,6 +38,7 @@ enum gprof_record_request_kind {
  * @event: "" is the timer
  * @period: events per sample; 0: a preset
  * @hz: of the timer; 0: 100
+ * @slice_ns: of GPROF_REQUEST_CPU: as struct gprof_cpu_config has it; 0: none
  * @every: of GPROF_REQUEST_KIND; 0: its default
  * @probes: of GPROF_REQUEST_KIND: by probes of the functions that programs allocate by
  * @trace: of GPROF_REQUEST_TRACE: its configuration, but for the target; NULL: its default
@@ -52,6 +53,7 @@ struct gprof_record_request {
 	char event[256];
 	uint64_t period;
 	uint64_t hz;
+	uint64_t slice_ns;
 	uint64_t every;
 	bool probes;
 	const struct gprof_trace_config *trace;

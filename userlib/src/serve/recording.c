@@ -39,6 +39,7 @@ static struct gprof_recorder *new_cpu(const struct gprof_record_request *w, bool
 		.target = w->target,
 		.events = &ev,
 		.nr_events = 1,
+		.slice_ns = w->slice_ns,
 	});
 }
 
