@@ -298,6 +298,81 @@ TEST_F(views, tables_of_what_is_lost)
 	rmdir(self->other);
 }
 
+/*
+ * A wait, a delay, a system call and an interrupt that are under way where events are missing end
+ * there, and what is unknown is told with the losses.
+ */
+static void lose_states(void)
+{
+	gprof_trace_writer_name(w, 7, "seven");
+	gprof_trace_writer_name(w, 8, "eight");
+	gprof_trace_writer_name(w, 9, "nine");
+	gprof_trace_writer_name(w, 10, "ten");
+	point(1, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 9, 0, 0);
+	comes(1, 8);
+	leaves(2, 8, GPROF_TRACE_WHY_SLEEPS, stack(in_pipe));
+	comes(3, 10);
+	leaves(4, 10, GPROF_TRACE_WHY_PREEMPTED, 0);
+	comes(4, 7);
+	point(5, 1, GPROF_TRACE_POINT_ENTER, 0, 9, 0, 0, 3);
+	point(6, 0, GPROF_TRACE_POINT_ENTER, 0, 7, 0, 0, 0);
+	point(7, 0, GPROF_TRACE_POINT_IRQ_ENTER, 0, 7, 0, 0, 1);
+	point(8, 0, GPROF_TRACE_POINT_IRQ_LEAVE, 0, 7, 0, 0, 1);
+	point(9, 0, GPROF_TRACE_POINT_IRQ_ENTER, 0, 7, 0, 0, 1);
+	/* The last event of CPU 0 before the gap is that of 9 ms. */
+	point(30, 0, GPROF_TRACE_POINT_LOST, 0, GPROF_TRACE_NO_TID, 0, 0, 100);
+	point(30, 0, GPROF_TRACE_POINT_RUNNING, 0, 0, 7, 0, 0);
+	point(31, 0, GPROF_TRACE_POINT_LEAVE, 0, 7, 0, 0, 4);
+	point(32, 0, GPROF_TRACE_POINT_ENTER, 0, 7, 0, 0, 1);
+	point(34, 0, GPROF_TRACE_POINT_LEAVE, 0, 7, 0, 0, 1);
+	/* 9 had another CPU all the time. */
+	point(35, 1, GPROF_TRACE_POINT_LEAVE, 0, 9, 0, 0, 3);
+	point(40, 1, GPROF_TRACE_POINT_WAKING, 0, 9, 8, stack(in_pipe), 0);
+	point(41, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 9, 8, 0, 0);
+	point(43, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 8, 0, 0, 0);
+	leaves(50, 7, GPROF_TRACE_WHY_DEAD, 0);
+}
+
+/* Of a row of gprofctl top --json; -1: there is none. */
+static long long flat_of(const char *json, const char *name)
+{
+	const char *row = strstr(json, lib_text("\n{\"name\": \"%s\"", name));
+	const char *flat = row ? strstr(row, "\"flat\": ") : NULL;
+
+	return flat ? atoll(flat + 8) : -1;
+}
+
+TEST_F(views, profiles_end_states_where_events_are_lost)
+{
+	static const struct {
+		const char *kind, *name;
+		int ms;
+	} rows[] = {
+		/* Cut off; whole, behind the gap; and of another CPU. */
+		{ "syscall", "read", 3 }, { "syscall", "futex", 2 }, { "syscall", "wait4", 30 },
+		/* As it fell asleep; and as its waking tells, for an unknown reason. */
+		{ "block", "__schedule", 7 }, { "block", "[not told]", 10 },
+		{ "sched", "preempted", 5 }, { "sched", "woken", 1 },
+		{ "irq", "irq 1", 1 },
+		{ "cpu", "seven", 25 },
+	};
+
+	lose_states();
+	ASSERT_EQ(0, gprof_trace_writer_close(w));
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		RUN_OK(cmd_read, ARGV("read", self->trace, "--pprof", (char *)rows[i].kind, "-o",
+				      self->other));
+		RUN_OK(cmd_top, ARGV("top", self->other, "--json"));
+		EXPECT_NEAR_MS(rows[i].ms, flat_of(self->r.out, rows[i].name))
+			TH_LOG("%s %s: %s", rows[i].kind, rows[i].name, self->r.out);
+		EXPECT_SAYS(strstr(self->r.out, "\"losses\""),
+			    "lost 100 events of the trace; states and system calls end where they "
+			    "are missing, and 83 ms of tasks' time in unknown states is left out");
+	}
+	RUN_OK(cmd_read, ARGV("read", self->trace, "--summary"));
+	EXPECT_SAYS(self->r.out, "      25.000        0.000        0.000        5.000  7 seven");
+}
+
 /* A CPU that idles as events are lost does not idle through it. */
 TEST_F(views, latency_of_a_cpu_that_idled)
 {
