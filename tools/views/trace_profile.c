@@ -213,6 +213,12 @@ static void add_loss(struct adding *a, uint64_t lost)
 {
 	char text[DURATION_TEXT], *comment;
 
+	if (a->tasks.cpus_only) {
+		comment = xprintf("the trace is of some CPUs; %s of tasks' time that may be of others "
+				  "is left out", duration_text(a->tasks.unknown, text));
+		gprof_profile_builder_comment(a->builder, comment);
+		free(comment);
+	}
 	if (!lost)
 		return;
 	comment = xprintf("lost %" PRIu64 " events of the trace; states and system calls end where "

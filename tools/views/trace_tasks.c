@@ -16,6 +16,8 @@
 /* So many have to end, and as many as there are others, before some are forgotten. */
 #define GONE_MAX	4096
 #define GONE		SIZE_MAX
+/* Of a trace's clock: two events of one instant are no further apart. */
+#define UNIT_NS		64
 
 /* Text with its 0; a string of the trace may hold others. */
 static size_t text_number(struct trace_tasks *t, const char *s, size_t len)
@@ -169,6 +171,30 @@ static void end_known_state(struct trace_tasks *t, struct trace_task *task, int6
 		end_state(t, task, time);
 }
 
+/*
+ * In a trace of some CPUs a task without one of them may have had another: a made-up waking has
+ * the time of the switch behind it, and no task is runnable on a CPU that idles. @p: where its
+ * next event is; NULL: there is none.
+ */
+static void settle(struct trace_tasks *t, struct trace_task *task, const struct trace_proc *p,
+		   int64_t time)
+{
+	if (task->woken_at && time - task->woken_at < UNIT_NS) {
+		lose(t, task, task->since);
+	} else if (task->woken_at) {
+		end_known_state(t, task, task->woken_at, true);
+		task->since = task->woken_at;
+	}
+	if (task->woken_at) {
+		task->state = GPROF_TRACE_GO_RUNNABLE;
+		task->reason = text_number(t, "woken", 5);
+	}
+	task->woken_at = 0;
+	if ((task->state == GPROF_TRACE_GO_WAITING && !p) ||
+	    (task->state == GPROF_TRACE_GO_RUNNABLE && (!p || p->idled > task->since)))
+		lose(t, task, task->since);
+}
+
 static void lose_proc(struct trace_tasks *t, struct trace_proc *p, int64_t time)
 {
 	int64_t begin = p->last ? p->last : t->first;
@@ -232,8 +258,11 @@ static void on_proc(struct trace_tasks *t, const struct gprof_trace_event *ev)
 {
 	struct trace_proc *p = proc_of(t, ev->transition.resource.id);
 
-	if (p)
-		p->left = false;
+	if (!p)
+		return;
+	p->left = false;
+	if (ev->transition.to == GPROF_TRACE_PROC_IDLE)
+		p->idled = ev->time;
 }
 
 bool trace_tasks_ran_longer(const struct trace_task *a, const struct trace_task *b)
@@ -323,7 +352,7 @@ static void on_task(struct trace_tasks *t, const struct gprof_trace *trace,
 		    const struct gprof_trace_event *ev)
 {
 	uint8_t from = ev->transition.from, to = ev->transition.to;
-	bool wakes = from == GPROF_TRACE_GO_WAITING;
+	bool wakes = from == GPROF_TRACE_GO_WAITING, confirmed;
 	struct trace_proc *p = t->own ? proc_of(t, ev->thread) : NULL;
 	struct trace_task *task;
 	size_t name;
@@ -338,9 +367,16 @@ static void on_task(struct trace_tasks *t, const struct gprof_trace *trace,
 		name = leaf(t, trace, ev->transition.stack);
 		task->name = name;
 	} else {
+		confirmed = !wakes || ev->stack || ev->goroutine >= 0;
 		if (p && event_is_made_up(ev))
 			lose(t, task, p->before);
-		end_known_state(t, task, ev->time, !wakes || ev->stack || ev->goroutine >= 0);
+		if (p && t->cpus_only)
+			settle(t, task, p, ev->time);
+		if (p && t->cpus_only && !confirmed) {
+			task->woken_at = ev->time;
+			return;
+		}
+		end_known_state(t, task, ev->time, confirmed);
 	}
 	if (p && from == GPROF_TRACE_GO_RUNNING)
 		p->running = 0;
@@ -422,6 +458,7 @@ void trace_tasks_event(struct trace_tasks *t, const struct gprof_trace *trace,
 	case GPROF_TRACE_SYNC:
 		gprof_trace_stats(trace, &st);
 		t->own = st.gprof_version;
+		t->cpus_only = st.cpus_only;
 		if (t->metadata)
 			metadata_generation(t->metadata);
 		trace_stacks_generation(&t->stacks);
@@ -457,6 +494,8 @@ void trace_tasks_end(struct trace_tasks *t, int64_t time)
 	for (size_t i = 0; i < t->ids.nr; i++) {
 		struct trace_task *task = &t->tasks[i];
 
+		if (t->cpus_only)
+			settle(t, task, NULL, time);
 		end_known_state(t, task, time, false);
 		task->state = GPROF_TRACE_GO_NOT_EXIST;
 		end_call(t, task, time);

@@ -44,6 +44,7 @@ enum trace_time {
  * @state: enum gprof_trace_go_state
  * @lost: events were lost since @since, and its state is not known from then on
  * @since: when that began
+ * @woken_at: when a waking ended its wait that may be made up; 0: none did
  * @total: ns of each
  */
 struct trace_task {
@@ -57,6 +58,7 @@ struct trace_task {
 	uint8_t state;
 	bool lost;
 	int64_t since;
+	int64_t woken_at;
 	int64_t total[TRACE_NR_TIMES];
 };
 
@@ -68,6 +70,7 @@ struct trace_task {
  * @running: index of the task that it runs + 1; 0: none
  * @last: time of its last event; 0: none
  * @before: of the one before that
+ * @idled: when it began to idle last; 0: it did not
  * @lost_to: until when its events are missing, while none was seen since; 0: none are
  * @open: an interrupt is under way
  * @left: its task has left, and the next has not come yet
@@ -79,6 +82,7 @@ struct trace_proc {
 	size_t running;
 	int64_t last;
 	int64_t before;
+	int64_t idled;
 	int64_t lost_to;
 	bool open;
 	bool left;
@@ -104,6 +108,7 @@ struct trace_span {
  * struct trace_tasks - all of them; all zeroes but for @span, @ctx, @longest and @metadata to begin
  *	with
  * @own: the trace is gprof's; known from its first sync on
+ * @cpus_only: it is of some CPUs, and tasks may have been on others; likewise
  * @longest: of tasks that have ended those TRACE_TASKS_LONGEST are remembered that ran longest
  * @span: gets each stretch of time, or NULL
  * @ctx: passed on to it
@@ -125,6 +130,7 @@ struct trace_span {
  */
 struct trace_tasks {
 	bool own;
+	bool cpus_only;
 	bool longest;
 	void (*span)(void *ctx, const struct trace_span *span);
 	void *ctx;

@@ -317,7 +317,7 @@ const char *wait_chain_ended(const struct thread_spans *v, enum wait_chain_end e
 		[WAIT_CHAIN_WOKEN] = "until an interrupt, or a task that was not recorded (-a "
 				     "records all), wakes it",
 		[WAIT_CHAIN_TRACE_ENDS] = "until the trace ends",
-		[WAIT_CHAIN_LOST] = "and how that ends is not known, as events were lost",
+		[WAIT_CHAIN_LOST] = "and how that ends is not known, as events are missing",
 	};
 
 	return v->go && end == WAIT_CHAIN_WOKEN ? "until the runtime wakes it" : ended[end];
@@ -364,7 +364,7 @@ const char *wait_chain_words(enum thread_state state)
 		[THREAD_RUNTIME] = "waits for work of Go's runtime",
 		[THREAD_OTHER] = "waits",
 		[THREAD_NOT_RECORDED] = "waits, for an unknown reason",
-		[THREAD_LOST] = "is in an unknown state, as events were lost",
+		[THREAD_LOST] = "is in an unknown state, as events are missing",
 	};
 
 	return does[state];

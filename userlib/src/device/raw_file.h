@@ -22,6 +22,7 @@
 
 #define GPROF_RAW_F_KERNEL_FRAMES	(1U << 0)
 #define GPROF_RAW_F_STOPPED		(1U << 1)	/* nothing was written meanwhile */
+#define GPROF_RAW_F_CPUS_ONLY		(1U << 2)	/* the target was CPUs */
 
 /**
  * struct gprof_raw_head - begin of the file

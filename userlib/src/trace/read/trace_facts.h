@@ -14,8 +14,9 @@
  *
  *	'V' 2					once: gprof wrote this, in this way; 1: a task
  *						within a system call is said to run
- *	'R' groups stacks kernel ns		once, where known: options of the recording: points,
- *						their stacks, the kernel's part (1), shortest length
+ *	'R' groups stacks kernel ns cpus	once, where known: options of the recording: points,
+ *						their stacks, the kernel's part (1), shortest length,
+ *						nothing but some CPUs (1)
  *	'L' cpu n				n events of the CPU were lost before this
  *	'F' cpu kHz				the CPU goes at that frequency from now on
  *	'T' cpu 1 queue				a cgroup has used up its time on the CPU
@@ -124,6 +125,7 @@ struct gprof_trace_reported {
 	uint64_t stacks;
 	uint64_t kernel_frames;
 	uint64_t min_duration_ns;
+	uint64_t cpus_only;
 	bool has_clock;
 	struct gprof_trace_clock clock;
 };
