@@ -305,6 +305,9 @@ char *thread_spans_missing(const struct thread_spans *v, const char *file);
 /* thread_spans_report() - report that on stderr */
 void thread_spans_report(const struct thread_spans *v, const char *file);
 
+/* thread_spans_report_none() - report that there is no thread; the exit status */
+int thread_spans_report_none(const char *file);
+
 /* thread_spans_report_calls() - report missing system calls, from which @what is made */
 void thread_spans_report_calls(const struct thread_spans *v, const char *file, const char *what);
 

@@ -17,6 +17,7 @@
 #include "cli/file_kind.h"
 #include "cli/diag.h"
 #include "thread_span.h"
+#include "trace_source.h"
 #include "record/annotation.h"
 
 /* Of a trace's clock: two events of one instant are no further apart. */
@@ -558,7 +559,7 @@ int thread_spans_read(struct thread_spans *v, const char *file)
 
 	if (fd < 0)
 		return fail("%s cannot be opened (%s)", file, strerror(errno));
-	status = thread_spans_read_fd(v, fd, file);
+	status = thread_spans_read_fd(v, fd, trace_source_told(file));
 	close(fd);
 	return status;
 }

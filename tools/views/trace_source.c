@@ -20,6 +20,14 @@
 /* Words of gprofctl trace besides its options and the command's. */
 #define WORDS_MAX	10
 
+/* The recording, while there is one. */
+static const char *recording;
+
+const char *trace_source_told(const char *file)
+{
+	return file == recording ? "the trace" : file;
+}
+
 bool trace_source_mixed(int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++)
@@ -43,7 +51,7 @@ static int make_temp(struct trace_source *t)
 		return status;
 	}
 	close(fd);
-	t->file = t->temp;
+	t->file = recording = t->temp;
 	return STATUS_OK;
 }
 

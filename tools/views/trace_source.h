@@ -47,6 +47,9 @@ bool trace_source_mixed(int argc, char **argv);
 int trace_source_get(struct trace_source *t, const char *name, char **argv, int operands,
 		     const char *const *wants);
 
+/* trace_source_told() - a file's name for sentences: a recording that is removed has none */
+const char *trace_source_told(const char *file);
+
 /* trace_source_free() - remove the recording; @status, or that of the command */
 int trace_source_free(struct trace_source *t, int status);
 

@@ -27,6 +27,7 @@
 #include "regions.h"
 #include "thread_spans.h"
 #include "trace_profile.h"
+#include "trace_source.h"
 
 #define NONE		UINT32_MAX
 /* Spans of all threads during the wait; further ones are not followed. */
@@ -320,7 +321,11 @@ const char *wait_chain_ended(const struct thread_spans *v, enum wait_chain_end e
 		[WAIT_CHAIN_LOST] = "and how that ends is not known, as events are missing",
 	};
 
-	return v->go && end == WAIT_CHAIN_WOKEN ? "until the runtime wakes it" : ended[end];
+	if (end != WAIT_CHAIN_WOKEN)
+		return ended[end];
+	if (v->go)
+		return "until the runtime wakes it";
+	return v->recorded.whole_host ? "until an interrupt (a timer, a device) wakes it" : ended[end];
 }
 
 static const char *how_ended(const struct wait_chain *w, const struct step *s)
@@ -669,21 +674,28 @@ static int parse(struct wait_chain *w, const char *file, const struct wait_quest
 
 static int not_found(const struct wait_chain *w, const char *file, const struct wait_question *q)
 {
+	const char *name = trace_source_told(file);
+
+	if (!thread_spans_nr(&w->thread_spans))
+		return thread_spans_report_none(file);
 	if (q->region)
 		return fail("the longest region \"%s\" in %s, of thread %" PRId64 " and %.3f ms, has "
-			    "no wait", q->region, file, w->tid, (double)(w->until - w->from) / 1e6);
+			    "no wait", q->region, name, w->tid, (double)(w->until - w->from) / 1e6);
 	if (q->at)
 		return fail("%s%s at %s in %s, which is from %.6f to %.6f s",
 			    q->thread ? q->thread : "no thread",
-			    q->thread ? " does not wait" : " waits", q->at, file, (double)w->thread_spans.begin / 1e9,
+			    q->thread ? " does not wait" : " waits", q->at, name, (double)w->thread_spans.begin / 1e9,
 			    (double)w->thread_spans.end / 1e9);
 	if (!q->thread)
 		return fail("in %s no thread waits, but for those that sleep, poll or wait for a "
-			    "signal; --thread chooses one", file);
+			    "signal; --thread chooses one", name);
+	if (!w->known && name != file)
+		return fail("%s has no event of a thread \"%s\"; of one that waits all the time gprofctl "
+			    "task tells", name, q->thread);
 	if (!w->known)
 		return fail("%s has no thread \"%s\"; gprofctl wall %s lists them", file, q->thread,
 			    file);
-	return fail("%s never waits in %s", q->thread, file);
+	return fail("%s never waits in %s", q->thread, name);
 }
 
 int wait_chain_print(const char *file, const struct wait_question *q, const char *output)

@@ -133,7 +133,7 @@ static const unsigned char *read_recorded(struct gprof_trace_reported *t, const 
 		p = gprof_varint(p, end, values[i]);
 	t->recorded = p;
 	/* A trace from before this number has none. */
-	return p && p < end ? gprof_varint(p, end, &t->cpus_only) : p;
+	return p && p < end ? gprof_varint(p, end, &t->target) : p;
 }
 
 static const unsigned char *read_clock(struct gprof_trace_reported *t, const unsigned char *p,
