@@ -451,6 +451,64 @@ TEST_F(views, why_in_words)
 	EXPECT_NE(0, self->r.status);
 }
 
+/* Of a host, all tasks are in the trace, so that no task that is not in it can be a waker. */
+TEST_F(views, why_of_a_trace_of_the_whole_host)
+{
+	const struct gprof_trace_writer_opts opts = {
+		.sz = sizeof(opts), .recorded = true, .whole_host = true,
+	};
+
+	begin_anew(_metadata, self, &opts);
+	make_wait();
+	SHOW(cmd_why, ARGV("why", self->trace));
+	EXPECT_SAYS(self->r.out, "\n                 until an interrupt (a timer, a device) wakes it\n");
+}
+
+TEST_F(views, a_trace_without_threads_is_said_to_be_one)
+{
+	ASSERT_EQ(0, gprof_trace_writer_close(w));
+	RUN_TELLS(STATUS_FAILED, "has no event of a thread", cmd_wall, ARGV("wall", self->trace));
+	EXPECT_STREQ("", self->r.out);
+	RUN_TELLS(STATUS_FAILED, "has no event of a thread", cmd_why, ARGV("why", self->trace));
+}
+
+/* Two waits of 2 ms are more than one of 3. */
+TEST_F(views, latency_begins_with_the_longest_waits_in_all)
+{
+	const char *first;
+
+	gprof_trace_writer_name(w, 7, "seven");
+	gprof_trace_writer_name(w, 8, "eight");
+	comes(1, 7);
+	for (uint64_t ms = 2; ms < 10; ms += 4) {
+		leaves(ms, 7, GPROF_TRACE_WHY_PREEMPTED, 0);
+		comes(ms + 2, 7);
+	}
+	point(12, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 7, 8, 0, 0);
+	leaves(13, 8, GPROF_TRACE_WHY_PREEMPTED, 0);
+	comes(16, 8);
+	leaves(17, 8, GPROF_TRACE_WHY_DEAD, 0);
+	SHOW(cmd_latency, ARGV("latency", self->trace));
+	first = strstr(self->r.out, "seven");
+	ASSERT_NE(NULL, first);
+	EXPECT_SAYS(first, "eight");
+}
+
+/* Two events of one instant are told 1 ns apart, which is no column. */
+TEST_F(views, wall_has_a_line_of_all_and_no_column_of_nothing)
+{
+	gprof_trace_writer_name(w, 7, "seven");
+	comes(1, 7);
+	point(1, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 8, 0, 0);
+	leaves(2, 7, GPROF_TRACE_WHY_SLEEPS, stack(in_sleep));
+	comes(4, 7);
+	leaves(5, 7, GPROF_TRACE_WHY_DEAD, 0);
+	point(5, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 8, 0, 0, 0);
+	SHOW(cmd_wall, ARGV("wall", self->trace));
+	EXPECT_SAYS(self->r.out, "   elapsed       cpu     sleep  thread\n");
+	EXPECT_SAYS(self->r.out, "\n   8.00 ms   6.00 ms   2.00 ms  all\n");
+}
+
 /* 8 waits for longer in all than 7, and 9, which sleeps, for longer than 8 at once. */
 TEST_F(views, why_of_any_thread)
 {
