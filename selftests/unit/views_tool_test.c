@@ -338,6 +338,8 @@ TEST_F(views, wall_is_of_one_trace_of_a_host)
 	EXPECT_EQ(STATUS_USAGE, self->r.status);
 	run(&self->r, cmd_wall, with, -1);
 	EXPECT_EQ(STATUS_USAGE, self->r.status);
+	RUN_TELLS(STATUS_USAGE, "--syscalls is for a recording", cmd_wall,
+		  ARGV("wall", self->trace, "--syscalls"));
 	RUN_TELLS(STATUS_FAILED, "cannot be opened", cmd_wall, ARGV("wall", self->other));
 }
 
