@@ -429,11 +429,10 @@ TEST_F(views, why_in_words)
 	char *nobody[] = { "read", self->trace, "--why", "none", NULL };
 	static const char words[] =
 		"7 seven waits for a pipe for 17 ms, from 0.005000 to 0.022000 s\n"
-		"       7.000 ms  9 nine sleeps  in do_nanosleep < do_syscall_64 < "
-		"entry_SYSCALL_64_after_hwframe\n"
+		"       7.000 ms  9 nine sleeps  in main (kernel: do_nanosleep)\n"
 		"                 until an interrupt, or a task that was not recorded (-a records all), wakes it\n"
-		"       1.000 ms  9 nine is runnable, and has no CPU  in do_nanosleep < "
-		"do_syscall_64 < entry_SYSCALL_64_after_hwframe\n"
+		"       1.000 ms  9 nine is runnable, and has no CPU  in main (kernel: "
+		"do_nanosleep)\n"
 		"       3.000 ms  9 nine runs\n"
 		"                 and wakes 8 eight\n"
 		"       2.000 ms  8 eight is runnable, and has no CPU  in __mutex_lock.constprop.0 < "
@@ -519,8 +518,7 @@ TEST_F(views, why_of_any_thread)
 	EXPECT_SAYS(self->r.out, "7 seven waits for a pipe for 17 ms, from 0.005000 to 0.022000 s\n");
 	RUN_OK(cmd_why, ARGV("why", self->trace, "-n", "1"));
 	EXPECT_STREQ("7 seven waits for a pipe for 17 ms, from 0.005000 to 0.022000 s\n"
-		     "       7.000 ms  9 nine sleeps  in do_nanosleep < do_syscall_64 < "
-		     "entry_SYSCALL_64_after_hwframe\n"
+		     "       7.000 ms  9 nine sleeps  in main (kernel: do_nanosleep)\n"
 		     "                 until an interrupt, or a task that was not recorded (-a records all), wakes it\n"
 		     "                and 4 more steps; -n 0 shows all\n", self->r.out);
 	RUN_OK(cmd_why, ARGV("why", self->trace, "--at", "+0.0025"));
@@ -587,8 +585,10 @@ TEST_F(views, why_as_a_profile)
 	ASSERT_NE(NULL, p);
 	EXPECT_EQ(0, gprof_profile_each(p, chain_of, text));
 	EXPECT_NEAR_MS(17, gprof_profile_total(p, 0));
-	EXPECT_SAYS(text, "seven eight nine [sleep] 7\n", "seven eight nine [cpu] 3\n",
-		    "seven eight [runnable] 2\n", "seven eight [cpu] 4\n");
+	EXPECT_SAYS(text, "seven eight nine [sleep] main entry_SYSCALL_64_after_hwframe do_syscall_64 "
+		    "do_nanosleep schedule __schedule 7\n", "seven eight nine [cpu] 3\n",
+		    "seven eight [runnable] do_syscall_64 pipe_write __mutex_lock.constprop.0 schedule "
+		    "__schedule 2\n", "seven eight [cpu] 4\n");
 	gprof_profile_free(p);
 	close(fd);
 }

@@ -296,20 +296,40 @@ static void print_thread(const struct wait_chain *w, uint32_t thread)
 	text_plain(stdout, thread_spans_name(&w->thread_spans, thread));
 }
 
+static void print_frames(const struct gprof_frame *frames, size_t nr)
+{
+	for (size_t i = 0; i < nr && i < FRAMES_SHOWN; i++) {
+		fputs(i ? " < " : "", stdout);
+		text_plain(stdout, frames[i].function);
+	}
+}
+
+/* The program's own functions, and one of the kernel; without a program, some of the kernel. */
 static void print_place(struct wait_chain *w, uint32_t stack)
 {
 	struct gprof_frame frames[GPROF_TRACE_FRAMES_MAX];
 	size_t nr = trace_stacks_frames(&w->thread_spans.stacks, stack, frames), i = 0;
+	size_t user = thread_state_kernel_frames(frames, nr);
 
 	/* All threads stop in schedule(), and its callees. */
 	for (size_t leaf = 0; leaf < nr && leaf < LEAVES_MAX; leaf++)
 		if (!strcmp(frames[leaf].function, "schedule") ||
 		    !strcmp(frames[leaf].function, "__schedule"))
 			i = leaf + 1;
-	for (size_t shown = 0; i < nr && shown < FRAMES_SHOWN; i++, shown++) {
-		fputs(shown ? " < " : "  in ", stdout);
-		text_plain(stdout, frames[i].function);
+	/* A place of a library that has no name says less than its caller. */
+	while (user && user + 1 < nr && strstr(frames[user].function, "+0x"))
+		user++;
+	if (i == nr)
+		return;
+	fputs("  in ", stdout);
+	if (!user || user == nr) {
+		print_frames(frames + i, nr - i);
+		return;
 	}
+	print_frames(frames + user, nr - user);
+	fputs(" (kernel: ", stdout);
+	text_plain(stdout, frames[i].function);
+	putchar(')');
 }
 
 const char *wait_chain_ended(const struct thread_spans *v, enum wait_chain_end end)
@@ -598,20 +618,21 @@ static int write_steps(struct wait_chain *w, const char *output)
 	for (size_t i = 0; i < w->nr_steps && status == STATUS_OK; i++) {
 		const struct step *s = &w->steps[i];
 		const int64_t ns = s->end - s->begin;
-		struct gprof_frame frames[DEPTH_MAX + 1];
+		struct gprof_frame frames[GPROF_TRACE_FRAMES_MAX + DEPTH_MAX + 1];
+		size_t nr = trace_stacks_frames(&w->thread_spans.stacks, s->stack, frames);
+		const size_t most = nr + DEPTH_MAX;
 		char reason[32];
-		size_t nr = 0;
 
 		snprintf(reason, sizeof(reason), "[%s]", thread_state_name(s->state));
 		frames[nr++] = (struct gprof_frame){ .function = reason };
 		/* The waiter is the root, and those in the middle may be left out. */
-		for (size_t depth = s->depth + 1; depth-- > 0 && nr < DEPTH_MAX;) {
+		for (size_t depth = s->depth + 1; depth-- > 0 && nr < most;) {
 			const char *name = thread_spans_name(&w->thread_spans, w->chain[depth]);
 
 			frames[nr++] = (struct gprof_frame){
 				.function = *name ? name : "[no name]",
 			};
-			if (nr == DEPTH_MAX - 1 && depth)
+			if (nr == most - 1 && depth)
 				depth = 1;
 		}
 		if (gprof_profile_builder_add(b, frames, nr, NULL, 0, &ns))
