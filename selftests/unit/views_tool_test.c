@@ -473,9 +473,10 @@ TEST_F(views, a_trace_without_threads_is_said_to_be_one)
 	RUN_TELLS(STATUS_FAILED, "has no event of a thread", cmd_why, ARGV("why", self->trace));
 }
 
-/* Two waits of 2 ms are more than one of 3. */
+/* Two waits of 2 ms are more than one of 3; and in windows of 1 ms no task is sure of a CPU. */
 TEST_F(views, latency_begins_with_the_longest_waits_in_all)
 {
+	char *asked[] = { "mmu", self->trace, "--flags", "pertask", "--window", "1ms", NULL };
 	const char *first;
 
 	gprof_trace_writer_name(w, 7, "seven");
@@ -493,6 +494,12 @@ TEST_F(views, latency_begins_with_the_longest_waits_in_all)
 	first = strstr(self->r.out, "seven");
 	ASSERT_NE(NULL, first);
 	EXPECT_SAYS(first, "eight");
+	RUN_OK(cmd_mmu, ARGV("mmu", self->trace, "--flags", "pertask"));
+	EXPECT_SAYS(self->r.out, "All are 0 % in windows of up to 1 ms.\n");
+	EXPECT_LACKS(self->r.out, "  1 ms    0.000 %");
+	EXPECT_SAYS(self->r.out, " 10 ms ");
+	RUN_OK(cmd_mmu, asked);
+	EXPECT_SAYS(self->r.out, " 1 ms    0.000 %");
 }
 
 /* Two events of one instant are told 1 ns apart, which is no column. */
