@@ -388,7 +388,7 @@ TEST(a_hook_that_cannot_be_killed_is_left)
 static const char *told(const struct gprof_recorder_stats *st, bool verbose)
 {
 	static const struct record_words words = {
-		"a higher --every", "a lower --every", "it never waited",
+		"a higher --every", "a lower --every", "it never waited", "or ",
 	};
 	static char text[4096];
 	int fd = memfd_create("err", MFD_CLOEXEC), old = dup(STDERR_FILENO);
@@ -432,7 +432,7 @@ TEST(a_loss_has_its_own_reason_and_help)
 	st.lost = st.read = st.produced = 0;
 	EXPECT_SAYS(told(&st, true), "no sample was taken: it never waited\n");
 	st.count = 3;
-	EXPECT_SAYS(told(&st, true), "counted 3, less than one period; a lower --every takes");
+	EXPECT_SAYS(told(&st, true), "counted 3, or less than one period; a lower --every takes");
 	st.tables_refused = 1;
 	EXPECT_SAYS(told(&st, true), "by frame pointers alone");
 }

@@ -228,7 +228,7 @@ TEST_F(views, why_of_a_wait_without_an_end)
 	SHOW(cmd_read, ARGV("read", self->trace, "--why", "7"));
 	EXPECT_STREQ("7  waits, for an unknown reason for 13 ms, from 0.002000 to 0.015000 s\n"
 		     "      13.000 ms  7  waits, for an unknown reason\n"
-		     "                 and how that ends is not known, as events were lost\n", self->r.out);
+		     "                 and how that ends is not known, as events are missing\n", self->r.out);
 	RUN_OK(cmd_read, last);
 	EXPECT_STREQ("7  waits, for an unknown reason for 7 ms, from 0.033000 to 0.040000 s\n"
 		     "       7.000 ms  7  waits, for an unknown reason\n"
@@ -258,10 +258,85 @@ TEST_F(views, why_ends_where_events_are_lost)
 	leaves(40, 8, GPROF_TRACE_WHY_DEAD, 0);
 	SHOW(cmd_read, ARGV("read", self->trace, "--why", "7"));
 	EXPECT_STREQ("7 seven waits for a pipe for 28 ms, from 0.002000 to 0.030000 s\n"
-		     "       3.000 ms  8 eight is in an unknown state, as events were lost\n"
+		     "       3.000 ms  8 eight is in an unknown state, as events are missing\n"
 		     "      12.000 ms  8 eight runs\n"
 		     "                 and wakes 7 seven\n"
 		     "What was before that cannot be followed in the trace.\n", self->r.out);
+}
+
+/* Of a row of gprofctl top --json; -1: there is none. */
+static long long flat_of(const char *json, const char *name)
+{
+	const char *row = strstr(json, lib_text("\n{\"name\": \"%s\"", name));
+	const char *flat = row ? strstr(row, "\"flat\": ") : NULL;
+
+	return flat ? atoll(flat + 8) : -1;
+}
+
+/*
+ * Of CPU 1 alone: 7 is woken there, and runs elsewhere; 8 likewise, and comes while the CPU idles; 9
+ * waits for the CPU, which another has; 10 comes from a wait whose end nobody saw, and 11 from one
+ * that a timer ended; 12 sleeps to the end, and is not seen any more.
+ */
+static void record_a_cpu(struct __test_metadata *_metadata)
+{
+	uint32_t idle = 0;
+
+	for (uint32_t tid = 7; tid <= 12; tid++)
+		gprof_trace_writer_name(w, tid, "task");
+	point(1, 1, GPROF_TRACE_POINT_SWITCH, 0, idle, 12, 0, 0);
+	point(2, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 12, 11, 0, 0);
+	point(3, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 11, 10, stack(in_sleep), 0);
+	point(4, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 10, 9, 0, 0);
+	point(5, 1, GPROF_TRACE_POINT_WAKING, 0, 9, 7, 0, 0);
+	point(5, 1, GPROF_TRACE_POINT_WAKING, 0, 9, 8, 0, 0);
+	point(6, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_PREEMPTED, 9, 13, 0, 0);
+	point(9, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 13, 9, 0, 0);
+	point(10, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 9, idle, 0, 0);
+	point(20, 1, GPROF_TRACE_POINT_SWITCH, 0, idle, 8, 0, 0);
+	point(21, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 8, idle, 0, 0);
+	wakes(23, idle, 11, 0);
+	point(24, 1, GPROF_TRACE_POINT_SWITCH, 0, idle, 11, 0, 0);
+	point(25, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 11, 10, 0, 0);
+	point(30, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 10, idle, 0, 0);
+	ASSERT_ZEROS(gprof_trace_writer_close(w));
+}
+
+TEST_F(views, tasks_that_leave_the_recorded_cpus_are_unknown)
+{
+	const struct gprof_trace_writer_opts opts = {
+		.sz = sizeof(opts), .recorded = true, .cpus_only = true,
+	};
+
+	begin_anew(_metadata, self, &opts);
+	record_a_cpu(_metadata);
+	RUN_OK(cmd_wall, ARGV("wall", self->trace, "--json"));
+	EXPECT_SAYS(self->r.err, "is of some CPUs, and threads may run on others");
+	EXPECT_TOLD(7, "runnable 0 lost 25");
+	EXPECT_TOLD(8, "cpu 1 runnable 0 lost 15");
+	EXPECT_TOLD(9, "cpu 3 runnable 3 lost 0");
+	EXPECT_TOLD(10, "cpu 6 untold 0 lost 21");
+	EXPECT_TOLD(11, "cpu 2 sleep 20 runnable 1 lost 0");
+	EXPECT_TOLD(12, "cpu 1 untold 0 lost 28");
+	RUN_OK(cmd_latency, ARGV("latency", self->trace, "--json"));
+	EXPECT_TOLD(8, "max_delay 0");
+	EXPECT_TOLD(9, "max_delay 3");
+	EXPECT_TOLD(11, "max_delay 1");
+	RUN_OK(cmd_read, ARGV("read", self->trace, "--pprof", "sched", "-o", self->other));
+	RUN_OK(cmd_top, ARGV("top", self->other, "--json"));
+	EXPECT_NEAR_MS(3, flat_of(self->r.out, "preempted"));
+	EXPECT_NEAR_MS(1, flat_of(self->r.out, "__schedule"));
+	EXPECT_SAYS(self->r.out, "the trace is of some CPUs; 110 ms of tasks' time");
+	RUN_OK(cmd_read, ARGV("read", self->trace, "--summary"));
+	EXPECT_SAYS(self->r.out, "       2.000        1.000       20.000        0.000  11 task");
+
+	/* Of the host, all that happened is there. */
+	w = gprof_trace_writer_new(self->fd, NULL);
+	begin_anew(_metadata, self, NULL);
+	record_a_cpu(_metadata);
+	RUN_OK(cmd_wall, ARGV("wall", self->trace, "--json"));
+	EXPECT_TOLD(7, "runnable 25 lost 0");
+	EXPECT_TOLD(10, "untold 21 lost 0");
 }
 
 static const char *table(struct __test_metadata *_metadata, const char *dir, const char *name)
@@ -296,6 +371,72 @@ TEST_F(views, tables_of_what_is_lost)
 	table(_metadata, self->other, "waits.csv");
 	table(_metadata, self->other, "threads.csv");
 	rmdir(self->other);
+}
+
+/*
+ * A wait, a delay, a system call and an interrupt that are under way where events are missing end
+ * there, and what is unknown is told with the losses.
+ */
+static void lose_states(void)
+{
+	gprof_trace_writer_name(w, 7, "seven");
+	gprof_trace_writer_name(w, 8, "eight");
+	gprof_trace_writer_name(w, 9, "nine");
+	gprof_trace_writer_name(w, 10, "ten");
+	point(1, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 9, 0, 0);
+	comes(1, 8);
+	leaves(2, 8, GPROF_TRACE_WHY_SLEEPS, stack(in_pipe));
+	comes(3, 10);
+	leaves(4, 10, GPROF_TRACE_WHY_PREEMPTED, 0);
+	comes(4, 7);
+	point(5, 1, GPROF_TRACE_POINT_ENTER, 0, 9, 0, 0, 3);
+	point(6, 0, GPROF_TRACE_POINT_ENTER, 0, 7, 0, 0, 0);
+	point(7, 0, GPROF_TRACE_POINT_IRQ_ENTER, 0, 7, 0, 0, 1);
+	point(8, 0, GPROF_TRACE_POINT_IRQ_LEAVE, 0, 7, 0, 0, 1);
+	point(9, 0, GPROF_TRACE_POINT_IRQ_ENTER, 0, 7, 0, 0, 1);
+	/* The last event of CPU 0 before the gap is that of 9 ms. */
+	point(30, 0, GPROF_TRACE_POINT_LOST, 0, GPROF_TRACE_NO_TID, 0, 0, 100);
+	point(30, 0, GPROF_TRACE_POINT_RUNNING, 0, 0, 7, 0, 0);
+	point(31, 0, GPROF_TRACE_POINT_LEAVE, 0, 7, 0, 0, 4);
+	point(32, 0, GPROF_TRACE_POINT_ENTER, 0, 7, 0, 0, 1);
+	point(34, 0, GPROF_TRACE_POINT_LEAVE, 0, 7, 0, 0, 1);
+	/* 9 had another CPU all the time. */
+	point(35, 1, GPROF_TRACE_POINT_LEAVE, 0, 9, 0, 0, 3);
+	point(40, 1, GPROF_TRACE_POINT_WAKING, 0, 9, 8, stack(in_pipe), 0);
+	point(41, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 9, 8, 0, 0);
+	point(43, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 8, 0, 0, 0);
+	leaves(50, 7, GPROF_TRACE_WHY_DEAD, 0);
+}
+
+TEST_F(views, profiles_end_states_where_events_are_lost)
+{
+	static const struct {
+		const char *kind, *name;
+		int ms;
+	} rows[] = {
+		/* Cut off; whole, behind the gap; and of another CPU. */
+		{ "syscall", "read", 3 }, { "syscall", "futex", 2 }, { "syscall", "wait4", 30 },
+		/* As it fell asleep; and as its waking tells, for an unknown reason. */
+		{ "block", "__schedule", 7 }, { "block", "[not told]", 10 },
+		{ "sched", "preempted", 5 }, { "sched", "woken", 1 },
+		{ "irq", "irq 1", 1 },
+		{ "cpu", "seven", 25 },
+	};
+
+	lose_states();
+	ASSERT_EQ(0, gprof_trace_writer_close(w));
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		RUN_OK(cmd_read, ARGV("read", self->trace, "--pprof", (char *)rows[i].kind, "-o",
+				      self->other));
+		RUN_OK(cmd_top, ARGV("top", self->other, "--json"));
+		EXPECT_NEAR_MS(rows[i].ms, flat_of(self->r.out, rows[i].name))
+			TH_LOG("%s %s: %s", rows[i].kind, rows[i].name, self->r.out);
+		EXPECT_SAYS(strstr(self->r.out, "\"losses\""),
+			    "lost 100 events of the trace; states and system calls end where they "
+			    "are missing, and 83 ms of tasks' time in unknown states is left out");
+	}
+	RUN_OK(cmd_read, ARGV("read", self->trace, "--summary"));
+	EXPECT_SAYS(self->r.out, "      25.000        0.000        0.000        5.000  7 seven");
 }
 
 /* A CPU that idles as events are lost does not idle through it. */

@@ -338,6 +338,8 @@ TEST_F(views, wall_is_of_one_trace_of_a_host)
 	EXPECT_EQ(STATUS_USAGE, self->r.status);
 	run(&self->r, cmd_wall, with, -1);
 	EXPECT_EQ(STATUS_USAGE, self->r.status);
+	RUN_TELLS(STATUS_USAGE, "--syscalls is for a recording", cmd_wall,
+		  ARGV("wall", self->trace, "--syscalls"));
 	RUN_TELLS(STATUS_FAILED, "cannot be opened", cmd_wall, ARGV("wall", self->other));
 }
 
@@ -441,11 +443,10 @@ TEST_F(views, why_in_words)
 	char *nobody[] = { "read", self->trace, "--why", "none", NULL };
 	static const char words[] =
 		"7 seven waits for a pipe for 17 ms, from 0.005000 to 0.022000 s\n"
-		"       7.000 ms  9 nine sleeps  in do_nanosleep < do_syscall_64 < "
-		"entry_SYSCALL_64_after_hwframe\n"
+		"       7.000 ms  9 nine sleeps  in main (kernel: do_nanosleep)\n"
 		"                 until an interrupt, or a task that was not recorded (-a records all), wakes it\n"
-		"       1.000 ms  9 nine is runnable, and has no CPU  in do_nanosleep < "
-		"do_syscall_64 < entry_SYSCALL_64_after_hwframe\n"
+		"       1.000 ms  9 nine is runnable, and has no CPU  in main (kernel: "
+		"do_nanosleep)\n"
 		"       3.000 ms  9 nine runs\n"
 		"                 and wakes 8 eight\n"
 		"       2.000 ms  8 eight is runnable, and has no CPU  in __mutex_lock.constprop.0 < "
@@ -465,6 +466,71 @@ TEST_F(views, why_in_words)
 	EXPECT_NE(0, self->r.status);
 }
 
+/* Of a host, all tasks are in the trace, so that no task that is not in it can be a waker. */
+TEST_F(views, why_of_a_trace_of_the_whole_host)
+{
+	const struct gprof_trace_writer_opts opts = {
+		.sz = sizeof(opts), .recorded = true, .whole_host = true,
+	};
+
+	begin_anew(_metadata, self, &opts);
+	make_wait();
+	SHOW(cmd_why, ARGV("why", self->trace));
+	EXPECT_SAYS(self->r.out, "\n                 until an interrupt (a timer, a device) wakes it\n");
+}
+
+TEST_F(views, a_trace_without_threads_is_said_to_be_one)
+{
+	ASSERT_EQ(0, gprof_trace_writer_close(w));
+	RUN_TELLS(STATUS_FAILED, "has no event of a thread", cmd_wall, ARGV("wall", self->trace));
+	EXPECT_STREQ("", self->r.out);
+	RUN_TELLS(STATUS_FAILED, "has no event of a thread", cmd_why, ARGV("why", self->trace));
+}
+
+/* Two waits of 2 ms are more than one of 3; and in windows of 1 ms no task is sure of a CPU. */
+TEST_F(views, latency_begins_with_the_longest_waits_in_all)
+{
+	char *asked[] = { "mmu", self->trace, "--flags", "pertask", "--window", "1ms", NULL };
+	const char *first;
+
+	gprof_trace_writer_name(w, 7, "seven");
+	gprof_trace_writer_name(w, 8, "eight");
+	comes(1, 7);
+	for (uint64_t ms = 2; ms < 10; ms += 4) {
+		leaves(ms, 7, GPROF_TRACE_WHY_PREEMPTED, 0);
+		comes(ms + 2, 7);
+	}
+	point(12, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 7, 8, 0, 0);
+	leaves(13, 8, GPROF_TRACE_WHY_PREEMPTED, 0);
+	comes(16, 8);
+	leaves(17, 8, GPROF_TRACE_WHY_DEAD, 0);
+	SHOW(cmd_latency, ARGV("latency", self->trace));
+	first = strstr(self->r.out, "seven");
+	ASSERT_NE(NULL, first);
+	EXPECT_SAYS(first, "eight");
+	RUN_OK(cmd_mmu, ARGV("mmu", self->trace, "--flags", "pertask"));
+	EXPECT_SAYS(self->r.out, "All are 0 % in windows of up to 1 ms.\n");
+	EXPECT_LACKS(self->r.out, "  1 ms    0.000 %");
+	EXPECT_SAYS(self->r.out, " 10 ms ");
+	RUN_OK(cmd_mmu, asked);
+	EXPECT_SAYS(self->r.out, " 1 ms    0.000 %");
+}
+
+/* Two events of one instant are told 1 ns apart, which is no column. */
+TEST_F(views, wall_has_a_line_of_all_and_no_column_of_nothing)
+{
+	gprof_trace_writer_name(w, 7, "seven");
+	comes(1, 7);
+	point(1, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 8, 0, 0);
+	leaves(2, 7, GPROF_TRACE_WHY_SLEEPS, stack(in_sleep));
+	comes(4, 7);
+	leaves(5, 7, GPROF_TRACE_WHY_DEAD, 0);
+	point(5, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 8, 0, 0, 0);
+	SHOW(cmd_wall, ARGV("wall", self->trace));
+	EXPECT_SAYS(self->r.out, "   elapsed       cpu     sleep  thread\n");
+	EXPECT_SAYS(self->r.out, "\n   8.00 ms   6.00 ms   2.00 ms  all\n");
+}
+
 /* 8 waits for longer in all than 7, and 9, which sleeps, for longer than 8 at once. */
 TEST_F(views, why_of_any_thread)
 {
@@ -473,8 +539,7 @@ TEST_F(views, why_of_any_thread)
 	EXPECT_SAYS(self->r.out, "7 seven waits for a pipe for 17 ms, from 0.005000 to 0.022000 s\n");
 	RUN_OK(cmd_why, ARGV("why", self->trace, "-n", "1"));
 	EXPECT_STREQ("7 seven waits for a pipe for 17 ms, from 0.005000 to 0.022000 s\n"
-		     "       7.000 ms  9 nine sleeps  in do_nanosleep < do_syscall_64 < "
-		     "entry_SYSCALL_64_after_hwframe\n"
+		     "       7.000 ms  9 nine sleeps  in main (kernel: do_nanosleep)\n"
 		     "                 until an interrupt, or a task that was not recorded (-a records all), wakes it\n"
 		     "                and 4 more steps; -n 0 shows all\n", self->r.out);
 	RUN_OK(cmd_why, ARGV("why", self->trace, "--at", "+0.0025"));
@@ -541,8 +606,10 @@ TEST_F(views, why_as_a_profile)
 	ASSERT_NE(NULL, p);
 	EXPECT_EQ(0, gprof_profile_each(p, chain_of, text));
 	EXPECT_NEAR_MS(17, gprof_profile_total(p, 0));
-	EXPECT_SAYS(text, "seven eight nine [sleep] 7\n", "seven eight nine [cpu] 3\n",
-		    "seven eight [runnable] 2\n", "seven eight [cpu] 4\n");
+	EXPECT_SAYS(text, "seven eight nine [sleep] main entry_SYSCALL_64_after_hwframe do_syscall_64 "
+		    "do_nanosleep schedule __schedule 7\n", "seven eight nine [cpu] 3\n",
+		    "seven eight [runnable] do_syscall_64 pipe_write __mutex_lock.constprop.0 schedule "
+		    "__schedule 2\n", "seven eight [cpu] 4\n");
 	gprof_profile_free(p);
 	close(fd);
 }

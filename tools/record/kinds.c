@@ -153,6 +153,7 @@ static const struct record_words of_waits = {
 	.fewer = "a higher --every",
 	.more = "a lower --every",
 	.none = "the target never waited while it was recorded, or not as often as --every asks for",
+	.open = "which have not ended (gprofctl task --format traceback shows where tasks are), or ",
 };
 
 static bool has_kind(const struct kinds *k, const char *kind)

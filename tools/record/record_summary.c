@@ -19,9 +19,9 @@ static void report_none(const struct gprof_recorder_stats *st, const struct reco
 	if (!st->count)
 		diag("%s: no sample was taken: %s", st->event, words->none);
 	else
-		diag("%s: no sample was taken: the target counted %" PRIu64 ", less than one "
+		diag("%s: no sample was taken: the target counted %" PRIu64 ", %sless than one "
 		     "period; %s takes samples",
-		     st->event, st->count, words->more);
+		     st->event, st->count, words->open ? words->open : "", words->more);
 }
 
 /* For each reason, with its own remedy. */

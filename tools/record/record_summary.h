@@ -15,11 +15,13 @@
  * @fewer: remedy for fewer samples, such as "a longer period"
  * @more: remedy for more of them, where there were fewer events than a period
  * @none: why there was no sample at all
+ * @open: what else may be the matter where events were counted, and none was sampled; or NULL
  */
 struct record_words {
 	const char *fewer;
 	const char *more;
 	const char *none;
+	const char *open;
 };
 
 /*

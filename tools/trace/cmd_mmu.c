@@ -30,6 +30,7 @@
 #define SHORTEST	1000	/* shortest window that is looked at unasked, ns */
 #define POINTS		32	/* of the plot for each power of ten */
 #define WORST_MAX	100000
+#define LEAST_SHOWN	0.000005	/* 0.0005 %, which is shown as 0.001 % */
 
 /**
  * struct mmu - the command line, and the utilization functions
@@ -338,10 +339,20 @@ static void print_worst(const struct mmu *m, int64_t window)
 	free(worst);
 }
 
+/* Not one of the values has a digit that is shown. */
+static bool is_nothing(double mmu, const double *util, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (util[i] >= LEAST_SHOWN)
+			return false;
+	return mmu < LEAST_SHOWN;
+}
+
 static void print_text(const struct mmu *m)
 {
-	double *util = xalloc(m->nr_q, sizeof(*util));
+	double *util = xalloc(m->nr_q, sizeof(*util)), mmu;
 	char *s = summary(m), text[DURATION_TEXT];
+	int64_t nothing = 0;
 
 	fputs("Utilization: ", stdout);
 	text_plain(stdout, s);
@@ -352,15 +363,22 @@ static void print_text(const struct mmu *m)
 	}
 	putchar('\n');
 	for (size_t i = 0; i < m->nr_windows; i++) {
+		mmu = gprof_mmu_at(m->curve, m->windows[i]);
+		quantiles(m, m->windows[i], util);
+		if (!m->asked && is_nothing(mmu, util, m->nr_q)) {
+			nothing = m->windows[i];
+			continue;
+		}
 		duration_text(m->windows[i], text);
 		/* Of the micro sign a terminal shows one column, printf() counts two. */
 		printf("%*s %8.3f %%", 12 + (strchr(text, '\xc2') ? 1 : 0), text,
-		       100 * gprof_mmu_at(m->curve, m->windows[i]));
-		quantiles(m, m->windows[i], util);
+		       100 * mmu);
 		for (size_t j = 0; j < m->nr_q; j++)
 			printf(" %10.3f %%", 100 * util[j]);
 		putchar('\n');
 	}
+	if (nothing)
+		printf("All are 0 %% in windows of up to %s.\n", duration_text(nothing, text));
 	for (size_t i = 0; i < m->nr_windows && m->worst; i++)
 		print_worst(m, m->windows[i]);
 	free(s);

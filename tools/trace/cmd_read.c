@@ -217,11 +217,13 @@ static void put_summary(struct json *j, const struct summary *s, const struct gp
 }
 
 /* Events before the one that is wrong were right, and are shown. */
-static int read_events(const struct read *r, struct gprof_trace *t, const char *name)
+static int read_events(const struct read *r, struct gprof_trace *t, struct trace_metadata *metadata,
+		       const char *name)
 {
 	struct gprof_trace_stats st = { .sz = sizeof(st) };
 	struct summary s = {
 		.last_thread = GPROF_TRACE_NONE, .tasks.longest = true,
+		.tasks.metadata = metadata,
 	};
 	struct gprof_trace_event ev;
 	struct json j = { 0 };
@@ -381,10 +383,20 @@ static const struct usage read_usage = {
 "  gprofctl read trace.out --json | jq -c '.data[] | select(.kind == \"Log\")'",
 };
 
+static int add_batch(void *ctx, const struct gprof_trace_batch *batch)
+{
+	metadata_add_batch(ctx, batch);
+	return 0;
+}
+
 /* The trace is read from @fd, but for views that open it themselves. */
 static int use(const struct read *r, int fd, const char *name)
 {
 	char *file = r->file ? xprintf("%s", r->file) : xprintf("%s.pb.gz", r->pprof);
+	struct trace_metadata metadata = { 0 };
+	const struct gprof_trace_opts opts = {
+		.sz = sizeof(opts), .batch = add_batch, .ctx = &metadata,
+	};
 	struct gprof_trace *t = NULL;
 	int status;
 
@@ -400,17 +412,18 @@ static int use(const struct read *r, int fd, const char *name)
 	} else if (r->pprof && !strcmp(r->pprof, "wall")) {
 		status = wall_profile(name, file);
 	} else {
-		t = gprof_trace_new(fd, NULL);
+		t = gprof_trace_new(fd, r->pprof || r->summary ? &opts : NULL);
 		if (!t)
 			status = file_not_opened(name, fd, FILE_TRACE);
 		else if (r->regions)
 			status = regions_print(t, name, r->json);
 		else if (r->pprof)
-			status = trace_profile(t, name, r->pprof, file);
+			status = trace_profile(t, &metadata, name, r->pprof, file);
 		else
-			status = read_events(r, t, name);
+			status = read_events(r, t, &metadata, name);
 	}
 	gprof_trace_free(t);
+	metadata_free(&metadata);
 	free(file);
 	return status;
 }

@@ -189,7 +189,11 @@ static int report(const struct trace *t)
 
 	if (gprof_trace_recorder_stats(t->recorder, &st))
 		return fail("%s", gprof_error());
-	if (!st.produced)
+	if (!st.produced && t->target.gprof.type == GPROF_PROCESS && t->target.gprof.id)
+		diag("process %d did nothing while it was recorded: its threads waited all the time; "
+		     "gprofctl task -p %d --format traceback shows where",
+		     t->target.gprof.id, t->target.gprof.id);
+	else if (!st.produced)
 		diag("nothing happened to the target while it was recorded");
 	if (st.lost)
 		diag("%" PRIu64 " of %" PRIu64

@@ -81,7 +81,7 @@ static int set_rows(void *ctx, const char *value)
 }
 
 static const struct option_row latency_rows[] = {
-	{ 'n', "rows", "N", "show N rows (default: 25, of the longest mean delays)", set_rows },
+	{ 'n', "rows", "N", "show N rows (default: 25, of those that waited longest in all)", set_rows },
 	{ 0, "threads", NULL, "each thread by itself, not all of a name together", set_threads },
 	{ 0, "timehist", NULL, "a line for each time that a thread left a CPU: how long it had been\n"
 	  "off, woken without a CPU, and on it", set_timehist },

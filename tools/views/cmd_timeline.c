@@ -83,7 +83,7 @@ static const struct usage timeline_usage = {
 		"shows how. The size of a page is bounded: in a long trace equal short pieces are\n"
 		"joined, and sums stay exact; --from and --to draw a part in more detail. FILE is\n"
 		"a trace of gprofctl trace or a snapshot of gprofctl flight, best with --stacks\n"
-		"--syscalls --faults --reclaim --throttle, or one that a Go program wrote of\n"
+		"--reclaim --throttle, or one that a Go program wrote of\n"
 		"itself; without a FILE a trace is recorded with these.",
 	.examples = "  gprofctl timeline trace.out -o t.html\n"
 		    "  gprofctl timeline trace.out -o part.html --from +2.5 --to +2.6\n"
@@ -119,12 +119,13 @@ static int write_page(struct timeline_options *o)
 int cmd_timeline(int argc, char **argv)
 {
 	static const char *const wants[] = {
-		"--stacks=blocked,waker", "--syscalls", "--faults", "--reclaim", "--throttle",
+		"--stacks=blocked,waker", "--reclaim", "--throttle",
 		"--cpu-samples=999", NULL,
 	};
 	struct timeline_options o = { 0 };
 	const struct option_table tables[] = {
 		{ "What to draw", timeline_rows, &o },
+		{ "What to record, without a FILE", trace_source_options, &o.source },
 		{ "Target, without a FILE", target_options, &o.source.target },
 		{ 0 },
 	};

@@ -56,8 +56,8 @@ static const struct usage wall_usage = {
 		"thread of the kernel for work), other; untold is time without a known state.\n"
 		"Parts add up to the time from where the thread first appears to its end. A wait\n"
 		"within a page fault or reclaim has that as its reason. FILE is a trace of\n"
-		"gprofctl trace or a snapshot of gprofctl flight, best with --stacks --syscalls\n"
-		"--faults --reclaim --throttle, or one that a Go program wrote of itself, with its\n"
+		"gprofctl trace or a snapshot of gprofctl flight, best with --stacks --reclaim\n"
+		"--throttle, or one that a Go program wrote of itself, with its\n"
 		"goroutines; without a FILE a trace is recorded with these.",
 	.examples =
 		"  gprofctl wall -- make -j4               # where the time of a build goes\n"
@@ -69,12 +69,13 @@ static const struct usage wall_usage = {
 int cmd_wall(int argc, char **argv)
 {
 	static const char *const wants[] = {
-		"--stacks=blocked,waker", "--syscalls", "--faults", "--reclaim", "--throttle",
+		"--stacks=blocked,waker", "--reclaim", "--throttle",
 		"--cpu-samples=100", NULL,
 	};
 	struct wall_options o = { .most = ROWS };
 	const struct option_table tables[] = {
 		{ "How to show it", wall_rows, &o },
+		{ "What to record, without a FILE", trace_source_options, &o.source },
 		{ "Target, without a FILE", target_options, &o.source.target },
 		{ JSON_TABLE, json_options, &o.json },
 		{ 0 },

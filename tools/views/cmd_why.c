@@ -87,12 +87,13 @@ static const struct usage why_usage = {
 int cmd_why(int argc, char **argv)
 {
 	static const char *const wants[] = {
-		"--stacks=blocked,waker", "--syscalls", "--faults", "--reclaim", "--throttle",
+		"--stacks=blocked,waker", "--reclaim", "--throttle",
 		"--annotations", NULL,
 	};
 	struct why_options o = { .question.most = ROWS };
 	const struct option_table tables[] = {
 		{ "Which wait", why_rows, &o },
+		{ "What to record, without a FILE", trace_source_options, &o.source },
 		{ "Target, without a FILE", target_options, &o.source.target },
 		{ JSON_TABLE, json_options, &o.question.json },
 		{ 0 },

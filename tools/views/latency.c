@@ -373,10 +373,9 @@ static double average(const struct waiting *w)
 static int longest_first(const void *pa, const void *pb)
 {
 	const struct waiting *a = &((const struct row *)pa)->w, *b = &((const struct row *)pb)->w;
-	double one = average(a), other = average(b);
 
-	if (one != other)
-		return one < other ? 1 : -1;
+	if (a->delay != b->delay)
+		return a->delay < b->delay ? 1 : -1;
 	if (a->max != b->max)
 		return a->max < b->max ? 1 : -1;
 	return a->thread < b->thread ? -1 : a->thread > b->thread;

@@ -20,7 +20,7 @@ enum latency_table {
  * struct latency_opts - how it is printed
  * @table: which
  * @threads: of LATENCY_SUMMARY: do not add up threads of one name
- * @rows: of LATENCY_SUMMARY at most, those with the longest mean; 0: LATENCY_ROWS
+ * @rows: of LATENCY_SUMMARY at most, those that waited longest in all; 0: LATENCY_ROWS
  * @json: LATENCY_SUMMARY as JSON with stable keys, by thread
  * @interval_ns: of a trace that is recorded now: LATENCY_SUMMARY is printed of each interval
  *	that has about that length, and lines as they come; memory is that of a generation, and

@@ -158,6 +158,14 @@ static void lose_reasons(struct thread_spans *v, uint32_t i, int64_t time)
 	l->stopped = l->uninterruptible = l->faulted = l->reclaims = l->throttled = false;
 }
 
+void thread_span_gone(struct thread_spans *v, uint32_t i)
+{
+	if (v->all[i].lost)
+		return;
+	lose_reasons(v, i, v->all[i].since);
+	v->all[i].lost = true;
+}
+
 void thread_span_broken(struct thread_spans *v, uint32_t i, int64_t time, bool confirmed)
 {
 	struct thread *l = &v->all[i];

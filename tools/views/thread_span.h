@@ -111,6 +111,9 @@ void thread_span_cpu_found(struct thread_spans *v, int64_t cpu, struct thread_sp
  */
 void thread_span_left_unseen(struct thread_spans *v, uint32_t i, int64_t time);
 
+/* thread_span_gone() - in a trace of some CPUs, a thread may have been on others in this span */
+void thread_span_gone(struct thread_spans *v, uint32_t i);
+
 /* thread_spans_look_up() - index of a thread by the number of its goroutine, which is not below 0 */
 uint32_t thread_spans_look_up(struct thread_spans *v, int64_t id);
 

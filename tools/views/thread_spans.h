@@ -45,6 +45,8 @@
  * @woken: a wake-up ended its state before this stretch
  * @cut: this stretch began before it was told of
  * @lost: its state is not known, since events were lost
+ * @doubtful: a waking has ended its wait at @woken_at, which may be made up for a task that was
+ *	woken elsewhere; its next event tells
  * @broken: this stretch has a gap from here on, which was forgotten; 0: it has not
  * @cpu: where it runs, or did last; -1: not told
  * @stack: number of where it stopped last
@@ -76,6 +78,7 @@ struct thread {
 	bool woken;
 	bool cut;
 	bool lost;
+	bool doubtful;
 	int64_t first;
 	int64_t last;
 	int64_t since;
@@ -101,7 +104,9 @@ struct thread {
  * that ran on the CPU that lost them from the last event of that on, those without a CPU likewise,
  * for they may have been woken there. A waking afterwards, or a switch, gives the state since the
  * last gap, though not the reason of a wait then; a thread without a later event is lost to the
- * end.
+ * end. In a trace of some CPUs a thread that has left them may have been on others: it is lost
+ * unless a waking tells that it waited until then, or the CPU that it gets next has not idled
+ * while it was runnable.
  */
 struct span {
 	uint32_t thread;
@@ -165,6 +170,7 @@ struct thread_spans_counts {
  * @interrupted: its thread is
  * @throttled: so was its thread
  * @queue: by which cgroup's having used up its time
+ * @idled: when it began to idle last; 0: it did not
  * @last: time of the last event that is known of it; 0: none
  * @before: of the one before that
  * @lost_from: since when events of it are missing
@@ -176,6 +182,7 @@ struct thread_spans_cpu {
 	bool interrupted;
 	bool throttled;
 	uint32_t queue;
+	int64_t idled;
 	int64_t last;
 	int64_t before;
 	int64_t lost_from;
@@ -297,6 +304,9 @@ char *thread_spans_missing(const struct thread_spans *v, const char *file);
 
 /* thread_spans_report() - report that on stderr */
 void thread_spans_report(const struct thread_spans *v, const char *file);
+
+/* thread_spans_report_none() - report that there is no thread; the exit status */
+int thread_spans_report_none(const char *file);
 
 /* thread_spans_report_calls() - report missing system calls, from which @what is made */
 void thread_spans_report_calls(const struct thread_spans *v, const char *file, const char *what);

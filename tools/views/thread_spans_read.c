@@ -17,7 +17,11 @@
 #include "cli/file_kind.h"
 #include "cli/diag.h"
 #include "thread_span.h"
+#include "trace_source.h"
 #include "record/annotation.h"
+
+/* Of a trace's clock: two events of one instant are no further apart. */
+#define UNIT_NS		64
 
 uint32_t thread_spans_text_number(struct thread_spans *v, const struct gprof_trace_text *text)
 {
@@ -172,13 +176,36 @@ void thread_spans_comes(struct thread_spans *v, int64_t cpu, uint32_t thread, in
 	comes(v, cpu, cpu_of(v, cpu), thread, time);
 }
 
+/*
+ * In a trace of some CPUs a thread without one of them may have had another: a made-up waking has
+ * the time of the switch behind it, and no thread is runnable on a CPU that idles.
+ */
+static void settle(struct thread_spans *v, uint32_t i, const struct thread_spans_cpu *c,
+		   int64_t time)
+{
+	struct thread *l = &v->all[i];
+
+	if (l->doubtful && time - l->woken_at < UNIT_NS) {
+		thread_span_gone(v, i);
+	} else if (l->doubtful) {
+		thread_span_end(v, i, l->woken_at, true);
+		l->faulted = false;
+	}
+	if (l->doubtful)
+		l->state = GPROF_TRACE_GO_RUNNABLE;
+	l->doubtful = false;
+	if (thread_is_off(l) && (v->over || (l->state == GPROF_TRACE_GO_RUNNABLE && c &&
+					     c->idled > l->since)))
+		thread_span_gone(v, i);
+}
+
 static void on_task(struct thread_spans *v, struct thread_spans_cpu *c,
 		    const struct gprof_trace_event *ev)
 {
 	uint8_t from = ev->transition.from, to = ev->transition.to;
 	uint32_t i = find(v, ev->transition.resource.id);
 	bool fresh = from == GPROF_TRACE_GO_UNDETERMINED || from == GPROF_TRACE_GO_NOT_EXIST;
-	bool wakes = from == GPROF_TRACE_GO_WAITING;
+	bool wakes = from == GPROF_TRACE_GO_WAITING, confirmed;
 	struct thread *l;
 
 	if (i == THREAD_NONE)
@@ -195,10 +222,17 @@ static void on_task(struct thread_spans *v, struct thread_spans_cpu *c,
 	} else if (event_is_made_up(ev)) {
 		thread_span_left_unseen(v, i, ev->time);
 	} else {
+		if (v->recorded.cpus_only)
+			settle(v, i, c, ev->time);
 		if (wakes)
 			on_wake(v, i, c, ev);
 		/* A waking without a waker and a CPU may be made up for the next runner. */
-		thread_span_end(v, i, ev->time, !wakes || ev->stack || ev->goroutine >= 0);
+		confirmed = !wakes || ev->stack || ev->goroutine >= 0;
+		if (!confirmed && v->recorded.cpus_only) {
+			v->all[i].doubtful = true;
+			return;
+		}
+		thread_span_end(v, i, ev->time, confirmed);
 		/* Its next wait need not be for that. */
 		if (wakes)
 			v->all[i].faulted = false;
@@ -223,9 +257,13 @@ static void on_task(struct thread_spans *v, struct thread_spans_cpu *c,
 static void on_proc(struct thread_spans *v, const struct gprof_trace_event *ev)
 {
 	if (ev->transition.to == GPROF_TRACE_PROC_IDLE &&
-	    ev->transition.from == GPROF_TRACE_PROC_RUNNING)
-		comes(v, ev->transition.resource.id, cpu_of(v, ev->transition.resource.id),
-		      THREAD_NONE, ev->time);
+	    ev->transition.from == GPROF_TRACE_PROC_RUNNING) {
+		struct thread_spans_cpu *c = cpu_of(v, ev->transition.resource.id);
+
+		if (c)
+			c->idled = ev->time;
+		comes(v, ev->transition.resource.id, c, THREAD_NONE, ev->time);
+	}
 }
 
 static void on_region(struct thread_spans *v, const struct gprof_trace_event *ev)
@@ -479,6 +517,8 @@ static int follow(struct thread_spans *v, const char *file)
 
 		if (!thread_is_known(l))
 			continue;
+		if (v->recorded.cpus_only)
+			settle(v, i, NULL, v->end);
 		thread_span_end(v, i, v->end, false);
 		thread_span_call_end(v, i, v->end, true);
 		l->last = v->end;
@@ -489,6 +529,9 @@ static int follow(struct thread_spans *v, const char *file)
 		diag("%s: %" PRIu64 " events are missing in the trace; states of threads then are "
 		     "told as lost",
 		     file, st.lost);
+	if (st.cpus_only && !v->quiet)
+		diag("%s is of some CPUs, and threads may run on others; their states are told as lost "
+		     "while they may have been there", file);
 	return STATUS_OK;
 }
 
@@ -516,7 +559,7 @@ int thread_spans_read(struct thread_spans *v, const char *file)
 
 	if (fd < 0)
 		return fail("%s cannot be opened (%s)", file, strerror(errno));
-	status = thread_spans_read_fd(v, fd, file);
+	status = thread_spans_read_fd(v, fd, trace_source_told(file));
 	close(fd);
 	return status;
 }

@@ -9,7 +9,9 @@
 
 #include <gprof/trace_record.h>
 
+#include "cli/cmd.h"
 #include "cli/diag.h"
+#include "trace_source.h"
 
 static bool has_calls(const struct thread_spans *v)
 {
@@ -52,11 +54,16 @@ char *thread_spans_missing(const struct thread_spans *v, const char *file)
 
 void thread_spans_report(const struct thread_spans *v, const char *file)
 {
-	char *missing = thread_spans_missing(v, file);
+	char *missing = thread_spans_missing(v, trace_source_told(file));
 
 	if (missing)
 		diag("%s", missing);
 	free(missing);
+}
+
+int thread_spans_report_none(const char *file)
+{
+	return fail("%s has no event of a thread", trace_source_told(file));
 }
 
 void thread_spans_report_calls(const struct thread_spans *v, const char *file, const char *what)

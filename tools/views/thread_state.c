@@ -253,6 +253,20 @@ static size_t kernel_frames(const struct gprof_frame *frames, size_t nr)
 	return fault;
 }
 
+size_t thread_state_kernel_frames(const struct gprof_frame *frames, size_t nr)
+{
+	size_t begin = 0, kernel;
+
+	while (begin < nr && begin < LEAVES_MAX && !is_schedule(frames[begin].function))
+		begin++;
+	if (begin == nr || begin == LEAVES_MAX)
+		return 0;
+	kernel = begin + kernel_frames(frames + begin, nr - begin);
+	while (kernel < nr && is_entry(frames[kernel].function))
+		kernel++;
+	return kernel;
+}
+
 enum thread_state thread_state_of_stack(const struct gprof_frame *frames, size_t nr)
 {
 	size_t begin = 0, i;

@@ -53,6 +53,9 @@ static inline bool thread_state_is_go(enum thread_state state)
 /* thread_state_name() - as tables, labels and JSON have it, such as "fault" */
 const char *thread_state_name(enum thread_state state);
 
+/* thread_state_kernel_frames() - how many frames of a thread that stopped there are the kernel's */
+size_t thread_state_kernel_frames(const struct gprof_frame *frames, size_t nr);
+
 /**
  * thread_state_of_stack() - reason of a wait that stopped there
  * @frames: leaf first

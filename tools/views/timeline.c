@@ -227,6 +227,8 @@ static void on_sample(void *ctx, struct thread_spans *v, uint32_t thread, int64_
 
 static int check(const struct timeline *t, const char *file)
 {
+	if (t->begin >= t->end && !thread_spans_nr(&t->thread_spans))
+		return thread_spans_report_none(file);
 	if (t->begin >= t->end)
 		return fail("%s has nothing from %.6f to %.6f s: it is from %.6f to %.6f s", file,
 			    (double)t->begin / 1e9, (double)t->end / 1e9,

@@ -4,6 +4,7 @@
  */
 #include "trace_profile.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@
 #include <gprof/profile_builder.h>
 
 #include "cli/cmd.h"
+#include "cli/duration.h"
 #include "cli/intern.h"
 #include "cli/output.h"
 #include "cli/diag.h"
@@ -206,7 +208,27 @@ static int begin(struct adding *a, const struct gprof_trace *trace)
 	return a->builder ? STATUS_OK : fail("%s", gprof_error());
 }
 
-static int finish(struct adding *a, int64_t ns, const char *file)
+/* As compare and top know a loss. */
+static void add_loss(struct adding *a, uint64_t lost)
+{
+	char text[DURATION_TEXT], *comment;
+
+	if (a->tasks.cpus_only) {
+		comment = xprintf("the trace is of some CPUs; %s of tasks' time that may be of others "
+				  "is left out", duration_text(a->tasks.unknown, text));
+		gprof_profile_builder_comment(a->builder, comment);
+		free(comment);
+	}
+	if (!lost)
+		return;
+	comment = xprintf("lost %" PRIu64 " events of the trace; states and system calls end where "
+			  "they are missing, and %s of tasks' time in unknown states is left out",
+			  lost, duration_text(a->tasks.unknown, text));
+	gprof_profile_builder_comment(a->builder, comment);
+	free(comment);
+}
+
+static int finish(struct adding *a, int64_t ns, uint64_t lost, const char *file)
 {
 	size_t len;
 
@@ -218,13 +240,18 @@ static int finish(struct adding *a, int64_t ns, const char *file)
 	gprof_profile_builder_comment(a->builder, a->stacks ? "from an execution trace" :
 				      "from an execution trace; its stacks are names of tasks, "
 				      "reasons and calls, not of functions");
+	add_loss(a, lost);
 	return trace_profile_write(a->builder, file);
 }
 
-int trace_profile(struct gprof_trace *trace, const char *name, const char *kind,
-		  const char *file)
+int trace_profile(struct gprof_trace *trace, struct trace_metadata *metadata, const char *name,
+		  const char *kind, const char *file)
 {
-	struct adding a = { .kind = kind_of(kind), .tasks = { .span = add_span, .ctx = &a } };
+	struct adding a = {
+		.kind = kind_of(kind),
+		.tasks = { .span = add_span, .ctx = &a, .metadata = metadata },
+	};
+	struct gprof_trace_stats st = { .sz = sizeof(st) };
 	int64_t first = -1, last = 0;
 	struct gprof_trace_event ev;
 	int ret, status = STATUS_OK;
@@ -248,7 +275,8 @@ int trace_profile(struct gprof_trace *trace, const char *name, const char *kind,
 	/* A trace has a sync at its end, at least. */
 	if (status == STATUS_OK) {
 		trace_tasks_end(&a.tasks, last);
-		status = finish(&a, first < 0 ? 0 : last - first, file);
+		gprof_trace_stats(trace, &st);
+		status = finish(&a, first < 0 ? 0 : last - first, st.lost, file);
 	}
 	gprof_profile_builder_free(a.builder);
 	intern_free(&a.texts);

@@ -18,7 +18,28 @@
 #include "live_view.h"
 
 /* Words of gprofctl trace besides its options and the command's. */
-#define WORDS_MAX	10
+#define WORDS_MAX	12
+
+static int set_calls(void *ctx, const char *value)
+{
+	(void)value;
+	((struct trace_source *)ctx)->calls = true;
+	return STATUS_OK;
+}
+
+const struct option_row trace_source_options[] = {
+	{ 0, "syscalls", NULL, "record system calls and page faults too: many events, of which some may be\n"
+	  "lost on a busy host", set_calls },
+	{ 0 },
+};
+
+/* The recording, while there is one. */
+static const char *recording;
+
+const char *trace_source_told(const char *file)
+{
+	return file == recording ? "the trace" : file;
+}
 
 bool trace_source_mixed(int argc, char **argv)
 {
@@ -43,7 +64,7 @@ static int make_temp(struct trace_source *t)
 		return status;
 	}
 	close(fd);
-	t->file = t->temp;
+	t->file = recording = t->temp;
 	return STATUS_OK;
 }
 
@@ -64,6 +85,10 @@ static void record(struct trace_source *t, const char *const *wants, const char 
 	words[nr++] = "trace";
 	for (size_t i = 0; i < nr_wants; i++)
 		words[nr++] = (char *)wants[i];
+	if (t->calls) {
+		words[nr++] = "--syscalls";
+		words[nr++] = "--faults";
+	}
 	words[nr++] = "-o";
 	words[nr++] = (char *)out;
 	if (version) {
@@ -137,6 +162,9 @@ int trace_source_get(struct trace_source *t, const char *name, char **argv, int 
 		if (t->target.duration_ns)
 			return misused("-d is for a recording, and %s is a file; a command follows "
 				       "--", argv[operands]);
+		if (t->calls)
+			return misused("--syscalls is for a recording, and %s is a file; a command "
+				       "follows --", argv[operands]);
 		if (t->show)
 			return misused("--follow is for a recording, and %s is a file; a command "
 				       "follows --", argv[operands]);

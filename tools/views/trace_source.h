@@ -15,6 +15,7 @@
 /**
  * struct trace_source - the trace; all zeroes to begin with
  * @target: tasks or CPUs, for target_options
+ * @calls: record system calls and page faults too, by trace_source_options
  * @file: its path
  * @temp: it, while it is a file of ours
  * @status: exit status of the recording: that of the command
@@ -23,12 +24,16 @@
  */
 struct trace_source {
 	struct target target;
+	bool calls;
 	const char *file;
 	char *temp;
 	int status;
 	int (*show)(void *ctx, int fd);
 	void *ctx;
 };
+
+/* For struct option_table, of views that show system calls; its ctx is a struct trace_source. */
+extern const struct option_row trace_source_options[];
 
 /* trace_source_mixed() - may options follow operands, since there is no command? */
 bool trace_source_mixed(int argc, char **argv);
@@ -46,6 +51,9 @@ bool trace_source_mixed(int argc, char **argv);
  */
 int trace_source_get(struct trace_source *t, const char *name, char **argv, int operands,
 		     const char *const *wants);
+
+/* trace_source_told() - a file's name for sentences: a recording that is removed has none */
+const char *trace_source_told(const char *file);
 
 /* trace_source_free() - remove the recording; @status, or that of the command */
 int trace_source_free(struct trace_source *t, int status);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/diag.h"
+#include "thread_span.h"
 #include "trace_metadata.h"
 #include "record/annotation.h"
 
@@ -15,6 +16,8 @@
 /* So many have to end, and as many as there are others, before some are forgotten. */
 #define GONE_MAX	4096
 #define GONE		SIZE_MAX
+/* Of a trace's clock: two events of one instant are no further apart. */
+#define UNIT_NS		64
 
 /* Text with its 0; a string of the trace may hold others. */
 static size_t text_number(struct trace_tasks *t, const char *s, size_t len)
@@ -57,13 +60,13 @@ static struct trace_task *find(struct trace_tasks *t, int64_t id)
 	return &t->tasks[i];
 }
 
-static struct trace_irq *proc_of(struct trace_tasks *t, int64_t proc)
+static struct trace_proc *proc_of(struct trace_tasks *t, int64_t proc)
 {
 	if (proc < 0 || proc >= PROCS_MAX)
 		return NULL;
 	if ((size_t)proc >= t->nr_procs) {
 		size_t nr = (size_t)proc + 1;
-		struct trace_irq *procs = xalloc(nr, sizeof(*procs));
+		struct trace_proc *procs = xalloc(nr, sizeof(*procs));
 
 		if (t->nr_procs)
 			memcpy(procs, t->procs, t->nr_procs * sizeof(*procs));
@@ -120,10 +123,125 @@ static void end_call(struct trace_tasks *t, struct trace_task *task, int64_t tim
 	task->call_since = -1;
 }
 
+/* Its state from @time on is not known, nor is the end of its system call. */
+static void lose(struct trace_tasks *t, struct trace_task *task, int64_t time)
+{
+	if (task->lost)
+		return;
+	if (time < task->since)
+		time = task->since;
+	end_state(t, task, time);
+	end_call(t, task, time < task->call_since ? task->call_since : time);
+	task->since = time;
+	task->lost = true;
+}
+
+static void find_again(struct trace_tasks *t, struct trace_task *task, int64_t time)
+{
+	if (time < task->since)
+		time = task->since;
+	t->unknown += time - task->since;
+	task->since = time;
+	task->lost = false;
+}
+
+/*
+ * @confirmed: an event implies the state just before @time. So a task without a CPU has been in it
+ * since the last gap, for a reason that is not known.
+ */
+static void end_known_state(struct trace_tasks *t, struct trace_task *task, int64_t time,
+			    bool confirmed)
+{
+	bool off = task->state == GPROF_TRACE_GO_RUNNABLE ||
+		   task->state == GPROF_TRACE_GO_WAITING;
+	int64_t known = off && !task->lost ? trace_gaps_first(&t->gaps, task->since) :
+					     TRACE_GAPS_NONE;
+
+	if (known < time) {
+		lose(t, task, known);
+		if (confirmed && t->gaps.end < time) {
+			find_again(t, task, t->gaps.end);
+			task->reason = text_number(t, "", 0);
+			task->stack = 0;
+		}
+	}
+	if (task->lost)
+		find_again(t, task, time);
+	else
+		end_state(t, task, time);
+}
+
+/*
+ * In a trace of some CPUs a task without one of them may have had another: a made-up waking has
+ * the time of the switch behind it, and no task is runnable on a CPU that idles. @p: where its
+ * next event is; NULL: there is none.
+ */
+static void settle(struct trace_tasks *t, struct trace_task *task, const struct trace_proc *p,
+		   int64_t time)
+{
+	if (task->woken_at && time - task->woken_at < UNIT_NS) {
+		lose(t, task, task->since);
+	} else if (task->woken_at) {
+		end_known_state(t, task, task->woken_at, true);
+		task->since = task->woken_at;
+	}
+	if (task->woken_at) {
+		task->state = GPROF_TRACE_GO_RUNNABLE;
+		task->reason = text_number(t, "woken", 5);
+	}
+	task->woken_at = 0;
+	if ((task->state == GPROF_TRACE_GO_WAITING && !p) ||
+	    (task->state == GPROF_TRACE_GO_RUNNABLE && (!p || p->idled > task->since)))
+		lose(t, task, task->since);
+}
+
+static void lose_proc(struct trace_tasks *t, struct trace_proc *p, int64_t time)
+{
+	int64_t begin = p->last ? p->last : t->first;
+
+	trace_gaps_add(&t->gaps, begin, time);
+	p->lost_to = time;
+	if (p->open)
+		spent(t, &t->tasks[p->task], TRACE_TIME_IRQ, p->name, 0, begin - p->since);
+	p->open = false;
+	if (p->running)
+		lose(t, &t->tasks[p->running - 1], begin);
+}
+
+static void apply_losses(struct trace_tasks *t, int64_t time)
+{
+	const struct metadata_note *n;
+
+	while (t->metadata && (n = metadata_until(t->metadata, time))) {
+		struct trace_proc *p = proc_of(t, n->cpu);
+
+		if (n->kind == METADATA_LOST && p && t->first)
+			lose_proc(t, p, n->time);
+	}
+}
+
+/* An event of a CPU: its task may have had it through a gap. */
+static void note_proc(struct trace_tasks *t, const struct gprof_trace_event *ev)
+{
+	struct trace_proc *p = proc_of(t, ev->thread);
+	struct trace_task *task;
+
+	if (!p || ev->kind == GPROF_TRACE_STACK_SAMPLE || metadata_is_status(ev) ||
+	    metadata_is_call(ev))
+		return;
+	task = p->running ? &t->tasks[p->running - 1] : NULL;
+	if (p->lost_to && task && task->lost && ev->goroutine == task->id &&
+	    !event_is_made_up(ev) && !event_leaves_for(ev, "clocks of CPUs differ"))
+		find_again(t, task, p->lost_to);
+	p->lost_to = 0;
+	p->before = p->last;
+	p->last = ev->time;
+}
+
 /* A switch is one event of a CPU, and one or two of its tasks. */
 static void count_switch(struct trace_tasks *t, const struct gprof_trace_event *ev)
 {
-	struct trace_irq *p = proc_of(t, ev->proc);
+	struct trace_proc *p = proc_of(t, ev->proc);
 	bool leaves = ev->transition.from == GPROF_TRACE_GO_RUNNING;
 	bool comes = ev->transition.to == GPROF_TRACE_GO_RUNNING &&
 		     ev->transition.from == GPROF_TRACE_GO_RUNNABLE;
@@ -138,10 +256,13 @@ static void count_switch(struct trace_tasks *t, const struct gprof_trace_event *
 
 static void on_proc(struct trace_tasks *t, const struct gprof_trace_event *ev)
 {
-	struct trace_irq *p = proc_of(t, ev->transition.resource.id);
+	struct trace_proc *p = proc_of(t, ev->transition.resource.id);
 
-	if (p)
-		p->left = false;
+	if (!p)
+		return;
+	p->left = false;
+	if (ev->transition.to == GPROF_TRACE_PROC_IDLE)
+		p->idled = ev->time;
 }
 
 bool trace_tasks_ran_longer(const struct trace_task *a, const struct trace_task *b)
@@ -198,9 +319,14 @@ static void forget(struct trace_tasks *t, int64_t time)
 		numbers[i] = intern_add(&ids, &t->tasks[i].id, sizeof(t->tasks[i].id));
 		t->tasks[numbers[i]] = t->tasks[i];
 	}
-	for (size_t i = 0; i < t->nr_procs; i++)
-		if (t->procs[i].open)
-			t->procs[i].task = numbers[t->procs[i].task];
+	for (size_t i = 0; i < t->nr_procs; i++) {
+		struct trace_proc *p = &t->procs[i];
+
+		if (p->open)
+			p->task = numbers[p->task];
+		if (p->running)
+			p->running = numbers[p->running - 1] + 1;
+	}
 	intern_free(&t->ids);
 	t->ids = ids;
 	t->nr_gone = 0;
@@ -226,6 +352,8 @@ static void on_task(struct trace_tasks *t, const struct gprof_trace *trace,
 		    const struct gprof_trace_event *ev)
 {
 	uint8_t from = ev->transition.from, to = ev->transition.to;
+	bool wakes = from == GPROF_TRACE_GO_WAITING, confirmed;
+	struct trace_proc *p = t->own ? proc_of(t, ev->thread) : NULL;
 	struct trace_task *task;
 	size_t name;
 
@@ -239,8 +367,21 @@ static void on_task(struct trace_tasks *t, const struct gprof_trace *trace,
 		name = leaf(t, trace, ev->transition.stack);
 		task->name = name;
 	} else {
-		end_state(t, task, ev->time);
+		confirmed = !wakes || ev->stack || ev->goroutine >= 0;
+		if (p && event_is_made_up(ev))
+			lose(t, task, p->before);
+		if (p && t->cpus_only)
+			settle(t, task, p, ev->time);
+		if (p && t->cpus_only && !confirmed) {
+			task->woken_at = ev->time;
+			return;
+		}
+		end_known_state(t, task, ev->time, confirmed);
 	}
+	if (p && from == GPROF_TRACE_GO_RUNNING)
+		p->running = 0;
+	if (p && to == GPROF_TRACE_GO_RUNNING)
+		p->running = (size_t)(task - t->tasks) + 1;
 	if (to == GPROF_TRACE_GO_NOT_EXIST) {
 		end_call(t, task, ev->time);
 		t->nr_gone++;
@@ -252,7 +393,7 @@ static void on_task(struct trace_tasks *t, const struct gprof_trace *trace,
 		task->stack = stack_number(t, trace, ev->transition.stack);
 	else if (from == GPROF_TRACE_GO_NOT_EXIST)
 		task->stack = stack_number(t, trace, ev->stack);
-	if (from == GPROF_TRACE_GO_WAITING)
+	if (wakes)
 		task->reason = text_number(t, "woken", 5);
 	else if (to == GPROF_TRACE_GO_RUNNABLE && from == GPROF_TRACE_GO_NOT_EXIST)
 		task->reason = text_number(t, "created", 7);
@@ -287,7 +428,7 @@ static void on_region(struct trace_tasks *t, const struct gprof_trace *trace,
 static void on_range(struct trace_tasks *t, const struct gprof_trace *trace,
 		     const struct gprof_trace_event *ev)
 {
-	struct trace_irq *p = proc_of(t, ev->range.scope.id);
+	struct trace_proc *p = proc_of(t, ev->range.scope.id);
 
 	if (!p || ev->range.scope.kind != GPROF_TRACE_RESOURCE_PROC)
 		return;
@@ -308,10 +449,18 @@ void trace_tasks_event(struct trace_tasks *t, const struct gprof_trace *trace,
 {
 	struct gprof_trace_stats st = { .sz = sizeof(st) };
 
+	apply_losses(t, ev->time);
+	if (t->own)
+		note_proc(t, ev);
+	if (!t->first && ev->kind != GPROF_TRACE_SYNC)
+		t->first = ev->time;
 	switch (ev->kind) {
 	case GPROF_TRACE_SYNC:
 		gprof_trace_stats(trace, &st);
 		t->own = st.gprof_version;
+		t->cpus_only = st.cpus_only;
+		if (t->metadata)
+			metadata_generation(t->metadata);
 		trace_stacks_generation(&t->stacks);
 		break;
 	case GPROF_TRACE_STATE_TRANSITION:
@@ -341,10 +490,13 @@ void trace_tasks_event(struct trace_tasks *t, const struct gprof_trace *trace,
 
 void trace_tasks_end(struct trace_tasks *t, int64_t time)
 {
+	apply_losses(t, INT64_MAX);
 	for (size_t i = 0; i < t->ids.nr; i++) {
 		struct trace_task *task = &t->tasks[i];
 
-		end_state(t, task, time);
+		if (t->cpus_only)
+			settle(t, task, NULL, time);
+		end_known_state(t, task, time, false);
 		task->state = GPROF_TRACE_GO_NOT_EXIST;
 		end_call(t, task, time);
 	}
@@ -365,6 +517,7 @@ void trace_tasks_free(struct trace_tasks *t)
 	intern_free(&t->texts);
 	intern_free(&t->ids);
 	trace_stacks_free(&t->stacks);
+	trace_gaps_free(&t->gaps);
 	free(t->tasks);
 	free(t->procs);
 }

@@ -4,7 +4,8 @@
  *
  * A task is a goroutine; in a trace of gprof's own it is the kernel's task of that
  * number, its system calls are regions, and interrupts are sweeps (see
- * Documentation/utilization.rst).
+ * Documentation/utilization.rst). A state and a system call end with the last event before a gap
+ * of lost events; time of unknown state is counted by itself.
  */
 #ifndef TOOLS_TRACE_TASKS_H
 #define TOOLS_TRACE_TASKS_H
@@ -16,6 +17,8 @@
 #include <gprof/trace.h>
 
 #include "cli/intern.h"
+#include "trace_gaps.h"
+#include "trace_metadata.h"
 #include "trace_stacks.h"
 
 #define TRACE_TASKS_LONGEST	20
@@ -39,7 +42,9 @@ enum trace_time {
  * @call_stack: number of where it entered that
  * @call_since: since when, or -1
  * @state: enum gprof_trace_go_state
+ * @lost: events were lost since @since, and its state is not known from then on
  * @since: when that began
+ * @woken_at: when a waking ended its wait that may be made up; 0: none did
  * @total: ns of each
  */
 struct trace_task {
@@ -51,17 +56,36 @@ struct trace_task {
 	size_t call_stack;
 	int64_t call_since;
 	uint8_t state;
+	bool lost;
 	int64_t since;
+	int64_t woken_at;
 	int64_t total[TRACE_NR_TIMES];
 };
 
-/* Where an interrupt is under way on a proc. */
-struct trace_irq {
+/**
+ * struct trace_proc - a proc
+ * @since: when its interrupt began, if one is @open
+ * @name: number of that one's name
+ * @task: index of the interrupted task
+ * @running: index of the task that it runs + 1; 0: none
+ * @last: time of its last event; 0: none
+ * @before: of the one before that
+ * @idled: when it began to idle last; 0: it did not
+ * @lost_to: until when its events are missing, while none was seen since; 0: none are
+ * @open: an interrupt is under way
+ * @left: its task has left, and the next has not come yet
+ */
+struct trace_proc {
 	int64_t since;
 	size_t name;
 	size_t task;
+	size_t running;
+	int64_t last;
+	int64_t before;
+	int64_t idled;
+	int64_t lost_to;
 	bool open;
-	bool left;		/* its task has left, and the next has not come yet */
+	bool left;
 };
 
 /**
@@ -81,11 +105,17 @@ struct trace_span {
 };
 
 /**
- * struct trace_tasks - all of them; all zeroes but for @span, @ctx and @longest to begin with
+ * struct trace_tasks - all of them; all zeroes but for @span, @ctx, @longest and @metadata to begin
+ *	with
  * @own: the trace is gprof's; known from its first sync on
+ * @cpus_only: it is of some CPUs, and tasks may have been on others; likewise
  * @longest: of tasks that have ended those TRACE_TASKS_LONGEST are remembered that ran longest
  * @span: gets each stretch of time, or NULL
  * @ctx: passed on to it
+ * @metadata: gprof's notes of losses, to which the reader of the trace adds; or NULL
+ * @gaps: from which events are missing
+ * @first: time of the first event; 0: none yet
+ * @unknown: ns of all tasks in unknown states, which are in no total
  * @stacks: of those, where @span is there
  * @texts: names and reasons
  * @ids: numbers of goroutines to indices of @tasks
@@ -100,15 +130,20 @@ struct trace_span {
  */
 struct trace_tasks {
 	bool own;
+	bool cpus_only;
 	bool longest;
 	void (*span)(void *ctx, const struct trace_span *span);
 	void *ctx;
+	struct trace_metadata *metadata;
+	struct trace_gaps gaps;
+	int64_t first;
+	int64_t unknown;
 	struct trace_stacks stacks;
 	struct intern texts;
 	struct intern ids;
 	struct trace_task *tasks;
 	size_t room;
-	struct trace_irq *procs;
+	struct trace_proc *procs;
 	size_t nr_procs;
 	uint64_t switches;
 	size_t nr_gone;

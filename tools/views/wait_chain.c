@@ -27,6 +27,7 @@
 #include "regions.h"
 #include "thread_spans.h"
 #include "trace_profile.h"
+#include "trace_source.h"
 
 #define NONE		UINT32_MAX
 /* Spans of all threads during the wait; further ones are not followed. */
@@ -295,20 +296,40 @@ static void print_thread(const struct wait_chain *w, uint32_t thread)
 	text_plain(stdout, thread_spans_name(&w->thread_spans, thread));
 }
 
+static void print_frames(const struct gprof_frame *frames, size_t nr)
+{
+	for (size_t i = 0; i < nr && i < FRAMES_SHOWN; i++) {
+		fputs(i ? " < " : "", stdout);
+		text_plain(stdout, frames[i].function);
+	}
+}
+
+/* The program's own functions, and one of the kernel; without a program, some of the kernel. */
 static void print_place(struct wait_chain *w, uint32_t stack)
 {
 	struct gprof_frame frames[GPROF_TRACE_FRAMES_MAX];
 	size_t nr = trace_stacks_frames(&w->thread_spans.stacks, stack, frames), i = 0;
+	size_t user = thread_state_kernel_frames(frames, nr);
 
 	/* All threads stop in schedule(), and its callees. */
 	for (size_t leaf = 0; leaf < nr && leaf < LEAVES_MAX; leaf++)
 		if (!strcmp(frames[leaf].function, "schedule") ||
 		    !strcmp(frames[leaf].function, "__schedule"))
 			i = leaf + 1;
-	for (size_t shown = 0; i < nr && shown < FRAMES_SHOWN; i++, shown++) {
-		fputs(shown ? " < " : "  in ", stdout);
-		text_plain(stdout, frames[i].function);
+	/* A place of a library that has no name says less than its caller. */
+	while (user && user + 1 < nr && strstr(frames[user].function, "+0x"))
+		user++;
+	if (i == nr)
+		return;
+	fputs("  in ", stdout);
+	if (!user || user == nr) {
+		print_frames(frames + i, nr - i);
+		return;
 	}
+	print_frames(frames + user, nr - user);
+	fputs(" (kernel: ", stdout);
+	text_plain(stdout, frames[i].function);
+	putchar(')');
 }
 
 const char *wait_chain_ended(const struct thread_spans *v, enum wait_chain_end end)
@@ -317,10 +338,14 @@ const char *wait_chain_ended(const struct thread_spans *v, enum wait_chain_end e
 		[WAIT_CHAIN_WOKEN] = "until an interrupt, or a task that was not recorded (-a "
 				     "records all), wakes it",
 		[WAIT_CHAIN_TRACE_ENDS] = "until the trace ends",
-		[WAIT_CHAIN_LOST] = "and how that ends is not known, as events were lost",
+		[WAIT_CHAIN_LOST] = "and how that ends is not known, as events are missing",
 	};
 
-	return v->go && end == WAIT_CHAIN_WOKEN ? "until the runtime wakes it" : ended[end];
+	if (end != WAIT_CHAIN_WOKEN)
+		return ended[end];
+	if (v->go)
+		return "until the runtime wakes it";
+	return v->recorded.whole_host ? "until an interrupt (a timer, a device) wakes it" : ended[end];
 }
 
 static const char *how_ended(const struct wait_chain *w, const struct step *s)
@@ -364,7 +389,7 @@ const char *wait_chain_words(enum thread_state state)
 		[THREAD_RUNTIME] = "waits for work of Go's runtime",
 		[THREAD_OTHER] = "waits",
 		[THREAD_NOT_RECORDED] = "waits, for an unknown reason",
-		[THREAD_LOST] = "is in an unknown state, as events were lost",
+		[THREAD_LOST] = "is in an unknown state, as events are missing",
 	};
 
 	return does[state];
@@ -593,20 +618,21 @@ static int write_steps(struct wait_chain *w, const char *output)
 	for (size_t i = 0; i < w->nr_steps && status == STATUS_OK; i++) {
 		const struct step *s = &w->steps[i];
 		const int64_t ns = s->end - s->begin;
-		struct gprof_frame frames[DEPTH_MAX + 1];
+		struct gprof_frame frames[GPROF_TRACE_FRAMES_MAX + DEPTH_MAX + 1];
+		size_t nr = trace_stacks_frames(&w->thread_spans.stacks, s->stack, frames);
+		const size_t most = nr + DEPTH_MAX;
 		char reason[32];
-		size_t nr = 0;
 
 		snprintf(reason, sizeof(reason), "[%s]", thread_state_name(s->state));
 		frames[nr++] = (struct gprof_frame){ .function = reason };
 		/* The waiter is the root, and those in the middle may be left out. */
-		for (size_t depth = s->depth + 1; depth-- > 0 && nr < DEPTH_MAX;) {
+		for (size_t depth = s->depth + 1; depth-- > 0 && nr < most;) {
 			const char *name = thread_spans_name(&w->thread_spans, w->chain[depth]);
 
 			frames[nr++] = (struct gprof_frame){
 				.function = *name ? name : "[no name]",
 			};
-			if (nr == DEPTH_MAX - 1 && depth)
+			if (nr == most - 1 && depth)
 				depth = 1;
 		}
 		if (gprof_profile_builder_add(b, frames, nr, NULL, 0, &ns))
@@ -669,21 +695,28 @@ static int parse(struct wait_chain *w, const char *file, const struct wait_quest
 
 static int not_found(const struct wait_chain *w, const char *file, const struct wait_question *q)
 {
+	const char *name = trace_source_told(file);
+
+	if (!thread_spans_nr(&w->thread_spans))
+		return thread_spans_report_none(file);
 	if (q->region)
 		return fail("the longest region \"%s\" in %s, of thread %" PRId64 " and %.3f ms, has "
-			    "no wait", q->region, file, w->tid, (double)(w->until - w->from) / 1e6);
+			    "no wait", q->region, name, w->tid, (double)(w->until - w->from) / 1e6);
 	if (q->at)
 		return fail("%s%s at %s in %s, which is from %.6f to %.6f s",
 			    q->thread ? q->thread : "no thread",
-			    q->thread ? " does not wait" : " waits", q->at, file, (double)w->thread_spans.begin / 1e9,
+			    q->thread ? " does not wait" : " waits", q->at, name, (double)w->thread_spans.begin / 1e9,
 			    (double)w->thread_spans.end / 1e9);
 	if (!q->thread)
 		return fail("in %s no thread waits, but for those that sleep, poll or wait for a "
-			    "signal; --thread chooses one", file);
+			    "signal; --thread chooses one", name);
+	if (!w->known && name != file)
+		return fail("%s has no event of a thread \"%s\"; of one that waits all the time gprofctl "
+			    "task tells", name, q->thread);
 	if (!w->known)
 		return fail("%s has no thread \"%s\"; gprofctl wall %s lists them", file, q->thread,
 			    file);
-	return fail("%s never waits in %s", q->thread, file);
+	return fail("%s never waits in %s", q->thread, name);
 }
 
 int wait_chain_print(const char *file, const struct wait_question *q, const char *output)

@@ -20,6 +20,8 @@
 #include "trace_profile.h"
 
 #define LEAST_COLUMNS	9	/* of a value */
+/* Two events of one instant are told apart by so much: no more in all threads is no column. */
+#define LEAST_NS	1000
 
 /* A line of it, and a place where time was spent. */
 struct row {
@@ -178,34 +180,43 @@ static int columns_of(size_t state)
 	return length > LEAST_COLUMNS ? (int)length : LEAST_COLUMNS;
 }
 
+static void print_row(const struct row *r, const struct row *total)
+{
+	char text[HUMAN_MAX];
+
+	printf("%10s", human_ns(elapsed(r), text));
+	for (size_t state = 0; state < NR_THREAD_STATES; state++)
+		if (total->ns[state] >= LEAST_NS)
+			printf(" %*s", columns_of(state),
+			       r->ns[state] ? human_ns(r->ns[state], text) : "-");
+}
+
 /* Empty columns are left out. */
 static void print_table(const struct wall *w, size_t nr)
 {
-	int64_t total[NR_THREAD_STATES] = { 0 };
-	char text[HUMAN_MAX];
+	struct row total = { 0 };
 
 	for (size_t i = 0; i < w->nr; i++)
 		for (size_t state = 0; state < NR_THREAD_STATES; state++)
-			total[state] += w->rows[i].ns[state];
+			total.ns[state] += w->rows[i].ns[state];
 	printf("%s%10s", terminal_color(stdout, TERMINAL_BOLD), "elapsed");
 	for (size_t state = 0; state < NR_THREAD_STATES; state++)
-		if (total[state])
+		if (total.ns[state] >= LEAST_NS)
 			printf(" %*s", columns_of(state), thread_state_name(state));
 	printf("  thread%s\n", terminal_color(stdout, TERMINAL_PLAIN));
 	for (size_t i = 0; i < nr; i++) {
 		const struct row *r = &w->rows[i];
 
-		printf("%10s", human_ns(elapsed(r), text));
-		for (size_t state = 0; state < NR_THREAD_STATES; state++)
-			if (total[state])
-				printf(" %*s", columns_of(state),
-				       r->ns[state] ? human_ns(r->ns[state], text) : "-");
+		print_row(r, &total);
 		printf("  %" PRId64 " ", thread_spans_tid(&w->thread_spans, r->thread));
 		text_plain(stdout, thread_spans_name(&w->thread_spans, r->thread));
 		putchar('\n');
 	}
+	print_row(&total, &total);
+	fputs("  all", stdout);
 	if (nr < w->nr)
-		printf("%zu more threads; -n N shows N\n", w->nr - nr);
+		printf("; %zu more threads, -n N shows N", w->nr - nr);
+	putchar('\n');
 }
 
 int wall_table(const char *file, bool json, size_t most)
@@ -220,6 +231,10 @@ int wall_table(const char *file, bool json, size_t most)
 			if (elapsed(&w.rows[i]))
 				w.rows[nr++] = w.rows[i];
 		w.nr = nr;
+		if (!nr && !json)
+			status = thread_spans_report_none(file);
+	}
+	if (status == STATUS_OK) {
 		if (nr)
 			qsort(w.rows, nr, sizeof(*w.rows), busiest_first);
 		if (most && most < nr)

@@ -382,6 +382,8 @@ GPROF_API bool gprof_trace_string(const struct gprof_trace *t, uint64_t id,
  * @sample_unit: and its unit, such as "nanoseconds"; likewise
  * @recorded: the trace has its configuration: @groups, @stacks, @kernel_frames and
  *	@min_duration_ns are as in struct gprof_trace_config. Known from the first event on
+ * @cpus_only: likewise; the target was CPUs, so that what tasks did on others is not in the trace
+ * @whole_host: likewise; it was the whole host, and the trace has all tasks
  */
 struct gprof_trace_stats {
 	size_t sz;
@@ -406,6 +408,8 @@ struct gprof_trace_stats {
 	unsigned int groups;
 	unsigned int stacks;
 	uint64_t min_duration_ns;
+	bool cpus_only;
+	bool whole_host;
 };
 
 /** gprof_trace_stats() - read the counts; @st->sz must be set; 0 or -EINVAL */

@@ -147,6 +147,8 @@ struct gprof_trace_point {
  * @recorded: the trace has the configuration: @groups, @stacks, @kernel_frames and
  *	@min_duration_ns as in struct gprof_trace_config, so that readers tell events that were not
  *	recorded from those that did not happen
+ * @cpus_only: likewise; the target was CPUs, and the trace has nothing of tasks on others
+ * @whole_host: likewise; it was the whole host
  */
 struct gprof_trace_writer_opts {
 	size_t sz;
@@ -166,6 +168,8 @@ struct gprof_trace_writer_opts {
 	unsigned int groups;
 	unsigned int stacks;
 	uint64_t min_duration_ns;
+	bool cpus_only;
+	bool whole_host;
 };
 
 struct gprof_trace_writer;

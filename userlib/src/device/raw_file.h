@@ -22,6 +22,8 @@
 
 #define GPROF_RAW_F_KERNEL_FRAMES	(1U << 0)
 #define GPROF_RAW_F_STOPPED		(1U << 1)	/* nothing was written meanwhile */
+#define GPROF_RAW_F_CPUS_ONLY		(1U << 2)	/* the target was CPUs */
+#define GPROF_RAW_F_WHOLE_HOST		(1U << 3)	/* it was the whole host */
 
 /**
  * struct gprof_raw_head - begin of the file

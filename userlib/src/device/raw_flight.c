@@ -81,7 +81,9 @@ static int write_out(struct gprof_flight_device *d, struct gprof_raw_output *o, 
 		.groups = cfg->groups,
 		.stacks = cfg->stacks,
 		.flags = (cfg->kernel_frames ? GPROF_RAW_F_KERNEL_FRAMES : 0) |
-			 (d->running ? 0 : GPROF_RAW_F_STOPPED),
+			 (d->running ? 0 : GPROF_RAW_F_STOPPED) |
+			 (cfg->target.type == GPROF_CPUS ? GPROF_RAW_F_CPUS_ONLY : 0) |
+			 (cfg->target.type == GPROF_SYSTEM ? GPROF_RAW_F_WHOLE_HOST : 0),
 		.sample_period = setup->source.params.period,
 	};
 	int err;

@@ -366,6 +366,8 @@ static void set_up(const struct gprof_core *c, const struct gprof_trace_span *sp
 	opts->stacks = h->stacks;
 	opts->kernel_frames = h->stacks && h->flags & GPROF_RAW_F_KERNEL_FRAMES;
 	opts->min_duration_ns = h->min_duration_ns;
+	opts->cpus_only = h->flags & GPROF_RAW_F_CPUS_ONLY;
+	opts->whole_host = h->flags & GPROF_RAW_F_WHOLE_HOST;
 }
 
 static uint64_t generation_of(const struct gprof_core *c, const struct gprof_trace_snapshot *s)

@@ -32,6 +32,8 @@ gprof_trace_device_writer(const struct gprof_trace_device *d, const struct gprof
 		.stacks = cfg->stacks,
 		.kernel_frames = cfg->stacks && cfg->kernel_frames,
 		.min_duration_ns = cfg->min_duration_ns,
+		.cpus_only = cfg->target.type == GPROF_CPUS,
+		.whole_host = cfg->target.type == GPROF_SYSTEM,
 	};
 
 	return gprof_trace_writer_new(fd, &all);

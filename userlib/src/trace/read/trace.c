@@ -462,6 +462,8 @@ int gprof_trace_stats(const struct gprof_trace *t, struct gprof_trace_stats *st)
 		.stacks = (unsigned int)t->generation.told.stacks,
 		.kernel_frames = t->generation.told.kernel_frames,
 		.min_duration_ns = t->generation.told.min_duration_ns,
+		.cpus_only = t->generation.told.target == GPROF_TRACE_OF_CPUS,
+		.whole_host = t->generation.told.target == GPROF_TRACE_OF_HOST,
 	};
 
 	return gprof_opts_copy_out(st, &out, sizeof(out),

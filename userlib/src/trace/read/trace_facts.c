@@ -132,7 +132,8 @@ static const unsigned char *read_recorded(struct gprof_trace_reported *t, const 
 	for (i = 0; p && i < sizeof(values) / sizeof(*values); i++)
 		p = gprof_varint(p, end, values[i]);
 	t->recorded = p;
-	return p;
+	/* A trace from before this number has none. */
+	return p && p < end ? gprof_varint(p, end, &t->target) : p;
 }
 
 static const unsigned char *read_clock(struct gprof_trace_reported *t, const unsigned char *p,

@@ -14,8 +14,9 @@
  *
  *	'V' 2					once: gprof wrote this, in this way; 1: a task
  *						within a system call is said to run
- *	'R' groups stacks kernel ns		once, where known: options of the recording: points,
- *						their stacks, the kernel's part (1), shortest length
+ *	'R' groups stacks kernel ns of	once, where known: options of the recording: points,
+ *						their stacks, the kernel's part (1), shortest length,
+ *						target: some CPUs (1), the whole host (2)
  *	'L' cpu n				n events of the CPU were lost before this
  *	'F' cpu kHz				the CPU goes at that frequency from now on
  *	'T' cpu 1 queue				a cgroup has used up its time on the CPU
@@ -47,6 +48,8 @@
 #define GPROF_TRACE_FACTS	"\0gprof"	/* and the 0 behind it */
 /* Units of a trace's clock, as Go's on Linux, in ns. */
 #define GPROF_TRACE_UNIT_NS	64
+#define GPROF_TRACE_OF_CPUS	1
+#define GPROF_TRACE_OF_HOST	2
 /* Bytes of a fact. A string holds one for sure. */
 #define GPROF_TRACE_FACT_MAX	1000
 
@@ -124,6 +127,7 @@ struct gprof_trace_reported {
 	uint64_t stacks;
 	uint64_t kernel_frames;
 	uint64_t min_duration_ns;
+	uint64_t target;
 	bool has_clock;
 	struct gprof_trace_clock clock;
 };

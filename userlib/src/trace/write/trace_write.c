@@ -401,7 +401,10 @@ static int put_text(struct gprof_trace_bytes *fact, const char *text)
 static int put_origin(struct gprof_trace_writer *w, uint64_t time)
 {
 	const struct gprof_trace_writer_opts *o = &w->opts;
-	const uint64_t recorded[] = { o->groups, o->stacks, o->kernel_frames, o->min_duration_ns };
+	const uint64_t recorded[] = {
+		o->groups, o->stacks, o->kernel_frames, o->min_duration_ns,
+		o->cpus_only * GPROF_TRACE_OF_CPUS + o->whole_host * GPROF_TRACE_OF_HOST,
+	};
 	struct gprof_trace_facts *facts = &w->model.facts;
 	const uint64_t way = FACTS_WAY;
 	struct gprof_trace_bytes fact = { 0 };
