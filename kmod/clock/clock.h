@@ -53,7 +53,7 @@ extern struct gprof_mono_clock gprof_mono_clock;
  * Context: Any.
  * Return: whether it is known.
  */
-static __always_inline bool gprof_clock_quick(u64 *now)
+static inline bool gprof_clock_quick(u64 *now)
 {
 	const struct gprof_mono_clock *m = &gprof_mono_clock;
 	u32 number = smp_load_acquire(&m->ended);	/* pairs with follow()'s release */
@@ -73,7 +73,7 @@ static __always_inline bool gprof_clock_quick(u64 *now)
  * Context: Any.
  * Return: CLOCK_MONOTONIC in ns.
  */
-static __always_inline u64 gprof_clock_ns(void)
+static inline u64 gprof_clock_ns(void)
 {
 	u64 now;
 

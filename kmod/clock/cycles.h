@@ -37,7 +37,7 @@ extern struct gprof_clock gprof_clock;
  *
  * Context: Any.
  */
-static __always_inline u64 gprof_cycles_of(bool cheap)
+static inline u64 gprof_cycles_of(bool cheap)
 {
 	return cheap ? get_cycles() : ktime_get_mono_fast_ns();
 }
@@ -47,7 +47,7 @@ static __always_inline u64 gprof_cycles_of(bool cheap)
  *
  * Context: Any.
  */
-static __always_inline u64 gprof_cycles(void)
+static inline u64 gprof_cycles(void)
 {
 	return gprof_cycles_of(gprof_clock.cheap);
 }
@@ -56,7 +56,7 @@ static __always_inline u64 gprof_cycles(void)
  * gprof_cycles_ns() - a duration in nanoseconds
  * @cycles: difference of two gprof_cycles()
  */
-static __always_inline u64 gprof_cycles_ns(u64 cycles)
+static inline u64 gprof_cycles_ns(u64 cycles)
 {
 #ifdef CONFIG_X86_64
 	u64 high;

@@ -106,8 +106,7 @@ struct gprof_capture {
  *
  * Context: Any incl. NMI, preemption off until gprof_captured().
  */
-static __always_inline void gprof_capture(struct gprof_capture *c, struct pt_regs *regs,
-					  u64 time)
+static inline void gprof_capture(struct gprof_capture *c, struct pt_regs *regs, u64 time)
 {
 	c->task = current;
 	c->regs = regs;
@@ -129,14 +128,14 @@ struct gprof_stack *gprof_capture_other(struct gprof_capture *c,
 					const struct gprof_stack_options *o);
 void gprof_capture_end(struct gprof_capture *c);
 
-static __always_inline u16 gprof_context_flags(void)
+static inline u16 gprof_context_flags(void)
 {
 	if (in_nmi())
 		return GPROF_SAMPLE_REC_F_NMI;
 	return in_hardirq() || in_serving_softirq() ? GPROF_SAMPLE_REC_F_IRQ : 0;
 }
 
-static __always_inline u64 gprof_interrupt_ns(void)
+static inline u64 gprof_interrupt_ns(void)
 {
 	return (u64)READ_ONCE(gprof_interrupt_us) * NSEC_PER_USEC;
 }
@@ -148,7 +147,7 @@ static __always_inline u64 gprof_interrupt_ns(void)
  * Context: As gprof_emit().
  * Return: false: interrupts are nested too deep.
  */
-static __always_inline bool gprof_capture_begin(struct gprof_capture *c)
+static inline bool gprof_capture_begin(struct gprof_capture *c)
 {
 	struct gprof_scratch *scratch = this_cpu_ptr(gprof_scratches);
 	struct gprof_stack *stack;
@@ -191,8 +190,8 @@ static __always_inline bool gprof_capture_begin(struct gprof_capture *c)
  * Context: As gprof_emit().
  * Return: stack, until the next call or the end of the capture.
  */
-static __always_inline struct gprof_stack *gprof_capture_unwind(struct gprof_capture *c,
-								const struct gprof_stack_options *o)
+static inline struct gprof_stack *gprof_capture_unwind(struct gprof_capture *c,
+						       const struct gprof_stack_options *o)
 {
 	if (unlikely(c->taken | c->stack->slow))
 		return gprof_capture_other(c, o);
@@ -205,7 +204,7 @@ static __always_inline struct gprof_stack *gprof_capture_unwind(struct gprof_cap
  * gprof_captured() - all recorders that want the event have it
  * @c: capture
  */
-static __always_inline void gprof_captured(struct gprof_capture *c)
+static inline void gprof_captured(struct gprof_capture *c)
 {
 	if (c->stack)
 		gprof_capture_end(c);

@@ -34,7 +34,7 @@
 static_assert(offsetof(struct gprof_percpu_buffer, buffer.produced) == 64);
 static_assert(offsetof(struct gprof_percpu_buffer, buffer.first) == 128);
 
-static __always_inline void count(struct gprof_buffer *b, u16 context)
+static inline void count(struct gprof_buffer *b, u16 context)
 {
 	local64_inc(&b->produced);
 	if (context & GPROF_SAMPLE_REC_F_IRQ)

@@ -66,14 +66,14 @@ static DEFINE_MUTEX(oncpu_mutex);	/* protects the numbers of users */
 
 /* ---- on the CPU, interrupts off ---- */
 
-static __always_inline void note_task(struct task_struct *task)
+static inline void note_task(struct task_struct *task)
 {
 	const struct task_struct *who = is_idle_task(task) ? NULL : task;
 
 	this_cpu_write(notes.task, who);
 }
 
-static __always_inline void note_process(struct task_struct *task)
+static inline void note_process(struct task_struct *task)
 {
 	pid_t tgid = gprof_tracked(task) ? task->tgid : 0;
 
@@ -241,7 +241,7 @@ void gprof_oncpu_end(const struct gprof_oncpu *r)
 
 /* ---- how many ---- */
 
-static __always_inline bool runs(const struct gprof_oncpu *r, int cpu)
+static inline bool runs(const struct gprof_oncpu *r, int cpu)
 {
 	const struct note *note = per_cpu_ptr(&notes, cpu);
 	struct cgroup *cgroup = r->target->cgroup;

@@ -35,8 +35,8 @@ struct gprof_target_match {
  *
  * Context: Any but NMI.
  */
-static __always_inline bool gprof_target_matches(const struct gprof_target_match *m,
-						 struct task_struct *task)
+static inline bool gprof_target_matches(const struct gprof_target_match *m,
+					struct task_struct *task)
 {
 	bool matches;
 

@@ -19,7 +19,7 @@ struct task_struct;
  *
  * Context: Any incl. NMI.
  */
-static __always_inline bool gprof_cgroup_has(struct cgroup *cgroup, struct task_struct *task)
+static inline bool gprof_cgroup_has(struct cgroup *cgroup, struct task_struct *task)
 {
 	return cgroup_is_descendant(task_dfl_cgroup(task), cgroup);
 }
@@ -65,7 +65,7 @@ static inline u64 gprof_cgroup_of_current(void)
 	return id;
 }
 #else
-static __always_inline bool gprof_cgroup_has(struct cgroup *cgroup, struct task_struct *task)
+static inline bool gprof_cgroup_has(struct cgroup *cgroup, struct task_struct *task)
 {
 	return false;
 }

@@ -32,7 +32,7 @@ static noinline u32 __maybe_unused gprof_pid_translate(struct pid_namespace *ns,
  * Context: Any incl. NMI.
  * Return: id; 0: it has none there, or has been released.
  */
-static __always_inline u32 gprof_pid_in(struct pid_namespace *ns, u32 id)
+static inline u32 gprof_pid_in(struct pid_namespace *ns, u32 id)
 {
 	return likely(!ns) ? id : gprof_pid_translate(ns, id);
 }

@@ -16,7 +16,7 @@
 #include <linux/types.h>
 
 /* Nobody but the task itself changes these, and it sleeps or is about to. */
-static __always_inline bool gprof_wait_in_32bit_call(struct task_struct *task)
+static inline bool gprof_wait_in_32bit_call(struct task_struct *task)
 {
 #if defined(CONFIG_X86_64) && defined(CONFIG_COMPAT)
 	return task_thread_info(task)->status & TS_COMPAT;
@@ -27,7 +27,7 @@ static __always_inline bool gprof_wait_in_32bit_call(struct task_struct *task)
 #endif
 }
 
-static __always_inline bool gprof_wait_in_futex(int call)
+static inline bool gprof_wait_in_futex(int call)
 {
 	switch (call) {
 	case __NR_futex:
@@ -53,7 +53,7 @@ static __always_inline bool gprof_wait_in_futex(int call)
  *
  * Context: Any but NMI, preemption off.
  */
-static __always_inline bool gprof_wait_is_for_lock(struct task_struct *task, unsigned int state)
+static inline bool gprof_wait_is_for_lock(struct task_struct *task, unsigned int state)
 {
 	state = gprof_state_it_left_in(task, state);
 	if (!(state & TASK_INTERRUPTIBLE) || task->flags & (GPROF_PF_WORKER | GPROF_PF_ENDS) ||

@@ -50,7 +50,7 @@ struct hit {
  * period shorter by it. The first overflow of a counter with a random phase
  * comes early and is a sample all the same.
  */
-static __always_inline struct hit read_hit(const struct gprof_counter *c, struct perf_event *event)
+static inline struct hit read_hit(const struct gprof_counter *c, struct perf_event *event)
 {
 	u64 *stamp = gprof_counter_stamp(event), *seen = gprof_counter_seen(event);
 	s64 waiting = local64_read(&event->count) - *stamp;
@@ -89,7 +89,7 @@ static noinline u64 subsampled(const struct gprof_consumer *t, u64 period, u64 p
 }
 
 /* For how many events is the overflow a sample of the consumer's? 0: it is none. */
-static __always_inline u64 weight_for(const struct gprof_consumer *t, const struct hit *hit)
+static inline u64 weight_for(const struct gprof_consumer *t, const struct hit *hit)
 {
 	/* Events before the consumer came are not its. */
 	u64 periods = likely(hit->seen >= t->since) ? hit->periods : 1;
@@ -99,7 +99,7 @@ static __always_inline u64 weight_for(const struct gprof_consumer *t, const stru
 	return subsampled(t, hit->period, periods);
 }
 
-static __always_inline bool belongs(const struct gprof_counter_spec *spec, struct pt_regs *regs)
+static inline bool belongs(const struct gprof_counter_spec *spec, struct pt_regs *regs)
 {
 	if (!spec->with_idle && is_idle_task(current))
 		return false;

@@ -59,7 +59,7 @@ DEFINE_PER_CPU(struct gprof_cpu_clock, gprof_cpu_clock);
  * A linear congruence; its upper bits are good enough for a place. The product has up to 96
  * bits: by halves, for the compiler aligns the stack for a 128-bit one.
  */
-static __always_inline u64 random_place(struct gprof_slot *slot, u64 period)
+static inline u64 random_place(struct gprof_slot *slot, u64 period)
 {
 	u64 random = slot->random * 6364136223846793005ULL + 1442695040888963407ULL;
 
@@ -85,7 +85,7 @@ static noinline u64 catch_up(struct gprof_slot *slot, u64 now, u64 period)
 }
 
 /* Goes on to the next sample; returns how many periods this one stands for. */
-static __always_inline u64 advance(struct gprof_slot *slot, u64 now, u64 period)
+static inline u64 advance(struct gprof_slot *slot, u64 now, u64 period)
 {
 	u64 end = slot->due - slot->place + period, place;
 
@@ -106,7 +106,7 @@ static bool clock_belongs(const struct gprof_clock_spec *spec, struct pt_regs *r
 	return gprof_target_has_current(spec->target);
 }
 
-static __always_inline void expire(struct gprof_slot *slot, struct gprof_capture *c)
+static inline void expire(struct gprof_slot *slot, struct gprof_capture *c)
 {
 	const struct gprof_clock_spec *spec = slot->spec;
 	u64 weight = advance(slot, c->time, spec->period) * spec->period;
@@ -152,8 +152,7 @@ void gprof_cpu_clock_rest(struct gprof_cpu_clock *c, u64 began)
 }
 
 /* Takes the due samples and returns their number; @next becomes the next time, if earlier. */
-static __always_inline unsigned int serve(struct list_head *slots, struct gprof_capture *c,
-					  u64 *next)
+static inline unsigned int serve(struct list_head *slots, struct gprof_capture *c, u64 *next)
 {
 	u64 now = c->time;
 	struct gprof_slot *slot;
@@ -169,8 +168,8 @@ static __always_inline unsigned int serve(struct list_head *slots, struct gprof_
 	return served;
 }
 
-static __always_inline unsigned int serve_all(struct gprof_cpu_clock *c, u64 now,
-					      struct pt_regs *regs, u64 *next)
+static inline unsigned int serve_all(struct gprof_cpu_clock *c, u64 now, struct pt_regs *regs,
+				     u64 *next)
 {
 	struct gprof_capture capture __uninitialized;
 	unsigned int served;

@@ -37,7 +37,7 @@ struct gprof_histogram {
  *
  * Return: index below GPROF_HISTOGRAM_BUCKETS.
  */
-static __always_inline unsigned int gprof_histogram_bucket(u64 v)
+static inline unsigned int gprof_histogram_bucket(u64 v)
 {
 	unsigned int shift = __fls(v | 8) - 3;
 
@@ -53,7 +53,7 @@ static __always_inline unsigned int gprof_histogram_bucket(u64 v)
  *
  * Context: Any, without interrupts, one CPU at a time.
  */
-static __always_inline void gprof_count(u64 *counter, u64 n)
+static inline void gprof_count(u64 *counter, u64 n)
 {
 	/* Nobody else writes. One instruction on amd64, where WRITE_ONCE() makes three. */
 	data_race(*counter += n);
@@ -66,7 +66,7 @@ static __always_inline void gprof_count(u64 *counter, u64 n)
  *
  * Context: Any, without interrupts, one CPU at a time.
  */
-static __always_inline void gprof_histogram_add(struct gprof_histogram *h, u64 v)
+static inline void gprof_histogram_add(struct gprof_histogram *h, u64 v)
 {
 	gprof_count(&h->sum, v);
 	if (unlikely(v > h->max)) {

@@ -229,8 +229,7 @@ struct gprof_sched_reading {
  *
  * Context: Any but NMI.
  */
-static __always_inline bool gprof_sched_matches(const struct gprof_sched *s,
-						struct task_struct *task)
+static inline bool gprof_sched_matches(const struct gprof_sched *s, struct task_struct *task)
 {
 	return gprof_target_matches(&s->whose, task);
 }

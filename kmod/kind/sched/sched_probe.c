@@ -40,7 +40,7 @@ static noinline unsigned long claim_sample(struct gprof_sched *s, u64 now)
 }
 
 /* Counters of two CPUs may differ a little, and one jump back after a suspend. */
-static __always_inline u64 cycles_since(u64 then, u64 now)
+static inline u64 cycles_since(u64 then, u64 now)
 {
 	u64 cycles = now - then;
 
@@ -60,18 +60,18 @@ static noinline void store_sample(struct gprof_sched *s, u64 ns)
 	raw_spin_unlock(&ring->lock);
 }
 
-static __always_inline struct gprof_sched_bucket *bucket_of(struct gprof_sched *s,
-							    const struct task_struct *task)
+static inline struct gprof_sched_bucket *bucket_of(struct gprof_sched *s,
+						   const struct task_struct *task)
 {
 	return &s->waits[task->pid & s->wait_mask];
 }
 
-static __always_inline bool is_entry_of(unsigned long entry, const struct task_struct *task)
+static inline bool is_entry_of(unsigned long entry, const struct task_struct *task)
 {
 	return (entry ^ (unsigned long)task) <= SAMPLED;
 }
 
-static __always_inline bool claim(struct gprof_sched_bucket *b, int way, unsigned long entry)
+static inline bool claim(struct gprof_sched_bucket *b, int way, unsigned long entry)
 {
 	long empty = 0;
 
@@ -79,17 +79,17 @@ static __always_inline bool claim(struct gprof_sched_bucket *b, int way, unsigne
 }
 
 /* The next owner of the way overwrites the values that were read before. */
-static __always_inline void release(struct gprof_sched_bucket *b, int way)
+static inline void release(struct gprof_sched_bucket *b, int way)
 {
 	atomic_long_set_release(&b->task[way], 0);
 }
 
-static __always_inline bool has_stall(const struct gprof_sched *s)
+static inline bool has_stall(const struct gprof_sched *s)
 {
 	return s->flags & GPROF_SCHED_F_STALL;
 }
 
-static __always_inline void count_wait(struct gprof_sched *s, u64 now, bool stall)
+static inline void count_wait(struct gprof_sched *s, u64 now, bool stall)
 {
 	struct gprof_sched_counters *c = this_cpu_ptr(s->counters);
 
@@ -121,8 +121,7 @@ static noinline void begin_other_wait(struct gprof_sched *s, struct task_struct 
 }
 
 /* Without interrupts, under the lock of the task's run queue. */
-static __always_inline void begin_wait(struct gprof_sched *s, struct task_struct *task, u64 now,
-				       bool stall)
+static inline void begin_wait(struct gprof_sched *s, struct task_struct *task, u64 now, bool stall)
 {
 	struct gprof_sched_bucket *b = bucket_of(s, task);
 
@@ -135,8 +134,8 @@ static __always_inline void begin_wait(struct gprof_sched *s, struct task_struct
 	count_wait(s, now, stall);
 }
 
-static __always_inline void end_wait(struct gprof_sched *s, struct gprof_sched_counters *c,
-				     struct gprof_sched_bucket *b, int way, u64 now, bool stall)
+static inline void end_wait(struct gprof_sched *s, struct gprof_sched_counters *c,
+			    struct gprof_sched_bucket *b, int way, u64 now, bool stall)
 {
 	u64 delay = cycles_since(READ_ONCE(b->since[way]), now);
 
@@ -177,9 +176,8 @@ static bool counts_all(const struct gprof_sched *s)
  * Is the time since the last switch @prev's? Not where it ran before it belonged,
  * or its process came in while it ran: then nobody was told when it was switched in.
  */
-static __always_inline bool has_run(const struct gprof_sched *s,
-				    const struct gprof_sched_counters *c,
-				    struct task_struct *prev, bool all)
+static inline bool has_run(const struct gprof_sched *s, const struct gprof_sched_counters *c,
+			   struct task_struct *prev, bool all)
 {
 	return all || (c->curr == prev && gprof_sched_matches(s, prev));
 }
@@ -215,9 +213,8 @@ static noinline __noclone void other_switch(struct gprof_sched *s, bool preempt,
 	WRITE_ONCE(c->curr, next);
 }
 
-static __always_inline void on_switch(struct gprof_sched *s, bool preempt,
-				      struct task_struct *prev, struct task_struct *next,
-				      bool all, bool cheap, bool stall)
+static inline void on_switch(struct gprof_sched *s, bool preempt, struct task_struct *prev,
+			     struct task_struct *next, bool all, bool cheap, bool stall)
 {
 	struct gprof_sched_bucket *b = bucket_of(s, next);
 	struct gprof_sched_counters *c;
@@ -244,8 +241,8 @@ static __always_inline void on_switch(struct gprof_sched *s, bool preempt,
 		WRITE_ONCE(c->curr, next);
 }
 
-static __always_inline void on_wakeup(struct gprof_sched *s, struct task_struct *task, bool all,
-				      bool cheap, bool stall)
+static inline void on_wakeup(struct gprof_sched *s, struct task_struct *task, bool all, bool cheap,
+			     bool stall)
 {
 	/* A task that was about to sleep and still runs does not wait. */
 	if (unlikely(task->on_cpu))

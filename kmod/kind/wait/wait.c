@@ -109,7 +109,7 @@ static noinline void note_wait(struct gprof_waits *w, struct task_struct *prev, 
 }
 
 /* All of those that begin are noted meanwhile. */
-static __always_inline bool notes_all(const struct gprof_waits *w)
+static inline bool notes_all(const struct gprof_waits *w)
 {
 	return unlikely(READ_ONCE(w->phase) == GPROF_WAITS_BEGIN);
 }
@@ -144,8 +144,8 @@ static noinline void begins_at_boundary(struct gprof_waits *w, struct task_struc
 		note_if_drawn(w, prev, state, left);
 }
 
-static __always_inline void begins(struct gprof_waits *w, struct task_struct *prev,
-				   unsigned int state, bool subsampled)
+static inline void begins(struct gprof_waits *w, struct task_struct *prev, unsigned int state,
+			  bool subsampled)
 {
 	struct gprof_wait_cpu *c;
 	s64 left;
@@ -174,8 +174,8 @@ static noinline void begins_for_lock(struct gprof_waits *w, struct task_struct *
  * A task that could go on does not wait, and one that ends does not either: it may sleep yet when
  * it has been reaped, and its process have left the task set by the time that it is switched in.
  */
-static __always_inline void switch_out(struct gprof_waits *w, struct task_struct *prev,
-				       unsigned int state, bool all, bool subsampled)
+static inline void switch_out(struct gprof_waits *w, struct task_struct *prev, unsigned int state,
+			      bool all, bool subsampled)
 {
 	if (gprof_task_queued(prev) || (!all && !gprof_waits_have(w, prev)))
 		return;
@@ -189,7 +189,7 @@ static __always_inline void switch_out(struct gprof_waits *w, struct task_struct
  * Calls nothing but as the last thing that it does, unless there is a wait to tell: then no
  * registers have to be saved.
  */
-static __always_inline void
+static inline void
 on_switch(struct gprof_waits *w, struct task_struct *prev, struct task_struct *next,
 	  unsigned int state, bool all, bool subsampled,
 	  void (*switch_in)(struct gprof_waits *w, unsigned int at, struct task_struct *next,

@@ -186,27 +186,27 @@ void gprof_wait_report(struct gprof_waits *w, const struct gprof_wait_end *e,
 /* klock_wait.c */
 unsigned int gprof_wait_set_klock_subs(struct gprof_waits *w);
 
-static __always_inline bool gprof_waits_have(const struct gprof_waits *w, struct task_struct *task)
+static inline bool gprof_waits_have(const struct gprof_waits *w, struct task_struct *task)
 {
 	if (w->only_cpus)
 		return cpumask_test_cpu(smp_processor_id(), w->only_cpus);
 	return gprof_target_matches(&w->whose, task);
 }
 
-static __always_inline unsigned int gprof_wait_home(const struct gprof_waits *w,
-						    const struct task_struct *task)
+static inline unsigned int gprof_wait_home(const struct gprof_waits *w,
+					   const struct task_struct *task)
 {
 	return (u64)task * GOLDEN_RATIO_64 >> w->shift;
 }
 
-static __always_inline bool gprof_wait_is_at(const struct gprof_wait_bucket *b, unsigned int way,
-					     const struct task_struct *task)
+static inline bool gprof_wait_is_at(const struct gprof_wait_bucket *b, unsigned int way,
+				    const struct task_struct *task)
 {
 	return unlikely(atomic_long_read(&b->tasks[way]) == (long)task);
 }
 
 /* Where few are sampled most are empty. */
-static __always_inline bool gprof_wait_none_in(const struct gprof_wait_bucket *b)
+static inline bool gprof_wait_none_in(const struct gprof_wait_bucket *b)
 {
 	const long *t = (const long *)b->tasks;
 
@@ -223,14 +223,12 @@ static __always_inline bool gprof_wait_none_in(const struct gprof_wait_bucket *b
  * @w: waits
  * @task: task
  *
- * Most tasks have none: each look is a comparison with memory, in one cache line. Counted
- * in instructions, so there is no loop.
+ * Most tasks have none: one look at the bucket tells.
  *
  * Context: Any.
  * Return: index into @w->waits, or -1.
  */
-static __always_inline int gprof_wait_at(const struct gprof_waits *w,
-					 const struct task_struct *task)
+static inline int gprof_wait_at(const struct gprof_waits *w, const struct task_struct *task)
 {
 	unsigned int home = gprof_wait_home(w, task);
 	const struct gprof_wait_bucket *b = &w->buckets[home];
@@ -238,15 +236,10 @@ static __always_inline int gprof_wait_at(const struct gprof_waits *w,
 
 	if (likely(gprof_wait_none_in(b)))
 		return -1;
-	way = gprof_wait_is_at(b, 0, task) ? 0 :
-	      gprof_wait_is_at(b, 1, task) ? 1 :
-	      gprof_wait_is_at(b, 2, task) ? 2 :
-	      gprof_wait_is_at(b, 3, task) ? 3 :
-	      gprof_wait_is_at(b, 4, task) ? 4 :
-	      gprof_wait_is_at(b, 5, task) ? 5 :
-	      gprof_wait_is_at(b, 6, task) ? 6 :
-	      gprof_wait_is_at(b, 7, task) ? 7 : -1;
-	return way < 0 ? -1 : (int)(home * GPROF_WAIT_WAYS + way);
+	for (way = 0; way < GPROF_WAIT_WAYS; way++)
+		if (gprof_wait_is_at(b, way, task))
+			return home * GPROF_WAIT_WAYS + way;
+	return -1;
 }
 
 #endif /* GPROF_WAITS_H */
