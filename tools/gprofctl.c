@@ -38,6 +38,7 @@ static const struct {
 	int (*run)(int argc, char **argv);
 	const char *help;
 	const char *records;	/* what a target in place of a file has recorded first */
+	const char *group;	/* heading of this one and those behind it */
 } commands[] = {
 #include "base/kinds.def"
 	{ "stat", cmd_stat, "count events, and print their ratios" },
@@ -46,7 +47,7 @@ static const struct {
 	{ "trace", cmd_trace, "record runs and waits of tasks" },
 	{ "flight", cmd_flight, "keep the last seconds of a trace, and write them on request" },
 	{ "snapshot", cmd_snapshot, "ask flight recorders for snapshots" },
-	{ "top", cmd_top, "show the functions of a profile as a table", "cpu" },
+	{ "top", cmd_top, "show the functions of a profile as a table", "cpu", "show a profile" },
 	{ "diff", cmd_diff, "show two profiles beside each other, and what differs" },
 	{ "compare", cmd_compare, "tell which functions a change made dearer, and fail in CI" },
 	{ "flame", cmd_flame, "draw a profile as a flame graph for a browser", "cpu" },
@@ -57,19 +58,41 @@ static const struct {
 	{ "disasm", cmd_disasm, "show the instructions of a function, with their values" },
 	{ "collapsed", cmd_collapsed, "write a profile as a line for each stack" },
 	{ "csv", cmd_csv, "write the functions of a profile for a spreadsheet" },
-	{ "read", cmd_read, "show the events of an execution trace, or count them", "trace" },
+	{ "read", cmd_read, "show the events of an execution trace, or count them", "trace",
+	  "show a trace" },
 	{ "wall", cmd_wall, "show where all the time of each thread went" },
 	{ "why", cmd_why, "show which threads kept a thread waiting" },
 	{ "latency", cmd_latency, "show how long threads wait for a CPU" },
 	{ "timeline", cmd_timeline, "draw a trace as a page: running and waiting threads" },
 	{ "mmu", cmd_mmu, "show the share of the processors that a program had" },
-	{ "schedstat", cmd_schedstat, "show how the scheduler treats a program or the host" },
+	{ "schedstat", cmd_schedstat, "show how the scheduler treats a program or the host", NULL,
+	  "watch a host" },
 	{ "serve", run_agent, "serve statistics to Prometheus, and profiles on request" },
 	{ "push", run_agent, "record this host all the time, and send that to an engine" },
 	{ "history", run_agent, "merge the profiles of a span of time from push's store" },
-	{ "prepare", cmd_prepare, "make unwind tables, so that no recording has to" },
+	{ "prepare", cmd_prepare, "make unwind tables, so that no recording has to", NULL,
+	  "set up" },
 	{ "info", cmd_info, "list the events and features that work here" },
 	{ "doctor", cmd_doctor, "check this host, and name remedies" },
+};
+
+/* The manual page begins with the same. */
+static const struct {
+	const char *find;
+	const char *command;
+} questions[] = {
+	{ "where CPU time goes", "view -- COMMAND" },
+	{ "why a process waits", "top block -p PID -d 10" },
+	{ "where a process hangs", "task -p PID --format traceback" },
+	{ "the thread it waits for", "why -p PID -d 10" },
+	{ "the holder of a lock", "top mutex -p PID -d 10" },
+	{ "memory that leaks", "heap --leaks -- COMMAND" },
+	{ "causes of page faults", "top profile -e page-faults -- COMMAND" },
+	{ "a shortage of CPUs", "latency -- make -j8" },
+	{ "the time before a stall", "flight -o DIR --trigger 'off-cpu>1s' -p PID" },
+	{ "effects of a change", "compare OLD.pb.gz NEW.pb.gz" },
+	{ "slower than yesterday", "compare /var/lib/gprof --ago 1d" },
+	{ "why gprof does not work", "doctor" },
 };
 
 static int print_help(void)
@@ -82,17 +105,20 @@ static int print_help(void)
 	     "Profiles programs through the gprof kernel module. Profiles are pprof files;\n"
 	     "go tool pprof opens them too.\n"
 	     "\n"
-	     "Subcommands:");
-	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+	     "To find:");
+	for (size_t i = 0; i < ARRAY_SIZE(questions); i++)
+		printf("  %-25sgprofctl %s\n", questions[i].find, questions[i].command);
+	puts("\n"
+	     "Subcommands:\n"
+	     " record:");
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+		if (commands[i].group)
+			printf(" %s:\n", commands[i].group);
 		printf("  %-10s %s\n", commands[i].name, commands[i].help);
+	}
 	puts("\n"
 	     "  gprofctl SUBCOMMAND --help   explains one of them\n"
-	     "  gprofctl --version           prints the version\n"
-	     "\n"
-	     "More examples:\n"
-	     "  gprofctl top -- COMMAND             # record, and show functions as a table\n"
-	     "  gprofctl why -- COMMAND             # what the longest wait was for\n"
-	     "  gprofctl doctor                     # when something does not work");
+	     "  gprofctl --version           prints the version");
 	return finish_stdout();
 }
 
@@ -115,7 +141,8 @@ static const struct {
 	{ "pprof", "view" }, { "locks", "mutex" }, { "list-events", "info" }, { "leaks", "heap" },
 	{ "callers", "peek" }, { "callgraph", "peek" }, { "source", "list" }, { "asm", "disasm" },
 	{ "buildid-list", "info" }, { "goroutine", "task" }, { "threads", "task" }, { "traceback", "task" },
-	{ "allocs", "alloc" }, { "wait", "block" },
+	{ "allocs", "alloc" }, { "wait", "block" }, { "hang", "task" }, { "hangs", "task" },
+	{ "stuck", "task" }, { "slow", "view" }, { "leak", "heap" },
 	{ "symbols", "symbolize" }, { "names", "symbolize" }, { "symbolicate", "symbolize" }, { "version", "--version" },
 };
 

@@ -490,6 +490,21 @@ help_is_no_wider_than_a_terminal()
 	[ "$(wc -l <"$dir/help")" -gt 500 ]
 }
 
+# Both begin with the commands that answer questions, each a subcommand that there is.
+help_and_manual_answer_the_same_questions()
+{
+	page=$here/../../../Documentation/man/gprofctl.1
+	[ -e "$page" ] || skip "the sources are not here"
+	gprofctl --help | sed -n '/^To find:/,/^$/s/^  //p' >"$dir/help"
+	[ "$(wc -l <"$dir/help")" -ge 12 ] || fail "$(cat "$dir/help")"
+	sed -n '/^.Sh EXAMPLES/,/^.Ed/{ /^\./d; s/\\-/-/g; s/\\(aq/'"'"'/g; p }' "$page" >"$dir/page"
+	diff "$dir/help" "$dir/page" || fail "help and manual page differ"
+	gprofctl --help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z]*\) .*/\1/p' >"$dir/subcommands"
+	sed 's/.* gprofctl \([a-z]*\).*/\1/' "$dir/help" | while read -r sub; do
+		grep -qx "$sub" "$dir/subcommands" || fail "there is no $sub"
+	done
+}
+
 # Shells complete the same subcommands and options that the help tells of.
 shells_know_the_subcommands()
 {
@@ -683,4 +698,5 @@ files_of_the_wrong_kind_are_named()
 ktap_run wrong_options_are_named tables_fit_their_terminal plain_terminals_get_plain_text \
 	terminals_get_colours_and_a_pager \
 	names_of_all_bytes_are_text help_is_no_wider_than_a_terminal shells_know_the_subcommands \
-	help_has_no_option_that_is_refused files_of_the_wrong_kind_are_named
+	help_and_manual_answer_the_same_questions help_has_no_option_that_is_refused \
+	files_of_the_wrong_kind_are_named
