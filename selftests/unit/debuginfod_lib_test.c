@@ -36,12 +36,14 @@ static void send_for_ever(int client)
 		pause();
 }
 
-/* Answers each request with the file; NULL: never answers; @endless: with no end. */
+static const char late[] = "there is none, in 1 s, and then never";
+
+/* Answers each request with the file; NULL: never answers; @endless: with no end; or @late. */
 static void serve(int listener, const char *file)
 {
 	char request[4096], *text;
 	struct stat st;
-	int fd;
+	int fd, asked = 0;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	signal(SIGPIPE, SIG_IGN);
@@ -52,6 +54,8 @@ static void serve(int listener, const char *file)
 			continue;
 		if (file == endless)
 			send_for_ever(client);
+		if (file == late)
+			sleep(asked++ ? 30 : 1);
 		fd = file ? open(file, O_RDONLY) : -1;
 		if (!file) {
 			for (;;)
@@ -295,6 +299,22 @@ TEST_F(server, one_that_never_answers_costs_the_limit_once)
 	gprof_debuginfod_begin();
 	self->build_id[0] ^= 3;
 	EXPECT_NONE_WITHIN(700, UINT64_MAX);
+}
+
+/* The limit is for all files of a profile: the first leaves the second a part of it. */
+TEST_F(server, files_share_the_limit)
+{
+	struct gprof_debuginfod_opts o = { .sz = sizeof(o), .time_limit_ms = 4000 };
+
+	if (!lib_have("gcc"))
+		SKIP(return, "there is no gcc");
+	ASSERT_TRUES(build(self), begin_server(self, late));
+	ASSERT_EQ(0, gprof_debuginfod_allow(&o));
+	gprof_debuginfod_begin();
+	EXPECT_NONE_WITHIN(1000, 2000);
+	self->build_id[0] ^= 1;
+	/* 3 s, and until libdebuginfod asks whether to go on. */
+	EXPECT_NONE_WITHIN(2000, 3900);
 }
 
 TEST_F(server, one_whose_answer_has_no_end_costs_the_limit)

@@ -8,6 +8,7 @@
 #include <sys/fsuid.h>
 #include <sys/un.h>
 
+#include "base/clock.h"
 #include "cli/cmd.h"
 #include "http/http_server.h"
 #include "http/http_guard.h"
@@ -644,6 +645,9 @@ TEST_F(http, a_client_with_a_request_makes_no_room_for_others)
 	ASSERT_LE(0, slow);
 	ASSERT_TRUE(put(slow, "GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n"));
 	for (int i = 0; i < 100; i++) {
+		/* The oldest of its user, and its patience is over: it has asked. */
+		if (i == HTTP_PEER_CLIENTS_MAX)
+			usleep(300000);
 		fds[i] = dial(self->port);
 		ASSERT_LE(0, fds[i]);
 		put(fds[i], "GET /small HTTP/1.1\r\n");
@@ -654,6 +658,42 @@ TEST_F(http, a_client_with_a_request_makes_no_room_for_others)
 	close(slow);
 	for (int i = 0; i < 100; i++)
 		close(fds[i]);
+}
+
+/* A client that takes its answer has as long as that takes; one that takes none has a time. */
+TEST(each_piece_of_an_answer_that_is_taken_gives_time)
+{
+	struct http_guard g = { .socket = -1 };
+	struct http_connection *c;
+	uint64_t before, first;
+	int fds[2];
+
+	ASSERT_EQS(0, socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0, http_guard_begin(&g));
+	c = http_guard_add(&g, fds[0]);
+	ASSERT_NE(NULL, c);
+	http_guard_request(&g, c, 1000);
+	EXPECT_TRUES(c->asked, !c->answered);
+	before = now_ns();
+	http_guard_answered(&g, c);
+	first = c->deadline_ns;
+	EXPECT_TRUE(c->answered);
+	EXPECT_LES(before + HTTP_PIECE_SECONDS * 1000000000ULL, first,
+		   first, now_ns() + HTTP_PIECE_SECONDS * 1000000000ULL);
+	usleep(2000);
+	http_guard_progress(&g, c, HTTP_PIECE_BYTES - 1);
+	EXPECT_EQ(first, c->deadline_ns);
+	http_guard_progress(&g, c, HTTP_PIECE_BYTES);
+	EXPECT_LT(first, c->deadline_ns);
+	first = c->deadline_ns;
+	usleep(2000);
+	http_guard_progress(&g, c, 2 * HTTP_PIECE_BYTES - 1);
+	EXPECT_EQ(first, c->deadline_ns);
+	EXPECT_FALSE(c->gone);
+	http_guard_remove(&g, c);
+	EXPECT_EQ(0, g.nr);
+	http_guard_end(&g);
+	close(fds[0]);
+	close(fds[1]);
 }
 
 TEST_F(http, closing_gives_up_what_is_under_way)

@@ -51,6 +51,9 @@ static const struct stack named[] = {
 	{ 10, 10, 101, "busy", 1, "main@/bin/shop:5" },
 	{ 10, 10, 101, "busy", 1, "main@/bin/shop:6" },
 	{ 10, 10, 10, "first", 1, "main@/bin/shop:3" },
+	{ 10, 11, 11, "clerk", 1, "main@/bin/shop:3" },
+	{ 10, 11, 111, "busy", 2, "main@/bin/shop:3", "kiosk" },
+	{ 10, 11, 111, "busy", 2, "main@/bin/shop:4", "kiosk" },
 };
 
 /* Of a thread of the kernel all frames are the kernel's. */
@@ -267,18 +270,21 @@ TEST_F(profiles, a_process_is_called_as_its_samples_say)
 {
 	static const struct table tops[] = {
 		{ "top F --by process",
-		  "100 ms 40.00% 40.00% 100 ms 40.00% shop (7)\n"
-		  "80.0 ms 32.00% 72.00% 80.0 ms 32.00% bank (8)\n"
-		  "50.0 ms 20.00% 92.00% 50.0 ms 20.00% first (10)\n"
-		  "20.0 ms 8.00% 100.00% 20.0 ms 8.00% hottest (9)\n" },
+		  "100 ms 35.71% 35.71% 100 ms 35.71% shop (7)\n"
+		  "80.0 ms 28.57% 64.29% 80.0 ms 28.57% bank (8)\n"
+		  "50.0 ms 17.86% 82.14% 50.0 ms 17.86% first (10)\n"
+		  "30.0 ms 10.71% 92.86% 30.0 ms 10.71% kiosk (11)\n"
+		  "20.0 ms 7.14% 100.00% 20.0 ms 7.14% hottest (9)\n" },
 		{ "top F --by thread",
-		  "90.0 ms 36.00% 36.00% 90.0 ms 36.00% hottest (71)\n"
-		  "70.0 ms 28.00% 64.00% 70.0 ms 28.00% renamed (8)\n"
-		  "40.0 ms 16.00% 80.00% 40.0 ms 16.00% busy (101)\n"
-		  "20.0 ms 8.00% 88.00% 20.0 ms 8.00% hottest (91)\n"
-		  "10.0 ms 4.00% 92.00% 10.0 ms 4.00% first (10)\n"
-		  "10.0 ms 4.00% 96.00% 10.0 ms 4.00% helper (81)\n"
-		  "10.0 ms 4.00% 100.00% 10.0 ms 4.00% other (72)\n" },
+		  "90.0 ms 32.14% 32.14% 90.0 ms 32.14% hottest (71)\n"
+		  "70.0 ms 25.00% 57.14% 70.0 ms 25.00% renamed (8)\n"
+		  "40.0 ms 14.29% 71.43% 40.0 ms 14.29% busy (101)\n"
+		  "20.0 ms 7.14% 78.57% 20.0 ms 7.14% busy (111)\n"
+		  "20.0 ms 7.14% 85.71% 20.0 ms 7.14% hottest (91)\n"
+		  "10.0 ms 3.57% 89.29% 10.0 ms 3.57% clerk (11)\n"
+		  "10.0 ms 3.57% 92.86% 10.0 ms 3.57% first (10)\n"
+		  "10.0 ms 3.57% 96.43% 10.0 ms 3.57% helper (81)\n"
+		  "10.0 ms 3.57% 100.00% 10.0 ms 3.57% other (72)\n" },
 	};
 	static const struct row pages[] = {
 		{ "view F -o -", { "\"shop (7)\"", "\"bank (8)\"", "\"hottest (9)\"" },

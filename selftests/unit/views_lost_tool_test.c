@@ -443,6 +443,7 @@ TEST_F(views, profiles_end_states_where_events_are_lost)
 TEST_F(views, latency_of_a_cpu_that_idled)
 {
 	char *map[] = { "latency", self->trace, "--map", NULL };
+	const char *idle;
 
 	point(1, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 9, 0, 0);
 	comes(1, 7);
@@ -457,9 +458,15 @@ TEST_F(views, latency_of_a_cpu_that_idled)
 	point(26, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 10, 11, 0, 0);
 	point(27, 0, GPROF_TRACE_POINT_RUNNING, 0, 0, 12, 0, 0);
 	point(30, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 11, 0, 0, 0);
+	leaves(31, 12, GPROF_TRACE_WHY_DEAD, 0);
+	comes(33, 13);
 	SHOW(cmd_latency, ARGV("latency", self->trace, "--timehist"));
-	EXPECT_SAYS(self->r.out, "<idle>");
-	EXPECT_EQ(NULL, strstr(strstr(self->r.out, "<idle>") + 1, "<idle>")) TH_LOG("%s", self->r.out);
+	idle = strstr(self->r.out, "<idle>");
+	EXPECT_SAYS(idle, "      3.000");
+	/* Until when it had idled before is not known. */
+	idle = strstr(idle + 1, "<idle>");
+	EXPECT_EQ(0, strncmp(idle, "<idle>                              0.000      0.000      2.000\n", 66));
+	EXPECT_EQ(NULL, strstr(idle + 1, "<idle>")) TH_LOG("%s", self->r.out);
 	run(&self->r, cmd_latency, map, -1);
 	/* CPU 0 is not told to idle while it has lost events, and nothing was seen of it. */
 	EXPECT_SAYS(self->r.out, "\n      *E0       0.026000");
