@@ -315,9 +315,11 @@ static void put_processes(struct page *p)
 	fputs("],\n", p->f);
 }
 
+/* Places say which of its frames tell where a thread is, as wait_chain.c has it. */
 static void put_stacks(struct page *p)
 {
 	struct gprof_frame frames[GPROF_TRACE_FRAMES_MAX];
+	struct wait_place place;
 	size_t len;
 
 	fputs("\"stacks\":[", p->f);
@@ -330,6 +332,15 @@ static void put_stacks(struct page *p)
 				intern_add(&p->functions, frames[j].function,
 					   strlen(frames[j].function) + 1));
 		putc(']', p->f);
+	}
+	fputs("],\n\"places\":[", p->f);
+	for (size_t i = 0; i < p->nr_kept; i++) {
+		size_t nr = trace_stacks_frames(&p->t->thread_spans.stacks, p->kept[i], frames);
+
+		if (!wait_chain_place(frames, nr, &place))
+			place = (struct wait_place){ .in_kernel = -1 };
+		fprintf(p->f, "%s[%zu,%zu,%ld]", i ? "," : "", place.begin, place.end,
+			place.in_kernel);
 	}
 	fputs("],\n\"functions\":[", p->f);
 	for (size_t i = 0; i < p->functions.nr; i++) {

@@ -7,7 +7,7 @@ function timelineWhy(model) {
 	"use strict";
 
 	const data = model.data;
-	const STEPS_MAX = 10000, TURNS_TOLD = 4, SUMS_SHOWN = 8, LEAVES_MAX = 5, FRAMES_SHOWN = 3;
+	const STEPS_MAX = 10000, TURNS_TOLD = 4, SUMS_SHOWN = 8;
 	const CPU = data.parts.indexOf("cpu"), RUNNABLE = data.parts.indexOf("runnable");
 	const LOST = data.parts.indexOf("lost");
 	const [WOKEN, TRACE_ENDS, ENDS_LOST] = data.ended;
@@ -88,15 +88,12 @@ function timelineWhy(model) {
 	}
 
 	function placeText(stack) {
-		const frames = model.framesOf(stack);
-		let from = 0;
+		const frames = model.framesOf(stack), [begin, end, inKernel] = data.places[stack - 1] || [];
+		const shown = frames.slice(begin, end).join(" < ");
 
-		for (let leaf = 0; leaf < frames.length && leaf < LEAVES_MAX; leaf++)
-			if (frames[leaf] === "schedule" || frames[leaf] === "__schedule")
-				from = leaf + 1;
-		const shown = frames.slice(from, from + FRAMES_SHOWN).join(" < ");
-
-		return shown && "  in " + shown;
+		if (!stack || !shown)
+			return "";
+		return "  in " + shown + (inKernel < 0 ? "" : " (kernel: " + frames[inKernel] + ")");
 	}
 
 	function sums(steps, length) {

@@ -296,20 +296,9 @@ static void print_thread(const struct wait_chain *w, uint32_t thread)
 	text_plain(stdout, thread_spans_name(&w->thread_spans, thread));
 }
 
-static void print_frames(const struct gprof_frame *frames, size_t nr)
+bool wait_chain_place(const struct gprof_frame *frames, size_t nr, struct wait_place *p)
 {
-	for (size_t i = 0; i < nr && i < FRAMES_SHOWN; i++) {
-		fputs(i ? " < " : "", stdout);
-		text_plain(stdout, frames[i].function);
-	}
-}
-
-/* The program's own functions, and one of the kernel; without a program, some of the kernel. */
-static void print_place(struct wait_chain *w, uint32_t stack)
-{
-	struct gprof_frame frames[GPROF_TRACE_FRAMES_MAX];
-	size_t nr = trace_stacks_frames(&w->thread_spans.stacks, stack, frames), i = 0;
-	size_t user = thread_state_kernel_frames(frames, nr);
+	size_t user = thread_state_kernel_frames(frames, nr), i = 0;
 
 	/* All threads stop in schedule(), and its callees. */
 	for (size_t leaf = 0; leaf < nr && leaf < LEAVES_MAX; leaf++)
@@ -319,16 +308,28 @@ static void print_place(struct wait_chain *w, uint32_t stack)
 	/* A place of a library that has no name says less than its caller. */
 	while (user && user + 1 < nr && strstr(frames[user].function, "+0x"))
 		user++;
-	if (i == nr)
+	p->in_kernel = user && user < nr ? (long)i : -1;
+	p->begin = p->in_kernel < 0 ? i : user;
+	p->end = nr - p->begin < FRAMES_SHOWN ? nr : p->begin + FRAMES_SHOWN;
+	return i < nr;
+}
+
+static void print_place(struct wait_chain *w, uint32_t stack)
+{
+	struct gprof_frame frames[GPROF_TRACE_FRAMES_MAX];
+	size_t nr = trace_stacks_frames(&w->thread_spans.stacks, stack, frames);
+	struct wait_place p;
+
+	if (!wait_chain_place(frames, nr, &p))
 		return;
-	fputs("  in ", stdout);
-	if (!user || user == nr) {
-		print_frames(frames + i, nr - i);
-		return;
+	for (size_t i = p.begin; i < p.end; i++) {
+		fputs(i > p.begin ? " < " : "  in ", stdout);
+		text_plain(stdout, frames[i].function);
 	}
-	print_frames(frames + user, nr - user);
+	if (p.in_kernel < 0)
+		return;
 	fputs(" (kernel: ", stdout);
-	text_plain(stdout, frames[i].function);
+	text_plain(stdout, frames[p.in_kernel].function);
 	putchar(')');
 }
 

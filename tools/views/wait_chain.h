@@ -28,6 +28,18 @@ struct wait_question {
 	bool json;
 };
 
+/**
+ * struct wait_place - frames that tell where a thread is: functions of the program, and one of the
+ *	kernel; without a program, some of the kernel
+ * @begin: the first
+ * @end: behind the last
+ * @in_kernel: that of the kernel, or -1
+ */
+struct wait_place {
+	size_t begin, end;
+	long in_kernel;
+};
+
 /* How a wait ends that no thread in the trace ends. */
 enum wait_chain_end {
 	WAIT_CHAIN_WOKEN,	/* but not by one of these */
@@ -38,6 +50,9 @@ enum wait_chain_end {
 
 /* wait_chain_words() - what a thread does that is in a state, such as "waits for a disk" */
 const char *wait_chain_words(enum thread_state state);
+
+/* wait_chain_place() - the frames of a stack that tell where a thread is; false: none does */
+bool wait_chain_place(const struct gprof_frame *frames, size_t nr, struct wait_place *p);
 
 /* wait_chain_ended() - a sentence's end that says so */
 const char *wait_chain_ended(const struct thread_spans *v, enum wait_chain_end end);
