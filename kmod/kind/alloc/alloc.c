@@ -88,8 +88,7 @@ static noinline void perhaps(struct gprof_allocs *a, const void *what, size_t by
  * Bytes that are not the target's are in stretches of byte_sample.c like its own: that takes no
  * part in whether a byte is sampled. So most need not be looked at.
  */
-static __always_inline void allocated(struct gprof_allocs *a, const void *what, size_t bytes,
-				      bool pages)
+static inline void allocated(struct gprof_allocs *a, const void *what, size_t bytes, bool pages)
 {
 	s64 left = local64_sub_return(bytes, &this_cpu_ptr(a->cpus)->byte_sample.subsample.left);
 
@@ -118,7 +117,7 @@ static noinline void ended(struct gprof_allocs *a, unsigned int at, const void *
 		gprof_object_table_remove(a->objects, at, (unsigned long)what);
 }
 
-static __always_inline void freed(struct gprof_allocs *a, const void *what)
+static inline void freed(struct gprof_allocs *a, const void *what)
 {
 	int at;
 

@@ -100,7 +100,7 @@ struct gprof_allocs {
 #define GPROF_ALLOC_GROUP	64
 
 /* Of current. */
-static __always_inline bool gprof_allocs_are_targets(const struct gprof_allocs *a)
+static inline bool gprof_allocs_are_targets(const struct gprof_allocs *a)
 {
 	if (a->only_cpus)
 		return cpumask_test_cpu(smp_processor_id(), a->only_cpus);
