@@ -63,6 +63,7 @@ static const struct {
 	{ "wall", cmd_wall, "show where all the time of each thread went" },
 	{ "why", cmd_why, "show which threads kept a thread waiting" },
 	{ "latency", cmd_latency, "show how long threads wait for a CPU" },
+	{ "syscalls", cmd_syscalls, "show which system calls take the time" },
 	{ "timeline", cmd_timeline, "draw a trace as a page: running and waiting threads" },
 	{ "mmu", cmd_mmu, "show the share of the processors that a program had" },
 	{ "schedstat", cmd_schedstat, "show how the scheduler treats a program or the host", NULL,
@@ -142,7 +143,8 @@ static const struct {
 	{ "callers", "peek" }, { "callgraph", "peek" }, { "source", "list" }, { "asm", "disasm" },
 	{ "buildid-list", "info" }, { "goroutine", "task" }, { "threads", "task" }, { "traceback", "task" },
 	{ "allocs", "alloc" }, { "wait", "block" }, { "hang", "task" }, { "hangs", "task" },
-	{ "stuck", "task" }, { "slow", "view" }, { "leak", "heap" },
+	{ "stuck", "task" }, { "slow", "view" }, { "leak", "heap" }, { "strace", "syscalls" },
+	{ "syscall", "syscalls" },
 	{ "symbols", "symbolize" }, { "names", "symbolize" }, { "symbolicate", "symbolize" }, { "version", "--version" },
 };
 

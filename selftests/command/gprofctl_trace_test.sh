@@ -384,6 +384,32 @@ system_calls_are_regions()
 	! grep -q 'RegionBegin .*Type="close"' out || fail "a short call is told"
 }
 
+# Those of a program that are known, and one that has not ended.
+time_of_system_calls_is_what_was_done()
+{
+	run 0 gprofctl syscalls --json -- \
+		sh -c 'dd if=/dev/zero of=/dev/null bs=1 count=500 status=none; sleep 0.2; sleep 0.3'
+	jq -e '.losses == [] and .data.broken == 0 and .data.not_ended == 0' out
+	jq -e '.data.syscalls | map({ (.name): . }) | add | .write.calls == 500 and
+		.read.calls >= 500 and .read.calls < 540 and .clock_nanosleep.calls == 2 and
+		(.clock_nanosleep | .total_ns >= 5e8 and .off_cpu_ns / .total_ns > 0.9 and
+		 .max_ns >= 3e8 and .max_ns + 2e8 <= .total_ns)' out
+	# The first sleep had begun before, and the second does not end; they are processes of -a.
+	sh -c 'sleep 2; exec sleep 4' &
+	pid=$!
+	sleep 0.5
+	run 0 gprofctl syscalls --json --threads -d 3 -a
+	jq -e '.data.not_ended > 0 and (.data.syscalls[] |
+		select(.comm == "sleep" and .name == "clock_nanosleep") | .calls == 0 and .parts == 1 and
+		.total_ns > 5e8 and .total_ns < 3e9 and .off_cpu_ns / .total_ns > 0.9)' out
+	kill $pid
+	run 0 gprofctl trace -o y.trace -- true
+	refused 1 'recorded without --syscalls' gprofctl syscalls y.trace
+	run 0 gprofctl trace --syscalls -o x.trace -- true
+	run 0 gprofctl syscalls x.trace
+	grep -Eq ' execve$| exit_group$' out
+}
+
 groups_are_told_as_what_they_take()
 {
 	traced --irqs --faults --reclaim --go-version 1.26
@@ -868,7 +894,7 @@ what_is_not_permitted_is_refused()
 ktap_run switches_are_the_ledgers switches_are_those_that_perf_sees latency_is_that_of_perf_sched \
 	several_generations_say_the_same an_event_of_the_file_takes_at_most_6_and_a_half_bytes \
 	forks_of_a_command_are_counted_exactly losses_are_told_and_break_nothing \
-	system_calls_are_regions groups_are_told_as_what_they_take \
+	system_calls_are_regions time_of_system_calls_is_what_was_done groups_are_told_as_what_they_take \
 	utilization_is_what_was_provoked waiting_is_told_by_its_reason \
 	where_time_went_is_what_was_done where_time_went_is_told_by_switches \
 	throttled_time_is_the_cgroups two_cgroups_are_throttled_each_by_itself \

@@ -144,6 +144,7 @@ wall ; wall trace ; .data.threads[0].tid ; 1 ; NR == 2 { print $(NF - 1) }
 lost ; wall share/lost.trace ; .losses[0].text | split(" ")[0] | tonumber ; 1 ; /events are missing/ { print $3 }
 why ; why trace ; .data.steps[0] | .end_ns - .begin_ns ; 1e6 ; $2 == "ms" { print $1; exit }
 region ; why share/parts.trace --region sleep ; .data.region.begin_ns ; 1e9 ; /^region/ { print $(NF - 6) }
+calls ; syscalls share/parts.trace --threads ; .data.syscalls | 100 * .[0].total_ns / (map(.total_ns) | add) ; 1 ; NR == 2 { print $3 }
 latency ; latency trace --threads ; .data.threads[0].switches ; 1 ; NR == 2 { print $3 }
 lateness ; latency share/lost.trace ; .losses | length ; 1 ; /events are missing/ { n++ } END { print n }
 waits ; why share/lost.trace ; .losses | length ; 1 ; /events are missing/ { n++ } END { print n }

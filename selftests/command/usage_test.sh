@@ -37,6 +37,7 @@ options()
 2 "script";collapsed | gprofctl script
 2 "@";mutex | gprofctl '@' -a | lock; locks
 2 "sched";latency | gprofctl sched
+2 "@";syscalls | gprofctl '@' | strace; syscall
 2 "@";heap | gprofctl '@' | mem; leaks
 2 "version";--version | gprofctl version
 2 "pprof";view | gprofctl pprof $P
@@ -251,7 +252,7 @@ options()
 2 "STW";stw | gprofctl mmu $T --flags STW
 2 --util;mmu --help | gprofctl mmu $T --util
 2 one trace | gprofctl mmu $T extra
-1 $T;trace | gprofctl @ | mmu $T --window 5; latency $T; timeline $T -o x.html; wall $T
+1 $T;trace | gprofctl @ | mmu $T --window 5; latency $T; timeline $T -o x.html; wall $T; syscalls $T
 2 --by;latency --help | gprofctl latency $T --by x
 2 "extra";-- | gprofctl latency $T extra
 1 gprofctl: | gprofctl latency --follow -p 4194304

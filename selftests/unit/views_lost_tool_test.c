@@ -440,6 +440,16 @@ TEST_F(views, profiles_end_states_where_events_are_lost)
 }
 
 /* A CPU that idles as events are lost does not idle through it. */
+/* The call of 7 from 10 on is known for no time: its CPU has no event behind that. */
+TEST_F(views, syscalls_up_to_a_loss)
+{
+	lose_ends();
+	SHOW(cmd_syscalls, ARGV("syscalls", self->trace, "--json"));
+	EXPECT_SAYS(self->r.out, "\"calls\": 0, ", "\"parts\": 1}", "\"broken\": 1",
+		    "\"not_ended\": 0", "100 events were lost");
+	EXPECT_SAYS(self->r.err, "100 events are missing");
+}
+
 TEST_F(views, latency_of_a_cpu_that_idled)
 {
 	char *map[] = { "latency", self->trace, "--map", NULL };

@@ -531,6 +531,61 @@ TEST_F(views, wall_has_a_line_of_all_and_no_column_of_nothing)
 	EXPECT_SAYS(self->r.out, "\n   8.00 ms   6.00 ms   2.00 ms  all\n");
 }
 
+/* Calls of known times, and one that does not end. */
+static void make_calls(void)
+{
+	gprof_trace_writer_name(w, 7, "seven");
+	point(1, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 8, 0, 0);
+	comes(6, 7);
+	leaves(8, 7, GPROF_TRACE_WHY_PREEMPTED, 0);
+	comes(9, 7);
+	calls(10, 0, GPROF_TRACE_WHY_SLEEPS);
+	calls(24, 0, GPROF_TRACE_WHY_SLEEPS);
+	point(52, 0, GPROF_TRACE_POINT_ENTER, 0, 7, 0, 0, 2);
+	leaves(54, 7, GPROF_TRACE_WHY_SLEEPS, 0);
+	wakes(74, GPROF_TRACE_NO_TID, 7, 0);
+	comes(75, 7);
+	point(76, 0, GPROF_TRACE_POINT_LEAVE, 0, 7, 0, 0, 2);
+	point(77, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_PREEMPTED, 7, 9, 0, 0);
+	point(79, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 9, 7, 0, 0);
+	point(80, 0, GPROF_TRACE_POINT_ENTER, 0, 7, 0, 0, 3);
+	leaves(81, 7, GPROF_TRACE_WHY_SLEEPS, 0);
+	point(90, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 8, 0, 0, 0);
+}
+
+TEST_F(views, syscalls_by_their_time)
+{
+	make_calls();
+	SHOW(cmd_syscalls, ARGV("syscalls", self->trace));
+	EXPECT_STREQ("     total   share  on a CPU off a CPU     calls      mean  "
+		     "     p99   longest         from, s  system call\n"
+		     "   24.0 ms  42.86%   3.00 ms   21.0 ms         1   24.0 ms  "
+		     " 24.0 ms   24.0 ms       0.052000  clock_nanosleep\n"
+		     "   22.0 ms  39.29%     10 ns   22.0 ms         2   11.0 ms  "
+		     " 11.0 ms   11.0 ms       0.024000  read\n"
+		     "   10.0 ms  17.86%   1.00 ms   9.00 ms         0         -  "
+		     "       -         -               -  wait4\n"
+		     "   56.0 ms 100.00%   4.00 ms   52.0 ms         3   15.3 ms  "
+		     " 24.0 ms   24.0 ms                  all\n"
+		     "Calls that had not ended by the end of the trace: 1, whose end is "
+		     "lost: 0; their known time counts in total, on and off a CPU alone.\n"
+		     "Calls that had begun before the trace are not in it.\n", self->r.out);
+	RUN_OK(cmd_syscalls, ARGV("syscalls", self->trace, "-n", "1"));
+	EXPECT_SAYS(self->r.out, "  all; 2 more, -n N shows N\n");
+	RUN_OK(cmd_syscalls, ARGV("syscalls", self->trace, "--threads"));
+	EXPECT_SAYS(self->r.out, "  read  seven (7)\n");
+}
+
+TEST_F(views, syscalls_of_a_trace_without_them)
+{
+	comes(1, 7);
+	leaves(2, 7, GPROF_TRACE_WHY_DEAD, 0);
+	ASSERT_EQ(0, gprof_trace_writer_close(w));
+	RUN_TELLS(STATUS_FAILED, "gprofctl trace --syscalls records", cmd_syscalls,
+		  ARGV("syscalls", self->trace));
+	EXPECT_STREQ("", self->r.out);
+}
+
 /* 8 waits for longer in all than 7, and 9, which sleeps, for longer than 8 at once. */
 TEST_F(views, why_of_any_thread)
 {

@@ -40,6 +40,7 @@ int cmd_read(int argc, char **argv);
 int cmd_wall(int argc, char **argv);
 int cmd_why(int argc, char **argv);
 int cmd_latency(int argc, char **argv);
+int cmd_syscalls(int argc, char **argv);
 int cmd_timeline(int argc, char **argv);
 int cmd_mmu(int argc, char **argv);
 int cmd_schedstat(int argc, char **argv);

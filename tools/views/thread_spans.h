@@ -308,8 +308,11 @@ void thread_spans_report(const struct thread_spans *v, const char *file);
 /* thread_spans_report_none() - report that there is no thread; the exit status */
 int thread_spans_report_none(const char *file);
 
-/* thread_spans_report_calls() - report missing system calls, from which @what is made */
-void thread_spans_report_calls(const struct thread_spans *v, const char *file, const char *what);
+/*
+ * thread_spans_report_calls() - report missing system calls, from which @what is made;
+ * STATUS_FAILED if there are none at all
+ */
+int thread_spans_report_calls(const struct thread_spans *v, const char *file, const char *what);
 
 void thread_spans_free(struct thread_spans *v);
 

@@ -66,13 +66,14 @@ int thread_spans_report_none(const char *file)
 	return fail("%s has no event of a thread", trace_source_told(file));
 }
 
-void thread_spans_report_calls(const struct thread_spans *v, const char *file, const char *what)
+int thread_spans_report_calls(const struct thread_spans *v, const char *file, const char *what)
 {
 	if (!has_calls(v))
-		diag("%s %s --syscalls, so that there are no %s; gprofctl trace --syscalls records "
-		     "system calls",
-		     file, how(v), what);
-	else if (v->recorded.min_duration_ns)
+		return fail("%s %s --syscalls, so that there are no %s; gprofctl trace --syscalls "
+			    "records system calls",
+			    file, how(v), what);
+	if (v->recorded.min_duration_ns)
 		diag("%s has system calls of at least %" PRIu64 " ns alone, and so have %s", file,
 		     (uint64_t)v->recorded.min_duration_ns, what);
+	return STATUS_OK;
 }
