@@ -34,6 +34,24 @@ static u64 bytes_of(u64 data_size, const struct gprof_source_ops *source,
 	       gprof_maps_bytes();
 }
 
+/* Where the size is ours to choose, one that the limit has room for. */
+static int charge(struct gprof_recorder *r, const struct gprof_setup *setup,
+		  const struct gprof_source_ops *source, const struct gprof_request *req,
+		  u64 *data_size)
+{
+	bool parallelism = setup->flags & GPROF_SETUP_F_PARALLELISM;
+	int err;
+
+	*data_size = gprof_setup_data_size(setup, source, req);
+	for (;;) {
+		err = gprof_charge(&r->charge, bytes_of(*data_size, source, req, parallelism),
+				   r->target.privileged);
+		if (!err || setup->buffer_size || *data_size <= GPROF_BUFFER_DEFAULT)
+			return err;
+		*data_size >>= 1;
+	}
+}
+
 static int get_table_set(struct gprof_recorder *r, const struct gprof_setup *setup)
 {
 	struct gprof_table_set *table_set;
@@ -85,7 +103,6 @@ int gprof_recorder_build(struct gprof_recorder *r, struct gprof_setup *setup,
 			 const unsigned long *cpus, struct gprof_percpu_buffer ***made)
 {
 	struct gprof_sampler *s = &r->sampler;
-	u64 data_size = source->no_buffer ? 0 : gprof_setup_data_size(setup);
 	struct gprof_percpu_buffer **buffers;
 	struct gprof_request req = {
 		.params = params,
@@ -96,7 +113,7 @@ int gprof_recorder_build(struct gprof_recorder *r, struct gprof_setup *setup,
 		.stack = setup->stack,
 		.kernel_frames = setup->stack & GPROF_STACK_F_KERNEL,
 	};
-	bool parallelism;
+	u64 data_size;
 	int err;
 
 	err = gprof_target_init(&r->target, setup, cpus, &setup->out_reason);
@@ -105,9 +122,7 @@ int gprof_recorder_build(struct gprof_recorder *r, struct gprof_setup *setup,
 	r->target.events = &r->events;
 
 	setup->out_reason = GPROF_REASON_MEMLOCK;
-	parallelism = setup->flags & GPROF_SETUP_F_PARALLELISM;
-	err = gprof_charge(&r->charge, bytes_of(data_size, source, &req, parallelism),
-			   r->target.privileged);
+	err = charge(r, setup, source, &req, &data_size);
 	if (err)
 		goto err_target;
 	err = get_table_set(r, setup);

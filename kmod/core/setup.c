@@ -89,16 +89,35 @@ int gprof_setup_check(struct gprof_setup *setup, const struct gprof_source_ops *
 	return 0;
 }
 
+/* What a kind wants for its events, as far as all buffers have 1/64 of the memory. */
+static u64 wanted_size(const struct gprof_source_ops *source, const struct gprof_request *req)
+{
+	u64 size = source->buffer_size ? source->buffer_size(req) : GPROF_BUFFER_DEFAULT;
+	u64 most = ((u64)totalram_pages() << PAGE_SHIFT) / 64;
+
+	while (size > GPROF_BUFFER_DEFAULT &&
+	       gprof_percpu_buffer_bytes(size) * num_present_cpus() > most)
+		size >>= 1;
+	return size;
+}
+
 /**
  * gprof_setup_data_size() - bytes of data of each CPU's buffer
  * @setup: checked
+ * @source: source of @setup->kind
+ * @req: with parameters and target
  *
  * Context: Any.
- * Return: power of two, at least a page.
+ * Return: power of two, at least a page; 0: the kind has no buffers.
  */
-u64 gprof_setup_data_size(const struct gprof_setup *setup)
+u64 gprof_setup_data_size(const struct gprof_setup *setup, const struct gprof_source_ops *source,
+			  const struct gprof_request *req)
 {
-	u64 size = setup->buffer_size ?: GPROF_BUFFER_DEFAULT;
+	u64 size = setup->buffer_size;
 
+	if (source->no_buffer)
+		return 0;
+	if (!size)
+		size = wanted_size(source, req);
 	return roundup_pow_of_two(max_t(u64, size, max_t(u64, GPROF_BUFFER_MIN, PAGE_SIZE)));
 }

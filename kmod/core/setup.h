@@ -7,10 +7,12 @@
 
 #include <linux/types.h>
 
+struct gprof_request;
 struct gprof_setup;
 struct gprof_source_ops;
 
 int gprof_setup_check(struct gprof_setup *setup, const struct gprof_source_ops *source);
-u64 gprof_setup_data_size(const struct gprof_setup *setup);
+u64 gprof_setup_data_size(const struct gprof_setup *setup, const struct gprof_source_ops *source,
+			  const struct gprof_request *req);
 
 #endif /* GPROF_SETUP_H */

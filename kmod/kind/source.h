@@ -56,6 +56,8 @@ struct gprof_request {
  * @features: GPROF_FEAT_* that the kind brings; NULL: none
  * @bytes: memory that its state takes, for the charge; asked before @setup has
  *	checked the parameters. NULL: little
+ * @buffer_size: bytes of data of each CPU's buffer for the events that are asked for, a power of
+ *	two, where SETUP names none; asked likewise. NULL: GPROF_BUFFER_DEFAULT
  * @slots: how many things may last at once that the kind has a table of (object_table.h); asked
  *	likewise. NULL: it has none
  * @setup: checks the request and makes the state; nothing is recorded yet
@@ -79,6 +81,7 @@ struct gprof_source_ops {
 	size_t params_min;
 	u64 (*features)(void);
 	u64 (*bytes)(const struct gprof_request *req);
+	u64 (*buffer_size)(const struct gprof_request *req);
 	u32 (*slots)(const struct gprof_request *req);
 	int (*setup)(struct gprof_request *req, void **state);
 	int (*start)(void *state, u32 *attached);

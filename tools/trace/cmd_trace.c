@@ -15,6 +15,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/diag.h"
+#include "cli/human.h"
 #include "cli/session.h"
 #include "cli/target_options.h"
 #include "trace_options.h"
@@ -181,6 +182,25 @@ static bool tick(void *ctx, uint64_t ns)
 	return true;
 }
 
+/* A buffer of more than a GiB does not help a reader that is too slow all the time. */
+static void report_losses(const struct gprof_trace_recorder_stats *st)
+{
+	uint64_t kib = st->buffer_wanted >> 10;
+	char size[HUMAN_MAX];
+	char *remedy;
+
+	if (kib > 1 << 20)
+		remedy = xprintf("record fewer (--min-duration, or no --syscalls)");
+	else
+		remedy = xprintf("--buffer %" PRIu64 "%c holds as many", kib < 1024 ? kib : kib >> 10,
+				 kib < 1024 ? 'K' : 'M');
+	diag("%" PRIu64 " of %" PRIu64 " events (%.3g %%) were lost, as the buffers of %s a CPU were "
+	     "full; %s. The trace says where, and goes on from what was seen next", st->lost,
+	     st->produced, 100.0 * (double)st->lost / (double)st->produced,
+	     human((double)st->buffer_bytes, "bytes", size), remedy);
+	free(remedy);
+}
+
 /* Facts that a reader of the trace needs before trusting it, and the counts. */
 static int report(const struct trace *t)
 {
@@ -196,11 +216,7 @@ static int report(const struct trace *t)
 	else if (!st.produced)
 		diag("nothing happened to the target while it was recorded");
 	if (st.lost)
-		diag("%" PRIu64 " of %" PRIu64
-		     " events (%.3g %%) were lost, as the buffer was full; "
-		     "a larger --buffer avoids it. The trace says where, and goes on from what was "
-		     "seen next",
-		     st.lost, st.produced, 100.0 * st.lost / st.produced);
+		report_losses(&st);
 	if (st.malformed)
 		diag("%" PRIu64 " records of the kernel made no sense and were left out; this is a "
 		     "bug of gprof",

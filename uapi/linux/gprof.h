@@ -253,7 +253,8 @@
  * @out_features: bit mask of GPROF_FEAT_*
  * @out_max_frames: most frames of either half (kernel, user) of a stack
  * @out_clock_id: clock of all times (CLOCK_MONOTONIC)
- * @out_default_buffer: bytes of data per CPU where SETUP asks for 0
+ * @out_default_buffer: bytes of data per CPU where SETUP asks for 0; a trace of a host has more, as
+ *	its events and the memory are: out_data_size of SETUP
  * @out_recorders: open recorders on this host, this one included
  */
 struct gprof_info {

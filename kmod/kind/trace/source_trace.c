@@ -7,6 +7,7 @@
  */
 #include "kind/source.h"
 #include "ring/annotate.h"
+#include "ring/buffer_pages.h"
 #include "sample/sampler.h"
 #include "target/target.h"
 #include "trace.h"
@@ -147,6 +148,22 @@ static u64 bytes(const struct gprof_request *req)
 	return sizeof(struct gprof_trace) + bytes_of_samples(req) +
 	       sizeof(struct gprof_trace_cpu) * num_possible_cpus() +
 	       (gprof_target_is_tasks(t) ? BITMAP_BYTES + gprof_task_set_bytes(t) : 0);
+}
+
+/* For the seconds in which a busy host keeps its reader from a CPU; a process has fewer events. */
+static u64 buffer_size(const struct gprof_request *req)
+{
+	const struct gprof_trace_params *p = req->params;
+	u64 size = GPROF_BUFFER_DEFAULT;
+
+	if (gprof_target_is_tasks(req->target))
+		return size;
+	size <<= 1;
+	if (p->flags & (GPROF_TRACE_F_SYSCALLS | GPROF_TRACE_F_IRQS | GPROF_TRACE_F_FAULTS))
+		size <<= 2;
+	if (p->stacks || p->cpu.size)
+		size <<= 1;
+	return size;
 }
 
 static void free_memory(struct gprof_trace *t)
@@ -409,6 +426,7 @@ const struct gprof_source_ops gprof_source_trace = {
 	.params_min = GPROF_TRACE_PARAMS_SIZE_VER0,
 	.features = features,
 	.bytes = bytes,
+	.buffer_size = buffer_size,
 	.setup = setup,
 	.start = start,
 	.stop = stop,

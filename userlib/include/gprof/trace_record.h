@@ -163,6 +163,8 @@ GPROF_API void gprof_trace_recorder_free(struct gprof_trace_recorder *r);
  * @whole_generations: that are in there
  * @stacks: events that have a stack
  * @orphans: stacks of events that were lost, and CPU samples whose stack is not known
+ * @buffer_bytes: of each CPU's buffer
+ * @buffer_wanted: that would have held all that was lost, had one CPU lost it: a power of two
  */
 struct gprof_trace_recorder_stats {
 	size_t sz;
@@ -178,6 +180,8 @@ struct gprof_trace_recorder_stats {
 	uint64_t whole_generations;
 	uint64_t stacks;
 	uint64_t orphans;
+	uint64_t buffer_bytes;
+	uint64_t buffer_wanted;
 };
 
 /** gprof_trace_recorder_stats() - read the counts; exact after stop; 0 or -errno */

@@ -439,6 +439,23 @@ size_t gprof_trace_recorder_frames(struct gprof_trace_recorder *r, uint64_t stac
 	return r->merge.writer ? gprof_trace_writer_frames(r->merge.writer, stack, frames, max) : 0;
 }
 
+/* What was lost is as large as what was read. */
+static void count_buffers(const struct gprof_buffer *b, struct gprof_trace_recorder_stats *st)
+{
+	uint64_t bytes = 0;
+	double wanted;
+	size_t i;
+
+	for (i = 0; i < b->nr; i++)
+		bytes += b->rings[i].pos;
+	st->buffer_bytes = b->nr ? b->rings[0].size : 0;
+	st->buffer_wanted = st->buffer_bytes;
+	wanted = (double)st->buffer_bytes +
+		 (double)st->lost * (double)bytes / (double)(st->read ? st->read : 1);
+	while (st->buffer_wanted && (double)st->buffer_wanted < wanted && st->buffer_wanted >> 62 == 0)
+		st->buffer_wanted <<= 1;
+}
+
 int gprof_trace_recorder_stats(struct gprof_trace_recorder *r,
 			       struct gprof_trace_recorder_stats *st)
 {
@@ -478,6 +495,7 @@ int gprof_trace_recorder_stats(struct gprof_trace_recorder *r,
 	out.produced = kernel.out_produced;
 	out.lost = gprof_device_lost(&kernel);
 	out.overwritten = kernel.out_overwritten;
+	count_buffers(&r->dev.buffer, &out);
 	return gprof_opts_copy_out(st, &out, sizeof(out), least, "gprof_trace_recorder_stats",
 				   &r->error);
 }
