@@ -807,6 +807,44 @@ TEST_F(profiles, difference_is_drawn)
 	EXPECT_NE(0, access(svg, F_OK));
 }
 
+/* Two builds of a program, whose files have other names: their functions are the same. */
+static const struct stack built[] = { { 60, 7, 7, "shop", 0, "main@/bin/shop:3 wide@/bin/shop:4" } };
+static const struct stack rebuilt[] = {
+	{ 60, 7, 7, "shop-2", 0, "main@/opt/shop-2:3 wide@/opt/shop-2:4" },
+};
+
+TEST_F(profiles, difference_of_a_renamed_program_is_none)
+{
+	char svg[96], page[96], other[96], text[65536];
+	int fd;
+
+	snprintf(svg, sizeof(svg), "%s/d.svg", self->dir);
+	snprintf(page, sizeof(page), "%s/d.html", self->dir);
+	snprintf(other, sizeof(other), "%s/new.pb.gz", self->dir);
+	ASSERT_TRUE(write_profile(self->file, built, 1, self->source));
+	ASSERT_TRUE(write_profile(other, rebuilt, 1, self->source));
+	run_line(&self->r, cmd_diff, "diff F D/new.pb.gz -o D/d.svg", self->file);
+	EXPECT_EQ(0, self->r.status);
+	fd = open(svg, O_RDONLY);
+	ASSERT_LE(0, fd);
+	slurp(fd, text, sizeof(text));
+	close(fd);
+	EXPECT_SAYS(text, "<title>main: 60.0 ms before, 60.0 ms now, +0.00%; +0.00% of all before<",
+		    "<title>wide: 60.0 ms before, 60.0 ms now, +0.00%; +0.00% of all before<");
+	/* Each function is once in the page. */
+	run_line(&self->r, cmd_view, "view F D/new.pb.gz -o D/d.html", self->file);
+	EXPECT_EQ(0, self->r.status);
+	fd = open(page, O_RDONLY);
+	ASSERT_LE(0, fd);
+	slurp(fd, text, sizeof(text));
+	close(fd);
+	EXPECT_SAYS(text, "[\"wide\",\"/opt/shop-2\"");
+	EXPECT_LACKS(text, "\"/bin/shop\"");
+	unlink(svg);
+	unlink(page);
+	unlink(other);
+}
+
 #define TEN	"1,1,1,1,1,1,1,1,1,1"
 #define SIXTY	TEN "," TEN "," TEN "," TEN "," TEN "," TEN
 
