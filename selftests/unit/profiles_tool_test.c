@@ -22,6 +22,7 @@ struct stack {
 	const char *frames;	/* "function@module:line", root first, with spaces between */
 	const char *process;	/* what its process is called, or NULL: it is not told */
 	const char *reason;	/* of a wait, or NULL */
+	int64_t addr;		/* of a fault, or 0 */
 };
 
 static const struct stack stacks[] = {
@@ -94,7 +95,7 @@ FIXTURE(profiles) {
 
 static void put(struct gprof_profile_builder *b, const struct stack *s, const char *file)
 {
-	const struct gprof_tag tags[] = {
+	struct gprof_tag tags[7] = {
 		{ .key = "pid", .num = s->pid }, { .key = "tid", .num = s->tid },
 		{ .key = "comm", .text = s->comm }, { .key = "cpu", .num = s->cpu },
 		{ .key = "process.executable.name", .text = s->process },
@@ -103,7 +104,7 @@ static void put(struct gprof_profile_builder *b, const struct stack *s, const ch
 	const int64_t values[] = { 1, s->value };
 	struct gprof_frame frames[8];
 	char text[256], *word, *rest = text;
-	size_t nr = 0;
+	size_t nr = 0, nr_tags = s->reason ? 6 : s->process ? 5 : 4;
 
 	snprintf(text, sizeof(text), "%s", s->frames);
 	while ((word = strsep(&rest, " "))) {
@@ -116,7 +117,9 @@ static void put(struct gprof_profile_builder *b, const struct stack *s, const ch
 			.file = *word == '<' ? "work.py" : strcmp(word, "main") ? "x.c" : file,
 		};
 	}
-	gprof_profile_builder_add(b, frames, nr, tags, s->reason ? 6 : s->process ? 5 : 4, values);
+	if (s->addr)
+		tags[nr_tags++] = (struct gprof_tag){ .key = "addr", .num = s->addr };
+	gprof_profile_builder_add(b, frames, nr, tags, nr_tags, values);
 }
 
 /* A profile of these; is it written? */
@@ -419,6 +422,23 @@ TEST_F(profiles, groups_are_rows)
 	};
 
 	CHECK_TABLES(cmd_top, tables);
+}
+
+/* A state is no code without a name, as a file without symbols is; an address is hexadecimal. */
+static const struct stack made_up[] = {
+	{ 70, 7, 7, "shop", 0, "main@/bin/shop:3 [sleep]@:0" },
+	{ 30, 7, 7, "shop", 0, "main@/bin/shop:3 [libx.so]@/lib/libx.so:0", .addr = 0x7f0012345678 },
+};
+
+TEST_F(profiles, states_are_no_code_without_names)
+{
+	static const struct row rows[] = {
+		{ "top F", { "30.00% are in code without names", "70.0 ms  70.00%", "[sleep]" }, NULL },
+		{ "top F --by label=addr", { "  addr 0x7f0012345678\n", " (no addr)\n" }, NULL },
+	};
+
+	ASSERT_TRUE(write_profile(self->file, made_up, 2, self->source));
+	CHECK(cmd_top, rows);
 }
 
 TEST_F(profiles, waits_begin_where_the_program_waits)
