@@ -370,6 +370,25 @@ what_goes_on_is_seen()
 	[ "$(logs "$(snapshot 1)" 'trigger off-cpu.* and on')" -eq 1 ] || fail "it is not marked"
 }
 
+# Of a host that is idle: a shell's child sleeps, and all threads of the kernel and of gprofctl do.
+off_cpu_is_for_what_hangs()
+{
+	fresh
+	sleep 1000 &
+	sleeper=$!
+	takes_off -a --trigger 'off-cpu>1500ms/1ns' -o D
+	kill -STOP $sleeper
+	kill -CONT $sleeper
+	sleep 4
+	kill $sleeper
+	lands
+	cat err
+	grep -q "^gprofctl: off-cpu: sleep (process $sleeper, " err
+	! grep -Eq '^gprofctl: off-cpu: (gprofctl|kworker|kswapd|kthreadd|rcu|gprof/|ksoftirqd)' err ||
+		fail "it fires for what sleeps all the time"
+	[ "$(grep -c 'gprofctl why D/.*, or gprofctl timeline D/' err)" -eq 1 ]
+}
+
 each_trigger_says_of_whom()
 {
 	fresh
@@ -642,6 +661,7 @@ ktap_run a_signal_writes_what_was_last memory_decides_how_far_it_goes_back \
 	two_share_a_directory a_killed_flight_leaves_nothing a_hook_gets_the_file \
 	a_hook_that_hangs_holds_up_no_snapshot a_hook_that_hangs_is_not_waited_for_in_any_case \
 	a_user_records_what_is_theirs a_trigger_writes_what_fired what_goes_on_is_seen \
+	off_cpu_is_for_what_hangs \
 	each_trigger_says_of_whom a_request_is_served \
 	thousands_of_trigger_events_hold_up_no_snapshot its_own_trigger_events_hold_up_no_snapshot \
 	what_fired_may_be_overwritten a_target_that_ends_ends_it a_core_dump_has_what_was_held \

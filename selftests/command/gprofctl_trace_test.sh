@@ -881,6 +881,25 @@ targets_are_those_of_other_recordings()
 	kill $pid
 }
 
+# A child that is there already runs all the time, and a later one once the shell is told to.
+children_that_were_there_are_said_not_to_be_recorded()
+{
+	mkfifo later
+	# shellcheck disable=SC2016	# its own shell's
+	sh -c 'sh -c "while :; do :; done" & echo $! >earlier
+		until [ -e go ]; do read -r _ <later; done
+		/bin/true; sleep 100' &
+	pid=$!
+	until [ -s earlier ]; do sleep 0.1; done
+	(sleep 2; : >go; echo >later) &
+	run 0 gprofctl trace -p $pid -d 5 -o x.trace
+	kill "$(cat earlier)" $pid
+	grep -q "process $pid has 1 child already, which is not recorded: .*; \(-a\|-G /.*\) has " err
+	run 0 gprofctl wall x.trace --json
+	jq -e '.data.threads | any(.comm == "true")' out
+	jq -e ".data.threads | all(.tid != $(cat earlier))" out
+}
+
 what_is_not_there_is_refused()
 {
 	refused 2 '--syscalls' gprofctl trace --sycalls -a -d 1
@@ -921,6 +940,7 @@ ktap_run switches_are_the_ledgers switches_are_those_that_perf_sees latency_is_t
 	where_tasks_wait_is_told_by_their_stacks waits_without_frame_pointers_have_whole_stacks \
 	stacks_of_a_user_have_no_kernel cpu_samples_are_those_of_a_recorder_beside \
 	memory_stays_within_64_MiB output_is_named_by_default_and_status_passed_on \
-	targets_are_those_of_other_recordings what_is_not_there_is_refused \
+	targets_are_those_of_other_recordings \
+	children_that_were_there_are_said_not_to_be_recorded what_is_not_there_is_refused \
 	what_is_not_permitted_is_refused a_full_file_system_takes_what_came_before \
 	a_command_outlives_its_trace

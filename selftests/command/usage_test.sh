@@ -190,7 +190,7 @@ options()
 2 two profiles | gprofctl @ | diff $P; diff $P $P $P
 2 stdin | gprofctl @ | diff - -; view - -
 2 --subtract | gprofctl diff $P $P --subtract -o x.svg
-2 output | gprofctl @ | flame $P; timeline $T
+2 output | gprofctl flame $P
 2 one profile;two | gprofctl view a b c
 1 $N | gprofctl @ | view $P $N -o x.html; top $N; flame $N -o x.svg; view $N -o x.html; peek main $N
 1 $N | gprofctl @ | list main $N; collapsed $N; csv $N; diff $N $P; diff $P $N; read $N; mmu $N

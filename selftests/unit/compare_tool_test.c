@@ -197,6 +197,8 @@ static void put_profile(const char *dir, const char *name, const char *samples, 
 	}
 	if (strchr(name, '.'))
 		gprof_profile_builder_time(b, 0, strtol(strchr(name, '.') + 1, NULL, 10) * 1000000000L);
+	if (*name == 's')
+		gprof_profile_builder_comment(b, "target: the whole system");
 	if (!strcmp(name, "lossy"))
 		gprof_profile_builder_comment(b, "lost 7 samples: the ring was full");
 	p = gprof_profile_builder_finish(b);
@@ -220,6 +222,8 @@ FIXTURE_SETUP(compare)
 	put_profile(self->dir, "a3", "parse 1490 write 2010 wait 2710", false);
 	put_profile(self->dir, "b.60", "parse 1000 write 2000 wait 3000 seldom 3", false);
 	put_profile(self->dir, "a.90", "parse 1500 write 2000 wait 2700 seldom 9", false);
+	put_profile(self->dir, "sb.60", "parse 1000 write 2000 wait 3000", false);
+	put_profile(self->dir, "sa.120", "parse 2000 write 4000 wait 6000", false);
 	put_profile(self->dir, "heap", "parse 1500", true);
 	put_profile(self->dir, "heap2", "parse 1200 write 150", true);
 	put_profile(self->dir, "none", "", false);
@@ -228,7 +232,7 @@ FIXTURE_SETUP(compare)
 
 FIXTURE_TEARDOWN(compare)
 {
-	const char *p = "b1\0b2\0b3\0a1\0a2\0a3\0b.60\0a.90\0heap\0heap2\0none\0lossy\0";
+	const char *p = "b1\0b2\0b3\0a1\0a2\0a3\0b.60\0a.90\0sb.60\0sa.120\0heap\0heap2\0none\0lossy\0";
 
 	for (; *p; p += strlen(p) + 1)
 		unlink(p);
@@ -413,6 +417,36 @@ static const struct {
 	{ "heap heap", 1, "no values of the type samples or contentions" },
 	{ "b1 a1 --per second", 1, "b1 does not say how long it took" },
 	{ "b1 none", 1, "none: a difference of profiles, or one without values" },
+	/* The same in a second, of a host; of a command that is not known to be the same work. */
+	{ "sb.60 sa.120 -n 1", 0,
+	  "Type: cpu, per second\n"
+	  "Before: 1 run, 6000 samples; after: 1 run, 12000 samples\n"
+	  "Before took 60 s a run, after 120 s: values are per second; --per run takes\n"
+	  "them as they are\n"
+	  "  before    after   change       +-\n"
+	  "  1.00 s   1.00 s   +0.00%  +-3.94%  the total\n"
+	  "  500 ms   500 ms   +0.00%  +-2.78%  wait  (noise)\n"
+	  DIFFER("0", "4", "4", BEFORE) NOISE },
+	{ "sb.60 sa.120 -n 1 --per run", 0,
+	  "Type: cpu, per run\n"
+	  "Before: 1 run, 6000 samples; after: 1 run, 12000 samples\n"
+	  "Before took 60 s a run, after 120 s; --per second or --per share does not\n"
+	  "count that\n"
+	  "  before    after   change       +-\n"
+	  "  60.0 s    120 s  +100.0%  +-5.57%  the total\n"
+	  "  30.0 s   60.0 s  +50.00%  +-3.94%  wait\n"
+	  "2 more differ; -n N shows N\n"
+	  DIFFER("3", "4", "1", BEFORE) NOISE },
+	{ "b.60 a.90", 0,
+	  "Type: cpu, per run\n"
+	  "Before: 1 run, 6003 samples; after: 1 run, 6209 samples\n"
+	  "Before took 60 s a run, after 90 s; --per second or --per share does not\n"
+	  "count that\n"
+	  "  before    after   change       +-\n"
+	  "  60.0 s   62.1 s   +3.43%  +-4.73%  the total\n"
+	  "  10.0 s   15.0 s   +8.33%  +-2.14%  parse\n"
+	  "  30.0 s   27.0 s   -5.00%  +-3.23%  wait\n"
+	  DIFFER("2", "5", "3", BEFORE) NOISE },
 	{ "b1 a1 --type samples -n 2", 0,
 	  "Type: samples, per run\n"
 	  "Before: 1 run, 6003 samples; after: 1 run, 6209 samples\n"

@@ -22,6 +22,7 @@ struct stack {
 	const char *frames;	/* "function@module:line", root first, with spaces between */
 	const char *process;	/* what its process is called, or NULL: it is not told */
 	const char *reason;	/* of a wait, or NULL */
+	int64_t addr;		/* of a fault, or 0 */
 };
 
 static const struct stack stacks[] = {
@@ -97,7 +98,7 @@ FIXTURE(profiles) {
 
 static void put(struct gprof_profile_builder *b, const struct stack *s, const char *file)
 {
-	const struct gprof_tag tags[] = {
+	struct gprof_tag tags[7] = {
 		{ .key = "pid", .num = s->pid }, { .key = "tid", .num = s->tid },
 		{ .key = "comm", .text = s->comm }, { .key = "cpu", .num = s->cpu },
 		{ .key = "process.executable.name", .text = s->process },
@@ -106,7 +107,7 @@ static void put(struct gprof_profile_builder *b, const struct stack *s, const ch
 	const int64_t values[] = { 1, s->value };
 	struct gprof_frame frames[8];
 	char text[256], *word, *rest = text;
-	size_t nr = 0;
+	size_t nr = 0, nr_tags = s->reason ? 6 : s->process ? 5 : 4;
 
 	snprintf(text, sizeof(text), "%s", s->frames);
 	while ((word = strsep(&rest, " "))) {
@@ -119,7 +120,9 @@ static void put(struct gprof_profile_builder *b, const struct stack *s, const ch
 			.file = *word == '<' ? "work.py" : strcmp(word, "main") ? "x.c" : file,
 		};
 	}
-	gprof_profile_builder_add(b, frames, nr, tags, s->reason ? 6 : s->process ? 5 : 4, values);
+	if (s->addr)
+		tags[nr_tags++] = (struct gprof_tag){ .key = "addr", .num = s->addr };
+	gprof_profile_builder_add(b, frames, nr, tags, nr_tags, values);
 }
 
 /* A profile of these; is it written? */
@@ -425,6 +428,23 @@ TEST_F(profiles, groups_are_rows)
 	};
 
 	CHECK_TABLES(cmd_top, tables);
+}
+
+/* A state is no code without a name, as a file without symbols is; an address is hexadecimal. */
+static const struct stack made_up[] = {
+	{ 70, 7, 7, "shop", 0, "main@/bin/shop:3 [sleep]@:0" },
+	{ 30, 7, 7, "shop", 0, "main@/bin/shop:3 [libx.so]@/lib/libx.so:0", .addr = 0x7f0012345678 },
+};
+
+TEST_F(profiles, states_are_no_code_without_names)
+{
+	static const struct row rows[] = {
+		{ "top F", { "30.00% are in code without names", "70.0 ms  70.00%", "[sleep]" }, NULL },
+		{ "top F --by label=addr", { "  addr 0x7f0012345678\n", " (no addr)\n" }, NULL },
+	};
+
+	ASSERT_TRUE(write_profile(self->file, made_up, 2, self->source));
+	CHECK(cmd_top, rows);
 }
 
 TEST_F(profiles, waits_begin_where_the_program_waits)
@@ -811,6 +831,44 @@ TEST_F(profiles, difference_is_drawn)
 	EXPECT_EQ(STATUS_USAGE, self->r.status);
 	EXPECT_SAYS(self->r.err, "--subtract");
 	EXPECT_NE(0, access(svg, F_OK));
+}
+
+/* Two builds of a program, whose files have other names: their functions are the same. */
+static const struct stack built[] = { { 60, 7, 7, "shop", 0, "main@/bin/shop:3 wide@/bin/shop:4" } };
+static const struct stack rebuilt[] = {
+	{ 60, 7, 7, "shop-2", 0, "main@/opt/shop-2:3 wide@/opt/shop-2:4" },
+};
+
+TEST_F(profiles, difference_of_a_renamed_program_is_none)
+{
+	char svg[96], page[96], other[96], text[65536];
+	int fd;
+
+	snprintf(svg, sizeof(svg), "%s/d.svg", self->dir);
+	snprintf(page, sizeof(page), "%s/d.html", self->dir);
+	snprintf(other, sizeof(other), "%s/new.pb.gz", self->dir);
+	ASSERT_TRUE(write_profile(self->file, built, 1, self->source));
+	ASSERT_TRUE(write_profile(other, rebuilt, 1, self->source));
+	run_line(&self->r, cmd_diff, "diff F D/new.pb.gz -o D/d.svg", self->file);
+	EXPECT_EQ(0, self->r.status);
+	fd = open(svg, O_RDONLY);
+	ASSERT_LE(0, fd);
+	slurp(fd, text, sizeof(text));
+	close(fd);
+	EXPECT_SAYS(text, "<title>main: 60.0 ms before, 60.0 ms now, +0.00%; +0.00% of all before<",
+		    "<title>wide: 60.0 ms before, 60.0 ms now, +0.00%; +0.00% of all before<");
+	/* Each function is once in the page. */
+	run_line(&self->r, cmd_view, "view F D/new.pb.gz -o D/d.html", self->file);
+	EXPECT_EQ(0, self->r.status);
+	fd = open(page, O_RDONLY);
+	ASSERT_LE(0, fd);
+	slurp(fd, text, sizeof(text));
+	close(fd);
+	EXPECT_SAYS(text, "[\"wide\",\"/opt/shop-2\"");
+	EXPECT_LACKS(text, "\"/bin/shop\"");
+	unlink(svg);
+	unlink(page);
+	unlink(other);
 }
 
 #define TEN	"1,1,1,1,1,1,1,1,1,1"

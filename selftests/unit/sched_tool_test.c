@@ -229,6 +229,16 @@ TEST_F(view, the_table_has_rates_of_the_interval_and_totals)
 		     "on CPU, now        5.00 ms   5.00 ms   5.00 ms   5.00 ms   5.00 ms            2\n"
 		     "on CPU             4.98 ms   5.00 ms   5.00 ms   5.00 ms   5.00 ms            3\n"
 		     NOTES, self->text);
+	/* Of a target that has ended there is no now. */
+	n->max_procs = 0;
+	rewind(self->f);
+	sched_table(self->f, &self->v);
+	fflush(self->f);
+	EXPECT_SAYS(self->text, "the whole host, 3.0 s, 4 CPUs\n\n"
+		    "                   per second            total\n"
+		    "switched in               2.0            1,004\n"
+		    "switched out         117283.5        1,234,567\n"
+		    "became runnable           5.0            2,010\n");
 }
 
 TEST_F(view, the_table_leaves_out_what_is_not_known)

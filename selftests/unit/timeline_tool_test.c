@@ -141,6 +141,34 @@ TEST_F(views, page_of_processes)
 	free(page);
 }
 
+/* Without -o a browser is called with the page, which stays where it is said to be. */
+TEST_F(views, page_without_a_name_is_opened)
+{
+	char *page, *at;
+
+	make_short();
+	setenv("BROWSER", "true", 1);
+	ASSERT_EQ(0, gprof_trace_writer_close(w));
+	RUN_OK(cmd_timeline, ARGV("timeline", self->trace));
+	EXPECT_SAYS(self->r.err, " was opened in the browser");
+	at = strstr(self->r.err, "/");
+	ASSERT_NE(NULL, at);
+	at[strcspn(at, " ")] = '\0';
+	EXPECT_SAYS(at, "/gprofctl-timeline-", ".html");
+	page = page_of(at);
+	EXPECT_NE(NULL, strstr(page, "{\"title\":\"x.trace\""));
+	free(page);
+	EXPECT_EQ(0, unlink(at));
+	setenv("BROWSER", "false", 1);
+	run(&self->r, cmd_timeline, ARGV("timeline", self->trace), -1);
+	EXPECT_EQ(STATUS_FAILED, self->r.status);
+	EXPECT_SAYS(self->r.err, "no browser could be started; open /");
+	at = strstr(self->r.err, "open ") + 5;
+	at[strcspn(at, " ")] = '\0';
+	EXPECT_EQ(0, unlink(at));
+	unsetenv("BROWSER");
+}
+
 /* JavaScript's numbers are exact up to 2^53: the begin is text, and a longer span no page. */
 TEST_F(views, page_of_times_beyond_numbers_of_javascript)
 {
@@ -172,7 +200,6 @@ TEST_F(views, page_of_one_trace_of_a_host)
 	char *argv[] = { "timeline", self->trace, "-o", self->other, NULL };
 	char *page;
 
-	RUN_TELLS(STATUS_USAGE, "wants an output", cmd_timeline, ARGV("timeline", self->trace));
 	run(&self->r, cmd_timeline, two, -1);
 	EXPECT_EQ(STATUS_USAGE, self->r.status);
 	run(&self->r, cmd_timeline, ARGV("timeline", self->other, "-o", self->other), -1);

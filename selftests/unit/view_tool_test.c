@@ -138,6 +138,27 @@ static void write_counts(void (*write)(FILE *f, const struct gprof_count *c, siz
 	fclose(f);
 }
 
+/* A machine without counters has one line for all of them. */
+TEST(events_of_one_reason_share_a_line)
+{
+	static const struct gprof_count none[] = {
+		{ .event = "cycles", .error = 2, .reason = "cycles: no counter" },
+		{ .event = "faults", .count = 3, .time_enabled_ns = 4000, .time_running_ns = 4000,
+		  .reason = "" },
+		{ .event = "instructions", .error = 2, .reason = "instructions: no counter" },
+		{ .event = "branches", .error = 2, .reason = "not permitted" },
+		{ .event = "cacheMisses", .error = 2, .reason = "cacheMisses: no counter" },
+	};
+	char *text;
+
+	write_counts(stat_text, none, 5, false, &text);
+	EXPECT_SAYS(text,
+		    "         not counted  cycles, instructions, cacheMisses  # no counter\n",
+		    "\n         not counted  branches                  # not permitted\n");
+	EXPECT_EQ(NULL, strstr(strstr(text, "no counter") + 1, "no counter"));
+	free(text);
+}
+
 TEST(counts_are_scaled_and_set_in_relation)
 {
 	char *text;

@@ -275,7 +275,8 @@ static const struct option_row store_rows[] = {
 	  "systemd's for a service); made if it is missing", set_store },
 	{ 0, "keep", "BYTES", "size of the store (default: 2G); profiles in a sum of ten minutes\n"
 	  "go first, then the oldest", set_keep },
-	{ 0, "for", "TIME", "longest age of an item (default: 7d)", set_for },
+	{ 0, "for", "TIME", "longest age of an item in the store (default: 7d), no end of push,\n"
+	  "which runs until a signal", set_for },
 	{ 0 },
 };
 

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "children.h"
 #include "cmd.h"
 #include "diag.h"
 
@@ -65,8 +66,11 @@ int session_go(struct session *s)
 {
 	int status = STATUS_OK;
 
-	if (!s->target->is_command)
+	if (!s->target->is_command) {
 		watch_target(&s->watch, &s->target->gprof);
+		if (s->target->gprof.type == GPROF_PROCESS)
+			children_report(s->target->gprof.id);
+	}
 	if (s->target->command) {
 		status = launch_go(&s->command);
 		s->going = status == STATUS_OK;

@@ -97,14 +97,17 @@ static int set_verbose(void *ctx, const char *value)
 	{ 'v', "verbose", NULL, "print the counts at the end although nothing was lost", \
 	  set_verbose }
 
+#define PROCESS	"a process, its threads, and all that they fork from now on; children that\n" \
+		"exist already are not recorded"
+
 const struct option_row target_options[] = {
-	WHOM("a process, its threads, and all that they fork"),
+	WHOM(PROCESS),
 	DURATION,
 	{ 0 },
 };
 
 const struct option_row target_record_options[] = {
-	WHOM("a process, its threads, and all that they fork"),
+	WHOM(PROCESS),
 	DURATION,
 	VERBOSE,
 	{ 0 },

@@ -318,7 +318,8 @@ static void put_row(FILE *f, const struct sched_view *v, const struct row *r)
 		snprintf(rate, sizeof(rate), "%.1f",
 			 (value.number - number(v->before, r->total)) / seconds);
 	fprintf(f, "%-16s %12s %16s", r->what, rate, sched_count(value.number, total));
-	if (r->num)
+	/* Of a target that has ended none is left. */
+	if (r->num && v->now->max_procs)
 		fprintf(f, " %8s  %s", sched_count(number(v->now, r->num), num), r->note);
 	putc('\n', f);
 }
@@ -380,7 +381,8 @@ void sched_table(FILE *f, const struct sched_view *v)
 	if (v->now->max_procs)
 		fprintf(f, "%" PRIu64 " of ", v->now->max_procs);
 	fprintf(f, "%" PRIu64 " CPUs\n\n", v->now->num_procs);
-	fprintf(f, "%-16s %12s %16s %8s\n", "", "per second", "total", "now");
+	fprintf(f, "%-16s %12s %16s%s\n", "", "per second", "total",
+		v->now->max_procs ? "      now" : "");
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		put_row(f, v, &rows[i]);
 	put_stall(f, v);

@@ -126,6 +126,29 @@ static const char *without_name(const char *reason, const char *event)
 									      reason;
 }
 
+static bool has_reason_of(const struct gprof_count *n, const struct gprof_count *other)
+{
+	return n->error && other->error && !strcmp(without_name(n->reason, n->event),
+						   without_name(other->reason, other->event));
+}
+
+/* All events of a reason are in the line of the first. */
+static void not_counted(FILE *f, const struct gprof_count *counts, size_t nr, size_t i)
+{
+	int width = 0;
+
+	for (size_t before = 0; before < i; before++)
+		if (has_reason_of(&counts[i], &counts[before]))
+			return;
+	fprintf(f, "%20s  ", "not counted");
+	for (size_t n = i; n < nr; n++)
+		if (has_reason_of(&counts[i], &counts[n]))
+			width += fprintf(f, "%s%s", width ? ", " : "", counts[n].event);
+	fprintf(f, "%*s  # ", width < 24 ? 24 - width : 0, "");
+	text_plain(f, without_name(counts[i].reason, counts[i].event));
+	fputc('\n', f);
+}
+
 static void text_row(FILE *f, const struct gprof_count *counts, size_t nr, size_t i, uint64_t ns,
 		     bool idle)
 {
@@ -133,9 +156,7 @@ static void text_row(FILE *f, const struct gprof_count *counts, size_t nr, size_
 	char text[32];
 
 	if (n->error) {
-		fprintf(f, "%20s  %-24s  # ", "not counted", n->event);
-		text_plain(f, without_name(n->reason, n->event));
-		fputc('\n', f);
+		not_counted(f, counts, nr, i);
 		return;
 	}
 	if (n->time_enabled_ns && !n->time_running_ns)

@@ -270,5 +270,6 @@ void calltree_free(struct calltree *t)
 	free(t->base);
 	intern_free(&t->texts);
 	intern_free(&t->frames);
+	free(t->files);
 	free(t->order);
 }

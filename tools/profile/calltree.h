@@ -64,7 +64,9 @@ struct call_node {
  * @path_base: of a difference, the base's part of each path's self
  * @room_base: of @path_base
  * @texts: names of functions and mappings
- * @frames: frames by kind, function and mapping
+ * @frames: frames by kind, function and, but for a difference, mapping
+ * @files: mapping of each of @frames, the first one of a difference
+ * @room_files: of @files
  * @order: those that samples have, by number
  * @nr_frames: how many
  * @room_order: of @order
@@ -91,6 +93,8 @@ struct calltree {
 	size_t room_base;
 	struct intern texts;
 	struct intern frames;
+	uint32_t *files;
+	size_t room_files;
 	uint32_t *order;
 	size_t nr_frames;
 	size_t room_order;

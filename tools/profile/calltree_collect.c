@@ -22,23 +22,33 @@
 /* Those that are sent for before their turn. */
 #define AHEAD		16
 
-/* The key of a frame; texts are kept once each, in any combination. */
+/*
+ * The key of a frame; texts are kept once each, in any combination. Of a difference files do not
+ * tell functions apart, as in the table: another build of a program may have another name.
+ */
 struct frame_key {
 	uint32_t kind;
 	uint32_t function;
-	uint32_t mapping;
+	uint32_t mapping;	/* 0 in a difference */
 };
 
 static uint32_t add_frame(struct calltree *t, enum frame_kind kind, const char *function,
 			  const char *mapping)
 {
+	uint32_t file = intern_add(&t->texts, mapping, strlen(mapping) + 1);
 	struct frame_key key = {
 		kind,
 		intern_add(&t->texts, function, strlen(function) + 1),
-		intern_add(&t->texts, mapping, strlen(mapping) + 1),
+		t->diff ? 0 : file,
 	};
+	size_t before = t->frames.nr;
+	uint32_t n = intern_add(&t->frames, &key, sizeof(key));
 
-	return intern_add(&t->frames, &key, sizeof(key));
+	if (t->frames.nr > before) {
+		t->files = xmore(t->files, n, &t->room_files, sizeof(*t->files));
+		t->files[n] = file;
+	}
+	return n;
 }
 
 enum frame_kind calltree_frame(const struct calltree *t, uint32_t frame, const char **function,
@@ -50,7 +60,7 @@ enum frame_kind calltree_frame(const struct calltree *t, uint32_t frame, const c
 	/* Keys lie as they come, without alignment. */
 	memcpy(&key, intern_key(&t->frames, t->order[frame], &length), sizeof(key));
 	*function = intern_key(&t->texts, key.function, &length);
-	*mapping = intern_key(&t->texts, key.mapping, &length);
+	*mapping = intern_key(&t->texts, t->files[t->order[frame]], &length);
 	return key.kind;
 }
 

@@ -56,6 +56,7 @@ struct operand {
  * struct run - one profile
  * @file: its name
  * @seconds: how long it took, 0: not known
+ * @of_process: its target is one, which may be a command that did all of its work
  * @losses: sentences on samples that it lacks
  * @nr_losses: how many
  * @room: of @losses
@@ -63,6 +64,7 @@ struct operand {
 struct run {
 	char *file;
 	double seconds;
+	bool of_process;
 	char **losses;
 	size_t nr_losses;
 	size_t room;
@@ -119,6 +121,18 @@ static void note_losses(struct run *r, const struct view *v)
 	}
 }
 
+/* Others end when they were told to; so does one that does not tell its target. */
+static bool is_of_process(const struct view *v)
+{
+	const char *comment;
+
+	for (size_t i = 0; (comment = gprof_profile_comment(v->profile, i)); i++)
+		if (!strncmp(comment, "target: ", 8))
+			return !strncmp(comment + 8, "process ", 8) ||
+			       !strncmp(comment + 8, "thread ", 7);
+	return true;
+}
+
 static int check_type(struct compare *o, const struct run *r, const struct view *v)
 {
 	if (!o->name) {
@@ -154,6 +168,7 @@ static int add_view(struct compare *o, struct view *v, bool is_store, bool again
 	if (status == STATUS_OK && (v->total > 0 || o->per != PER_SHARE)) {
 		compare_table_add(&o->table, o->nr_runs++, &values, &samples, o->cum);
 		r->seconds = view_duration(v);
+		r->of_process = is_of_process(v);
 		note_losses(r, v);
 	} else {
 		free(r->file);
@@ -260,21 +275,48 @@ static const struct compare_row *nth_row(const struct compare *o, size_t i)
 	return &measure_of(o)->c.rows[i ? o->table.lines[i - 1].row : 0];
 }
 
-/* Of recordings of another length values are no measure, unless the work is the same. */
-static void print_lengths(const struct compare *o)
+/* Seconds of a run before and after; are they known, and do they differ? */
+static bool lengths_differ(const struct compare *o, double seconds[2])
 {
 	size_t before = o->table.nr_before, after = o->table.nr_runs - before;
-	double seconds[2] = { 0 };
 
+	seconds[0] = seconds[1] = 0;
 	for (size_t i = 0; i < o->table.nr_runs; i++) {
 		if (!o->runs[i].seconds)
-			return;
+			return false;
 		seconds[i >= before] += o->runs[i].seconds / (double)(i < before ? before : after);
 	}
-	if (o->per == PER_RUN && (seconds[1] > LENGTHS_DIFFER * seconds[0] ||
-				  seconds[0] > LENGTHS_DIFFER * seconds[1]))
+	return seconds[1] > LENGTHS_DIFFER * seconds[0] || seconds[0] > LENGTHS_DIFFER * seconds[1];
+}
+
+/*
+ * Of recordings of another length values are no measure, unless the work is the same: a command
+ * that became faster has a shorter recording, and takes as much CPU time in each second.
+ */
+static void choose_per(struct compare *o)
+{
+	double seconds[2];
+
+	if (o->has_per || !lengths_differ(o, seconds))
+		return;
+	for (size_t i = 0; i < o->table.nr_runs; i++)
+		if (o->runs[i].of_process)
+			return;
+	o->per = PER_SECOND;
+}
+
+static void print_lengths(const struct compare *o)
+{
+	double seconds[2];
+
+	if (o->per == PER_SHARE || !lengths_differ(o, seconds))
+		return;
+	if (o->per == PER_RUN)
 		printf("Before took %.3g s a run, after %.3g s; --per second or --per share does not\n"
 		       "count that\n", seconds[0], seconds[1]);
+	else if (!o->has_per)
+		printf("Before took %.3g s a run, after %.3g s: values are per second; --per run takes\n"
+		       "them as they are\n", seconds[0], seconds[1]);
 }
 
 static void print_side(const struct compare *o, const char *word, size_t from, size_t to)
@@ -493,7 +535,8 @@ static const struct option_row option_rows[] = {
 	{ 0, "fail-above", "PERCENT", "exit with 3 where a function, or the total, grew by more of the\n"
 	  "total before, and by more than noise explains", set_fail_above },
 	{ 0, "per", "WHAT", "compare values per run, per second, or as shares\n"
-	  "(default: run; of stores second)", set_per },
+	  "(default: run; second of stores, and of recordings of a host, cgroup or CPUs whose\n"
+	  "lengths differ)", set_per },
 	{ 0, "type", "TYPE", "values to compare, such as samples or cpu (default: the profile's)",
 	  set_type },
 	{ 0, "cum", NULL, "compare functions with all that they call", set_cum },
@@ -615,6 +658,7 @@ static int compare(struct compare *o, char **paths, size_t nr, size_t before)
 	if (status == STATUS_OK)
 		status = read_operands(o, before);
 	if (status == STATUS_OK) {
+		choose_per(o);
 		exposure = exposures(o);
 		status = exposure ? STATUS_OK : STATUS_FAILED;
 	}

@@ -122,14 +122,23 @@ static void print_row(const struct top *t, const struct function *f, int64_t sum
 	free(label);
 }
 
+/* "[sleep]" and the like, which is no code: a frame of no file that is not unknown either. */
+static bool is_made_up(const struct function *f, const char *name)
+{
+	return *name == '[' && !*f->mapping && !strstr(name, "unknown") && strcmp(name, "[unnamed]");
+}
+
 /* In code without names. */
 static int64_t unnamed_of(const struct functions *fs)
 {
 	int64_t unnamed = 0;
 
-	for (size_t i = 0; i < fs->nr; i++)
-		if (gprof_is_unnamed(functions_name(fs, &fs->all[i])))
+	for (size_t i = 0; i < fs->nr; i++) {
+		const char *name = functions_name(fs, &fs->all[i]);
+
+		if (gprof_is_unnamed(name) && !is_made_up(&fs->all[i], name))
 			unnamed = view_sum(unnamed, fs->all[i].flat);
+	}
 	return unnamed;
 }
 

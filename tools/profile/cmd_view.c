@@ -5,15 +5,13 @@
 #include "cli/cmd.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "calltree.h"
+#include "cli/browser.h"
 #include "cli/output.h"
 #include "cli/diag.h"
 #include "flame.h"
@@ -109,56 +107,6 @@ static const struct usage page_usage = {
 "  gprofctl view --store /var/lib/gprof --from -2h --to -1h  # what push has kept",
 };
 
-/* A private place that lasts until the browser has read it. */
-static char *place_of_page(void)
-{
-	const char *dir = getenv("XDG_RUNTIME_DIR");
-	char *path;
-	int fd;
-
-	if (!dir || access(dir, W_OK))
-		dir = getenv("TMPDIR");
-	if (!dir || access(dir, W_OK))
-		dir = "/tmp";
-	path = xprintf("%s/gprofctl-view-XXXXXX.html", dir);
-	fd = mkostemps(path, strlen(".html"), O_CLOEXEC);
-	if (fd >= 0) {
-		close(fd);
-		return path;
-	}
-	fail("no page can be written to %s: %s; -o FILE says where", dir, strerror(errno));
-	free(path);
-	return NULL;
-}
-
-/* The browser outlives us, and its messages are not for this terminal. */
-static bool start_browser(const char *path)
-{
-	const char *browser = getenv("BROWSER");
-	const char *program = browser && *browser ? browser : "xdg-open";
-	int status;
-	pid_t pid;
-
-	if (!getenv("DISPLAY") && !getenv("WAYLAND_DISPLAY") && !browser)
-		return false;
-	pid = fork();
-	if (!pid) {
-		setsid();
-		if (!freopen("/dev/null", "r", stdin) || !freopen("/dev/null", "w", stdout) ||
-		    !freopen("/dev/null", "w", stderr))
-			_exit(STATUS_CANNOT_RUN);
-		execlp(program, program, path, NULL);
-		_exit(STATUS_NOT_FOUND);
-	}
-	/* One that stays is not waited for, only one that fails. */
-	for (int i = 0; pid > 0 && i < 20; i++) {
-		if (waitpid(pid, &status, WNOHANG) == pid)
-			return WIFEXITED(status) && !WEXITSTATUS(status);
-		usleep(50000);
-	}
-	return pid > 0;
-}
-
 static int write_diff(FILE *f, struct view *v, const char *title)
 {
 	struct calltree tree;
@@ -203,25 +151,28 @@ static int write_page(struct page_options *o, const char *file, struct view *v)
 	return error ? fail("%s could not be written: %s", file, strerror(error)) : status;
 }
 
+/**
+ * struct shown - for browser_show()
+ * @o: the command line
+ * @v: the profile
+ */
+struct shown {
+	struct page_options *o;
+	struct view *v;
+};
+
+static int write_shown(void *ctx, const char *path)
+{
+	struct shown *s = ctx;
+
+	return write_page(s->o, path, s->v);
+}
+
 static int show(struct page_options *o, struct view *v)
 {
-	char *path;
-	int status;
+	struct shown s = { o, v };
 
-	if (o->file)
-		return write_page(o, o->file, v);
-	path = place_of_page();
-	if (!path)
-		return STATUS_FAILED;
-	status = write_page(o, path, v);
-	if (status != STATUS_OK)
-		unlink(path);
-	else if (start_browser(path))
-		diag("%s was opened in the browser", path);
-	else
-		status = fail("no browser could be started; open %s in one", path);
-	free(path);
-	return status;
+	return o->file ? write_page(o, o->file, v) : browser_show("view", write_shown, &s);
 }
 
 /* The recordings of a span of time, as one profile. */

@@ -200,6 +200,18 @@ static size_t thread_text(struct group *g, const struct gprof_profile *p, uint32
 	return keep(g, text);
 }
 
+/* "addr" and "address", and names of fields that end with these. */
+static bool is_address(const char *key)
+{
+	static const char *const ends[] = { "addr", "address" };
+	size_t length = strlen(key);
+
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
+		if (length >= strlen(ends[i]) && !strcmp(key + length - strlen(ends[i]), ends[i]))
+			return true;
+	return false;
+}
+
 static size_t label_text(struct group *g, const struct gprof_profile *p, uint32_t labels)
 {
 	char text[512];
@@ -212,6 +224,9 @@ static size_t label_text(struct group *g, const struct gprof_profile *p, uint32_
 		return keep(g, label);
 	else if (!strcmp(g->key, "cpu"))
 		snprintf(text, sizeof(text), "CPU %" PRId64, num);
+	/* By itself that would be code without a name: see view_function(). */
+	else if (is_address(g->key))
+		snprintf(text, sizeof(text), "%s 0x%" PRIx64, g->key, (uint64_t)num);
 	else
 		snprintf(text, sizeof(text), "%" PRId64, num);
 	return keep(g, text);

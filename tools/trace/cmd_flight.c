@@ -20,6 +20,7 @@
 #include "cli/duration.h"
 #include "cli/hook.h"
 #include "cli/options.h"
+#include "cli/output.h"
 #include "cli/diag.h"
 #include "cli/session.h"
 #include "cli/target_options.h"
@@ -215,6 +216,8 @@ static const struct usage flight_usage = {
 "  gprofctl flight -a -o /var/tmp/flight &  # keep the host's last 10 seconds\n"
 "  gprofctl snapshot                        # something just happened: write them\n"
 "  gprofctl flight -a --trigger 'delay>5ms' -o DIR     # a task waits so long for a CPU\n"
+"  gprofctl flight -G /sys/fs/cgroup/system.slice/shop.service --stacks \\\n"
+"           --trigger 'off-cpu>2s' -o DIR      # a service hangs: what does it wait for?\n"
 "  gprofctl flight -p 1234 --trigger 'syscall:fsync>1s' --after 1s -o DIR\n"
 "  gprofctl flight --at-end=failed -o DIR -- ./test    # what led to its failure\n"
 "  gprofctl flight -p 1234 --stacks --keep 20 -o DIR   # with where it waited",
@@ -303,6 +306,9 @@ static int snapshot(struct flight *f, const char *reason, uint64_t fired_ns)
 	f->taken++;
 	report_snapshot(f, reason, fired_ns, name, &snap);
 	path = xprintf("%s/%s", f->snapshots.path, name);
+	/* The first of them says how it is looked at. */
+	if (f->taken == 1)
+		output_place(path, "", "why", "timeline");
 	hook_run(&f->hook, path);
 	free(path);
 	return status;

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/browser.h"
 #include "cli/duration.h"
 #include "cli/output.h"
 #include "cli/diag.h"
@@ -66,7 +67,8 @@ static int set_to(void *ctx, const char *value)
 }
 
 static const struct option_row timeline_rows[] = {
-	{ 'o', "output", "HTML", "the page; \"-\" is stdout", set_output },
+	{ 'o', "output", "HTML", "write the page here and start no browser; \"-\" is stdout",
+	  set_output },
 	{ 0, "from", "TIME", "draw it from there on: seconds as the trace counts them, or \"+\" and\n"
 	  "seconds since it began", set_from },
 	{ 0, "to", "TIME", "draw it up to there", set_to },
@@ -77,7 +79,7 @@ static const struct option_row timeline_rows[] = {
 static const struct usage timeline_usage = {
 	.name = "timeline",
 	.synopsis = TRACE_SOURCE_SYNOPSIS,
-	.text = "Draws a trace of the host as a page that a browser shows, without a network: the\n"
+	.text = "Opens a trace of the host in the browser, as a page that needs no network: the\n"
 		"states of each CPU and each thread, reasons of waits, wakers, and the stack of\n"
 		"the clicked piece. Keys and the mouse zoom, pan and search; \"?\" in the page\n"
 		"shows how. The size of a page is bounded: in a long trace equal short pieces are\n"
@@ -85,16 +87,18 @@ static const struct usage timeline_usage = {
 		"a trace of gprofctl trace or a snapshot of gprofctl flight, best with --stacks\n"
 		"--reclaim --throttle, or one that a Go program wrote of\n"
 		"itself; without a FILE a trace is recorded with these.",
-	.examples = "  gprofctl timeline trace.out -o t.html\n"
+	.examples = "  gprofctl timeline trace.out              # in the browser (xdg-open, or $BROWSER)\n"
+		    "  gprofctl timeline trace.out -o t.html    # as a file\n"
 		    "  gprofctl timeline trace.out -o part.html --from +2.5 --to +2.6\n"
 		    "  gprofctl timeline -o t.html -- make -j4",
 };
 
-static int write_page(struct timeline_options *o)
+static int write_page(void *ctx, const char *file)
 {
+	struct timeline_options *o = ctx;
 	struct output out;
 	FILE *f;
-	int status = output_open_text(&out, o->file);
+	int status = output_open_text(&out, file);
 	int error = 0;
 
 	if (status != STATUS_OK)
@@ -111,7 +115,7 @@ static int write_page(struct timeline_options *o)
 	}
 	if (error) {
 		output_discard(&out);
-		return fail("%s could not be written: %s", o->file, strerror(error));
+		return fail("%s could not be written: %s", file, strerror(error));
 	}
 	return output_commit(&out);
 }
@@ -134,9 +138,6 @@ int cmd_timeline(int argc, char **argv)
 	if (!options_parse(&timeline_usage, tables, argc, argv, trace_source_mixed(argc, argv),
 			   &operands, &status))
 		return status;
-	if (!o.file)
-		return misused("timeline wants an output, as in gprofctl timeline trace.out "
-			       "-o t.html");
 	status = trace_source_get(&o.source, "timeline", argv, operands, wants);
 	if (status == STATUS_OK)
 		status = timeline_read(&o.timeline, o.source.file);
@@ -144,7 +145,8 @@ int cmd_timeline(int argc, char **argv)
 		if (!o.title)
 			o.title = o.source.temp ? "timeline" : basename(o.source.file);
 		thread_spans_report(&o.timeline.thread_spans, o.source.file);
-		status = write_page(&o);
+		status = o.file ? write_page(&o, o.file) :
+				  browser_show("timeline", write_page, &o);
 	}
 	timeline_free(&o.timeline);
 	return trace_source_free(&o.source, status);

@@ -956,7 +956,7 @@ struct gprof_rate {
  * for longer (GPROF_TRIGGER_EVENT_F_GOES_ON).
  */
 #define GPROF_TRIGGER_DELAY		1	/* runnable, and not on a CPU, for threshold_ns */
-#define GPROF_TRIGGER_OFF_CPU		2	/* not on a CPU for threshold_ns */
+#define GPROF_TRIGGER_OFF_CPU		2	/* off the CPU for threshold_ns; no kthread */
 #define GPROF_TRIGGER_BLOCKED		3	/* in uninterruptible sleep for threshold_ns */
 #define GPROF_TRIGGER_SYSCALL		4	/* number: of the call */
 #define GPROF_TRIGGER_RECLAIM		5	/* direct, or for a cgroup's limit */

@@ -101,6 +101,8 @@ static int prepare(struct gprof_triggers *g, struct gprof_trigger_rule *r,
  */
 int gprof_triggers_add(struct gprof_triggers *g, struct gprof_trigger *trigger, const char *name)
 {
+	u32 target = g->trace->whose.target->type;
+	bool host = target == GPROF_TARGET_SYSTEM || target == GPROF_TARGET_CPUS;
 	struct gprof_trigger_rule *r = &g->rules[g->nr];
 	int err = trigger_check(g, trigger, name, &trigger->out_reason);
 
@@ -113,6 +115,7 @@ int gprof_triggers_add(struct gprof_triggers *g, struct gprof_trigger *trigger, 
 		.number = trigger->number,
 		.threshold_ns = trigger->threshold_ns,
 		.interval_ns = trigger->interval_ns ?: INTERVAL_DEFAULT,
+		.own = host ? current->signal : NULL,
 	};
 	err = prepare(g, r, trigger, name, &trigger->out_reason);
 	if (err)

@@ -108,6 +108,7 @@ void gprof_trigger_lasted(struct gprof_triggers *g, u32 what, struct task_struct
 
 		if (r->what != what || since & gprof_since_fired(r->index) ||
 		    ns <= r->threshold_ns ||
+		    gprof_trigger_spares(r, task) ||
 		    (r->number != GPROF_TRIGGER_ANY && r->number != number))
 			continue;
 		gprof_trigger_fire(r, task, ns, number, 0);

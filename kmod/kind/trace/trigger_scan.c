@@ -119,6 +119,7 @@ static void scan_kind(struct gprof_triggers *g, unsigned int at, struct task_str
 
 		if (r->what != kind + 1 || w.since & gprof_since_fired(r->index) ||
 		    ns <= r->threshold_ns ||
+		    gprof_trigger_spares(r, task) ||
 		    (r->number != GPROF_TRIGGER_ANY && r->number != number))
 			continue;
 		/* Still this task's? Then so is the time, or it is not that any more. */

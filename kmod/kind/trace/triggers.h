@@ -74,6 +74,8 @@ struct gprof_pending_op {
  * @number: see struct gprof_trigger
  * @threshold_ns: likewise
  * @interval_ns: likewise
+ * @own: signal_struct of the process that set it, where the target is the host or CPUs; is not
+ *	looked into
  * @next: when it may fire again
  * @fired: how often it has
  * @suppressed: how often it would have
@@ -88,6 +90,7 @@ struct gprof_trigger_rule {
 	s32 number;
 	u64 threshold_ns;
 	u64 interval_ns;
+	const void *own;
 	atomic64_t next;
 	atomic64_t fired;
 	atomic64_t suppressed;
@@ -194,6 +197,17 @@ static __always_inline unsigned long gprof_pending_op_home(const struct gprof_tr
 static inline bool gprof_triggers_want(const struct gprof_triggers *g, u32 what)
 {
 	return g->wanted & 1U << what;
+}
+
+/*
+ * Threads of the kernel and of the recording process sleep while there is nothing to do: on a whole
+ * host they would fire for that all the time.
+ */
+static inline bool gprof_trigger_spares(const struct gprof_trigger_rule *r,
+					const struct task_struct *task)
+{
+	return r->what == GPROF_TRIGGER_OFF_CPU &&
+	       (task->flags & PF_KTHREAD || (r->own && READ_ONCE(task->signal) == r->own));
 }
 
 /* trigger_probe.c */

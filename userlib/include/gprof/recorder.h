@@ -58,7 +58,7 @@ struct gprof_profile;
 enum gprof_target_type {
 	GPROF_SELF,	/* the calling process: all its threads, and all they fork */
 	GPROF_THREAD,	/* @id: a thread id; that thread alone */
-	GPROF_PROCESS,	/* @id: a process id; all its threads, and all they fork */
+	GPROF_PROCESS,	/* @id: a process id; all its threads, and all they fork from then on */
 	GPROF_CGROUP,	/* @name: path of a cgroup v2 directory */
 	GPROF_CPUS,	/* @name: CPU list such as "0-3,6" */
 	GPROF_SYSTEM,	/* everything */
