@@ -384,7 +384,7 @@ off_cpu_is_for_what_hangs()
 	lands
 	cat err
 	grep -q "^gprofctl: off-cpu: sleep (process $sleeper, " err
-	! grep -Eq '^gprofctl: off-cpu: (gprofctl|kworker|kswapd|kthreadd|rcu|gprof/|ksoftirqd)' err ||
+	! grep -Eq '^gprofctl: off-cpu: (gprofctl \(|kworker|kswapd|kthreadd|rcu|gprof/|ksoftirqd)' err ||
 		fail "it fires for what sleeps all the time"
 	[ "$(grep -c 'gprofctl why D/.*, or gprofctl timeline D/' err)" -eq 1 ]
 }
