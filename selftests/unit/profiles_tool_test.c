@@ -566,9 +566,17 @@ TEST_F(profiles, list_has_what_lines_take)
 	static const struct row away[] = { { "list main F", { " 30.0 ms      3 \n" }, "deep()" } };
 
 	CHECK(cmd_list, rows);
+	/* no source has so much, and one line of it might fill memory */
+	ASSERT_EQ(0, truncate(self->source, 1LL << 40));
+	CHECK(cmd_list, away);
+	EXPECT_SAYS(self->r.err, "main.c cannot be read: File too large");
 	unlink(self->source);
 	CHECK(cmd_list, away);
-	EXPECT_SAYS(self->r.err, "main.c cannot be read");
+	EXPECT_SAYS(self->r.err, "main.c cannot be read: No such file");
+	ASSERT_TRUE(write_profile(self->file, stacks, sizeof(stacks) / sizeof(stacks[0]),
+				  "/proc/self/environ"));
+	CHECK(cmd_list, away);
+	EXPECT_SAYS(self->r.err, "environ cannot be read: Invalid argument");
 }
 
 TEST_F(profiles, lines_are_for_other_tools)
