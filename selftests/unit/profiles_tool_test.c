@@ -577,6 +577,11 @@ TEST_F(profiles, list_has_what_lines_take)
 				  "/proc/self/environ"));
 	CHECK(cmd_list, away);
 	EXPECT_SAYS(self->r.err, "environ cannot be read: Invalid argument");
+	/* a name does not steer the terminal, here as in tables */
+	ASSERT_TRUE(write_profile(self->file, stacks, sizeof(stacks) / sizeof(stacks[0]),
+				  "/none\033]0;x\a\n"));
+	CHECK(cmd_list, away);
+	EXPECT_SAYS(self->r.err, "/none?]0;x?? cannot be read: No such file");
 }
 
 TEST_F(profiles, lines_are_for_other_tools)
