@@ -733,6 +733,7 @@ TEST_F(profiles, page_has_all_that_its_script_needs)
 			"\"type\":1,\n\"types\":[{\"name\":\"samples\",\"total\":5,",
 			"{\"name\":\"cpu\",\"total\":200," }, "\"start\"" },
 		{ "view F -o - --type samples", { "\"type\":0," } },
+		{ "view F F -o -", { "content=\"default-src 'none'; script-src" } },
 	};
 	static const struct { const char *line, *wanted[6]; } pages[] = {
 		{ "view F -o -", {
