@@ -130,11 +130,13 @@ TEST_F(address, mappings_overlap)
 	add_map(self, 6, 1, 0x401800, "/bin/none", 6);
 	add_map(self, 7, UNMAPPED(1) | 1, 0x401800, "/bin/late", 6);
 	add_map(self, 8, 1, 0x401800, "/bin/none", 6);
+	/* the last to begin is the first to end */
+	self->s.maps[0].end = 0x401980;
 	add_stack(self, 7, 1, 0, 0, frames, 4, 1);
 	write_and_read(self);
 	ASSERT_NE(NULL, self->p);
 	describe(self->p, 0, got, sizeof(got));
-	EXPECT_STREQ("1 10; 401a00 /bin/prog 07ab; 401010 /bin/prog 07ab; 402100 /bin/last ; "
+	EXPECT_STREQ("1 10; 401a00 /bin/prog 07ab; 401010 /bin/prog 07ab; 402100 /bin/next ; "
 		     "402a00 - -; pid=7", got);
 	EXPECT_EQ(1U, self->unmapped);
 }
