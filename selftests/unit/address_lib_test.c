@@ -118,6 +118,29 @@ static void describe(const struct gprof_profile *p, size_t index, char *out, siz
 	}
 }
 
+/* A file may be mapped over the end of another, whose part remains. */
+TEST_F(address, mappings_overlap)
+{
+	static const uint64_t frames[] = { 0x401a00, 0x401011, 0x402101, 0x402a01 };
+	char got[512];
+
+	add_map(self, 7, 1, 0x401900, "/bin/last", 0);
+	add_map(self, 7, 1, 0x401000, "/bin/prog", 7);
+	add_map(self, 7, 1, 0x401800, "/bin/next", 0);
+	add_map(self, 6, 1, 0x401800, "/bin/none", 6);
+	add_map(self, 7, UNMAPPED(1) | 1, 0x401800, "/bin/late", 6);
+	add_map(self, 8, 1, 0x401800, "/bin/none", 6);
+	/* the last to begin is the first to end */
+	self->s.maps[0].end = 0x401980;
+	add_stack(self, 7, 1, 0, 0, frames, 4, 1);
+	write_and_read(self);
+	ASSERT_NE(NULL, self->p);
+	describe(self->p, 0, got, sizeof(got));
+	EXPECT_STREQ("1 10; 401a00 /bin/prog 07ab; 401010 /bin/prog 07ab; 402100 /bin/next ; "
+		     "402a00 - -; pid=7", got);
+	EXPECT_EQ(1U, self->unmapped);
+}
+
 TEST_F(address, each_address_is_of_its_file_and_its_time)
 {
 	static const uint64_t in_kernel[] = { 0xffffffff81000010, 0x401010, 0x401030 };

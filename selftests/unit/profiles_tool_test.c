@@ -586,9 +586,22 @@ TEST_F(profiles, list_has_what_lines_take)
 	static const struct row away[] = { { "list main F", { " 30.0 ms      3 \n" }, "deep()" } };
 
 	CHECK(cmd_list, rows);
+	/* no source has so much, and one line of it might fill memory */
+	ASSERT_EQ(0, truncate(self->source, 1LL << 40));
+	CHECK(cmd_list, away);
+	EXPECT_SAYS(self->r.err, "main.c cannot be read: File too large");
 	unlink(self->source);
 	CHECK(cmd_list, away);
-	EXPECT_SAYS(self->r.err, "main.c cannot be read");
+	EXPECT_SAYS(self->r.err, "main.c cannot be read: No such file");
+	ASSERT_TRUE(write_profile(self->file, stacks, sizeof(stacks) / sizeof(stacks[0]),
+				  "/proc/self/environ"));
+	CHECK(cmd_list, away);
+	EXPECT_SAYS(self->r.err, "environ cannot be read: Invalid argument");
+	/* a name does not steer the terminal, here as in tables */
+	ASSERT_TRUE(write_profile(self->file, stacks, sizeof(stacks) / sizeof(stacks[0]),
+				  "/none\033]0;x\a\n"));
+	CHECK(cmd_list, away);
+	EXPECT_SAYS(self->r.err, "/none?]0;x?? cannot be read: No such file");
 }
 
 TEST_F(profiles, lines_are_for_other_tools)
@@ -740,6 +753,7 @@ TEST_F(profiles, page_has_all_that_its_script_needs)
 			"\"type\":1,\n\"types\":[{\"name\":\"samples\",\"total\":5,",
 			"{\"name\":\"cpu\",\"total\":200," }, "\"start\"" },
 		{ "view F -o - --type samples", { "\"type\":0," } },
+		{ "view F F -o -", { "content=\"default-src 'none'; script-src" } },
 	};
 	static const struct { const char *line, *wanted[6]; } pages[] = {
 		{ "view F -o -", {

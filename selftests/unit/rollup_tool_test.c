@@ -441,10 +441,15 @@ TEST_F(rollup, two_spans_of_a_store_are_compared)
 	compare(self, "--from 2025-11-25T10:00:00Z");
 	EXPECT_EQ(STATUS_USAGE, self->r.status);
 	EXPECT_SAYS(self->r.err, "--ago");
+	/* one that cannot be read costs itself alone */
+	now = BEGIN + MINUTE;
+	ASSERT_EQ(0, put(self, "cpu", "box", 100, 7));
 	EXPECT_EQ(1, each(self, ROLLED, flip_a_bit));
 	compare(self, AN_HOUR_LATER);
-	EXPECT_EQ(STATUS_FAILED, self->r.status);
-	EXPECT_SAYS(self->r.err, "it is damaged");
+	EXPECT_EQ(STATUS_OK, self->r.status);
+	EXPECT_SAYS(self->r.err, "is left out: it is damaged; others are counted");
+	EXPECT_SAYS(self->r.out, "Before: 1 run, 100 samples; after: 60 runs",
+		    "to 2025-11-25T09:10:00Z; left out, as they cannot be read: 1\n");
 }
 
 /* As one profile, of the span and the service. */

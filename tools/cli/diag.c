@@ -18,18 +18,33 @@
 #include "base/large_pages.h"
 #include "cmd.h"
 #include "program.h"
+#include "text.h"
 
 /* Longest word that is worth comparing with others. */
 #define NEAREST_WORD_MAX	32
 
 static bool progress_shown;
 
+static void *need(void *p)
+{
+	if (!p) {
+		fprintf(stderr, "%s: out of memory\n", program_name);
+		exit(STATUS_FAILED);
+	}
+	return p;
+}
+
+/* Names of a stranger's profile or trace do not steer the terminal. */
 static void vdiag(const char *fmt, va_list ap)
 {
+	char *text = NULL, *safe;
+
+	need(vasprintf(&text, fmt, ap) < 0 ? NULL : text);
+	safe = text_safe(text);
 	progress_clear();
-	fprintf(stderr, "%s: ", program_name);
-	vfprintf(stderr, fmt, ap);
-	fputc('\n', stderr);
+	fprintf(stderr, "%s: %s\n", program_name, safe);
+	free(safe);
+	free(text);
 }
 
 void diag(const char *fmt, ...)
@@ -141,15 +156,6 @@ int finish_stdout(void)
 	if (error)
 		return fail("the output could not be written: %s", strerror(error));
 	return STATUS_OK;
-}
-
-static void *need(void *p)
-{
-	if (!p) {
-		fprintf(stderr, "%s: out of memory\n", program_name);
-		exit(STATUS_FAILED);
-	}
-	return p;
 }
 
 void *xalloc(size_t nr, size_t size)

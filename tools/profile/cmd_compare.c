@@ -42,6 +42,7 @@ static const char *const per_words[] = { "run", "second", "share" };
  * @range: its recordings
  * @used: of these, how many are runs
  * @sums: of these, how many are sums of ten minutes
+ * @left_out: that cannot be read
  */
 struct operand {
 	const char *path;
@@ -50,6 +51,7 @@ struct operand {
 	struct time_range range;
 	size_t used;
 	size_t sums;
+	size_t left_out;
 };
 
 /**
@@ -205,9 +207,12 @@ static int add_item(struct compare *o, struct operand *op, const struct item_nam
 	err = time_range_profile(&op->range, n, o->span.service, &p);
 	if (err == -ENOMEM)
 		return STATUS_FAILED;
-	if (err)
-		return fail("%s in %s cannot be read: %s", name, op->path,
-			    err == -EBADMSG ? "it is damaged" : strerror(-err));
+	if (err) {
+		if (!op->left_out++)
+			diag("%s in %s is left out: %s; others are counted", name, op->path,
+			     err == -EBADMSG ? "it is damaged" : strerror(-err));
+		return STATUS_OK;
+	}
 	status = view_of(&v, p, name, o->type);
 	if (status != STATUS_OK)
 		return status;
@@ -335,6 +340,8 @@ static void print_store(const struct operand *op)
 	       timeparse_text(op->range.from_ns, from), timeparse_text(op->range.to_ns, to));
 	if (op->sums)
 		printf("; sums of ten minutes: %zu", op->sums);
+	if (op->left_out)
+		printf("; left out, as they cannot be read: %zu", op->left_out);
 	putchar('\n');
 }
 

@@ -442,6 +442,9 @@ void flame_write_page(FILE *f, const struct calltree *tree, const struct view *v
 		      const char *title)
 {
 	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+	      /* Names in a profile are not trusted: a browser may not fetch them. */
+	      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+	      "script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:\">\n"
 	      "<meta name=\"viewport\" content=\"width=device-width\">\n"
 	      "<link rel=\"icon\" href=\"data:,\">\n<title>", f);
 	text_xml(f, title, SIZE_MAX);

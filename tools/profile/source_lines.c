@@ -18,6 +18,7 @@
 
 #define AROUND		5	/* lines before the first with a value, and after the last */
 #define LINES_MAX	20000	/* of one function; a file may say anything */
+#define SOURCE_MAX	(16 << 20)	/* bytes of a file, which may be one line */
 
 int source_dirs_add(struct source_dirs *d, const char *directory)
 {
@@ -27,18 +28,21 @@ int source_dirs_add(struct source_dirs *d, const char *directory)
 	return STATUS_OK;
 }
 
-/* A pipe is not waited for, and a device not read for ever. */
+/*
+ * A pipe is not waited for, and a device not read for ever. Files of /proc, which have no size, may
+ * have no end, and an environment with passwords is no source.
+ */
 static FILE *open_regular(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct stat st;
+	struct stat st = { 0 };
 
 	if (fd < 0)
 		return NULL;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size && st.st_size <= SOURCE_MAX)
 		return fdopen(fd, "r");
 	close(fd);
-	errno = EINVAL;
+	errno = st.st_size > SOURCE_MAX ? EFBIG : EINVAL;
 	return NULL;
 }
 

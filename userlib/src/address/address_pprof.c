@@ -250,6 +250,7 @@ int gprof_address_pprof_write(struct gprof_address_samples *s,
 	struct writer w = { .s = s, .fd = fd, .kernel = s->nr_maps + 1 };
 
 	gprof_table_init(&w.table);
+	w.err = gprof_address_maps_sort(s);
 	put_head(&w, head);
 	put_samples(&w);
 	put_mappings(&w);

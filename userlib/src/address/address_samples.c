@@ -24,6 +24,7 @@ void gprof_address_samples_free(struct gprof_address_samples *s)
 	gprof_strings_free(&s->texts);
 	free(s->counts);
 	free(s->maps);
+	free(s->order);
 	memset(s, 0, sizeof(*s));
 }
 
@@ -135,26 +136,103 @@ const struct gprof_decode_ops gprof_address_ops = {
 	.map = add_map,
 };
 
-static bool is_of(const struct gprof_address_map *m, const struct gprof_stack *stack, uint64_t addr)
+static int compare(uint64_t a, uint64_t b)
 {
-	return addr >= m->start && addr < m->end &&
-	       m->unmapped == stack->exec_map_seq >> GPROF_EXEC_MAP_SEQ_UNMAPPED_SHIFT &&
-	       gprof_same_run(&m->process, &stack->process);
+	return a < b ? -1 : a > b;
+}
+
+/* Processes, and times of one between which nothing was unmapped. */
+static int compare_spaces(const struct gprof_address_map *a, const struct gprof_address_map *b)
+{
+	int order = compare(a->process.pid, b->process.pid);
+
+	order = order ? order : compare(a->process.exec_id, b->process.exec_id);
+	order = order ? order : compare(a->process.start_ns, b->process.start_ns);
+	return order ? order : compare(a->unmapped, b->unmapped);
+}
+
+static int compare_maps(const struct gprof_address_map *a, const struct gprof_address_map *b)
+{
+	int order = compare_spaces(a, b);
+
+	return order ? order : compare(a->start, b->start);
+}
+
+static int by_place(const void *x, const void *y, void *ctx)
+{
+	const struct gprof_address_order *a = x, *b = y;
+	const struct gprof_address_samples *s = ctx;
+
+	return compare_maps(&s->maps[a->map], &s->maps[b->map]);
+}
+
+int gprof_address_maps_sort(struct gprof_address_samples *s)
+{
+	struct gprof_address_order *o;
+	size_t i;
+
+	if (!s->nr_maps)
+		return 0;
+	if (gprof_grow(&s->order, &s->cap_order, s->nr_maps, sizeof(*s->order)))
+		return -ENOMEM;
+	o = s->order;
+	for (i = 0; i < s->nr_maps; i++)
+		o[i].map = (uint32_t)i;
+	qsort_r(o, s->nr_maps, sizeof(*o), by_place, s);
+	for (i = 0; i < s->nr_maps; i++) {
+		const struct gprof_address_map *m = &s->maps[o[i].map];
+
+		o[i].reach = m->end;
+		if (i && !compare_spaces(&s->maps[o[i - 1].map], m) && o[i - 1].reach > m->end)
+			o[i].reach = o[i - 1].reach;
+	}
+	return 0;
+}
+
+/* How many of the sorted ones do not begin behind it. */
+static size_t count_before(const struct gprof_address_samples *s,
+			   const struct gprof_address_map *place)
+{
+	size_t low = 0, high = s->nr_maps;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (compare_maps(&s->maps[s->order[middle].map], place) <= 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Of several the first with a build-id, or the first. */
+static bool is_better(const struct gprof_address_samples *s, uint32_t map, uint32_t than)
+{
+	if (than == GPROF_NONE || !s->maps[map].build_id != !s->maps[than].build_id)
+		return than == GPROF_NONE || s->maps[map].build_id;
+	return map < than;
 }
 
 uint32_t gprof_address_map_of(const struct gprof_address_samples *s,
 			      const struct gprof_stack *stack, uint64_t addr)
 {
+	const struct gprof_address_map place = {
+		.process = stack->process,
+		.unmapped = stack->exec_map_seq >> GPROF_EXEC_MAP_SEQ_UNMAPPED_SHIFT,
+		.start = addr,
+	};
 	uint32_t found = GPROF_NONE;
-	size_t i;
+	size_t i = count_before(s, &place);
 
-	for (i = 0; i < s->nr_maps; i++) {
-		if (!is_of(&s->maps[i], stack, addr))
-			continue;
-		if (s->maps[i].build_id)
-			return (uint32_t)i;
-		if (found == GPROF_NONE)
-			found = (uint32_t)i;
+	while (i--) {
+		const struct gprof_address_order *o = &s->order[i];
+		const struct gprof_address_map *m = &s->maps[o->map];
+
+		if (o->reach <= addr || compare_spaces(m, &place))
+			break;
+		if (addr < m->end && is_better(s, o->map, found))
+			found = o->map;
 	}
 	return found;
 }

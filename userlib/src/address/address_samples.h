@@ -41,6 +41,16 @@ struct gprof_address_count {
 };
 
 /**
+ * struct gprof_address_order - a mapping, in the order of processes, times and addresses
+ * @reach: the largest end of it and those before it of that process and time
+ * @map: its index
+ */
+struct gprof_address_order {
+	uint64_t reach;
+	uint32_t map;
+};
+
+/**
  * struct gprof_address_samples - samples by stack
  * @stacks: each once
  * @counts: by number of the stack
@@ -51,6 +61,8 @@ struct gprof_address_count {
  * @nr_maps: how many
  * @cap_maps: room
  * @maps_table: finds them
+ * @order: all of them, sorted
+ * @cap_order: room
  * @texts: paths and build-ids; later all texts of the profile
  */
 struct gprof_address_samples {
@@ -63,6 +75,8 @@ struct gprof_address_samples {
 	size_t nr_maps;
 	size_t cap_maps;
 	struct gprof_table maps_table;
+	struct gprof_address_order *order;
+	size_t cap_order;
 	struct gprof_strings texts;
 };
 
@@ -72,6 +86,9 @@ extern const struct gprof_decode_ops gprof_address_ops;
 /** gprof_address_samples_init() - none yet; 0 or -ENOMEM; gprof_address_samples_free() in any case */
 int gprof_address_samples_init(struct gprof_address_samples *s);
 void gprof_address_samples_free(struct gprof_address_samples *s);
+
+/** gprof_address_maps_sort() - before gprof_address_map_of(), when all are there; 0 or -ENOMEM */
+int gprof_address_maps_sort(struct gprof_address_samples *s);
 
 /**
  * gprof_address_map_of() - index of the mapping of a stack's user address, or GPROF_NONE
