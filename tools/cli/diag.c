@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "base/edit_distance.h"
-#include "base/large_pages.h"
 #include "cmd.h"
 #include "program.h"
 #include "text.h"
@@ -25,22 +24,11 @@
 
 static bool progress_shown;
 
-static void *need(void *p)
-{
-	if (!p) {
-		fprintf(stderr, "%s: out of memory\n", program_name);
-		exit(STATUS_FAILED);
-	}
-	return p;
-}
-
 /* Names of a stranger's profile or trace do not steer the terminal. */
 static void vdiag(const char *fmt, va_list ap)
 {
-	char *text = NULL, *safe;
+	char *text = vxprintf(fmt, ap), *safe = text_safe(text);
 
-	need(vasprintf(&text, fmt, ap) < 0 ? NULL : text);
-	safe = text_safe(text);
 	progress_clear();
 	fprintf(stderr, "%s: %s\n", program_name, safe);
 	free(safe);
@@ -156,49 +144,4 @@ int finish_stdout(void)
 	if (error)
 		return fail("the output could not be written: %s", strerror(error));
 	return STATUS_OK;
-}
-
-void *xalloc(size_t nr, size_t size)
-{
-	return gprof_large_pages(need(calloc(nr ? nr : 1, size)), nr * size);
-}
-
-void *xraw(size_t nr, size_t size)
-{
-	return gprof_large_pages(need(reallocarray(NULL, nr ? nr : 1, size)), nr * size);
-}
-
-void *xmore(void *array, size_t nr, size_t *room, size_t size)
-{
-	size_t more;
-
-	if (nr < *room)
-		return array;
-	more = *room ? *room * 2 : 16;
-	if (more > SIZE_MAX / size)
-		return need(NULL);
-	*room = more;
-	return gprof_large_pages(need(realloc(array, more * size)), more * size);
-}
-
-void *xgrow(void *array, size_t nr, size_t *room, size_t size)
-{
-	size_t before = *room;
-
-	array = xmore(array, nr, room, size);
-	if (*room > before)
-		memset((char *)array + before * size, 0, (*room - before) * size);
-	return array;
-}
-
-char *xprintf(const char *fmt, ...)
-{
-	char *text = NULL;
-	va_list ap;
-	int n;
-
-	va_start(ap, fmt);
-	n = vasprintf(&text, fmt, ap);
-	va_end(ap);
-	return need(n < 0 ? NULL : text);
 }

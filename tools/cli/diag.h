@@ -7,6 +7,8 @@
 
 #include <stddef.h>
 
+#include "memory.h"
+
 /* diag() - print "PROGRAM: SENTENCE" on stderr, clearing a progress line first */
 void diag(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
@@ -45,16 +47,5 @@ int finish_stdout(void);
 #ifndef ARRAY_SIZE
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #endif
-
-/* xalloc() - zeroed memory of @nr elements of @size bytes; a sentence and exit without it */
-void *xalloc(size_t nr, size_t size);
-/* xraw() - likewise, not zeroed: for large arrays */
-void *xraw(size_t nr, size_t size);
-/* xgrow() - make room for one more element in an array of @nr */
-void *xgrow(void *array, size_t nr, size_t *room, size_t size);
-/* xmore() - likewise, but the new part is not zeroed: for large arrays */
-void *xmore(void *array, size_t nr, size_t *room, size_t size);
-/* xprintf() - a formatted string for free() */
-char *xprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 #endif /* TOOLS_DIAG_H */

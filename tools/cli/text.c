@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "diag.h"
+#include "memory.h"
 
 #define REPLACEMENT	0xfffd
 
