@@ -89,6 +89,8 @@ static const struct {
 	{ "the holder of a lock", "top mutex -p PID -d 10" },
 	{ "memory that leaks", "heap --leaks -- COMMAND" },
 	{ "causes of page faults", "top profile -e page-faults -- COMMAND" },
+	{ "costly system calls", "syscalls -p PID -d 10" },
+	{ "causes of wakeups", "view profile -e sched:sched_waking -a -d 10" },
 	{ "a shortage of CPUs", "latency -- make -j8" },
 	{ "the time before a stall", "flight -o DIR --trigger 'off-cpu>1s' -p PID" },
 	{ "effects of a change", "compare OLD.pb.gz NEW.pb.gz" },

@@ -497,7 +497,7 @@ help_and_manual_answer_the_same_questions()
 	page=$here/../../../Documentation/man/gprofctl.1
 	[ -e "$page" ] || skip "the sources are not here"
 	gprofctl --help | sed -n '/^To find:/,/^$/s/^  //p' >"$dir/help"
-	[ "$(wc -l <"$dir/help")" -ge 12 ] || fail "$(cat "$dir/help")"
+	[ "$(wc -l <"$dir/help")" -ge 14 ] || fail "$(cat "$dir/help")"
 	sed -n '/^.Sh EXAMPLES/,/^.Ed/{ /^\./d; s/\\-/-/g; s/\\(aq/'"'"'/g; p }' "$page" >"$dir/page"
 	diff "$dir/help" "$dir/page" || fail "help and manual page differ"
 	gprofctl --help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z]*\) .*/\1/p' >"$dir/subcommands"
