@@ -404,6 +404,13 @@ tables_fit_their_terminal()
 		wide=$(awk -v most=$most 'length > most' "$dir/out")
 		[ -z "$wide" ] || fail "$columns columns: $wide"
 	done
+	# the function's name fits and is whole, and its file's is cut
+	many_names "$dir/short.pb" "$(printf 'a_%.0s' $(seq 20))"
+	in_terminal 110 "bash -c 'tables $dir/short.pb'" |
+		sed "s/$(printf '\033')\\[[0-9]*m//g" >"$dir/out"
+	grep -q " $(printf 'a_%.0s' $(seq 20)) \[a_a.*[.][.][.].*a_\]" "$dir/out"
+	wide=$(awk 'length > 110' "$dir/out")
+	[ -z "$wide" ] || fail "110 columns: $wide"
 	# names are shown as far as there is room
 	in_terminal 300 "gprofctl top $dir/long.pb --full-names" | grep -q "$(printf 'a_%.0s' $(seq 120))"
 	in_terminal 40 "gprofctl top --help" >"$dir/out"

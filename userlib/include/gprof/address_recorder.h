@@ -9,8 +9,10 @@
  *
  *	if (!r || gprof_address_recorder_start(r))
  *		errx(1, "%s", gprof_error());
- *	while (work())
+ *	for (int i = 0; i < 10; i++) {
+ *		work();
  *		gprof_address_recorder_read(r);
+ *	}
  *	if (gprof_address_recorder_stop(r) || gprof_address_recorder_write(r, fd, NULL))
  *		errx(1, "%s", gprof_error());
  *	gprof_address_recorder_free(r);
