@@ -439,7 +439,7 @@ size_t gprof_trace_recorder_frames(struct gprof_trace_recorder *r, uint64_t stac
 	return r->merge.writer ? gprof_trace_writer_frames(r->merge.writer, stack, frames, max) : 0;
 }
 
-/* What was lost is as large as what was read. */
+/* A lost event is taken to be as large as one that was read, on average. */
 static void count_buffers(const struct gprof_buffer *b, struct gprof_trace_recorder_stats *st)
 {
 	uint64_t bytes = 0;
