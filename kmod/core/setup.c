@@ -89,7 +89,7 @@ int gprof_setup_check(struct gprof_setup *setup, const struct gprof_source_ops *
 	return 0;
 }
 
-/* What a kind wants for its events, as far as all buffers have 1/64 of the memory. */
+/* The size that suits the kind's events, as far as all buffers have 1/64 of the memory. */
 static u64 wanted_size(const struct gprof_source_ops *source, const struct gprof_request *req)
 {
 	u64 size = source->buffer_size ? source->buffer_size(req) : GPROF_BUFFER_DEFAULT;

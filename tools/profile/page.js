@@ -377,7 +377,7 @@ function pageBegin(first) {
 			e.offsetX < b.x + b.w);
 	}
 
-	/* What a function's lines are is seen beside the graph. */
+	/* The lines of a function are shown beside the graph. */
 	function list(g) {
 		if (g && g.frame >= 0)
 			listing.show(functionOf[g.frame], listing.code);
