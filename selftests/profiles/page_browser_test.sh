@@ -948,11 +948,13 @@ timeline_of_a_go_program()
 		wall=$(gprofctl wall "$dir/go.trace" --json -n 0 | sed -n "s/.*\"tid\": $id, .*\"cpu_ns\": \([0-9]*\).*/\1/p")
 		echo "$version: $id $name ran for $ran ms, by gprofctl wall for $wall ns"
 		awk -v ran="$ran" -v wall="$wall" 'BEGIN { d = ran * 1e6 - wall; exit d > 600 || d < -600 }'
+		# before a search, which scrolls to the goroutine
+		uses ';' '' go.html
+		grep -qx 'P 1' "$dir/seen"
 		uses "document.querySelector('input').value = '^$id '; document.querySelector('input').dispatchEvent(new Event('input')); document.body.focus(); const more = document.createElement('button'); document.body.appendChild(more); more.focus(); key('n');" '' go.html
 		grep -o '<p class="note">[^<]*' "$dir/dom" | tee "$dir/told"
 		grep -qF "$id $name: cpu $(awk -v ns="$wall" 'BEGIN { printf "%#.4g ms", ns / 1e6 }')" "$dir/told"
 		grep -qF "Ps. Switches of OS threads are not in it" "$dir/go.html"
-		grep -qx 'P 1' "$dir/seen"
 		# from 1.25 on Go tells the wall clock
 		wall=$(grep -c '^"wall":null' "$dir/go.html" || :)
 		[ "$wall" -eq "$([ $version = 1.23 ] && echo 1 || echo 0)" ]
