@@ -86,7 +86,7 @@ static const struct drawn drawn[] = {
 	/* Of few samples chance makes steps, and the next is further away. */
 	{ "rare functions", 1000, 1, 1, true, .least = 15, .most = 70 },
 	{ "values", 300, 1, 1, false, true, .least = 30, .most = 70 },
-	/* What both measures tell of a function is much alike: fewer alarms than of two families. */
+	/* Both measures of a function are much alike: fewer alarms than of two families. */
 	{ "shares and values", 300, 1, 1, .both = true, .least = 20, .most = 70 },
 	{ "two runs", 100, 2, 2, true, .least = 30, .most = 70 },
 	{ "three runs", 100, 3, 3, true, .least = 30, .most = 70 },

@@ -123,7 +123,7 @@ def event_line($arch; $what; field; $digits):
 
 def of_events($arch; $peer; field): of("events"; $arch; $peer) | map(field) | mean;
 def stack_line($arch):
-	line("with the stacks of who is switched out and of wakers: instructions";
+	line("with the stacks of tasks switched out and of wakers: instructions";
 	     of_events($arch; "stack"; event_cost); of_events($arch; "perfstack"; event_cost);
 	     "of the former"; 0),
 	line("with these stacks: bytes"; of_events($arch; "stack"; .bytes / events);
@@ -225,7 +225,7 @@ def tasks_line($arch):
     first_line($arch)),
    (heading("\($arch): instructions for one wait"),
     wait_line($arch; "off the CPU, with both stacks"; "block"; a_wait; 0),
-    wait_line($arch; "for a futex, with the stack of who ends it"; "mutex"; a_wait; 0),
+    wait_line($arch; "for a futex, with the stack of its waker"; "mutex"; a_wait; 0),
     wait_line($arch; "for no lock of the kernel"; "kernel"; a_wait; 0),
     unsampled_line($arch; "off the CPU, which is not sampled"; "block"),
     unsampled_line($arch; "for a futex, which is not sampled"; "mutex"),
